@@ -1,0 +1,83 @@
+// The load generator, a process of its own: reads a LoadPlan as JSON from its first argument, prints a LoadResult.
+// It speaks HTTP/1.1 over plain sockets so that it costs a fraction of what it measures.
+import { performance } from "node:perf_hooks";
+import { type Connection, connect } from "./connection.ts";
+import type { LoadPlan, LoadResult } from "./plan.ts";
+import { Recorder } from "./recorder.ts";
+import { buildRequest } from "./request.ts";
+
+const plan = JSON.parse(process.argv[2] ?? "{}") as LoadPlan;
+process.stdout.write(`${JSON.stringify(await generate(plan))}\n`);
+
+async function generate(load: LoadPlan): Promise<LoadResult> {
+  const url = new URL(load.url);
+  const connections = await Promise.all(
+    Array.from({ length: load.connections }, () => connect(url.hostname, Number(url.port))),
+  );
+  const record = new Recorder();
+  let sequence = 0;
+  const next = () => buildRequest(load, url, sequence++);
+  await runPhase(connections, load, load.warmupSeconds, next, new Recorder());
+  const started = performance.now();
+  await runPhase(connections, load, load.seconds, next, record);
+  const seconds = (performance.now() - started) / 1000;
+  for (const connection of connections) connection.close();
+  return record.result(seconds);
+}
+
+async function runPhase(
+  connections: readonly Connection[],
+  load: LoadPlan,
+  seconds: number,
+  next: () => Buffer,
+  record: Recorder,
+): Promise<void> {
+  const end = performance.now() + seconds * 1000;
+  if (load.ratePerSecond === undefined) {
+    await Promise.all(connections.map((connection) => closedLoop(connection, end, next, record)));
+  } else {
+    await openLoop(connections, load.ratePerSecond, end, next, record);
+  }
+}
+
+/** Each connection sends its next request when the last one is answered: measures capacity. */
+async function closedLoop(connection: Connection, end: number, next: () => Buffer, record: Recorder): Promise<void> {
+  while (performance.now() < end) {
+    const started = performance.now();
+    record.add(await connection.send(next()), performance.now() - started);
+  }
+}
+
+/** Requests start at fixed times whether or not earlier ones are answered: measures latency without flattery. */
+async function openLoop(
+  connections: readonly Connection[],
+  rate: number,
+  end: number,
+  next: () => Buffer,
+  record: Recorder,
+): Promise<void> {
+  const idle = [...connections];
+  const waiting: number[] = [];
+  const inFlight = new Set<Promise<void>>();
+  const dispatch = () => {
+    while (idle.length > 0 && waiting.length > 0) {
+      const connection = idle.pop() as Connection;
+      const due = waiting.shift() as number;
+      const call = connection.send(next()).then((status) => {
+        record.add(status, performance.now() - due);
+        idle.push(connection);
+        inFlight.delete(call);
+        dispatch();
+      });
+      inFlight.add(call);
+    }
+  };
+  let due = performance.now();
+  while (due < end) {
+    const now = performance.now();
+    for (; due <= now; due += 1000 / rate) waiting.push(due);
+    dispatch();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  while (inFlight.size > 0) await Promise.all(inFlight);
+}

@@ -1,0 +1,25 @@
+/** What the load generator sends. */
+export interface LoadPlan {
+  /** http://host:port/path */
+  readonly url: string;
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  /** `{n}` is replaced by the number of the request. */
+  readonly body?: string;
+  /** Prefix of X-Idempotency-Key; the number of the request is appended. */
+  readonly keyPrefix?: string;
+  readonly connections: number;
+  readonly warmupSeconds: number;
+  readonly seconds: number;
+  /** Absent: every connection sends as fast as it is answered. */
+  readonly ratePerSecond?: number;
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly perSecond: number;
+  /** Number of answers by status code. */
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly latencyMs: { readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number };
+}

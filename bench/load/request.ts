@@ -1,0 +1,12 @@
+import type { LoadPlan } from "./plan.ts";
+
+/** The bytes of the n-th request of a plan. */
+export function buildRequest(plan: LoadPlan, url: URL, n: number): Buffer {
+  const body = plan.body?.replaceAll("{n}", String(n)) ?? "";
+  const lines = [`${plan.method} ${url.pathname}${url.search} HTTP/1.1`, `Host: ${url.host}`];
+  for (const [name, value] of Object.entries(plan.headers)) lines.push(`${name}: ${value}`);
+  if (plan.keyPrefix !== undefined) lines.push(`X-Idempotency-Key: ${plan.keyPrefix}-${n}`);
+  if (plan.method === "POST")
+    lines.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`);
+  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`);
+}

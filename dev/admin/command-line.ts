@@ -1,0 +1,41 @@
+import { parseArgs } from "node:util";
+import { type Command, commands } from "./commands.ts";
+import { UsageError, type Values } from "./values.ts";
+
+export { UsageError } from "./values.ts";
+
+export interface CommandLine {
+  /** Undefined when only help is asked for. */
+  readonly command: Command | undefined;
+  readonly values: Values;
+  readonly json: boolean;
+  readonly help: boolean;
+}
+
+/** Throws a UsageError for everything that is not a command with its options. */
+export function parseCommandLine(args: readonly string[]): CommandLine {
+  const json = args.includes("--json");
+  if (args.includes("--help") || args.includes("-h")) return { command: undefined, values: {}, json, help: true };
+  const rest = args.filter((arg) => arg !== "--json");
+  if (rest.length === 0) throw new UsageError("a command is missing");
+  const name = rest.slice(0, 2).join(" ");
+  const command = commands.find((candidate) => candidate.name === name);
+  if (command === undefined) throw new UsageError(`there is no command '${name}'`);
+  return { command, values: parseOptions(command, rest.slice(2)), json, help: false };
+}
+
+function parseOptions(command: Command, args: readonly string[]): Values {
+  try {
+    return parseArgs({ args: [...args], options: command.options, strict: true }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+export const usageText = `Usage: npm run admin -- <command> [--json]
+
+${commands.map(({ name, synopsis }) => `  ${name} ${synopsis}`).join("\n")}
+
+Plans: gen_starter, gen_pro, gen_hoa, business, gen_payg. Limits are requests per 60-second window.
+--json prints exactly one line of JSON. Secrets are shown once, when they are made.
+`;

@@ -1,0 +1,159 @@
+import type { Client } from "@connectrpc/connect";
+import type { AdminService, Limits } from "#gen/assent/auth/v1/auth_pb.ts";
+import { optionalCount, requiredPlan, requiredScopes, requiredText, UsageError, type Values } from "./values.ts";
+import { clientView, keyView, organizationView } from "./views.ts";
+
+export type AdminClient = Client<typeof AdminService>;
+
+export interface Command {
+  readonly name: string;
+  /** The options as the usage text shows them. */
+  readonly synopsis: string;
+  readonly options: Readonly<Record<string, { readonly type: "string" | "boolean" }>>;
+  /** Checks the options, then returns what makes the call and resolves with the answer to print. */
+  prepare(values: Values): (admin: AdminClient) => Promise<object>;
+}
+
+const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
+
+export const commands: readonly Command[] = [
+  {
+    name: "organizations create",
+    synopsis: "--name N --plan P [--sandbox]",
+    options: { name: text, plan: text, sandbox: flag },
+    prepare(values) {
+      const request = {
+        name: requiredText(values, "name"),
+        plan: requiredPlan(values),
+        sandbox: values.sandbox === true,
+      };
+      return async (admin) => ({ organizationId: (await admin.createOrganization(request)).organization?.id });
+    },
+  },
+  {
+    name: "organizations set-plan",
+    synopsis: "--organization O --plan P",
+    options: { organization: text, plan: text },
+    prepare(values) {
+      const request = { organizationId: requiredText(values, "organization"), plan: requiredPlan(values) };
+      return async (admin) => organizationView((await admin.setOrganizationPlan(request)).organization);
+    },
+  },
+  {
+    name: "organizations set-limits",
+    synopsis: "--organization O [--accept N] [--render N] [--other N] [--sign N]",
+    options: { organization: text, accept: text, render: text, other: text, sign: text },
+    prepare(values) {
+      const request = { organizationId: requiredText(values, "organization"), limits: namedLimits(values) };
+      return async (admin) => organizationView((await admin.setOrganizationLimits(request)).organization);
+    },
+  },
+  {
+    name: "keys create",
+    synopsis: "--organization O --name N",
+    options: { organization: text, name: text },
+    prepare(values) {
+      const request = { organizationId: requiredText(values, "organization"), name: requiredText(values, "name") };
+      return async (admin) => {
+        const { key, apiKey } = await admin.createApiKey(request);
+        return { keyId: key?.id, apiKey };
+      };
+    },
+  },
+  {
+    name: "keys list",
+    synopsis: "--organization O",
+    options: { organization: text },
+    prepare(values) {
+      const request = { organizationId: requiredText(values, "organization") };
+      return async (admin) => ({ keys: (await admin.listApiKeys(request)).keys.map(keyView) });
+    },
+  },
+  {
+    name: "keys revoke",
+    synopsis: "--organization O --key K",
+    options: { organization: text, key: text },
+    prepare(values) {
+      const request = { organizationId: requiredText(values, "organization"), keyId: requiredText(values, "key") };
+      return async (admin) => keyView((await admin.revokeApiKey(request)).key);
+    },
+  },
+  {
+    name: "clients create",
+    synopsis: '--organization O --name N --scopes "S S …"',
+    options: { organization: text, name: text, scopes: text },
+    prepare(values) {
+      const request = {
+        organizationId: requiredText(values, "organization"),
+        name: requiredText(values, "name"),
+        scopes: requiredScopes(values),
+      };
+      return async (admin) => {
+        const { client, clientSecret } = await admin.createOAuthClient(request);
+        return { clientId: client?.id, clientSecret };
+      };
+    },
+  },
+  {
+    name: "clients list",
+    synopsis: "--organization O",
+    options: { organization: text },
+    prepare(values) {
+      const request = { organizationId: requiredText(values, "organization") };
+      return async (admin) => ({ clients: (await admin.listOAuthClients(request)).clients.map(clientView) });
+    },
+  },
+  {
+    name: "clients rotate-secret",
+    synopsis: "--organization O --client C",
+    options: { organization: text, client: text },
+    prepare(values) {
+      const request = {
+        organizationId: requiredText(values, "organization"),
+        clientId: requiredText(values, "client"),
+      };
+      return async (admin) => {
+        const { client, clientSecret } = await admin.rotateOAuthClientSecret(request);
+        return { clientId: client?.id, clientSecret };
+      };
+    },
+  },
+  {
+    name: "clients revoke",
+    synopsis: "--organization O --client C",
+    options: { organization: text, client: text },
+    prepare(values) {
+      const request = {
+        organizationId: requiredText(values, "organization"),
+        clientId: requiredText(values, "client"),
+      };
+      return async (admin) => clientView((await admin.revokeOAuthClient(request)).client);
+    },
+  },
+  {
+    name: "tokens revoke",
+    synopsis: "--token T",
+    options: { token: text },
+    prepare(values) {
+      const request = { token: requiredText(values, "token") };
+      return async (admin) => {
+        await admin.revokeToken(request);
+        return { revoked: true };
+      };
+    },
+  },
+];
+
+function namedLimits(values: Values): Pick<Limits, "accept" | "render" | "other" | "sign"> {
+  const limits = {
+    accept: optionalCount(values, "accept"),
+    render: optionalCount(values, "render"),
+    other: optionalCount(values, "other"),
+    sign: optionalCount(values, "sign"),
+  };
+  if (Object.values(limits).every((limit) => limit === undefined)) {
+    throw new UsageError("name at least one of --accept, --render, --other and --sign");
+  }
+  return limits;
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Environment } from "#platform/config.ts";
+import type { RuntimeFile } from "../home.ts";
+
+/** Where the admin RPCs are: as the environment says, else where the copy in the data folder says it listens. */
+export function findEndpoint(env: Environment): RuntimeFile {
+  const { ASSENT_ADMIN_URL: adminUrl, ASSENT_ADMIN_TOKEN: adminToken } = env;
+  if (!adminUrl && !adminToken) return readRuntimeFile(join(resolve(env.ASSENT_HOME || ".assent"), "runtime.json"));
+  // Half from here and half from there would send the token of one copy to another.
+  if (!adminUrl || !adminToken) throw new Error("set both ASSENT_ADMIN_URL and ASSENT_ADMIN_TOKEN, or neither");
+  if (!URL.canParse(adminUrl)) throw new Error("ASSENT_ADMIN_URL must be an absolute URL");
+  return { adminUrl, adminToken };
+}
+
+function readRuntimeFile(file: string): RuntimeFile {
+  try {
+    const { adminUrl, adminToken } = JSON.parse(readFileSync(file, "utf8")) as Partial<
+      Record<keyof RuntimeFile, unknown>
+    >;
+    if (typeof adminUrl !== "string" || typeof adminToken !== "string")
+      throw new Error("adminUrl or adminToken is missing");
+    return { adminUrl, adminToken };
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") {
+      throw new Error(
+        `no running copy found: ${file} does not exist. Start one with 'npm start', or set ASSENT_ADMIN_URL and ASSENT_ADMIN_TOKEN`,
+        { cause },
+      );
+    }
+    throw new Error(`${file} cannot be used: ${(cause as Error).message}`, { cause });
+  }
+}

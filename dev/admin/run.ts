@@ -1,0 +1,48 @@
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { Environment } from "#platform/config.ts";
+import { fromConnectError } from "#platform/errors.ts";
+import { createAdminTransport } from "../admin-transport.ts";
+import { parseCommandLine, UsageError, usageText } from "./command-line.ts";
+import { findEndpoint } from "./endpoint.ts";
+import { toText } from "./text.ts";
+
+export interface AdminSurroundings {
+  readonly env: Environment;
+  out(text: string): void;
+  err(text: string): void;
+}
+
+/** Runs one admin command and returns the exit code: 0 done, 1 failed, 2 wrongly called. */
+export async function runAdmin(args: readonly string[], { env, out, err }: AdminSurroundings): Promise<0 | 1 | 2> {
+  try {
+    const { command, values, json, help } = parseCommandLine(args);
+    if (help || command === undefined) {
+      out(usageText);
+      return 0;
+    }
+    const request = command.prepare(values);
+    const endpoint = findEndpoint(env);
+    const admin = createClient(AdminService, createAdminTransport(endpoint.adminUrl, endpoint.adminToken));
+    const result = await request(admin).catch((error: unknown) => {
+      throw new Error(explain(error, endpoint.adminUrl), { cause: error });
+    });
+    out(json ? `${JSON.stringify(result)}\n` : toText(result));
+    return 0;
+  } catch (error) {
+    err(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (!(error instanceof UsageError)) return 1;
+    err(`\n${usageText}`);
+    return 2;
+  }
+}
+
+function explain(error: unknown, adminUrl: string): string {
+  const known = fromConnectError(error);
+  if (known !== undefined) return [known.message, ...known.details.map((d) => `  ${d.field}: ${d.message}`)].join("\n");
+  const { code, rawMessage } = ConnectError.from(error);
+  if (code === Code.Unauthenticated)
+    return `${adminUrl} refuses the admin token. Is it the one this copy was started with?`;
+  if (code === Code.Unavailable) return `nothing answers at ${adminUrl} (${rawMessage}). Is Assent running?`;
+  return rawMessage;
+}

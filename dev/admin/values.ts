@@ -1,0 +1,45 @@
+import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
+
+/** The command was not called as the usage text says. */
+export class UsageError extends Error {}
+
+/** Options as they stand on the command line. */
+export type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+export function requiredText(values: Values, option: string): string {
+  const value = values[option];
+  if (typeof value !== "string" || value.trim() === "") throw new UsageError(`--${option} is missing`);
+  return value;
+}
+
+/** A positive whole number, or undefined when the option is not given. */
+export function optionalCount(values: Values, option: string): number | undefined {
+  const value = values[option];
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && /^[1-9]\d{0,8}$/.test(value)) return Number(value);
+  throw new UsageError(`--${option} must be a whole number from 1 to 999999999`);
+}
+
+const plans = new Map([
+  ["gen_starter", Plan.GEN_STARTER],
+  ["gen_pro", Plan.GEN_PRO],
+  ["gen_hoa", Plan.GEN_HOA],
+  ["business", Plan.BUSINESS],
+  ["gen_payg", Plan.GEN_PAYG],
+]);
+
+export function requiredPlan(values: Values): Plan {
+  const plan = plans.get(requiredText(values, "plan"));
+  if (plan === undefined) throw new UsageError(`--plan must be one of ${[...plans.keys()].join(", ")}`);
+  return plan;
+}
+
+/** The plan as the command line writes it. */
+export const planName = (plan: Plan): string => [...plans].find(([, value]) => value === plan)?.[0] ?? "unknown";
+
+/** Scopes separated by blanks or commas. */
+export function requiredScopes(values: Values): string[] {
+  return requiredText(values, "scopes")
+    .split(/[\s,]+/)
+    .filter((scope) => scope !== "");
+}

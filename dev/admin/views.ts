@@ -1,0 +1,32 @@
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { ApiKey, OAuthClient, Organization } from "#gen/assent/auth/v1/auth_pb.ts";
+import { planName } from "./values.ts";
+
+/** What the commands print of a message: the names that the rest of the product uses, and no secrets. */
+export function organizationView(organization: Organization | undefined): object {
+  if (organization === undefined) throw new Error("the answer contains no organization");
+  const { accept = null, render = null, other = null, sign = null } = organization.limits ?? {};
+  return {
+    organizationId: organization.id,
+    name: organization.name,
+    plan: planName(organization.plan),
+    sandbox: organization.sandbox,
+    // null: the platform's default.
+    limits: { accept, render, other, sign },
+    createdAt: isoTime(organization.createdAt),
+  };
+}
+
+export function keyView(key: ApiKey | undefined): object {
+  if (key === undefined) throw new Error("the answer contains no key");
+  return { keyId: key.id, name: key.name, createdAt: isoTime(key.createdAt), revokedAt: isoTime(key.revokedAt) };
+}
+
+export function clientView(client: OAuthClient | undefined): object {
+  if (client === undefined) throw new Error("the answer contains no client");
+  const { id: clientId, name, scopes } = client;
+  return { clientId, name, scopes, createdAt: isoTime(client.createdAt), revokedAt: isoTime(client.revokedAt) };
+}
+
+const isoTime = (time: Timestamp | undefined): string | null =>
+  time === undefined ? null : timestampDate(time).toISOString();

@@ -1,0 +1,151 @@
+// Runs one of our programs on a machine that has nothing but Node 20 and npm:
+// installs the dependencies and generates the contract code when they are missing or stale,
+// then hands over to Node 24, which runs TypeScript directly. Usage: node dev/bootstrap.mjs <program.ts> [args]
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const binaries = join(root, "node_modules", ".bin");
+const nodeBinary = join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
+
+const [program, ...args] = process.argv.slice(2);
+if (program === undefined) {
+  console.error("usage: node dev/bootstrap.mjs <program.ts> [arguments]");
+  process.exit(2);
+}
+withLock(() => {
+  installWhenStale();
+  generateWhenStale();
+});
+await runProgram(resolve(root, program), args);
+
+/** Two programs started at once on a fresh clone must not install into the same folder. */
+function withLock(work) {
+  if (isInstalled() && isGenerated()) return;
+  const lock = join(root, ".bootstrap.lock");
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: "wx" });
+      break;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+      if (!isAlive(readLockOwner(lock))) rmSync(lock, { force: true });
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    }
+  }
+  try {
+    work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function readLockOwner(lock) {
+  try {
+    return Number(readFileSync(lock, "utf8"));
+  } catch {
+    return 0;
+  }
+}
+
+function isAlive(pid) {
+  if (!(pid > 0)) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+function digest(files) {
+  const hash = createHash("sha256");
+  for (const file of files)
+    hash
+      .update(file)
+      .update("\0")
+      .update(readFileSync(join(root, file)))
+      .update("\0");
+  return hash.digest("hex");
+}
+
+function hasStamp(stampFile, expected) {
+  return existsSync(stampFile) && readFileSync(stampFile, "utf8") === expected;
+}
+
+function lockDigest() {
+  return digest(["package-lock.json"]);
+}
+
+function isInstalled() {
+  return hasStamp(join(root, "node_modules", ".assent-stamp"), lockDigest());
+}
+
+function installWhenStale() {
+  if (isInstalled()) return;
+  console.error("assent: installing dependencies …");
+  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+  writeFileSync(join(root, "node_modules", ".assent-stamp"), lockDigest());
+}
+
+function contractFiles() {
+  const files = ["buf.yaml", "buf.gen.yaml"];
+  for (const folder of ["proto", "third_party"]) {
+    for (const entry of readdirSync(join(root, folder), { recursive: true }).sort()) {
+      if (entry.endsWith(".proto")) files.push(join(folder, entry));
+    }
+  }
+  return files;
+}
+
+function contractDigest() {
+  return digest([...contractFiles(), "package-lock.json"]);
+}
+
+function isGenerated() {
+  return hasStamp(join(root, "gen", ".stamp"), contractDigest());
+}
+
+function generateWhenStale() {
+  if (isGenerated()) return;
+  rmSync(join(root, "gen"), { recursive: true, force: true });
+  run(join(binaries, "buf"), ["generate"]);
+  mkdirSync(join(root, "gen"), { recursive: true });
+  writeFileSync(join(root, "gen", ".stamp"), contractDigest());
+}
+
+function run(command, commandArgs) {
+  const result = spawnSync(command, commandArgs, {
+    cwd: root,
+    // Standard output belongs to the program that runs afterwards.
+    stdio: ["ignore", 2, 2],
+    env: { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH ?? ""}` },
+    shell: process.platform === "win32",
+  });
+  if (result.error !== undefined) throw result.error;
+  if (result.status !== 0) {
+    console.error(`assent: '${command} ${commandArgs.join(" ")}' failed with exit code ${result.status}`);
+    process.exit(result.status ?? 1);
+  }
+}
+
+function runsTypeScript() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  return major > 22 || (major === 22 && minor >= 18);
+}
+
+async function runProgram(file, programArgs) {
+  process.env.PATH = `${binaries}${delimiter}${process.env.PATH ?? ""}`;
+  if (runsTypeScript()) {
+    process.argv = [process.execPath, file, ...programArgs];
+    await import(pathToFileURL(file).href);
+    return;
+  }
+  const child = spawn(nodeBinary, [file, ...programArgs], { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("exit", (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+}

@@ -1,0 +1,112 @@
+import type { createClient } from "@connectrpc/connect";
+import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
+import { type Home, readHomeFile, writeHomeFile } from "./home.ts";
+
+export type AdminClient = ReturnType<typeof createClient<typeof AdminService>>;
+
+/** What a newcomer and the tools need to call a fresh copy; written to demo.json in the data folder. */
+export interface Demo {
+  readonly baseUrl: string;
+  readonly organizationId: string;
+  readonly apiKey: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+const demoFile = "demo.json";
+const demoSlug = "terms-of-service";
+const clientScopes = ["click:read", "click:write", "click:admin", "click:accept"];
+
+/** The demo organization of this copy: made on the first start, found again on every later one. */
+export async function prepareDemo(home: Home, admin: AdminClient, baseUrl: string): Promise<Demo> {
+  const existing = readHomeFile<Demo>(home, demoFile);
+  if (existing !== undefined && (await isKnown(admin, existing))) {
+    const demo = { ...existing, baseUrl };
+    if (existing.baseUrl !== baseUrl) writeHomeFile(home, demoFile, demo);
+    return demo;
+  }
+  const demo = await createDemo(admin, baseUrl);
+  await seedTemplate(demo);
+  writeHomeFile(home, demoFile, demo);
+  return demo;
+}
+
+/** False when the database was replaced since demo.json was written. */
+async function isKnown(admin: AdminClient, demo: Demo): Promise<boolean> {
+  const { clients } = await admin
+    .listOAuthClients({ organizationId: demo.organizationId })
+    .catch(() => ({ clients: [] }));
+  return clients.some((client) => client.id === demo.clientId);
+}
+
+async function createDemo(admin: AdminClient, baseUrl: string): Promise<Demo> {
+  const { organization } = await admin.createOrganization({ name: "Demo", plan: Plan.GEN_PRO, sandbox: true });
+  if (organization === undefined) throw new Error("the auth service created no organization");
+  const organizationId = organization.id;
+  const { apiKey } = await admin.createApiKey({ organizationId, name: "Demo key" });
+  const { client, clientSecret } = await admin.createOAuthClient({
+    organizationId,
+    name: "Demo backend",
+    scopes: clientScopes,
+  });
+  if (client === undefined) throw new Error("the auth service created no client");
+  return { baseUrl, organizationId, apiKey, clientId: client.id, clientSecret };
+}
+
+/** One published template over the public API, so that the first pasted line can record an acceptance. */
+async function seedTemplate(demo: Demo): Promise<void> {
+  const template = await post(demo, "/v1/click/templates", {
+    name: "Terms of Service",
+    slug: demoSlug,
+    type: "STATIC",
+    counterparty: { legalName: "Example Ltd." },
+  });
+  const versions = `/v1/click/templates/${template.id}/versions`;
+  const version = await post(demo, versions, {
+    locale: "en",
+    title: "Terms of Service",
+    content: "<h1>Terms of Service</h1><p>You may use the service. We keep it running.</p>",
+    buttonText: "I agree",
+  });
+  await post(demo, `${versions}/${version.id}/publish`, {});
+}
+
+async function post(demo: Demo, path: string, body: object): Promise<{ id: string }> {
+  const response = await fetch(demo.baseUrl + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as { id: string };
+}
+
+/** What the terminal shows once everything is ready. */
+export const welcomeText = (demo: Demo, home: Home): string => `
+Assent is ready.
+
+  base URL       ${demo.baseUrl}
+  reference      ${demo.baseUrl}/docs
+  organization   ${demo.organizationId}
+  API key        ${demo.apiKey}
+  OAuth client   ${demo.clientId}
+  client secret  ${demo.clientSecret}
+  data folder    ${home.folder}
+
+Record an acceptance (the same key again gives the same receipt):
+
+  curl -s -X POST ${demo.baseUrl}/v1/click/accept \\
+    -H 'Authorization: Bearer ${demo.apiKey}' \\
+    -H 'Content-Type: application/json' \\
+    -H 'X-Idempotency-Key: first-try' \\
+    -d '{"templateSlug":"${demoSlug}","userRef":"user-1"}'
+
+Get an access token as a backend would:
+
+  curl -s -X POST ${demo.baseUrl}/oauth2/token \\
+    -H 'Content-Type: application/json' \\
+    -d '{"grant_type":"client_credentials","client_id":"${demo.clientId}","client_secret":"${demo.clientSecret}","scope":"click:read click:accept"}'
+
+Stop with Ctrl-C.
+`;

@@ -1,0 +1,119 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Secrets } from "./home.ts";
+import { type ManagedProcess, manageProcess } from "./managed-process.ts";
+import { findFreePort } from "./ports.ts";
+
+export interface DistributedOptions {
+  /** A login that may assume the roles of all services; the schema is already migrated. */
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  readonly secrets: Secrets;
+  readonly logFolder: string;
+  /** Port of the first gateway; 0 takes a free one. */
+  readonly port: number;
+  readonly gateways?: number;
+  readonly clicks?: number;
+  readonly logLevel?: string;
+  /** Puts something between a service and its callers: gets the service's port, returns the port to call instead. */
+  readonly interpose?: (service: string, port: number) => Promise<number>;
+}
+
+export interface Distributed {
+  readonly baseUrls: readonly string[];
+  readonly adminUrl: string;
+  readonly processes: readonly ManagedProcess[];
+  /** The processes of one service, in the order they were started. */
+  of(service: string): readonly ManagedProcess[];
+  stop(): Promise<void>;
+}
+
+interface Placed {
+  readonly process: ManagedProcess;
+  /** Where its callers reach it. */
+  readonly rpcPort: number;
+  readonly adminPort: number;
+}
+
+const root = new URL("..", import.meta.url).pathname;
+const loopback = "127.0.0.1";
+
+/** Every service and gateway as a process of its own on this machine, with gRPC between them: as on a cluster. */
+export async function startDistributed(options: DistributedOptions): Promise<Distributed> {
+  mkdirSync(options.logFolder, { recursive: true });
+  const place = (service: string, env: Record<string, string>) => placeService(options, service, env);
+
+  const auth = await place("auth", { AUTH_MASTER_KEY: options.secrets.authMasterKey });
+  const templates = await place("templates", {});
+  const clickEnv = { CLICK_MASTER_KEY: options.secrets.clickMasterKey, TEMPLATES_TARGET: target([templates]) };
+  const clicks = await Promise.all(times(options.clicks ?? 1, (n) => place(numbered("click", n), clickEnv)));
+  const targets = { AUTH_TARGET: target([auth]), TEMPLATES_TARGET: target([templates]), CLICK_TARGET: target(clicks) };
+  const gateways = await Promise.all(times(options.gateways ?? 1, (n) => placeGateway(options, n, targets)));
+
+  const placed = [auth, templates, ...clicks, ...gateways];
+  const processes = placed.map((p) => p.process);
+  const stop = async (): Promise<void> => {
+    for (const { process } of gateways) await process.stop();
+    await Promise.all(processes.map((p) => p.stop()));
+  };
+  try {
+    await Promise.all([auth, templates].map((p) => p.process.start()));
+    await Promise.all(clicks.map((p) => p.process.start()));
+    await Promise.all(gateways.map((p) => p.process.start()));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    baseUrls: gateways.map((p) => `http://${loopback}:${p.rpcPort}`),
+    adminUrl: `http://${loopback}:${auth.adminPort}`,
+    processes,
+    of: (service) => processes.filter((p) => p.name === service || p.name.startsWith(`${service}-`)),
+    stop,
+  };
+}
+
+async function placeService(options: DistributedOptions, name: string, env: Record<string, string>): Promise<Placed> {
+  const ownPort = await findFreePort();
+  const rpcPort = (await options.interpose?.(name, ownPort)) ?? ownPort;
+  const adminPort = await findFreePort();
+  const service = name.replace(/-\d+$/, "");
+  const process = manageProcess({
+    name,
+    entry: join(root, "services", service, "main.ts"),
+    env: { ...sharedEnv(options, adminPort), RPC_HOST: loopback, RPC_PORT: String(ownPort), ...env },
+    logFile: join(options.logFolder, `${name}.log`),
+    readyUrl: `http://${loopback}:${adminPort}/readyz`,
+  });
+  return { process, rpcPort, adminPort };
+}
+
+async function placeGateway(options: DistributedOptions, n: number, targets: Record<string, string>): Promise<Placed> {
+  const port = n === 0 && options.port !== 0 ? options.port : await findFreePort();
+  const adminPort = await findFreePort();
+  const name = numbered("gateway", n);
+  const process = manageProcess({
+    name,
+    entry: join(root, "gateway", "main.ts"),
+    env: { ...sharedEnv(options, adminPort), HOST: loopback, PORT: String(port), ...targets },
+    logFile: join(options.logFolder, `${name}.log`),
+    readyUrl: `http://${loopback}:${port}/healthz`,
+  });
+  return { process, rpcPort: port, adminPort };
+}
+
+const sharedEnv = (options: DistributedOptions, adminPort: number): Record<string, string> => ({
+  DATABASE_URL: options.databaseUrl,
+  NATS_URL: options.natsUrl,
+  ADMIN_HOST: loopback,
+  ADMIN_PORT: String(adminPort),
+  ADMIN_TOKEN: options.secrets.adminToken,
+  LOG_LEVEL: options.logLevel ?? "info",
+});
+
+const numbered = (name: string, n: number): string => (n === 0 ? name : `${name}-${n + 1}`);
+
+/** A gRPC target that lists the addresses, so that the client balances over them as over a headless Service. */
+const target = (placed: readonly Placed[]): string => `ipv4:${placed.map((p) => `${loopback}:${p.rpcPort}`).join(",")}`;
+
+const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));

@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Environment } from "#platform/config.ts";
+
+/** The keys that a running copy needs again after a restart; losing them makes its database useless. */
+export interface Secrets {
+  readonly authMasterKey: string;
+  readonly clickMasterKey: string;
+  readonly adminToken: string;
+}
+
+/** Where a running copy is reached by the admin commands. */
+export interface RuntimeFile {
+  readonly adminUrl: string;
+  readonly adminToken: string;
+}
+
+/** The data folder of a copy that runs on one machine: database, keys, and what the tools need to find it. */
+export interface Home {
+  readonly folder: string;
+  readonly postgresFolder: string;
+  readonly logFolder: string;
+  readonly secrets: Secrets;
+}
+
+/** Opens the data folder (ASSENT_HOME, default `.assent`) and makes its keys on the first start. */
+export function openHome(env: Environment): Home {
+  const folder = resolve(env.ASSENT_HOME || ".assent");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return {
+    folder,
+    postgresFolder: join(folder, "postgres"),
+    logFolder: join(folder, "logs"),
+    secrets: readOrMakeSecrets(join(folder, "secrets.json")),
+  };
+}
+
+export const readHomeFile = <T>(home: Home, name: string): T | undefined => readJson<T>(join(home.folder, name));
+
+/** Writes a file that only the owner can read, whole or not at all. */
+export function writeHomeFile(home: Home, name: string, value: object): void {
+  const file = join(home.folder, name);
+  const draft = `${file}.${process.pid}.tmp`;
+  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+}
+
+export const removeHomeFile = (home: Home, name: string): void => rmSync(join(home.folder, name), { force: true });
+
+function readOrMakeSecrets(file: string): Secrets {
+  const existing = readJson<Secrets>(file);
+  if (existing !== undefined) return existing;
+  const secrets: Secrets = {
+    authMasterKey: randomBytes(32).toString("base64"),
+    clickMasterKey: randomBytes(32).toString("base64"),
+    adminToken: randomBytes(32).toString("base64url"),
+  };
+  try {
+    writeFileSync(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+    return secrets;
+  } catch {
+    // Another start was faster; its keys count.
+    return readJson<Secrets>(file) ?? secrets;
+  }
+}
+
+function readJson<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new Error(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,20 @@
+// Starts one Postgres for the whole run and migrates the database that test files clone.
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLogger } from "#platform/logger.ts";
+import { migrateAll } from "../migrations.ts";
+import { createOwnedDatabase } from "../owned-database.ts";
+import { startPostgres } from "../postgres.ts";
+import { folderPrefix, removeLeftovers } from "./leftovers.mjs";
+
+export default async function globalSetup() {
+  await removeLeftovers();
+  const folder = mkdtempSync(join(tmpdir(), folderPrefix));
+  const postgres = await startPostgres({ dataDir: folder, durable: false });
+  globalThis.assentTestCluster = { folder, postgres };
+  const template = "assent_template";
+  const ownerUrl = await createOwnedDatabase(postgres.url, template, "assent_owner");
+  await migrateAll(ownerUrl, createLogger("test", "warn"));
+  process.env.ASSENT_TEST_POSTGRES = JSON.stringify({ superuserUrl: postgres.url, ownerUrl, template });
+}

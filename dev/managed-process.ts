@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+
+export interface ProcessOptions {
+  readonly name: string;
+  /** The TypeScript file to run. */
+  readonly entry: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly logFile: string;
+  /** Answers 200 when the process can do its work. */
+  readonly readyUrl: string;
+}
+
+/** One of our processes that a drill may kill, pause and start again; it keeps its ports. */
+export interface ManagedProcess {
+  readonly name: string;
+  readonly pid: number | undefined;
+  /** Starts it and waits until it is ready. */
+  start(): Promise<void>;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves with the exit code, or null when a signal ended it. */
+  exited(): Promise<number | null>;
+  /** SIGTERM, then waits for the end. */
+  stop(): Promise<number | null>;
+}
+
+const readyTimeoutMs = 20_000;
+
+export function manageProcess(options: ProcessOptions): ManagedProcess {
+  let child: ChildProcess | undefined;
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
+
+  const exited = async (): Promise<number | null> => {
+    if (child === undefined) return 0;
+    if (isRunning()) await once(child, "exit");
+    return child.exitCode;
+  };
+
+  return {
+    name: options.name,
+    get pid() {
+      return isRunning() ? child?.pid : undefined;
+    },
+    start: async () => {
+      if (isRunning()) throw new Error(`${options.name} is already running`);
+      child = spawnLogged(options);
+      await untilReady(options, isRunning);
+    },
+    kill: (signal) => {
+      child?.kill(signal);
+    },
+    exited,
+    stop: async () => {
+      if (isRunning()) child?.kill("SIGTERM");
+      return exited();
+    },
+  };
+}
+
+function spawnLogged(options: ProcessOptions): ChildProcess {
+  const log = openSync(options.logFile, "a", 0o600);
+  try {
+    // A group of its own: Ctrl-C reaches the runner alone, which stops its processes in order.
+    return spawn(process.execPath, [options.entry], {
+      env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...options.env },
+      stdio: ["ignore", log, log],
+      detached: true,
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+async function untilReady(options: ProcessOptions, isRunning: () => boolean): Promise<void> {
+  const deadline = Date.now() + readyTimeoutMs;
+  while (Date.now() < deadline) {
+    if (!isRunning()) throw new Error(`${options.name} ended while starting; see ${options.logFile}`);
+    const answer = await fetch(options.readyUrl, { signal: AbortSignal.timeout(1000) }).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${options.name} was not ready within ${readyTimeoutMs / 1000} s; see ${options.logFile}`);
+}

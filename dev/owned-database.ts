@@ -1,0 +1,26 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { identifier, literal } from "#platform/db/ddl.ts";
+
+/**
+ * Makes a login that may create roles but is no superuser, and a database that it owns: what an operator gives the product.
+ * Returns the owner's URL. The database must not exist; the login gets a new password when it does.
+ */
+export async function createOwnedDatabase(superuserUrl: string, database: string, owner: string): Promise<string> {
+  const password = randomBytes(24).toString("base64url");
+  const client = new pg.Client({ connectionString: superuserUrl });
+  await client.connect();
+  try {
+    const known = await client.query("select from pg_catalog.pg_roles where rolname = $1", [owner]);
+    const verb = known.rowCount === 0 ? "create" : "alter";
+    await client.query(`${verb} role ${identifier(owner)} login createrole password ${literal(password)}`);
+    await client.query(`create database ${identifier(database)} owner ${identifier(owner)}`);
+  } finally {
+    await client.end();
+  }
+  const url = new URL(superuserUrl);
+  url.username = owner;
+  url.password = password;
+  url.pathname = `/${database}`;
+  return url.href;
+}

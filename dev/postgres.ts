@@ -1,0 +1,239 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { lockFolder } from "./folder-lock.ts";
+import { stopLeftover } from "./leftover-process.ts";
+import { findFreePort } from "./ports.ts";
+import { findPostgres, type PostgresPrograms } from "./postgres-binaries.ts";
+import { waitUntilGone } from "./processes.ts";
+
+export interface PostgresOptions {
+  /** Holds the database, its password and its lock; made when it does not exist. */
+  readonly dataDir: string;
+  /** False: nothing is flushed to disk. For tests: a crash of the machine destroys the database. */
+  readonly durable: boolean;
+  /** What the server says is appended here; default `postgres.log` in dataDir. */
+  readonly logFile?: string;
+}
+
+export interface RunningPostgres {
+  /** Connects to the database `postgres` as superuser. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends sessions, writes everything to disk, gives up the folder. */
+  stop(): Promise<void>;
+  /** Stops as a crash does: sessions break off, the next start recovers. For fault tests. */
+  kill(how: "immediate"): Promise<void>;
+  /** Starts again on the same port after `kill`; a running server is stopped before. */
+  restart(): Promise<void>;
+}
+
+/**
+ * Starts a Postgres of its own for development and tests, on a free port of 127.0.0.1 with a random password. Data is
+ * kept between starts. Rejects when another live copy uses the folder; a server that a killed copy left there is stopped.
+ * Works as an ordinary user and as root. The server is not in the terminal's process group: Ctrl-C reaches us first.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const dataDir = resolve(options.dataDir);
+  const cluster = join(dataDir, "cluster");
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const unlock = lockFolder(join(dataDir, "owner.lock"));
+  try {
+    const programs = await findPostgres(dataDir, cluster);
+    await stopLeftoverPostgres(dataDir);
+    const password = await ensureCluster(programs, dataDir, options.durable);
+    const logFile = options.logFile ?? join(dataDir, "postgres.log");
+    const server = { programs, cluster, password, logFile, durable: options.durable };
+    let { port, pid } = await launchOnFreePort(server);
+
+    // Covers process.exit on a path that forgot to stop; a killed process leaves the server to the next start.
+    const stopAtExit = (): void => signal(pid, "SIGINT");
+    process.once("exit", stopAtExit);
+    const halt = async (how: NodeJS.Signals): Promise<void> => {
+      signal(pid, how);
+      if (!(await waitUntilGone(pid, 30_000))) throw new Error(`Postgres (process ${pid}) does not stop`);
+    };
+    return {
+      url: superuserUrl(port, password),
+      port,
+      stop: async () => {
+        await halt("SIGINT");
+        process.off("exit", stopAtExit);
+        unlock();
+      },
+      kill: () => halt("SIGQUIT"),
+      restart: async () => {
+        await halt("SIGINT");
+        pid = await launch(server, port);
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** Stops the server that a killed run left in this folder, whose lock the caller holds. */
+export async function stopLeftoverPostgres(dataDir: string): Promise<void> {
+  const cluster = join(dataDir, "cluster");
+  // Fast shutdown, then immediate: a server whose clients hang does not finish the first.
+  await stopLeftover(join(cluster, "postmaster.pid"), cluster, ["SIGINT", "SIGQUIT"]);
+}
+
+interface Server {
+  readonly programs: PostgresPrograms;
+  readonly cluster: string;
+  readonly password: string;
+  readonly logFile: string;
+  readonly durable: boolean;
+}
+
+const superuser = "postgres";
+
+const superuserUrl = (port: number, password: string): string =>
+  `postgresql://${superuser}:${password}@127.0.0.1:${port}/postgres`;
+
+/** Nothing of the environment but what the programs need: PG* variables and locales must not leak in. */
+const environment = { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC" };
+
+/** Makes the cluster on the first start, in a folder beside it, so that an interrupted start leaves no half of one. */
+async function ensureCluster(programs: PostgresPrograms, dataDir: string, durable: boolean): Promise<string> {
+  const passwordFile = join(dataDir, "password");
+  const cluster = join(dataDir, "cluster");
+  if (existsSync(cluster)) return readFileSync(passwordFile, "utf8").trim();
+  const password = randomBytes(24).toString("base64url");
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  const draft = `${cluster}.new`;
+  const draftPassword = `${passwordFile}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { mode: 0o700 });
+  programs.own(draft);
+  writeFileSync(draftPassword, `${password}\n`, { mode: 0o600 });
+  programs.own(draftPassword);
+  try {
+    await runInitdb(programs, draft, draftPassword, durable);
+    renameSync(draft, cluster);
+  } finally {
+    rmSync(draftPassword, { force: true });
+  }
+  return password;
+}
+
+async function runInitdb(
+  programs: PostgresPrograms,
+  cluster: string,
+  passwordFile: string,
+  durable: boolean,
+): Promise<void> {
+  const args = [
+    `--pgdata=${cluster}`,
+    `--username=${superuser}`,
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    // The built-in provider sorts the same on every platform; the system's locales differ or are missing.
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--no-instructions",
+    ...(durable ? [] : ["--no-sync"]),
+  ];
+  const child = programs.spawn(programs.initdb, args, {
+    cwd: "/",
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const code = await new Promise<number | null>((done, failed) => child.once("error", failed).once("close", done));
+  if (code !== 0) throw new Error(`the database could not be made in ${cluster}:\n${output.trim()}`);
+}
+
+/** The port is free when it is chosen but may be taken before Postgres has it. */
+async function launchOnFreePort(server: Server): Promise<{ port: number; pid: number }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await findFreePort();
+    try {
+      return { port, pid: await launch(server, port) };
+    } catch (error) {
+      if (attempt === 5 || !String(error).includes("could not bind")) throw error;
+    }
+  }
+}
+
+async function launch(server: Server, port: number): Promise<number> {
+  const logStart = existsSync(server.logFile) ? statSync(server.logFile).size : 0;
+  const log = openSync(server.logFile, "a", 0o600);
+  const child = server.programs.spawn(server.programs.postgres, serverArguments(server, port), {
+    cwd: "/",
+    env: environment,
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  let ended: string | undefined;
+  child.once("error", (error) => (ended = error.message));
+  child.once("exit", (code, killedBy) => (ended = `it ended with ${killedBy ?? `exit code ${code}`}`));
+  child.unref();
+  const deadline = performance.now() + 60_000;
+  while (!(await accepts(superuserUrl(port, server.password)))) {
+    const late = performance.now() > deadline;
+    if (ended === undefined && !late) {
+      await delay(20);
+      continue;
+    }
+    if (late && child.pid !== undefined) signal(child.pid, "SIGQUIT");
+    const tail = readFileSync(server.logFile, "utf8").slice(logStart).trim().split("\n").slice(-10).join("\n");
+    throw new Error(`Postgres did not start: ${ended ?? "it does not accept connections"}\n${tail}`);
+  }
+  return child.pid as number;
+}
+
+const serverArguments = (server: Server, port: number): string[] => [
+  ...["-D", server.cluster, "-p", String(port)],
+  ...Object.entries({
+    listen_addresses: "127.0.0.1",
+    // No socket file: its path has a length limit that deep folders exceed.
+    unix_socket_directories: "",
+    shared_buffers: "128MB",
+    max_connections: "200",
+    synchronous_commit: "on",
+    timezone: "UTC",
+    log_timezone: "UTC",
+    ...(server.durable ? {} : { fsync: "off", full_page_writes: "off", autovacuum_naptime: "10s" }),
+  }).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+];
+
+async function accepts(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}

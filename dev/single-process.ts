@@ -1,0 +1,114 @@
+import { createClient, type Transport } from "@connectrpc/connect";
+import { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { startAdminPort } from "#platform/admin-port.ts";
+import { systemClock } from "#platform/clock.ts";
+import type { EventBus } from "#platform/events/bus.ts";
+import { createMemoryBus } from "#platform/events/memory.ts";
+import { createNatsBus } from "#platform/events/nats.ts";
+import { createHealthState } from "#platform/health.ts";
+import { newId } from "#platform/ids.ts";
+import type { Logger } from "#platform/logger.ts";
+import { createMetrics } from "#platform/metrics.ts";
+import { serverInterceptors } from "#platform/rpc/interceptors.ts";
+import { createMemoryTransport } from "#platform/rpc/memory.ts";
+import type { Runtime, Service } from "#platform/service.ts";
+import { createGateway, listenGateway } from "../gateway/app.ts";
+import { createAuthService } from "../services/auth/service.ts";
+import { createClickService } from "../services/click/service.ts";
+import { createTemplatesService } from "../services/templates/service.ts";
+import type { Secrets } from "./home.ts";
+
+export interface SingleProcessOptions {
+  /** A login that may assume the roles of all services; the schema is already migrated. */
+  readonly databaseUrl: string;
+  /** Empty for the in-memory bus. */
+  readonly natsUrl: string;
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly secrets: Secrets;
+  readonly logger: Logger;
+}
+
+export interface SingleProcess {
+  readonly port: number;
+  readonly adminUrl: string;
+  readonly bus: EventBus;
+  /** The auth service's admin RPCs, without the detour over the admin port. */
+  readonly admin: Transport;
+  stop(): Promise<void>;
+}
+
+const issuer = "assent";
+const audience = "assent-api";
+
+/** All services and the gateway in this process: the same code as in a cluster, joined by in-memory transports. */
+export async function startSingleProcess(options: SingleProcessOptions): Promise<SingleProcess> {
+  const { databaseUrl, secrets, logger } = options;
+  const metrics = createMetrics();
+  const bus = options.natsUrl === "" ? createMemoryBus() : createNatsBus({ url: options.natsUrl, logger });
+  const runtime: Runtime = { logger, metrics, clock: systemClock, newId, bus };
+  const connect = (service: Service): Transport =>
+    createMemoryTransport(service.routes, {
+      interceptors: serverInterceptors({ service: service.name, logger, metrics }),
+    });
+
+  const auth = await createAuthService(
+    { databaseUrl, masterKey: secrets.authMasterKey, issuer, audience },
+    { runtime },
+  );
+  const templates = await createTemplatesService({ databaseUrl }, { runtime });
+  const click = await createClickService(
+    { databaseUrl, masterKey: secrets.clickMasterKey },
+    { runtime, templates: connect(templates) },
+  );
+  const services = [auth, templates, click];
+  for (const worker of services.flatMap((service) => service.workers)) await worker.start();
+
+  const gatewayConfig = { host: options.host, port: options.port, databaseUrl, issuer, audience, trustedProxies: [] };
+  const gateway = await createGateway(gatewayConfig, {
+    runtime,
+    auth: connect(auth),
+    templates: connect(templates),
+    click: connect(click),
+  });
+  const health = createHealthState();
+  const interceptors = serverInterceptors({ service: "admin", logger, metrics });
+  const adminRoutes = services.flatMap((service) => [
+    service.routes,
+    ...(service.adminRoutes ? [service.adminRoutes] : []),
+  ]);
+  const adminPort = await startAdminPort({
+    host: "127.0.0.1",
+    port: 0,
+    token: secrets.adminToken,
+    routes: adminRoutes,
+    interceptors,
+    metrics,
+    health,
+    checkReady: async () => {
+      for (const part of [...services, gateway]) await part.checkReady();
+    },
+  });
+  const listening = await listenGateway(gateway, gatewayConfig);
+  health.setServing(true);
+
+  return {
+    port: listening.port,
+    adminUrl: `http://127.0.0.1:${adminPort.port}`,
+    bus,
+    admin: createMemoryTransport(auth.adminRoutes ?? (() => undefined), { interceptors }),
+    stop: async () => {
+      health.setServing(false);
+      await listening.stop();
+      for (const service of [...services].reverse()) {
+        for (const worker of service.workers) await worker.stop();
+        await service.close();
+      }
+      await adminPort.close();
+      await bus.close();
+    },
+  };
+}
+
+export const adminClient = (transport: Transport) => createClient(AdminService, transport);

@@ -1,0 +1,123 @@
+import { createClient, type Transport } from "@connectrpc/connect";
+import type { Express } from "express";
+import { type Change, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { createPool } from "#platform/db/pool.ts";
+import type { Runtime, Worker } from "#platform/service.ts";
+import { createAcceptCoalescer } from "./accept-coalescer.ts";
+import { createAuthenticate } from "./auth/authenticate.ts";
+import { createChangePoller } from "./auth/change-poller.ts";
+import { createKeySet } from "./auth/key-set.ts";
+import { createOrganizationLimits, defaultLimits, type OrganizationLimits } from "./auth/organization-limits.ts";
+import { createRevocations, type Revocations } from "./auth/revocations.ts";
+import { createTokenGuard } from "./auth/token-guard.ts";
+import type { GatewayConfig } from "./config.ts";
+import { createApp } from "./http/express-app.ts";
+import { createRateLimit } from "./http/rate-limit.ts";
+import { createSchemaCompiler } from "./http/validate.ts";
+import { createLimiter } from "./limits/limiter.ts";
+import { createLocalLimiter } from "./limits/local-limiter.ts";
+import { createWindowStore } from "./limits/window-store.ts";
+import { createWindowSweeper } from "./limits/window-sweeper.ts";
+import { buildOpenApi } from "./openapi/build.ts";
+import { referencePage } from "./openapi/reference-page.ts";
+import { allRoutes } from "./routes/index.ts";
+import type { Services } from "./routes/services.ts";
+
+export { listenGateway } from "./listen.ts";
+
+export interface GatewayDeps {
+  readonly runtime: Runtime;
+  readonly auth: Transport;
+  readonly templates: Transport;
+  readonly click: Transport;
+}
+
+export interface Gateway {
+  /** The public API; nothing listens yet. */
+  readonly app: Express;
+  /** Started and stopped by listenGateway. */
+  readonly workers: readonly Worker[];
+  /** Throws while the database or the auth service has not been reached. */
+  checkReady(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const monotonic = (): number => performance.now();
+
+/** Puts the gateway together. */
+export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
+  const { runtime } = deps;
+  const { logger, metrics, clock, newId } = runtime;
+  const pool = createPool({
+    url: config.databaseUrl,
+    role: roleOf(config.databaseRole),
+    max: config.poolSize ?? 4,
+    name: "assent-gateway",
+    // A crash of the database may forget the counts of its last moments, never a record.
+    synchronousCommit: false,
+    statementTimeoutMs: 2_000,
+    lockTimeoutMs: 1_000,
+  });
+  const windows = createWindowStore(pool);
+  const limiter = createLimiter({ windows, monotonic });
+  const tokens = createClient(TokenService, deps.auth);
+  const click = createClient(ClickService, deps.click);
+  const keys = createKeySet({ tokens, monotonic, logger });
+  const revocations = createRevocations(monotonic);
+  const organizations = createOrganizationLimits({ tokens, defaults: defaultLimits, monotonic, logger });
+  const checkReady = async (): Promise<void> => {
+    revocations.requireKnown();
+    await pool.query("select");
+  };
+
+  const services: Services = {
+    tokens,
+    templates: createClient(TemplatesService, deps.templates),
+    click,
+    coalescer: createAcceptCoalescer({
+      send: async (items, signal) => (await click.acceptBatch({ items }, { signal })).results,
+      monotonic,
+      random: Math.random,
+    }),
+    keys,
+    tokenGuard: createTokenGuard({ limiter, logger }),
+    checkReady,
+    reference: createReference(),
+  };
+  const app = createApp({
+    routes: allRoutes,
+    authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
+    takeRequest: createRateLimit({ limiter, localLimiter: createLocalLimiter(clock), organizations, metrics, logger }),
+    services,
+    compileSchema: createSchemaCompiler(),
+    trustedProxies: config.trustedProxies,
+    newId,
+    logger,
+    metrics,
+  });
+  const changes = createChangePoller({
+    tokens,
+    onChange: (change) => applyChange(change, revocations, organizations),
+    onCaughtUp: revocations.markKnown,
+    logger,
+  });
+  return { app, workers: [changes, createWindowSweeper({ windows, logger })], checkReady, close: () => pool.end() };
+}
+
+function createReference(): Services["reference"] {
+  const document = buildOpenApi(allRoutes);
+  return { document: JSON.stringify(document), page: referencePage(document) };
+}
+
+function applyChange({ subject }: Change, revocations: Revocations, organizations: OrganizationLimits): void {
+  if (subject.case === "changedOrganizationId") organizations.forget(subject.value);
+  else if (subject.case !== undefined) revocations.add(subject.value);
+}
+
+/** Empty means the role of the gateway, "-" the login role itself. */
+function roleOf(configured = ""): string {
+  if (configured === "") return "assent_gateway";
+  return configured === "-" ? "" : configured;
+}

@@ -1,0 +1,94 @@
+import { hash } from "node:crypto";
+import type { Client } from "@connectrpc/connect";
+import type { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { Clock } from "#platform/clock.ts";
+import { DomainError, fromConnectError } from "#platform/errors.ts";
+import { parseOrgId } from "#platform/ids.ts";
+import { type AccessTokenDeps, verifyAccessToken } from "./access-token.ts";
+import { createExpiringCache } from "./expiring-cache.ts";
+import type { Principal } from "./principal.ts";
+import type { Revocations } from "./revocations.ts";
+import { allScopes } from "./scopes.ts";
+
+/** Verifies the value of an Authorization header. Rejects with UNAUTHORIZED, INVALID_TOKEN or TOKEN_EXPIRED. */
+export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
+
+export interface AuthenticateDeps extends AccessTokenDeps {
+  readonly tokens: Pick<Client<typeof TokenService>, "authenticateApiKey">;
+  readonly revocations: Revocations;
+  readonly clock: Clock;
+}
+
+const maxCached = 10_000;
+const verifiedMs = 60_000;
+const keyFoundMs = 30_000;
+const keyRefusedMs = 5_000;
+/** Longer than any token of ours; saves hashing what cannot be one. */
+const maxTokenLength = 8_192;
+
+// RFC 6750 §2.1; the scheme is case-insensitive.
+const bearerPattern = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
+
+/**
+ * Verifying a signature costs as much as an RPC, so what was verified is remembered, by the hash of the token: access
+ * tokens for a minute, keys for half a minute. Revocations are looked up on every request all the same.
+ */
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  const verified = createExpiringCache<Principal>(deps.clock, maxCached);
+  const refused = createExpiringCache<true>(deps.clock, maxCached);
+  const verifying = new Map<string, Promise<Principal>>();
+
+  const findApiKey = async (token: string, digest: string, now: number): Promise<Principal> => {
+    if (refused.get(digest) !== undefined) throw new DomainError("INVALID_TOKEN");
+    try {
+      const principal = await askForKey(token, deps);
+      verified.set(digest, principal, now + keyFoundMs);
+      return principal;
+    } catch (error) {
+      if (fromConnectError(error)?.code === "INVALID_TOKEN") refused.set(digest, true, now + keyRefusedMs);
+      throw error;
+    }
+  };
+
+  const verify = async (token: string, digest: string): Promise<Principal> => {
+    const now = deps.clock.now().getTime();
+    if (token.startsWith("ak_")) return findApiKey(token, digest, now);
+    const { principal, expiresAt } = await verifyAccessToken(token, deps);
+    verified.set(digest, principal, Math.min(now + verifiedMs, expiresAt));
+    return principal;
+  };
+
+  /** Requests that come at once with a token that is not known yet wait for one verification. */
+  const verifyOnce = (token: string, digest: string): Promise<Principal> => {
+    const running = verifying.get(digest);
+    if (running !== undefined) return running;
+    const started = verify(token, digest).finally(() => verifying.delete(digest));
+    verifying.set(digest, started);
+    return started;
+  };
+
+  return async (authorization) => {
+    const token = readBearer(authorization);
+    if (token.length > maxTokenLength) throw new DomainError("INVALID_TOKEN");
+    deps.revocations.requireKnown();
+    const digest = hash("sha256", token, "base64");
+    const principal = verified.get(digest) ?? (await verifyOnce(token, digest));
+    if (deps.revocations.isRevoked(principal)) throw new DomainError("INVALID_TOKEN");
+    return principal;
+  };
+}
+
+function readBearer(authorization: string | undefined): string {
+  const token = authorization === undefined ? undefined : bearerPattern.exec(authorization)?.[1];
+  if (token === undefined) throw new DomainError("UNAUTHORIZED");
+  return token;
+}
+
+async function askForKey(apiKey: string, { tokens }: AuthenticateDeps): Promise<Principal> {
+  // The auth service refuses longer ones as invalid arguments; for the caller it is a key that does not exist.
+  if (apiKey.length > 200) throw new DomainError("INVALID_TOKEN");
+  const { keyId, organizationId } = await tokens.authenticateApiKey({ apiKey }, { timeoutMs: 2_000 });
+  const orgId = parseOrgId(organizationId);
+  if (orgId === undefined) throw new Error("the auth service answered with a malformed organization id");
+  return { orgId, clientId: keyId, scopes: allScopes, tokenId: undefined };
+}

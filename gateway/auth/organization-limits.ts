@@ -1,0 +1,85 @@
+import type { Client } from "@connectrpc/connect";
+import type { Limits, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { Logger } from "#platform/logger.ts";
+
+/** Each has its own budget per client. */
+export type LimitGroup = "accept" | "render" | "other" | "sign";
+
+/** Requests per window and client. */
+export type GroupLimits = Readonly<Record<LimitGroup, number>>;
+
+export const defaultLimits: GroupLimits = { accept: 6_000, render: 12_000, other: 1_200, sign: 1_200 };
+
+export interface OrganizationLimits {
+  /** The limits in force; the defaults when the auth service cannot be asked. */
+  of(orgId: OrgId): GroupLimits | Promise<GroupLimits>;
+  /** Makes the next question go to the auth service. */
+  forget(orgId: string): void;
+}
+
+export interface OrganizationLimitsDeps {
+  readonly tokens: Pick<Client<typeof TokenService>, "describeOrganization">;
+  readonly defaults: GroupLimits;
+  readonly monotonic: () => number;
+  readonly logger: Logger;
+}
+
+interface Known {
+  readonly limits: Promise<GroupLimits> | GroupLimits;
+  /** Milliseconds of the monotonic clock. */
+  readonly askAgainAt: number;
+}
+
+const maxKnown = 10_000;
+const askAgainAfterFailureMs = 5_000;
+
+export function createOrganizationLimits(deps: OrganizationLimitsDeps): OrganizationLimits {
+  const known = new Map<string, Known>();
+
+  const remember = (orgId: OrgId, entry: Known): void => {
+    if (known.size >= maxKnown) known.clear();
+    known.set(orgId, entry);
+  };
+
+  const ask = (orgId: OrgId): Promise<GroupLimits> => {
+    const limits = describe(orgId, deps).then(
+      (answer) => {
+        // An answer that was asked for before a change must not outlive it.
+        if (known.get(orgId) === asking) remember(orgId, { limits: answer, askAgainAt: Number.POSITIVE_INFINITY });
+        return answer;
+      },
+      (error: unknown) => {
+        deps.logger.warn({ err: error, orgId }, "the limits of an organization could not be read; the defaults apply");
+        const askAgainAt = deps.monotonic() + askAgainAfterFailureMs;
+        if (known.get(orgId) === asking) remember(orgId, { limits: deps.defaults, askAgainAt });
+        return deps.defaults;
+      },
+    );
+    const asking: Known = { limits, askAgainAt: Number.POSITIVE_INFINITY };
+    remember(orgId, asking);
+    return limits;
+  };
+
+  return {
+    of: (orgId) => {
+      const entry = known.get(orgId);
+      return entry !== undefined && deps.monotonic() < entry.askAgainAt ? entry.limits : ask(orgId);
+    },
+    forget: (orgId) => {
+      known.delete(orgId);
+    },
+  };
+}
+
+async function describe(organizationId: OrgId, { tokens, defaults }: OrganizationLimitsDeps): Promise<GroupLimits> {
+  const { organization } = await tokens.describeOrganization({ organizationId }, { timeoutMs: 2_000 });
+  return withOverrides(defaults, organization?.limits);
+}
+
+const withOverrides = (defaults: GroupLimits, overrides: Limits | undefined): GroupLimits => ({
+  accept: overrides?.accept ?? defaults.accept,
+  render: overrides?.render ?? defaults.render,
+  other: overrides?.other ?? defaults.other,
+  sign: overrides?.sign ?? defaults.sign,
+});

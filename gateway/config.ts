@@ -1,0 +1,54 @@
+import { type Environment, integerSetting, listSetting, readSettings, stringSetting } from "#platform/config.ts";
+import { commonSettings } from "#platform/service-settings.ts";
+
+export interface GatewayConfig {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly databaseUrl: string;
+  /** Empty or absent means assent_gateway; "-" stays the login role. */
+  readonly databaseRole?: string;
+  readonly poolSize?: number;
+  readonly issuer: string;
+  readonly audience: string;
+  readonly trustedProxies: readonly string[];
+}
+
+// The gateway serves no RPCs and no events.
+const { RPC_HOST: _host, RPC_PORT: _port, NATS_URL: _bus, ADMIN_TOKEN: _token, ...withoutRpc } = commonSettings;
+
+export const settings = {
+  ...withoutRpc,
+  DATABASE_POOL_SIZE: { ...commonSettings.DATABASE_POOL_SIZE, fallback: 4 },
+  HOST: stringSetting("The address that the public API listens on.", "0.0.0.0"),
+  PORT: integerSetting("The port of the public API; 0 takes a free one.", 8080, { min: 0, max: 65_535 }),
+  AUTH_TARGET: stringSetting(
+    "Where the auth service answers gRPC: host:port, or dns:///name:port of a headless Service.",
+  ),
+  TEMPLATES_TARGET: stringSetting("Where the templates service answers gRPC."),
+  CLICK_TARGET: stringSetting("Where the click service answers gRPC."),
+  TOKEN_ISSUER: stringSetting("The iss claim that access tokens must have; the same as in the auth service.", "assent"),
+  TOKEN_AUDIENCE: stringSetting(
+    "The aud claim that access tokens must have; the same as in the auth service.",
+    "assent-api",
+  ),
+  TRUSTED_PROXIES: listSetting(
+    "Addresses or networks (CIDR) of proxies whose X-Forwarded-For is believed, comma-separated. Empty believes nobody: behind a proxy its address is then recorded as the caller's.",
+    [],
+  ),
+};
+
+/** Throws a ConfigError that lists everything that is wrong. */
+export function configFromEnv(env: Environment): GatewayConfig {
+  const values = readSettings(settings, env);
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    databaseUrl: values.DATABASE_URL,
+    databaseRole: values.DATABASE_ROLE,
+    poolSize: values.DATABASE_POOL_SIZE,
+    issuer: values.TOKEN_ISSUER,
+    audience: values.TOKEN_AUDIENCE,
+    trustedProxies: values.TRUSTED_PROXIES,
+  };
+}

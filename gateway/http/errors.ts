@@ -1,0 +1,70 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { DomainError, type ErrorCode, errorCatalogue, fromConnectError } from "#platform/errors.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { ErrorDialect } from "./error-dialect.ts";
+import type { Exchange } from "./exchange.ts";
+import { jsonReply, type Reply } from "./reply.ts";
+
+/** The answer to a request that failed. What is no expected error is logged with its stack and told to nobody. */
+export function errorReply(thrown: unknown, exchange: Exchange, dialect: ErrorDialect, logger: Logger): Reply {
+  const error = toDomainError(thrown, dialect);
+  if (error.code === "INTERNAL_ERROR") {
+    const { requestId, traceparent, route } = exchange;
+    logger.error({ err: thrown, requestId, traceparent, route }, "request failed");
+  }
+  return jsonReply(errorCatalogue[error.code].http, dialect.body(error, exchange.requestId), headersOf(error));
+}
+
+function toDomainError(thrown: unknown, dialect: ErrorDialect): DomainError {
+  const known = fromConnectError(thrown);
+  if (known !== undefined) return known.code === "VALIDATION_FAILED" ? asDialect(known, dialect) : known;
+  if (thrown instanceof ConnectError) return new DomainError(codeOf(thrown.code, dialect));
+  return new DomainError("INTERNAL_ERROR");
+}
+
+/** What the services' own validation finds is named as the interface names it. */
+const asDialect = (error: DomainError, dialect: ErrorDialect): DomainError =>
+  new DomainError(dialect.validationFailed, {
+    details: error.details.map((problem) => ({ ...problem, field: restField(problem.field) })),
+    cause: error,
+  });
+
+/** `changes.default_locale` of a message is `defaultLocale` in a body. */
+const restField = (field: string): string =>
+  field.replace(/^(changes|texts)\./, "").replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+
+/** An error of the wire that none of our services has raised by name. */
+function codeOf(code: Code, dialect: ErrorDialect): ErrorCode {
+  switch (code) {
+    case Code.Unavailable:
+    case Code.DeadlineExceeded:
+    case Code.Canceled:
+    case Code.ResourceExhausted:
+      return "SERVICE_UNAVAILABLE";
+    case Code.InvalidArgument:
+    case Code.OutOfRange:
+      return dialect.validationFailed;
+    case Code.NotFound:
+      return "NOT_FOUND";
+    default:
+      return "INTERNAL_ERROR";
+  }
+}
+
+function headersOf(error: DomainError): Record<string, string> {
+  const retryAfter = error.metadata.retryAfterSeconds ?? (error.code === "SERVICE_UNAVAILABLE" ? "1" : undefined);
+  const challenge = challengeOf(error.code);
+  return {
+    ...(retryAfter === undefined ? {} : { "Retry-After": retryAfter }),
+    ...(challenge === undefined ? {} : { "WWW-Authenticate": challenge }),
+    ...(error.code === "METHOD_NOT_ALLOWED" ? { Allow: error.metadata.allow ?? "" } : {}),
+  };
+}
+
+/** RFC 6750 §3 and RFC 6749 §5.2: a 401 says which scheme it wants. */
+function challengeOf(code: ErrorCode): string | undefined {
+  if (code === "UNAUTHORIZED") return 'Bearer realm="assent"';
+  if (code === "INVALID_TOKEN" || code === "TOKEN_EXPIRED") return 'Bearer realm="assent", error="invalid_token"';
+  if (code === "INSUFFICIENT_SCOPE") return 'Bearer realm="assent", error="insufficient_scope"';
+  return code === "OAUTH_INVALID_CLIENT" ? 'Basic realm="assent"' : undefined;
+}

@@ -1,0 +1,53 @@
+import type { Request, Response } from "express";
+import type { NewId } from "#platform/ids.ts";
+import { continueTrace } from "#platform/trace-context.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { Grant } from "../limits/grant.ts";
+
+/** What is known of one request while it is served. */
+export interface Exchange {
+  readonly requestId: string;
+  readonly traceparent: string;
+  /** Milliseconds of performance.now(). */
+  readonly startedAt: number;
+  /** The path of the route that serves it, as in the route table. */
+  route: string | undefined;
+  principal: Principal | undefined;
+  /** What the rate limiter said. */
+  grant: Grant | undefined;
+}
+
+const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Gives a request its id and its place in a trace, and puts both on the response before anything can fail. */
+export function openExchange(req: Request, res: Response, newId: NewId): Exchange {
+  const { requestId, traceparent } = identify(req.headers, newId);
+  res.setHeader("X-Request-Id", requestId);
+  res.setHeader("traceparent", traceparent);
+  const startedAt = performance.now();
+  const exchange: Exchange = {
+    requestId,
+    traceparent,
+    startedAt,
+    route: undefined,
+    principal: undefined,
+    grant: undefined,
+  };
+  res.locals.exchange = exchange;
+  return exchange;
+}
+
+/** The exchange of a response that openExchange has seen. */
+export const exchangeOf = (res: Response): Exchange => res.locals.exchange as Exchange;
+
+/** The ids of a request: the caller's where they are well-formed, else new ones. */
+export function identify(
+  headers: Readonly<Record<string, unknown>>,
+  newId: NewId,
+): { requestId: string; traceparent: string } {
+  const { "x-request-id": sent, traceparent } = headers;
+  return {
+    requestId: typeof sent === "string" && requestIdPattern.test(sent) ? sent : newId(),
+    traceparent: continueTrace(typeof traceparent === "string" ? traceparent : undefined),
+  };
+}

@@ -1,0 +1,84 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import { DomainError } from "#platform/errors.ts";
+import type { NewId } from "#platform/ids.ts";
+import type { Route } from "../routes/route.ts";
+import { type AccessLogDeps, createAccessLog, type LogWhenClosed } from "./access-log.ts";
+import { standardDialect } from "./error-dialect.ts";
+import { errorReply } from "./errors.ts";
+import { exchangeOf, openExchange } from "./exchange.ts";
+import { type ExecutorDeps, executeRoute } from "./execute-route.ts";
+import { findHeaderProblem } from "./header-guard.ts";
+import { sendReply } from "./reply.ts";
+
+export interface AppDeps extends Omit<ExecutorDeps, "logger">, AccessLogDeps {
+  readonly routes: readonly Route[];
+  readonly newId: NewId;
+  /** Addresses or networks whose X-Forwarded-For is believed; nobody's when empty. */
+  readonly trustedProxies: readonly string[];
+}
+
+/** The Express app of the public API; whoever calls it listens. Throws when a route is not usable. */
+export function createApp(deps: AppDeps): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  // Every route reads its own query, and /TYPES and /types/ are other addresses than /types.
+  app.set("query parser", false);
+  app.enable("case sensitive routing");
+  app.enable("strict routing");
+  if (deps.trustedProxies.length > 0) app.set("trust proxy", [...deps.trustedProxies]);
+
+  app.use(beginExchange(deps.newId, createAccessLog(deps)));
+  for (const [path, routes] of byPath(deps.routes)) mountPath(app, path, routes, deps);
+  app.use(() => {
+    throw new DomainError("NOT_FOUND");
+  });
+  app.use(answerError(deps));
+  return app;
+}
+
+/** Grouped by path, with literal segments before parameters, so that `published` is never taken for an id. */
+function byPath(routes: readonly Route[]): [string, Route[]][] {
+  const groups = Map.groupBy(routes, (route) => route.path);
+  const order = (path: string): string => path.replaceAll(/\{\w+\}/g, "\uffff");
+  return [...groups].sort(([a], [b]) => (order(a) < order(b) ? -1 : 1));
+}
+
+function mountPath(app: Express, path: string, routes: readonly Route[], deps: AppDeps): void {
+  const mounted = app.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
+  for (const route of routes) {
+    const handler = executeRoute(route, deps);
+    if (route.method === "GET") mounted.get(handler);
+    else if (route.method === "POST") mounted.post(handler);
+    else if (route.method === "PATCH") mounted.patch(handler);
+    else mounted.delete(handler);
+  }
+  const methods = routes.map((route) => route.method);
+  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].sort().join(", ");
+  mounted.all((_req, res) => {
+    exchangeOf(res).route = path;
+    throw new DomainError("METHOD_NOT_ALLOWED", { metadata: { allow } });
+  });
+}
+
+const beginExchange =
+  (newId: NewId, logWhenClosed: LogWhenClosed): RequestHandler =>
+  (req, res, next) => {
+    logWhenClosed(req, res, openExchange(req, res, newId));
+    const problem = findHeaderProblem(req.rawHeaders, req.httpVersion);
+    if (problem === undefined) next();
+    else next(new DomainError("VALIDATION_FAILED", { message: problem }));
+  };
+
+/** Express calls it for what no route has caught: unknown addresses, wrong methods, paths that cannot be decoded. */
+const answerError =
+  ({ logger }: AppDeps): ErrorRequestHandler =>
+  (error: unknown, _req, res, _next) => {
+    const exchange = exchangeOf(res);
+    const known = isBadPath(error)
+      ? new DomainError("VALIDATION_FAILED", { message: "The path is not percent-encoded UTF-8." })
+      : error;
+    sendReply(res, exchange, errorReply(known, exchange, standardDialect, logger));
+  };
+
+const isBadPath = (error: unknown): boolean => error instanceof Error && error.name === "URIError";

@@ -1,0 +1,22 @@
+/** Headers that decide whom a request is from and how it is read: two of them let two readers disagree. */
+const singleHeaders = ["host", "authorization", "content-type"] as const;
+
+/** What makes the head of a request ambiguous; undefined when nothing does. */
+export function findHeaderProblem(rawHeaders: readonly string[], httpVersion: string): string | undefined {
+  for (const name of singleHeaders) {
+    const count = headerCount(rawHeaders, name);
+    if (count > 1) return `The header ${name} was sent more than once.`;
+    if (count === 0 && name === "host" && httpVersion === "1.1") return "The header host is missing.";
+  }
+  return undefined;
+}
+
+/** How often a header was sent; `name` is in lower case. */
+export function headerCount(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const sent = rawHeaders[i];
+    if (sent !== undefined && sent.length === name.length && sent.toLowerCase() === name) count += 1;
+  }
+  return count;
+}

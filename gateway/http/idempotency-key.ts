@@ -1,0 +1,22 @@
+import type { Request } from "express";
+import { DomainError } from "#platform/errors.ts";
+import { headerCount } from "./header-guard.ts";
+
+const headerName = "x-idempotency-key";
+const printable = /^[\x20-\x7e]{1,255}$/;
+
+/** The idempotency key of a request; throws when it is missing, sent more than once, or not what a key may be. */
+export function readIdempotencyKey(req: Request): string {
+  const key = req.headers[headerName];
+  if (key === undefined) throw new DomainError("CLICK_IDEMPOTENCY_KEY_REQUIRED");
+  // Node joins repeated headers with a comma, which a key may contain.
+  if (
+    typeof key !== "string" ||
+    key.length > 255 ||
+    !printable.test(key) ||
+    headerCount(req.rawHeaders, headerName) > 1
+  ) {
+    throw new DomainError("CLICK_IDEMPOTENCY_KEY_INVALID");
+  }
+  return key;
+}

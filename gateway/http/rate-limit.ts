@@ -1,0 +1,34 @@
+import { DomainError } from "#platform/errors.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { Metrics } from "#platform/metrics.ts";
+import type { LimitGroup, OrganizationLimits } from "../auth/organization-limits.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { Bucket, Grant } from "../limits/grant.ts";
+import type { Limiter } from "../limits/limiter.ts";
+
+/** Takes one request from the budget of a client. The grant may be a refusal. */
+export type TakeRequest = (principal: Principal, group: LimitGroup, method: string) => Promise<Grant>;
+
+export interface RateLimitDeps {
+  readonly limiter: Limiter;
+  /** Counts in this process while the shared windows cannot be reached. */
+  readonly localLimiter: (bucket: Bucket) => Grant;
+  readonly organizations: Pick<OrganizationLimits, "of">;
+  readonly metrics: Pick<Metrics, "limiterRefusals">;
+  readonly logger: Logger;
+}
+
+export function createRateLimit({ limiter, localLimiter, organizations, metrics, logger }: RateLimitDeps): TakeRequest {
+  return async (principal, group, method) => {
+    const limits = await organizations.of(principal.orgId);
+    const bucket = { key: `${principal.clientId} ${group}`, limit: limits[group] };
+    const grant = await limiter.take(bucket).catch((error: unknown) => {
+      logger.warn({ err: error, group }, "the shared rate-limit windows cannot be reached");
+      // Reads go on, roughly limited. Writes need the database anyway, and must not slip past their budget.
+      if (method !== "GET" && method !== "HEAD") throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
+      return localLimiter(bucket);
+    });
+    if (!grant.granted) metrics.limiterRefusals.inc({ group });
+    return grant;
+  };
+}

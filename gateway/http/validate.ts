@@ -1,0 +1,110 @@
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import type { FieldProblem } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import type { JsonSchema } from "../routes/route.ts";
+
+/** Returns what is wrong with a value; an empty list means nothing. */
+export type Validate = (value: unknown) => readonly FieldProblem[];
+
+/** Compiles JSON Schema 2020-12. Throws for a schema that is not valid or uses what is not known. */
+export type CompileSchema = (schema: JsonSchema) => Validate;
+
+// Collecting every error of a huge hostile body would cost more than the body is worth.
+const collectUpToBytes = 16_384;
+const maxProblems = 100;
+
+export function createSchemaCompiler(): CompileSchema {
+  const options = { strict: true, strictRequired: false, allowUnionTypes: true, formats: createTextFormats() } as const;
+  const first = new Ajv2020({ ...options, allErrors: false });
+  const all = new Ajv2020({ ...options, allErrors: true });
+  return (schema) => {
+    const isValid = first.compile(schema);
+    // Most processes never see a bad request of most operations.
+    let collect: ReturnType<typeof all.compile> | undefined;
+    return (value) => {
+      if (isValid(value)) return [];
+      if (JSON.stringify(value).length > collectUpToBytes) return problemsOf(isValid.errors);
+      collect ??= all.compile(schema);
+      collect(value);
+      return problemsOf(collect.errors);
+    };
+  };
+}
+
+const httpsPattern = /^https:\/\/[^\s\p{Cc}]+$/iu;
+
+/** No format looks at more text than its longest value has, whatever its regular expression would do. */
+const createTextFormats = (): Record<string, (text: string) => boolean> => ({
+  uuid: isUuid,
+  "date-time": (text) => text.length <= 40 && isDateTime(text),
+  "language-tag": createLanguageTagFormat(),
+  "https-url": (text) => text.length <= 2_048 && httpsPattern.test(text) && isPlainUrl(text),
+});
+
+// RFC 3339.
+const dateTimePattern = /^(\d{4})-(\d\d)-(\d\d)[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+
+function isDateTime(text: string): boolean {
+  const match = dateTimePattern.exec(text);
+  if (match === null || Number.isNaN(Date.parse(text.toUpperCase()))) return false;
+  const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number];
+  // JavaScript reads the 30th of February as the 2nd of March.
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+}
+
+/** Most requests name one of few languages, and looking one up costs more than the rest of a body. */
+function createLanguageTagFormat(): (text: string) => boolean {
+  const known = new Set<string>();
+  return (text) => {
+    if (known.has(text)) return true;
+    if (text.length > 100 || !isLanguageTag(text)) return false;
+    if (known.size >= 1_000) known.clear();
+    known.add(text);
+    return true;
+  };
+}
+
+function isLanguageTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** Without credentials, which would end up in logs and browser histories. */
+function isPlainUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.protocol === "https:" && url.username === "" && url.password === "";
+}
+
+const problemsOf = (errors: readonly ErrorObject[] | null | undefined): FieldProblem[] =>
+  (errors ?? []).slice(0, maxProblems).map((error) => ({
+    field: fieldOf(error),
+    code: error.keyword.replaceAll(/[A-Z]/g, "_$&").toUpperCase(),
+    message: messageOf(error),
+  }));
+
+/** `/policyFlags/minAge` is `policyFlags.minAge`. */
+function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
+  const path = instancePath
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (keyword === "required") path.push(String(params.missingProperty));
+  return path.join(".").slice(0, 200);
+}
+
+function messageOf({ keyword, params, message }: ErrorObject): string {
+  if (keyword === "required") return "is required";
+  if (keyword === "enum") return `must be one of ${(params.allowedValues as unknown[]).join(", ")}`;
+  if (keyword === "format") return `must be ${formatNames[String(params.format)] ?? "of another form"}`;
+  return message ?? "is not valid";
+}
+
+const formatNames: Record<string, string> = {
+  uuid: "a UUID",
+  "date-time": "a date and time such as 2026-11-20T17:00:00.123Z",
+  "language-tag": "a BCP 47 language tag such as en-US",
+  "https-url": "an absolute https URL without credentials",
+};

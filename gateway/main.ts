@@ -1,0 +1,53 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { startAdminPort } from "#platform/admin-port.ts";
+import { systemClock } from "#platform/clock.ts";
+import { readSettings } from "#platform/config.ts";
+import { createMemoryBus } from "#platform/events/memory.ts";
+import { createHealthState } from "#platform/health.ts";
+import { newId } from "#platform/ids.ts";
+import { createLogger } from "#platform/logger.ts";
+import { createMetrics } from "#platform/metrics.ts";
+import { createGrpcTransport } from "#platform/rpc/client.ts";
+import { stopOnSignals } from "#platform/service.ts";
+import { tlsFromSettings } from "#platform/service-settings.ts";
+import { createGateway, listenGateway } from "./app.ts";
+import { configFromEnv, settings } from "./config.ts";
+
+const values = readSettings(settings, process.env);
+const config = configFromEnv(process.env);
+const logger = createLogger("gateway", values.LOG_LEVEL);
+const metrics = createMetrics();
+const tls = tlsFromSettings(values);
+const connect = (target: string, service: DescService) => createGrpcTransport({ target, services: [service], tls });
+
+const auth = connect(values.AUTH_TARGET, TokenService);
+const templates = connect(values.TEMPLATES_TARGET, TemplatesService);
+const click = connect(values.CLICK_TARGET, ClickService);
+const runtime = { logger, metrics, clock: systemClock, newId, bus: createMemoryBus() };
+const gateway = await createGateway(config, { runtime, auth, templates, click });
+
+const health = createHealthState();
+const admin = await startAdminPort({
+  host: values.ADMIN_HOST,
+  port: values.ADMIN_PORT,
+  token: "",
+  routes: [],
+  interceptors: [],
+  metrics,
+  health,
+  checkReady: gateway.checkReady,
+});
+const listening = await listenGateway(gateway, config);
+health.setServing(true);
+logger.info({ port: listening.port, adminPort: admin.port }, "started");
+
+stopOnSignals(async () => {
+  health.setServing(false);
+  await listening.stop();
+  await admin.close();
+  for (const transport of [auth, templates, click]) transport.close();
+  logger.info("stopped");
+}, logger);

@@ -1,0 +1,59 @@
+import { evidenceSchema, receiptSchema } from "../routes/receipt-schemas.ts";
+import type { JsonSchema } from "../routes/route.ts";
+import { answer, anyText, object } from "../routes/schema-parts.ts";
+import { sessionSchema } from "../routes/session-schemas.ts";
+import { createTemplateSchema, templateSchema, updateTemplateSchema } from "../routes/template-schemas.ts";
+import { createVersionSchema, publishVersionSchema, versionSchema } from "../routes/version-schemas.ts";
+
+export const errorSchema: JsonSchema = object(
+  {
+    errorCode: { type: "string", description: "For programs." },
+    message: { type: "string", description: "For people: what was wrong and what to do." },
+    requestId: { type: "string", description: "For support; the same as X-Request-Id." },
+    details: {
+      type: "array",
+      description: "The fields that are not valid.",
+      items: answer({ field: anyText, code: anyText, message: anyText }),
+    },
+  },
+  ["errorCode", "message", "requestId"],
+);
+
+/** RFC 6749 §5.2. */
+export const oauthErrorSchema: JsonSchema = answer({ error: anyText, error_description: anyText });
+
+const named: Readonly<Record<string, JsonSchema>> = {
+  Error: errorSchema,
+  OAuthError: oauthErrorSchema,
+  Template: templateSchema,
+  CreateTemplate: createTemplateSchema,
+  UpdateTemplate: updateTemplateSchema,
+  Version: versionSchema,
+  CreateVersion: createVersionSchema,
+  PublishVersion: publishVersionSchema,
+  Session: sessionSchema,
+  Receipt: receiptSchema,
+  EvidenceBundle: evidenceSchema,
+};
+
+const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]));
+
+/** The named schemas as the document holds them. */
+export const componentSchemas = (): Record<string, JsonSchema> =>
+  Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, withReferences(schema, true)]));
+
+/** The schema with a reference wherever a named one stands in it. */
+export function withReferences(schema: JsonSchema, isDefinition = false): JsonSchema {
+  const name = isDefinition ? undefined : names.get(schema);
+  if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([keyword]) => keyword !== "$schema")
+      .map(([keyword, value]) => [keyword, referValue(value)]),
+  );
+}
+
+function referValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(referValue);
+  return typeof value === "object" && value !== null ? withReferences(value as JsonSchema) : value;
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { create, type JsonObject } from "@bufbuild/protobuf";
+import { type AcceptBatchRequest_Item, AcceptBatchRequest_ItemSchema } from "#gen/assent/click/v1/click_pb.ts";
+import { canonicalJson } from "#platform/canonical-json.ts";
+import { clickDialect } from "../http/error-dialect.ts";
+import type { Reply } from "../http/reply.ts";
+import { evidenceSchema, receiptSchema } from "./receipt-schemas.ts";
+import { defineRoute, type JsonSchema, jsonBody, onBehalfOf, type Route, type RouteRequest } from "./route.ts";
+
+const base = { tag: "Acceptances", dialect: clickDialect } as const;
+
+/** Belongs to the contract of the click service, which checks the same bodies when they come from inside. */
+const acceptSchema = JSON.parse(
+  readFileSync(new URL("../../proto/assent/click/v1/accept_request.schema.json", import.meta.url), "utf8"),
+) as JsonSchema;
+
+export const acceptanceRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "accept",
+    method: "POST",
+    path: "/v1/click/accept",
+    summary: "Record an acceptance",
+    description:
+      "Recorded exactly once per idempotency key, for ever: the same key with the same body answers the receipt that is already recorded.",
+    access: { scopes: ["click:accept", "click:write", "click:admin"], limitGroup: "accept" },
+    needsIdempotencyKey: true,
+    body: jsonBody<JsonObject>({
+      schema: acceptSchema,
+      example: { templateSlug: "terms-of-service", userRef: "user-42", action: "CHECKBOX_AND_BUTTON" },
+    }),
+    success: {
+      status: 201,
+      description: "The receipt of the acceptance that was recorded.",
+      schema: receiptSchema,
+      also: { 200: "The receipt that was recorded earlier for the same key and body." },
+      headers: { "Idempotent-Replayed": "true when nothing new was recorded." },
+    },
+    errors: [
+      "CLICK_IDEMPOTENCY_KEY_REQUIRED",
+      "CLICK_IDEMPOTENCY_KEY_INVALID",
+      "CLICK_IDEMPOTENCY_KEY_REUSED",
+      "CLICK_TEMPLATE_NOT_FOUND",
+      "CLICK_SESSION_NOT_FOUND",
+      "CLICK_VERSION_NOT_PUBLISHED",
+      "CLICK_TEMPLATE_ARCHIVED",
+      "CLICK_VERSION_SUPERSEDED",
+      "CLICK_SESSION_EXPIRED",
+      "CLICK_SESSION_CLOSED",
+      "CLICK_USER_REF_MISMATCH",
+      "CLICK_POLICY_NOT_SATISFIED",
+    ],
+    call: (request, { coalescer }) => coalescer.accept(batchItem(request)),
+    respond: ({ receiptJson, replayed }) =>
+      replayed ? { status: 200, body: receiptJson, headers: replayedHeader } : receiptReply(201, receiptJson),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getReceipt",
+    method: "GET",
+    path: "/v1/click/receipts/{receiptId}",
+    summary: "Read a receipt",
+    access: { scopes: ["click:read"], limitGroup: "other" },
+    notFound: { receiptId: "CLICK_RECEIPT_NOT_FOUND" },
+    success: { status: 200, description: "The receipt.", schema: receiptSchema },
+    errors: [],
+    call: (request, { click }) => click.getReceipt(request.params, onBehalfOf(request)),
+    respond: ({ receiptJson }) => receiptReply(200, receiptJson),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getClickEvidenceBundle",
+    method: "GET",
+    path: "/v1/click/evidence/{sessionId}",
+    summary: "Read the evidence bundle of a session",
+    access: { scopes: ["click:read"], limitGroup: "other" },
+    notFound: { sessionId: "CLICK_EVIDENCE_NOT_FOUND" },
+    success: { status: 200, description: "The bundle.", schema: evidenceSchema },
+    errors: [],
+    call: (request, { click }) => click.getEvidenceBundle(request.params, onBehalfOf(request)),
+    respond: ({ bundleJson }) => receiptReply(200, bundleJson),
+  }),
+];
+
+const replayedHeader = { "Idempotent-Replayed": "true" };
+
+/** What the click service answers as JSON goes out as it is: a receipt is the same bytes for ever. */
+const receiptReply = (status: number, json: string): Reply => ({ status, body: json });
+
+function batchItem({
+  body,
+  caller,
+  observed,
+  idempotencyKey,
+}: RouteRequest<string, unknown, JsonObject>): AcceptBatchRequest_Item {
+  const { orgId: organizationId, clientId, requestId, traceparent } = caller;
+  return create(AcceptBatchRequest_ItemSchema, {
+    caller: { organizationId, clientId, requestId, traceparent, observed },
+    idempotencyKey,
+    body: Buffer.from(canonicalJson(body)),
+  });
+}

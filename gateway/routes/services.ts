@@ -1,0 +1,21 @@
+import type { Client } from "@connectrpc/connect";
+import type { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import type { AcceptCoalescer } from "../accept-coalescer.ts";
+import type { KeySet } from "../auth/key-set.ts";
+import type { TokenGuard } from "../auth/token-guard.ts";
+
+/** What the rows of the route tables call. */
+export interface Services {
+  readonly tokens: Client<typeof TokenService>;
+  readonly templates: Client<typeof TemplatesService>;
+  readonly click: Client<typeof ClickService>;
+  readonly coalescer: AcceptCoalescer;
+  readonly keys: Pick<KeySet, "document">;
+  readonly tokenGuard: TokenGuard;
+  /** Throws while something that requests need is missing. */
+  checkReady(): Promise<void>;
+  /** The OpenAPI document as JSON, and its reference page. */
+  readonly reference: { readonly document: string; readonly page: string };
+}

@@ -1,0 +1,182 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type CounterpartySchema,
+  type CreateTemplateRequestSchema,
+  type TemplateChangesSchema,
+  TemplateStatus,
+  TemplateType,
+} from "#gen/assent/templates/v1/templates_pb.ts";
+import { clickDialect } from "../http/error-dialect.ts";
+import { jsonReply, type Reply } from "../http/reply.ts";
+import { enumValue } from "../views/scalars.ts";
+import { templateView } from "../views/template.ts";
+import { required } from "./required.ts";
+import { defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
+import { described, flag, integer, listOf, text } from "./schema-parts.ts";
+import {
+  type CounterpartyBody,
+  type CreateTemplateBody,
+  createTemplateSchema,
+  templateSchema,
+  type UpdateTemplateBody,
+  updateTemplateSchema,
+} from "./template-schemas.ts";
+
+const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
+const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };
+const base = { tag: "Templates", dialect: clickDialect } as const;
+
+const includeVersions = { includeVersions: described(flag, "Embeds the versions of each template.") };
+
+export const templateRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "findAllTemplates",
+    method: "GET",
+    path: "/v1/click/templates",
+    summary: "List templates",
+    description: "Newest first. Without limit all are returned, up to 1,000.",
+    access: read,
+    query: queryOf<{ includeVersions?: boolean; limit?: number; cursor?: string }>({
+      ...includeVersions,
+      limit: integer(1, 1_000),
+      cursor: described(text(1, 200), "X-Next-Cursor of the previous page."),
+    }),
+    success: {
+      status: 200,
+      description: "The templates.",
+      schema: listOf(templateSchema),
+      headers: { "X-Next-Cursor": "The cursor of the next page; absent on the last one." },
+    },
+    errors: [],
+    call: (request, { templates }) => templates.listTemplates({ ...request.query }, onBehalfOf(request)),
+    respond: ({ templates, nextCursor }, { query }) =>
+      jsonReply(
+        200,
+        templates.map((template) => templateView(template, { withVersions: query.includeVersions === true })),
+        nextCursor === "" ? {} : { "X-Next-Cursor": nextCursor },
+      ),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "createTemplate",
+    method: "POST",
+    path: "/v1/click/templates",
+    summary: "Create a template",
+    access: write,
+    body: jsonBody<CreateTemplateBody>({
+      schema: createTemplateSchema,
+      example: { name: "Terms of service", type: "STATIC" },
+    }),
+    success: { status: 201, description: "The created template.", schema: templateSchema },
+    errors: ["CLICK_TEMPLATE_SLUG_EXISTS", "CLICK_POLICY_FLAG_INVALID", "CLICK_POLICY_FLAG_CONFLICT"],
+    call: (request, { templates }) => templates.createTemplate(createRequest(request.body), onBehalfOf(request)),
+    respond: ({ template }) => templateReply(201, template),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "findOneTemplate",
+    method: "GET",
+    path: "/v1/click/templates/{id}",
+    summary: "Read a template",
+    access: read,
+    notFound: { id: "CLICK_TEMPLATE_NOT_FOUND" },
+    query: queryOf<{ includeVersions?: boolean }>(includeVersions),
+    success: { status: 200, description: "The template.", schema: templateSchema },
+    errors: [],
+    call: (request, { templates }) =>
+      templates.getTemplate(
+        { templateId: request.params.id, includeVersions: request.query.includeVersions ?? false },
+        onBehalfOf(request),
+      ),
+    respond: ({ template }, { query }) => templateReply(200, template, query.includeVersions),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "updateTemplate",
+    method: "PATCH",
+    path: "/v1/click/templates/{id}",
+    summary: "Change a template",
+    description: "Fields that are absent keep their values; null clears description, counterparty and metadata.",
+    access: write,
+    notFound: { id: "CLICK_TEMPLATE_NOT_FOUND" },
+    body: jsonBody<UpdateTemplateBody>({ schema: updateTemplateSchema, example: { name: "Terms of service 2026" } }),
+    success: { status: 200, description: "The changed template.", schema: templateSchema },
+    errors: [
+      "CLICK_TEMPLATE_SLUG_EXISTS",
+      "CLICK_TEMPLATE_ARCHIVED",
+      "CLICK_TEMPLATE_TYPE_LOCKED",
+      "CLICK_POLICY_FLAG_INVALID",
+      "CLICK_POLICY_FLAG_CONFLICT",
+    ],
+    call: (request, { templates }) =>
+      templates.updateTemplate(
+        {
+          templateId: request.params.id,
+          changes: changesOf(request.body),
+          updateMask: { paths: pathsOf(request.body) },
+        },
+        onBehalfOf(request),
+      ),
+    respond: ({ template }) => templateReply(200, template),
+  }),
+];
+
+const templateReply = (
+  status: number,
+  template: Parameters<typeof templateView>[0] | undefined,
+  withVersions = false,
+): Reply => jsonReply(status, templateView(required(template), { withVersions }));
+
+const createRequest = (body: CreateTemplateBody): MessageInitShape<typeof CreateTemplateRequestSchema> => ({
+  name: body.name,
+  type: enumValue(TemplateType, body.type),
+  slug: body.slug ?? undefined,
+  description: body.description ?? undefined,
+  defaultLocale: body.defaultLocale ?? undefined,
+  typeConfig: body.typeConfig ?? undefined,
+  policyFlags: body.policyFlags ?? undefined,
+  counterparty: counterpartyOf(body.counterparty),
+  metadata: body.metadata ?? {},
+});
+
+const changesOf = (body: UpdateTemplateBody): MessageInitShape<typeof TemplateChangesSchema> => ({
+  name: body.name,
+  slug: body.slug,
+  type: body.type === undefined ? undefined : enumValue(TemplateType, body.type),
+  description: body.description ?? undefined,
+  defaultLocale: body.defaultLocale,
+  typeConfig: body.typeConfig,
+  policyFlags: body.policyFlags,
+  counterparty: counterpartyOf(body.counterparty),
+  metadata: body.metadata ?? {},
+  status: body.status === undefined ? undefined : enumValue(TemplateStatus, body.status),
+});
+
+/** The fields that can change, by their names in the message. Everything else in a body is ignored. */
+const changeable: Readonly<Record<keyof UpdateTemplateBody, string>> = {
+  name: "name",
+  slug: "slug",
+  type: "type",
+  description: "description",
+  defaultLocale: "default_locale",
+  typeConfig: "type_config",
+  policyFlags: "policy_flags",
+  counterparty: "counterparty",
+  metadata: "metadata",
+  status: "status",
+};
+
+const pathsOf = (body: UpdateTemplateBody): string[] =>
+  Object.entries(changeable).flatMap(([field, path]) => (Object.hasOwn(body, field) ? [path] : []));
+
+const counterpartyOf = (
+  counterparty: CounterpartyBody | null | undefined,
+): MessageInitShape<typeof CounterpartySchema> | undefined =>
+  counterparty === null || counterparty === undefined
+    ? undefined
+    : {
+        legalName: counterparty.legalName,
+        address: counterparty.address ?? undefined,
+        url: counterparty.url ?? undefined,
+      };

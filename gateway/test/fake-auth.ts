@@ -1,0 +1,105 @@
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { type Change, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { RpcRoutes } from "#platform/rpc/routes.ts";
+
+export const issuer = "assent";
+export const audience = "assent-api";
+export const orgA = "0190a000-0000-7000-8000-00000000000a";
+export const orgB = "0190a000-0000-7000-8000-00000000000b";
+
+type Subject = Change["subject"];
+
+/** An auth service that keeps everything in memory and issues real tokens. */
+export async function createFakeAuth() {
+  const signing = await generateKeyPair("ES256", { extractable: true });
+  const apiKeys = new Map<string, { keyId: string; organizationId: string }>();
+  const clients = new Map<string, { secret: string; organizationId: string; scopes: string[] }>();
+  const limits = new Map<string, Partial<Record<"accept" | "render" | "other" | "sign", number>>>();
+  const changes: { cursor: bigint; subject: Subject }[] = [];
+  const calls = { jwks: 0, apiKeys: 0, organizations: 0 };
+  let isDown = false;
+  let tokenCount = 0;
+
+  const claims = (clientId: string, organizationId: string, scope: string): JWTPayload => {
+    const now = Math.floor(Date.now() / 1000);
+    tokenCount += 1;
+    return {
+      iss: issuer,
+      aud: audience,
+      iat: now,
+      exp: now + 3600,
+      sub: clientId,
+      client_id: clientId,
+      jti: `jti-${tokenCount}`,
+      scope,
+      org_id: organizationId,
+    };
+  };
+  const sign = (payload: JWTPayload, header: Record<string, unknown> = {}) =>
+    new SignJWT(payload)
+      .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid: "key-1", ...header })
+      .sign(signing.privateKey);
+  const requireUp = (): void => {
+    if (isDown) throw new DomainError("SERVICE_UNAVAILABLE");
+  };
+
+  const routes: RpcRoutes = (router) => {
+    router.service(TokenService, {
+      issueToken: async ({ clientId, clientSecret, scopes }) => {
+        requireUp();
+        const client = clients.get(clientId);
+        if (client === undefined || client.secret !== clientSecret) throw new DomainError("OAUTH_INVALID_CLIENT");
+        const granted = scopes.length === 0 ? client.scopes : scopes.filter((scope) => client.scopes.includes(scope));
+        if (granted.length === 0) throw new DomainError("OAUTH_INVALID_SCOPE");
+        const accessToken = await sign(claims(clientId, client.organizationId, granted.join(" ")));
+        return { accessToken, expiresIn: 3600, scopes: granted };
+      },
+      getJwks: async () => {
+        requireUp();
+        calls.jwks += 1;
+        const key = { ...(await exportJWK(signing.publicKey)), kid: "key-1", alg: "ES256", use: "sig" };
+        return { jwksJson: JSON.stringify({ keys: [key] }) };
+      },
+      authenticateApiKey: ({ apiKey }) => {
+        requireUp();
+        calls.apiKeys += 1;
+        const found = apiKeys.get(apiKey);
+        if (found === undefined) throw new DomainError("INVALID_TOKEN");
+        return found;
+      },
+      describeOrganization: ({ organizationId }) => {
+        requireUp();
+        calls.organizations += 1;
+        return { organization: { id: organizationId, limits: limits.get(organizationId) ?? {} } };
+      },
+      listChanges: ({ afterCursor }) => {
+        requireUp();
+        return { changes: changes.filter(({ cursor }) => cursor > afterCursor) };
+      },
+    });
+  };
+
+  return {
+    routes,
+    apiKeys,
+    clients,
+    calls,
+    claims,
+    sign,
+    signing,
+    setDown: (down: boolean) => {
+      isDown = down;
+    },
+    token: (scope: string, clientId = "cl_test", organizationId = orgA) =>
+      sign(claims(clientId, organizationId, scope)),
+    change: (subject: Subject) => {
+      changes.push({ cursor: BigInt(changes.length + 1), subject });
+    },
+    setLimits: (organizationId: string, value: Partial<Record<"accept" | "render" | "other" | "sign", number>>) => {
+      limits.set(organizationId, value);
+    },
+  };
+}
+
+export type FakeAuth = Awaited<ReturnType<typeof createFakeAuth>>;

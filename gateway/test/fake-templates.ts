@@ -1,0 +1,145 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import {
+  type CreateVersionRequest,
+  type PublishVersionRequest,
+  type Template,
+  TemplateSchema,
+  TemplateStatus,
+  TemplatesService,
+  type UpdateTemplateRequest,
+  type Version,
+  VersionSchema,
+  VersionStatus,
+} from "#gen/assent/templates/v1/templates_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import { newId } from "#platform/ids.ts";
+import type { RpcRoutes } from "#platform/rpc/routes.ts";
+
+const now = timestampFromDate(new Date("2026-11-20T17:00:00.123Z"));
+
+/** A templates service that keeps everything in memory and knows just enough rules to answer. */
+export function createFakeTemplates() {
+  const templates = new Map<string, Template>();
+  const versions = new Map<string, Version>();
+  const seen: {
+    callers: Caller[];
+    updates: UpdateTemplateRequest[];
+    versions: CreateVersionRequest[];
+    publications: PublishVersionRequest[];
+  } = {
+    callers: [],
+    updates: [],
+    versions: [],
+    publications: [],
+  };
+  const fail: { with: unknown } = { with: undefined };
+
+  const enter = (context: Parameters<typeof requireCaller>[0]): Caller => {
+    const caller = requireCaller(context);
+    seen.callers.push(caller);
+    if (fail.with !== undefined) throw fail.with;
+    return caller;
+  };
+  const findTemplate = (id: string, caller: Caller): Template => {
+    const template = templates.get(id);
+    if (template?.organizationId !== caller.orgId) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+    return template;
+  };
+  const findVersion = (templateId: string, id: string, caller: Caller): Version => {
+    findTemplate(templateId, caller);
+    const version = versions.get(id);
+    if (version?.templateId !== templateId) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+    return version;
+  };
+
+  const routes: RpcRoutes = (router) => {
+    router.service(TemplatesService, {
+      createTemplate: (request, context) => {
+        const { orgId, clientId } = enter(context);
+        const slug = request.slug ?? request.name.toLowerCase().replaceAll(" ", "-");
+        if ([...templates.values()].some((t) => t.organizationId === orgId && t.slug === slug)) {
+          throw new DomainError("CLICK_TEMPLATE_SLUG_EXISTS");
+        }
+        const { $typeName: _type, defaultLocale = "en", ...fields } = request;
+        const template = create(TemplateSchema, {
+          ...fields,
+          id: newId(),
+          organizationId: orgId,
+          slug,
+          defaultLocale,
+          status: TemplateStatus.DRAFT,
+          createdBy: clientId,
+          createdAt: now,
+          updatedAt: now,
+        });
+        templates.set(template.id, template);
+        return { template };
+      },
+      getTemplate: ({ templateId, includeVersions }, context) => {
+        const template = findTemplate(templateId, enter(context));
+        const own = [...versions.values()].filter((version) => version.templateId === templateId);
+        return { template: { ...template, versions: includeVersions ? own : [] } };
+      },
+      listTemplates: ({ limit, cursor }, context) => {
+        const { orgId } = enter(context);
+        const own = [...templates.values()].filter((t) => t.organizationId === orgId);
+        const start = cursor === "" ? 0 : Number(cursor);
+        const end = start + (limit === 0 ? 1_000 : limit);
+        return { templates: own.slice(start, end), nextCursor: end < own.length ? String(end) : "" };
+      },
+      updateTemplate: (request, context) => {
+        const template = findTemplate(request.templateId, enter(context));
+        seen.updates.push(request);
+        const { name = template.name } = request.changes ?? {};
+        return { template: { ...template, name } };
+      },
+      createVersion: (request, context) => {
+        const caller = enter(context);
+        findTemplate(request.templateId, caller);
+        seen.versions.push(request);
+        if ([...versions.values()].some((v) => v.templateId === request.templateId && v.locale === request.locale)) {
+          throw new DomainError("CLICK_VERSION_LOCALE_EXISTS");
+        }
+        const { $typeName: _type, ...fields } = request;
+        const version = create(VersionSchema, {
+          ...fields,
+          id: newId(),
+          organizationId: caller.orgId,
+          status: VersionStatus.DRAFT,
+          contentHash: `sha256:${"0".repeat(64)}`,
+          createdAt: now,
+          updatedAt: now,
+        });
+        versions.set(version.id, version);
+        return { version };
+      },
+      getVersion: ({ templateId, versionId, includeTemplate }, context) => {
+        const caller = enter(context);
+        const version = findVersion(templateId, versionId, caller);
+        return { version: { ...version, template: includeTemplate ? findTemplate(templateId, caller) : undefined } };
+      },
+      listVersions: ({ templateId, publishedOnly, includeTemplate }, context) => {
+        const template = findTemplate(templateId, enter(context));
+        const own = [...versions.values()].filter(
+          (v) => v.templateId === templateId && (!publishedOnly || v.status === VersionStatus.PUBLISHED),
+        );
+        return { versions: own.map((version) => ({ ...version, template: includeTemplate ? template : undefined })) };
+      },
+      publishVersion: (request, context) => {
+        const version = findVersion(request.templateId, request.versionId, enter(context));
+        seen.publications.push(request);
+        const { published } = request;
+        version.status = published ? VersionStatus.PUBLISHED : VersionStatus.DRAFT;
+        version.revision = 1;
+        version.label = "1.0";
+        version.publishedAt = now;
+        return { version };
+      },
+    });
+  };
+  return { routes, templates, versions, seen, fail };
+}
+
+export type FakeTemplates = ReturnType<typeof createFakeTemplates>;

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "@jest/globals";
+import { until } from "#platform/testing/until.ts";
+import type { Bucket, Grant } from "../limits/grant.ts";
+import { createLimiter } from "../limits/limiter.ts";
+import { createLocalLimiter } from "../limits/local-limiter.ts";
+import type { WindowState, WindowTake } from "../limits/window-store.ts";
+
+const bucket = (key: string, limit: number): Bucket => ({ key, limit });
+
+/** Windows in memory that count their statements. */
+function createFakeWindows() {
+  const used = new Map<string, number>();
+  const statements: (readonly WindowTake[])[] = [];
+  const take = async (takes: readonly WindowTake[]): Promise<ReadonlyMap<string, WindowState>> => {
+    statements.push(takes);
+    return new Map(
+      takes.map(({ bucket: key, count, limit }) => {
+        const before = used.get(key) ?? 0;
+        const granted = Math.min(count, Math.max(0, limit - before));
+        used.set(key, before + granted);
+        return [key, { granted, used: before + granted, windowStart: 1_200, secondsLeft: 12.3 }];
+      }),
+    );
+  };
+  return { take, statements };
+}
+
+const summary = ({ granted, remaining }: Grant): string => `${granted ? "granted" : "refused"} ${remaining}`;
+
+describe("take", () => {
+  test("takes of one turn of the event loop share a statement and are granted in their order", async () => {
+    const windows = createFakeWindows();
+    const limiter = createLimiter({ windows, monotonic: () => 0 });
+    const grants = await Promise.all(Array.from({ length: 5 }, () => limiter.take(bucket("a", 3))));
+    expect(windows.statements).toEqual([[{ bucket: "a", count: 5, limit: 3 }]]);
+    expect(grants.map(summary)).toEqual(["granted 2", "granted 1", "granted 0", "refused 0", "refused 0"]);
+    expect(grants[0]).toMatchObject({ limit: 3, resetAt: 1_260, retryAfterSeconds: 13 });
+  });
+
+  test("buckets do not share a budget", async () => {
+    const windows = createFakeWindows();
+    const limiter = createLimiter({ windows, monotonic: () => 0 });
+    const grants = await Promise.all([limiter.take(bucket("a", 1)), limiter.take(bucket("b", 2))]);
+    expect(windows.statements).toHaveLength(1);
+    expect(grants.map(summary)).toEqual(["granted 0", "granted 1"]);
+  });
+
+  test("a refused bucket is answered from memory until its window ends", async () => {
+    const windows = createFakeWindows();
+    let now = 0;
+    const limiter = createLimiter({ windows, monotonic: () => now });
+    await limiter.take(bucket("a", 1));
+    await limiter.take(bucket("a", 1));
+    expect(windows.statements).toHaveLength(2);
+    now = 5_000;
+    expect(await limiter.take(bucket("a", 1))).toMatchObject({ granted: false, resetAt: 1_260, retryAfterSeconds: 8 });
+    expect(windows.statements).toHaveLength(2);
+    now = 12_301;
+    await limiter.take(bucket("a", 1));
+    expect(windows.statements).toHaveLength(3);
+  });
+
+  test("a refusal under another limit is not remembered", async () => {
+    const windows = createFakeWindows();
+    const limiter = createLimiter({ windows, monotonic: () => 0 });
+    await limiter.take(bucket("a", 1));
+    await limiter.take(bucket("a", 1));
+    expect(summary(await limiter.take(bucket("a", 3)))).toBe("granted 1");
+  });
+
+  test("takes that come during a statement gather for the next one", async () => {
+    const windows = createFakeWindows();
+    const gates: (() => void)[] = [];
+    const held = async (takes: readonly WindowTake[]) => {
+      await new Promise<void>((resolve) => gates.push(resolve));
+      return windows.take(takes);
+    };
+    const limiter = createLimiter({ windows: { take: held }, monotonic: () => 0 });
+    const first = limiter.take(bucket("a", 10));
+    await until(() => gates.length === 1);
+    const rest = Promise.all([1, 2, 3].map(() => limiter.take(bucket("a", 10))));
+    gates[0]?.();
+    await first;
+    await until(() => gates.length === 2);
+    gates[1]?.();
+    await rest;
+    expect(windows.statements.map((takes) => takes[0]?.count)).toEqual([1, 3]);
+  });
+
+  test("after a failure nobody waits for the database for half a second", async () => {
+    let now = 0;
+    let statements = 0;
+    const take = async (): Promise<never> => {
+      statements += 1;
+      throw new Error("no database");
+    };
+    const limiter = createLimiter({ windows: { take }, monotonic: () => now });
+    await expect(limiter.take(bucket("a", 1))).rejects.toThrow("no database");
+    await expect(limiter.take(bucket("a", 1))).rejects.toThrow("a moment ago");
+    expect(statements).toBe(1);
+    now = 501;
+    await expect(limiter.take(bucket("a", 1))).rejects.toThrow("no database");
+  });
+
+  test("a statement that never returns fails its takes", async () => {
+    const limiter = createLimiter({
+      windows: { take: () => new Promise(() => {}) },
+      monotonic: () => 0,
+      timeoutMs: 20,
+    });
+    await expect(limiter.take(bucket("a", 1))).rejects.toThrow("did not answer in time");
+  });
+});
+
+describe("local limiter", () => {
+  test("grants the limit in each window", () => {
+    let now = new Date("2026-11-20T17:00:50Z");
+    const take = createLocalLimiter({ now: () => now });
+    const grants = [1, 2, 3].map(() => take(bucket("a", 2)));
+    expect(grants.map(summary)).toEqual(["granted 1", "granted 0", "refused 0"]);
+    expect(grants[0]).toMatchObject({
+      limit: 2,
+      resetAt: Date.parse("2026-11-20T17:01:00Z") / 1000,
+      retryAfterSeconds: 10,
+    });
+    now = new Date("2026-11-20T17:01:00Z");
+    expect(summary(take(bucket("a", 2)))).toBe("granted 1");
+  });
+});

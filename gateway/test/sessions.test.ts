@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { newId } from "#platform/ids.ts";
+import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import { orgA } from "./fake-auth.ts";
+import { startTestGateway, type TestGateway } from "./test-gateway.ts";
+
+let database: TestDatabase;
+let gateway: TestGateway;
+let token: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await startTestGateway(database.url, { config: { trustedProxies: ["127.0.0.1"] } });
+  token = await gateway.auth.token("click:read click:write");
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await database?.drop();
+});
+
+const create = (body: unknown) => gateway.call("POST", "/v1/click/sessions", { token, body });
+
+describe("createSession", () => {
+  test("answers 201 with every field of the interface", async () => {
+    const answer = await create({ templateSlug: "terms", userRef: "user-1" });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      id: expect.any(String),
+      organizationId: orgA,
+      templateId: expect.any(String),
+      templateSlug: "terms",
+      templateType: "STATIC",
+      versionId: expect.any(String),
+      revision: 1,
+      label: "1.0",
+      locale: "en",
+      contentHash: expect.stringMatching(/^sha256:/),
+      renderHash: null,
+      userRef: "user-1",
+      status: "PENDING",
+      outcome: null,
+      origin: "API",
+      renderUrl: null,
+      renderToken: null,
+      verification: { required: false, methods: [], satisfied: true },
+      policy: { verificationMethods: [] },
+      receiptIds: [],
+      metadata: {},
+      returnUrl: null,
+      createdAt: "2026-11-20T17:00:00.123Z",
+      presentedAt: null,
+      acceptedAt: null,
+      completedAt: null,
+      expiresAt: "2026-11-20T17:00:00.123Z",
+      updatedAt: "2026-11-20T17:00:00.123Z",
+    });
+  });
+
+  test("passes everything on", async () => {
+    const templateId = newId();
+    const context = {
+      ip: "203.0.113.9",
+      userAgent: "Browser",
+      pageUrl: "https://shop.example/",
+      referrer: null,
+      gpc: true,
+    };
+    await create({
+      templateId: templateId.toUpperCase(),
+      locale: "de",
+      versionId: templateId.toUpperCase(),
+      returnUrl: "https://shop.example/done?order=1",
+      ttlSeconds: 120,
+      metadata: { order: "1" },
+      context,
+    });
+    expect(gateway.click.seen.sessions.at(-1)).toMatchObject({
+      template: { case: "templateId", value: templateId },
+      locale: "de",
+      versionId: templateId,
+      returnUrl: "https://shop.example/done?order=1",
+      ttlSeconds: 120,
+      metadata: { order: "1" },
+      context: { ip: "203.0.113.9", userAgent: "Browser", pageUrl: "https://shop.example/", gpc: true },
+    });
+  });
+
+  test.each([
+    ["neither template", {}, "templateId"],
+    ["both templates", { templateId: newId(), templateSlug: "terms" }, ""],
+    ["a template id that is no UUID", { templateId: "x" }, "templateId"],
+    ["an empty userRef", { templateSlug: "x", userRef: "" }, "userRef"],
+    ["a userRef of 256 characters", { templateSlug: "x", userRef: "x".repeat(256) }, "userRef"],
+    ["a returnUrl by http", { templateSlug: "x", returnUrl: "http://x.example/" }, "returnUrl"],
+    ["a returnUrl with a password", { templateSlug: "x", returnUrl: "https://a:b@x.example/" }, "returnUrl"],
+    [
+      "a returnUrl with a line break",
+      { templateSlug: "x", returnUrl: "https://x.example/\r\nSet-Cookie: a" },
+      "returnUrl",
+    ],
+    ["a returnUrl that is a script", { templateSlug: "x", returnUrl: "javascript:alert(1)" }, "returnUrl"],
+    ["a life of 59 s", { templateSlug: "x", ttlSeconds: 59 }, "ttlSeconds"],
+    ["a life of a month and a second", { templateSlug: "x", ttlSeconds: 2_592_001 }, "ttlSeconds"],
+    ["a life that is a text", { templateSlug: "x", ttlSeconds: "120" }, "ttlSeconds"],
+    ["half a second", { templateSlug: "x", ttlSeconds: 120.5 }, "ttlSeconds"],
+    ["a context that is a text", { templateSlug: "x", context: "x" }, "context"],
+  ])("%s is 400", async (_name, body, field) => {
+    const answer = await create(body);
+    expect([answer.status, answer.body.errorCode]).toEqual([400, "CLICK_VALIDATION_FAILED"]);
+    expect(answer.body.details.map((detail: { field: string }) => detail.field)).toContain(field);
+  });
+});
+
+describe("getSession", () => {
+  test("answers the session", async () => {
+    const { id } = (await create({ templateSlug: "terms" })).body;
+    const answer = await gateway.call("GET", `/v1/click/sessions/${id}`, { token });
+    expect([answer.status, answer.body.id, answer.body.userRef]).toEqual([200, id, null]);
+  });
+});
+
+describe("completeSession", () => {
+  const complete = async (body?: unknown, headers: Record<string, string> = {}) => {
+    const { id } = (await create({ templateSlug: "terms" })).body;
+    const sent = body === undefined ? {} : { body };
+    return gateway.call("POST", `/v1/click/sessions/${id}/complete`, { token, headers, ...sent });
+  };
+
+  test("an empty body is enough", async () => {
+    const answer = await complete();
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ status: "COMPLETED", outcome: "NONE", receipts: [{ receiptId: "r-1" }] });
+    expect(gateway.click.seen.completions.at(-1)).toMatchObject({ outcome: 0, acceptanceJson: new Uint8Array() });
+  });
+
+  test("an acceptance goes on in canonical form, with who was seen to call", async () => {
+    await complete(
+      { outcome: "ACCEPTED", acceptance: { userRef: "u", action: "BUTTON" }, reason: "clicked" },
+      { "User-Agent": "Backend/1", "X-Forwarded-For": "198.51.100.7" },
+    );
+    const seen = gateway.click.seen.completions.at(-1);
+    expect(Buffer.from(seen?.acceptanceJson ?? []).toString()).toBe('{"action":"BUTTON","userRef":"u"}');
+    expect(seen).toMatchObject({
+      outcome: 1,
+      reason: "clicked",
+      observed: { ip: "198.51.100.7", userAgent: "Backend/1" },
+    });
+  });
+
+  test.each([[{ outcome: "NONE" }], [{ outcome: 1 }], [{ acceptance: [] }], [{ reason: 5 }], [[]], ["text"]])(
+    "%p is 400",
+    async (body) => {
+      const answer = await complete(typeof body === "string" ? JSON.stringify(body) : body);
+      expect([answer.status, answer.body.errorCode]).toEqual([400, "CLICK_VALIDATION_FAILED"]);
+    },
+  );
+});

@@ -1,0 +1,94 @@
+import { systemClock } from "#platform/clock.ts";
+import { createMemoryBus } from "#platform/events/memory.ts";
+import { newId } from "#platform/ids.ts";
+import { createLogger, type Logger } from "#platform/logger.ts";
+import { createMetrics } from "#platform/metrics.ts";
+import { serverInterceptors } from "#platform/rpc/interceptors.ts";
+import { createMemoryTransport } from "#platform/rpc/memory.ts";
+import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { createGateway, listenGateway } from "../app.ts";
+import type { GatewayConfig } from "../config.ts";
+import { audience, createFakeAuth, type FakeAuth, issuer } from "./fake-auth.ts";
+import { createFakeClick, type FakeClick } from "./fake-click.ts";
+import { createFakeTemplates, type FakeTemplates } from "./fake-templates.ts";
+
+export interface Fakes {
+  readonly auth: FakeAuth;
+  readonly templates: FakeTemplates;
+  readonly click: FakeClick;
+}
+
+export interface TestGateway extends Fakes {
+  readonly port: number;
+  readonly url: string;
+  /** Sends JSON unless the body is a text already. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export interface CallOptions {
+  readonly token?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever shape the answer has
+  readonly body: any;
+}
+
+export const createFakes = async (): Promise<Fakes> => ({
+  auth: await createFakeAuth(),
+  templates: createFakeTemplates(),
+  click: createFakeClick(),
+});
+
+/** A gateway that listens on a free port, with fakes behind it and a real database for the limits. */
+export async function startTestGateway(
+  databaseUrl: string,
+  options: { fakes?: Fakes; config?: Partial<GatewayConfig>; logger?: Logger } = {},
+): Promise<TestGateway> {
+  const fakes = options.fakes ?? (await createFakes());
+  const logger = options.logger ?? createLogger("gateway", "silent");
+  const metrics = createMetrics();
+  const connect = (service: string, routes: RpcRoutes) =>
+    createMemoryTransport(routes, { interceptors: serverInterceptors({ service, logger, metrics }) });
+  const config: GatewayConfig = {
+    host: "127.0.0.1",
+    port: 0,
+    databaseUrl,
+    issuer,
+    audience,
+    trustedProxies: [],
+    ...options.config,
+  };
+  const gateway = await createGateway(config, {
+    runtime: { logger, metrics, clock: systemClock, newId, bus: createMemoryBus() },
+    auth: connect("auth", fakes.auth.routes),
+    templates: connect("templates", fakes.templates.routes),
+    click: connect("click", fakes.click.routes),
+  });
+  const listening = await listenGateway(gateway, config);
+  const url = `http://127.0.0.1:${listening.port}`;
+  return { ...fakes, port: listening.port, url, call: (...args) => call(url, ...args), stop: listening.stop };
+}
+
+async function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  const { token, body, headers = {} } = options;
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    redirect: "manual",
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true && text !== "";
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+}

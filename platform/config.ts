@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+
+/** One environment variable: its kind, what it does, and what happens when it is not set. */
+export interface Setting<T> {
+  readonly kind: "string" | "integer" | "boolean" | "list" | "url";
+  /** What the setting does and what a bad value leads to; shown in docs/configuration.md. */
+  readonly doc: string;
+  /** Used when the variable is not set; undefined makes the variable required. */
+  readonly fallback: T | undefined;
+  readonly secret: boolean;
+  parse(text: string): T;
+}
+
+export type Settings = Readonly<Record<string, Setting<unknown>>>;
+export type SettingValues<S extends Settings> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Everything that is wrong with the environment, at once. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration is not usable:\n${problems.map((p) => `  - ${p}`).join("\n")}`);
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+/** A text. Secrets may be given as a file by the variable's name with `_FILE` appended. */
+export const stringSetting = (doc: string, fallback?: string, options: { secret?: boolean } = {}): Setting<string> => ({
+  kind: "string",
+  doc,
+  fallback,
+  secret: options.secret ?? false,
+  parse: (text) => text,
+});
+
+/** A secret text; see stringSetting. */
+export const secretSetting = (doc: string, fallback?: string): Setting<string> =>
+  stringSetting(doc, fallback, { secret: true });
+
+export const integerSetting = (
+  doc: string,
+  fallback?: number,
+  range: { min?: number; max?: number } = {},
+): Setting<number> => ({
+  kind: "integer",
+  doc,
+  fallback,
+  secret: false,
+  parse: (text) => {
+    const { min = 0, max = Number.MAX_SAFE_INTEGER } = range;
+    const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new Error(`must be a whole number from ${min} to ${max}`);
+    return value;
+  },
+});
+
+export const booleanSetting = (doc: string, fallback?: boolean): Setting<boolean> => ({
+  kind: "boolean",
+  doc,
+  fallback,
+  secret: false,
+  parse: (text) => {
+    if (text !== "true" && text !== "false") throw new Error("must be true or false");
+    return text === "true";
+  },
+});
+
+/** A comma-separated list; blanks around items are dropped. */
+export const listSetting = (doc: string, fallback?: readonly string[]): Setting<readonly string[]> => ({
+  kind: "list",
+  doc,
+  fallback,
+  secret: false,
+  parse: (text) =>
+    text
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== ""),
+});
+
+export const urlSetting = (doc: string, fallback?: string, options: { secret?: boolean } = {}): Setting<string> => ({
+  kind: "url",
+  doc,
+  fallback,
+  secret: options.secret ?? false,
+  parse: (text) => {
+    if (!URL.canParse(text)) throw new Error("must be an absolute URL");
+    return text;
+  },
+});
+
+/**
+ * Reads settings from the environment. An empty variable counts as not set; for every NAME, NAME_FILE may name a file
+ * that holds the value. Throws a ConfigError that lists all problems, never the values.
+ */
+export function readSettings<const S extends Settings>(settings: S, env: Environment): SettingValues<S> {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(settings)) {
+    try {
+      const text = readText(name, env);
+      if (text !== undefined) values[name] = setting.parse(text);
+      else if (setting.fallback !== undefined) values[name] = setting.fallback;
+      else problems.push(`${name} is required: ${setting.doc}`);
+    } catch (error) {
+      problems.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return values as SettingValues<S>;
+}
+
+function readText(name: string, env: Environment): string | undefined {
+  const direct = env[name];
+  if (direct !== undefined && direct !== "") return direct;
+  const file = env[`${name}_FILE`];
+  if (file === undefined || file === "") return undefined;
+  try {
+    return readFileSync(file, "utf8").replace(/\r?\n$/, "");
+  } catch {
+    throw new Error(`cannot be read from the file that ${name}_FILE names`);
+  }
+}

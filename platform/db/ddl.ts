@@ -1,0 +1,44 @@
+/**
+ * Creates a role without login and lets the migrating user act as it. Safe to run again, and while another database
+ * of the same cluster does the same: roles belong to the cluster, and no lock spans databases, so the race is caught.
+ * A role that an operator created beforehand is left as it is.
+ */
+export const createRoleSql = (role: string): string => `
+do $role$
+begin
+  for attempt in 1 .. 20 loop
+    begin
+      if not exists (select from pg_catalog.pg_roles where rolname = ${literal(role)}) then
+        create role ${identifier(role)} nologin;
+      end if;
+      if not pg_catalog.pg_has_role(current_user, ${literal(role)}, 'set') then
+        grant ${identifier(role)} to current_user with inherit false, set true;
+      end if;
+      return;
+    exception
+      -- Both are what the loser of the race sees; internal_error is "tuple concurrently updated".
+      when duplicate_object or unique_violation or internal_error then
+        perform pg_catalog.pg_sleep(0.01 * attempt);
+    end;
+  end loop;
+  raise exception 'the role % could not be created', ${literal(role)};
+end
+$role$`;
+
+/**
+ * Locks a table with `organization_id uuid` to the organization of the transaction (`app.org_id`), for its owner too.
+ * Without one, no row is visible and none can be written. Other roles may get further policies; policies add up.
+ */
+export const forceOrgIsolationSql = (table: string): string[] => [
+  `alter table ${table} enable row level security`,
+  `alter table ${table} force row level security`,
+  `create policy org_isolation on ${table}
+    using (organization_id = nullif(current_setting('app.org_id', true), '')::uuid)
+    with check (organization_id = nullif(current_setting('app.org_id', true), '')::uuid)`,
+];
+
+/** Quoted as an SQL name. */
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Quoted as an SQL text. */
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -1,0 +1,108 @@
+import pg from "pg";
+import { isUuid, type OrgId } from "../ids.ts";
+
+export interface PoolOptions {
+  readonly url: string;
+  /** The role that statements run as; the login role must be a member of it. Absent, "" or "-": the login role itself. */
+  readonly role?: string;
+  /** Connections at most; default 10. */
+  readonly max?: number;
+  /** Shown in pg_stat_activity. */
+  readonly name: string;
+  /** False: commits are not flushed, so a crash of the server may forget the last ones. Only for counters. Default true. */
+  readonly synchronousCommit?: boolean;
+  /** A statement that runs longer is cancelled by the server. Milliseconds, default 5000; 0 turns it off. */
+  readonly statementTimeoutMs?: number;
+  /** A statement that waits longer for a lock fails with 55P03. Milliseconds, default 2000; 0 turns it off. */
+  readonly lockTimeoutMs?: number;
+}
+
+/** How long a caller waits for a connection before it gets an error. */
+const connectTimeoutMs = 5_000;
+
+/**
+ * A pool whose connections have their role and limits from the first byte on: they travel as start-up options,
+ * so no statement can run without them. Connects when first used. Broken connections are replaced, never fatal.
+ */
+export function createPool(options: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.max ?? 10,
+    application_name: options.name,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    options: startupOptions(options),
+  });
+  // pg reports a dropped connection as an 'error' event, which is fatal without a listener. The query in flight
+  // rejects by itself, and the pool has already discarded an idle one.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
+}
+
+/** The `options` start-up parameter: role, timeouts and commit mode as `-c name=value`. */
+export function startupOptions(options: Omit<PoolOptions, "url" | "name" | "max">): string {
+  const settings: Record<string, string> = {
+    statement_timeout: String(options.statementTimeoutMs ?? 5_000),
+    lock_timeout: String(options.lockTimeoutMs ?? 2_000),
+    // A transaction left open by a defect would hold its locks and stop vacuum for ever.
+    idle_in_transaction_session_timeout: "30000",
+  };
+  if (options.role !== undefined && !["", "-"].includes(options.role)) settings.role = options.role;
+  if (options.synchronousCommit === false) settings.synchronous_commit = "off";
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\ ]/g, "\\$&")}`)
+    .join(" ");
+}
+
+/**
+ * Runs `work` in one transaction that sees and writes rows of this organization only (row-level security).
+ * Commits when `work` resolves, rolls back when it rejects; rejects as well when an error that `work` swallowed has
+ * spoiled the transaction. The organization is set for this transaction alone and cannot leak through the pool.
+ */
+export async function withOrg<T>(pool: pg.Pool, orgId: OrgId, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  return runTransaction(pool, beginForOrg(orgId), work);
+}
+
+/** Like withOrg without an organization: for tables without one and for roles whose policies span organizations. */
+export async function withTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  return runTransaction(pool, "begin", work);
+}
+
+/** Both statements in one round trip; the simple protocol takes no parameters, hence the check. */
+function beginForOrg(orgId: OrgId): string {
+  if (!isUuid(orgId)) throw new TypeError("the organization id is not a UUID");
+  return `begin; select set_config('app.org_id', '${orgId}', true)`;
+}
+
+async function runTransaction<T>(
+  pool: pg.Pool,
+  begin: string,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(begin);
+    const result = await work(client);
+    const end = await client.query("commit");
+    // Postgres answers COMMIT of a failed transaction with success and the tag ROLLBACK.
+    if (end.command === "ROLLBACK") throw new Error("the transaction was rolled back because a statement in it failed");
+    return result;
+  } catch (error) {
+    broken = await rollback(client);
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** The reason why the connection cannot be used again, if any. */
+async function rollback(client: pg.PoolClient): Promise<Error | undefined> {
+  try {
+    await client.query("rollback");
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}

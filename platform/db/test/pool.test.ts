@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type pg from "pg";
+import { newId, type OrgId } from "../../ids.ts";
+import { createEmptyTestDatabase, type TestDatabase, terminateSessions } from "../../testing/database.ts";
+import { createRoleSql, forceOrgIsolationSql } from "../ddl.ts";
+import { isTransient, isUniqueViolation } from "../errors.ts";
+import { createPool, withOrg, withTransaction } from "../pool.ts";
+
+const role = "assent_pool_test";
+const orgA = newId() as OrgId;
+const orgB = newId() as OrgId;
+
+let database: TestDatabase;
+let pool: pg.Pool;
+
+beforeAll(async () => {
+  database = await createEmptyTestDatabase();
+  const owner = createPool({ url: database.url, name: "owner" });
+  const statements = [
+    createRoleSql(role),
+    "create table note (organization_id uuid not null, id integer not null, text text, primary key (organization_id, id))",
+    ...forceOrgIsolationSql("note"),
+    `grant select, insert, update, delete on note to ${role}`,
+  ];
+  for (const statement of statements) await owner.query(statement);
+  await owner.end();
+  // Two connections, so that transactions share them and would find what another one left behind.
+  pool = createPool({ url: database.url, role, name: "test", max: 2, lockTimeoutMs: 200, statementTimeoutMs: 1_000 });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  for (const org of [orgA, orgB]) await withOrg(pool, org, (client) => client.query("delete from note"));
+});
+
+const insert = (org: OrgId, id: number) => (client: pg.PoolClient) =>
+  client.query("insert into note (organization_id, id) values ($1, $2)", [org, id]);
+const countNotes = async (client: Pick<pg.ClientBase, "query">): Promise<number> =>
+  (await client.query<{ n: number }>("select count(*)::integer as n from note")).rows[0]?.n ?? -1;
+
+describe("withOrg", () => {
+  test("an organization sees its own rows and no others", async () => {
+    await withOrg(pool, orgA, insert(orgA, 1));
+    expect(await withOrg(pool, orgA, countNotes)).toBe(1);
+    expect(await withOrg(pool, orgB, countNotes)).toBe(0);
+  });
+
+  test("an organization cannot write, change or delete rows of another one", async () => {
+    await withOrg(pool, orgA, insert(orgA, 1));
+    await expect(withOrg(pool, orgB, insert(orgA, 2))).rejects.toThrow("row-level security");
+    const changed = await withOrg(pool, orgB, (client) => client.query("update note set text = 'x'"));
+    const deleted = await withOrg(pool, orgB, (client) => client.query("delete from note"));
+    expect([changed.rowCount, deleted.rowCount]).toEqual([0, 0]);
+  });
+
+  test("without an organization nothing is visible and nothing can be written", async () => {
+    await withOrg(pool, orgA, insert(orgA, 1));
+    expect(await countNotes(pool)).toBe(0);
+    await expect(withTransaction(pool, insert(orgA, 2))).rejects.toThrow("row-level security");
+  });
+
+  test("row-level security binds the owner of the table as well", async () => {
+    await withOrg(pool, orgA, insert(orgA, 1));
+    const owner = createPool({ url: database.url, name: "owner" });
+    expect(await countNotes(owner)).toBe(0);
+    await owner.end();
+  });
+
+  test("the result is committed when the work resolves and undone when it rejects", async () => {
+    await expect(
+      withOrg(pool, orgA, async (client) => {
+        await insert(orgA, 1)(client);
+        throw new Error("changed my mind");
+      }),
+    ).rejects.toThrow("changed my mind");
+    expect(await withOrg(pool, orgA, countNotes)).toBe(0);
+  });
+
+  test("the organization does not leak to whoever uses the connection next, whether it commits or rolls back", async () => {
+    for (let i = 0; i < 4; i += 1) {
+      await withOrg(pool, orgA, insert(orgA, i));
+      await withOrg(pool, orgA, () => Promise.reject(new Error("no"))).catch(() => {});
+      const seen = await Promise.all([countNotes(pool), countNotes(pool)]);
+      expect(seen).toEqual([0, 0]);
+      const setting = await pool.query<{ org: string }>("select current_setting('app.org_id', true) as org");
+      expect(setting.rows[0]?.org ?? "").toBe("");
+    }
+  });
+
+  test("a transaction that was spoiled by a swallowed error is reported, not committed in silence", async () => {
+    await withOrg(pool, orgA, insert(orgA, 1));
+    const spoiled = withOrg(pool, orgA, async (client) => {
+      await insert(orgA, 2)(client);
+      await insert(orgA, 1)(client).catch(() => {});
+    });
+    await expect(spoiled).rejects.toThrow("rolled back");
+    expect(await withOrg(pool, orgA, countNotes)).toBe(1);
+  });
+
+  test("something that is not a UUID is refused before it reaches the database", async () => {
+    const bad = "x', true); drop table note; --" as OrgId;
+    await expect(withOrg(pool, bad, countNotes)).rejects.toThrow(TypeError);
+  });
+
+  test("a connection that breaks during the work is replaced", async () => {
+    const error = await withOrg(pool, orgA, async (client) => {
+      await terminateSessions(database, "test");
+      return countNotes(client);
+    }).catch((reason: unknown) => reason);
+    expect(isTransient(error)).toBe(true);
+    expect(await withOrg(pool, orgA, countNotes)).toBe(0);
+  });
+});
+
+describe("createPool", () => {
+  test("statements run as the role, which may not undo row-level security", async () => {
+    const who = await pool.query(
+      "select current_user as role, rolsuper, rolbypassrls from pg_roles where rolname = current_user",
+    );
+    expect(who.rows).toEqual([{ role, rolsuper: false, rolbypassrls: false }]);
+  });
+
+  test("statements that run too long are cancelled, and that counts as transient", async () => {
+    const error = await pool.query("select pg_sleep(10)").catch((reason: unknown) => reason);
+    expect(String(error)).toContain("statement timeout");
+    expect(isTransient(error)).toBe(true);
+  });
+
+  test("waiting for a lock ends early, and that counts as transient", async () => {
+    await withOrg(pool, orgA, insert(orgA, 1));
+    const error = await withOrg(pool, orgA, async (client) => {
+      await client.query("select * from note for update");
+      return withOrg(pool, orgA, (other) => other.query("delete from note")).catch((reason: unknown) => reason);
+    });
+    expect(String(error)).toContain("lock timeout");
+    expect(isTransient(error)).toBe(true);
+  });
+
+  test("commits are flushed unless the pool is for counters", async () => {
+    const fast = createPool({ url: database.url, role, name: "fast", synchronousCommit: false });
+    const read = async (from: pg.Pool) => (await from.query("show synchronous_commit")).rows[0];
+    expect(await read(pool)).toEqual({ synchronous_commit: "on" });
+    expect(await read(fast)).toEqual({ synchronous_commit: "off" });
+    await fast.end();
+  });
+
+  test("an unreachable database is a transient error", async () => {
+    const nowhere = createPool({ url: "postgresql://a:b@127.0.0.1:1/x", name: "nowhere" });
+    const error = await nowhere.query("select 1").catch((reason: unknown) => reason);
+    expect(isTransient(error)).toBe(true);
+    await nowhere.end();
+  });
+});
+
+describe("isUniqueViolation", () => {
+  test("recognises a violation, and which index it violates", async () => {
+    await withOrg(pool, orgA, insert(orgA, 1));
+    const error = await withOrg(pool, orgA, insert(orgA, 1)).catch((reason: unknown) => reason);
+    expect(isUniqueViolation(error)).toBe(true);
+    expect(isUniqueViolation(error, "note_pkey")).toBe(true);
+    expect(isUniqueViolation(error, "other_key")).toBe(false);
+    expect(isUniqueViolation(new Error("wrapped", { cause: error }), "note_pkey")).toBe(true);
+    expect(isTransient(error)).toBe(false);
+  });
+
+  test("other errors are none", () => {
+    for (const other of [new Error("x"), undefined, null, "23505", { code: "23503" }]) {
+      expect(isUniqueViolation(other)).toBe(false);
+    }
+  });
+});

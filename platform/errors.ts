@@ -1,0 +1,253 @@
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { BadRequestSchema, ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
+
+/** One row of the catalogue: how an errorCode travels over gRPC and over HTTP, and what it says by default. */
+interface ErrorRow {
+  readonly rpc: Code;
+  readonly http: number;
+  readonly message: string;
+}
+
+const row = (http: number, rpc: Code, message: string): ErrorRow => ({ http, rpc, message });
+
+/**
+ * Every errorCode of the product. A message says what was wrong and what to do about it.
+ * The codes are part of the public API: rows are added, never renamed.
+ */
+export const errorCatalogue = {
+  UNAUTHORIZED: row(
+    401,
+    Code.Unauthenticated,
+    "The Authorization header is missing or is not of the form 'Bearer <token>'. Send an API key or an access token.",
+  ),
+  INVALID_TOKEN: row(
+    401,
+    Code.Unauthenticated,
+    "The token is malformed, unknown or revoked. Get a new token or check the API key.",
+  ),
+  TOKEN_EXPIRED: row(401, Code.Unauthenticated, "The access token has expired. Get a new one from the token endpoint."),
+  INSUFFICIENT_SCOPE: row(
+    403,
+    Code.PermissionDenied,
+    "The token lacks a scope that this operation needs. Ask for the scope at the token endpoint.",
+  ),
+  NOT_FOUND: row(404, Code.NotFound, "There is nothing at this address. Check the method and the path."),
+  VALIDATION_FAILED: row(
+    400,
+    Code.InvalidArgument,
+    "The request is not valid. See details, correct the fields and send it again.",
+  ),
+  MALFORMED_JSON: row(400, Code.InvalidArgument, "The body is not valid JSON. Send a JSON object encoded in UTF-8."),
+  PAYLOAD_TOO_LARGE: row(400, Code.InvalidArgument, "The body is larger than this operation allows."),
+  UNSUPPORTED_MEDIA_TYPE: row(
+    415,
+    Code.InvalidArgument,
+    "The body must be sent as application/json, encoded in UTF-8 and not compressed.",
+  ),
+  METHOD_NOT_ALLOWED: row(405, Code.Unimplemented, "This path does not support the method. See the Allow header."),
+  RATE_LIMIT_EXCEEDED: row(
+    429,
+    Code.ResourceExhausted,
+    "Too many requests in this window. Wait for the seconds given in Retry-After and send the request again.",
+  ),
+  INTERNAL_ERROR: row(
+    500,
+    Code.Internal,
+    "Something went wrong on our side. Nothing needs to be changed in the request; try again or quote the requestId.",
+  ),
+  SERVICE_UNAVAILABLE: row(
+    503,
+    Code.Unavailable,
+    "The service is temporarily not able to answer. The request is safe to send again after Retry-After.",
+  ),
+
+  CLICK_VALIDATION_FAILED: row(
+    400,
+    Code.InvalidArgument,
+    "The request is not valid. See details, correct the fields and send it again.",
+  ),
+  CLICK_PAYLOAD_TOO_LARGE: row(400, Code.InvalidArgument, "The body is larger than this operation allows."),
+  CLICK_IDEMPOTENCY_KEY_REQUIRED: row(
+    400,
+    Code.InvalidArgument,
+    "The header X-Idempotency-Key is missing. Send a key that is unique to this acceptance and the same on every retry.",
+  ),
+  CLICK_IDEMPOTENCY_KEY_INVALID: row(
+    400,
+    Code.InvalidArgument,
+    "The header X-Idempotency-Key must have 1 to 255 printable ASCII characters and be sent once.",
+  ),
+  CLICK_POLICY_FLAG_INVALID: row(400, Code.InvalidArgument, "A policy flag is unknown or has a bad value."),
+  CLICK_POLICY_FLAG_CONFLICT: row(400, Code.InvalidArgument, "The policy flags contradict each other."),
+  CLICK_CONTENT_INVALID: row(
+    400,
+    Code.InvalidArgument,
+    "The content breaks a rule for published content. See details and validate-content.",
+  ),
+  CLICK_TEMPLATE_HAS_ACTIVE_DEPLOYMENTS: row(
+    400,
+    Code.FailedPrecondition,
+    "The template has active deployments. Deactivate them first.",
+  ),
+  CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS: row(
+    400,
+    Code.FailedPrecondition,
+    "The version is served by active deployments. Deactivate them or publish another version first.",
+  ),
+  CLICK_VERSION_PUBLISHED: row(
+    400,
+    Code.FailedPrecondition,
+    "A published version cannot be modified. Unpublish it or make a new version.",
+  ),
+  CLICK_VERSION_ARCHIVED: row(400, Code.FailedPrecondition, "The version is archived. Make a new version instead."),
+  CLICK_TEMPLATE_TYPE_LOCKED: row(
+    400,
+    Code.FailedPrecondition,
+    "The type of a template cannot change after its first publication.",
+  ),
+  CLICK_DEPLOYMENT_ACTIVE: row(400, Code.FailedPrecondition, "The deployment is active. Deactivate it first."),
+  CLICK_ORIGIN_NOT_ALLOWED: row(
+    403,
+    Code.PermissionDenied,
+    "This origin is not among the deployment's allowed origins.",
+  ),
+  CLICK_TEMPLATE_NOT_FOUND: row(404, Code.NotFound, "There is no template with this id."),
+  CLICK_VERSION_NOT_FOUND: row(404, Code.NotFound, "There is no version with this id in this template."),
+  CLICK_SESSION_NOT_FOUND: row(404, Code.NotFound, "There is no session with this id."),
+  CLICK_EVIDENCE_NOT_FOUND: row(404, Code.NotFound, "There is no evidence for a session with this id."),
+  CLICK_RECEIPT_NOT_FOUND: row(404, Code.NotFound, "There is no receipt with this id."),
+  CLICK_DEPLOYMENT_NOT_FOUND: row(404, Code.NotFound, "There is no deployment with this id."),
+  CLICK_RENDER_NOT_FOUND: row(404, Code.NotFound, "There is nothing published to render at this address."),
+  CLICK_TEMPLATE_SLUG_EXISTS: row(409, Code.AlreadyExists, "Another template has this slug. Choose another slug."),
+  CLICK_VERSION_LOCALE_EXISTS: row(
+    409,
+    Code.AlreadyExists,
+    "The template already has a version for this locale. Update or archive that version.",
+  ),
+  CLICK_TEMPLATE_ARCHIVED: row(
+    409,
+    Code.Aborted,
+    "The template is archived. Restore it by setting its status to DRAFT.",
+  ),
+  CLICK_VERSION_NOT_PUBLISHED: row(
+    409,
+    Code.Aborted,
+    "Nothing is published that could be shown. Publish a version first.",
+  ),
+  CLICK_VERSION_SUPERSEDED: row(
+    409,
+    Code.Aborted,
+    "The text that was shown is no longer the current one. Show the current text and ask again.",
+  ),
+  CLICK_SESSION_EXPIRED: row(409, Code.Aborted, "The session has expired. Create a new session."),
+  CLICK_SESSION_CLOSED: row(409, Code.Aborted, "The session is already closed. Create a new session."),
+  CLICK_ALREADY_ACCEPTED: row(409, Code.Aborted, "This user has already accepted this revision."),
+  CLICK_CONSENT_CONFLICT: row(409, Code.Aborted, "The consent state has changed meanwhile. Read it and try again."),
+  CLICK_LEGAL_HOLD: row(409, Code.Aborted, "The records are under legal hold and cannot be erased."),
+  CLICK_IDEMPOTENCY_KEY_REUSED: row(
+    422,
+    Code.FailedPrecondition,
+    "The idempotency key was used before with a different body. Nothing was recorded; use a new key for a new acceptance.",
+  ),
+  CLICK_POLICY_NOT_SATISFIED: row(
+    422,
+    Code.FailedPrecondition,
+    "The acceptance does not satisfy the template's policy.",
+  ),
+  CLICK_VERIFICATION_REQUIRED: row(
+    422,
+    Code.FailedPrecondition,
+    "The acceptance lacks a verification that the template requires.",
+  ),
+  CLICK_USER_REF_MISMATCH: row(422, Code.FailedPrecondition, "userRef differs from the session's userRef."),
+  CLICK_PURPOSE_UNKNOWN: row(422, Code.FailedPrecondition, "The purpose is not one of a published consent template."),
+  CLICK_RENDER_TOKEN_INVALID: row(
+    422,
+    Code.FailedPrecondition,
+    "The render token is missing, expired, or belongs to another text. Render the text again.",
+  ),
+  CLICK_DATA_INVALID: row(422, Code.FailedPrecondition, "The merge data does not fit the template's variables."),
+  CLICK_RATE_LIMITED: row(
+    429,
+    Code.ResourceExhausted,
+    "Too many requests in this window. The request was not processed; send it again after the seconds in Retry-After.",
+  ),
+
+  // Answered by the token endpoints in the form of RFC 6749 §5.2, never in ours.
+  OAUTH_INVALID_REQUEST: row(400, Code.InvalidArgument, "The token request is malformed or lacks a parameter."),
+  OAUTH_INVALID_CLIENT: row(401, Code.Unauthenticated, "The client is unknown or its secret is wrong."),
+  OAUTH_INVALID_SCOPE: row(400, Code.InvalidArgument, "None of the requested scopes is allowed for this client."),
+  OAUTH_UNSUPPORTED_GRANT_TYPE: row(400, Code.InvalidArgument, "Only the grant type client_credentials is supported."),
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** One bad field of a request. `field` is a path such as `policyFlags.minAge`. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface DomainErrorOptions {
+  /** Replaces the default message of the code. Must be safe to show to the caller. */
+  readonly message?: string;
+  readonly details?: readonly FieldProblem[];
+  /** Safe extras for machines, such as `retryAfterSeconds`. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** An expected failure with a code of the catalogue. Anything else that is thrown is a defect. */
+export class DomainError extends Error {
+  readonly code: ErrorCode;
+  readonly details: readonly FieldProblem[];
+  readonly metadata: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, options: DomainErrorOptions = {}) {
+    super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
+    this.name = "DomainError";
+    this.code = code;
+    this.details = options.details ?? [];
+    this.metadata = options.metadata ?? {};
+  }
+}
+
+export const isErrorCode = (value: string): value is ErrorCode => Object.hasOwn(errorCatalogue, value);
+
+/** The domain of our ErrorInfo details; tells our errors from those of proxies and libraries. */
+const errorDomain = "assent";
+
+/**
+ * The wire form of a domain error: the gRPC status of its row with one `google.rpc.ErrorInfo`
+ * (reason = errorCode) and, for validation, one `google.rpc.BadRequest`.
+ */
+export function toConnectError(error: DomainError): ConnectError {
+  const info = { reason: error.code, domain: errorDomain, metadata: { ...error.metadata } };
+  const wire = new ConnectError(
+    error.message,
+    errorCatalogue[error.code].rpc,
+    undefined,
+    [{ desc: ErrorInfoSchema, value: info }],
+    error.cause,
+  );
+  if (error.details.length > 0) {
+    const fieldViolations = error.details.map((d) => ({ field: d.field, reason: d.code, description: d.message }));
+    wire.details.push({ desc: BadRequestSchema, value: create(BadRequestSchema, { fieldViolations }) });
+  }
+  return wire;
+}
+
+/** Reads a domain error back from the wire; undefined when the error is not one of ours. */
+export function fromConnectError(error: unknown): DomainError | undefined {
+  if (error instanceof DomainError) return error;
+  if (!(error instanceof ConnectError)) return undefined;
+  const info = error.findDetails(ErrorInfoSchema).find((detail) => detail.domain === errorDomain);
+  if (info === undefined || !isErrorCode(info.reason)) return undefined;
+  const details = error
+    .findDetails(BadRequestSchema)
+    .flatMap((bad) => bad.fieldViolations)
+    .map((v) => ({ field: v.field, code: v.reason, message: v.description }));
+  return new DomainError(info.reason, { message: error.rawMessage, details, metadata: info.metadata, cause: error });
+}

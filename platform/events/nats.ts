@@ -1,0 +1,249 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  AckPolicy,
+  connect,
+  createInbox,
+  DeliverPolicy,
+  Events,
+  type NatsConnection,
+  NatsError,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+} from "nats";
+import type { Logger } from "../logger.ts";
+import { aborted, createGate, repeatUntil } from "./background.ts";
+import { type BusEvent, checkDurableName, type EventBus, subscribeDefaults } from "./bus.ts";
+import { parseNatsUrl } from "./nats-url.ts";
+import type { Wire } from "./pull.ts";
+import { coveringPattern } from "./subjects.ts";
+import { keepSubscribed, type Link, type LinkSource } from "./subscription.ts";
+
+export interface NatsBusOptions {
+  /** One or more servers, separated by commas: `nats://[user:password@]host:port`, `tls://…` for TLS. */
+  readonly url: string;
+  readonly logger: Logger;
+}
+
+const stream = "EVENTS";
+/** How long `publish` waits for a connection, and then for the acknowledgements. */
+const publishTimeoutMs = 5_000;
+const reconnectMs = 500;
+
+/**
+ * The event bus over NATS JetStream. Connects in the background and for ever: it can be made, subscribed to and stopped
+ * while NATS is down. Makes the stream EVENTS (subjects `assent.>`, on disk, 7 days) and the durable consumers when they
+ * are missing; an existing stream is left as the operator set it up.
+ */
+export function createNatsBus(options: NatsBusOptions): EventBus {
+  const { logger } = options;
+  const session = createSession(options);
+  const subscriptions = new Set<{ stop(): Promise<void> }>();
+  return {
+    publish: async (events) => (await session.ready(AbortSignal.timeout(publishTimeoutMs))).publish(events),
+    subscribe: async (subscription) => {
+      checkDurableName(subscription.durable);
+      const running = keepSubscribed(session, subscription, logger);
+      subscriptions.add(running);
+      return {
+        stop: async () => {
+          subscriptions.delete(running);
+          await running.stop();
+        },
+      };
+    },
+    isConnected: session.isConnected,
+    storeId: session.storeId,
+    close: async () => {
+      await Promise.all([...subscriptions].map((subscription) => subscription.stop()));
+      await session.close();
+    },
+  };
+}
+
+interface NatsLink extends Link {
+  publish(events: readonly BusEvent[]): Promise<void>;
+}
+
+interface Session extends LinkSource {
+  ready(signal: AbortSignal): Promise<NatsLink>;
+  isConnected(): boolean;
+  storeId(): string | undefined;
+  close(): Promise<void>;
+}
+
+/** What was last seen of the stream. */
+interface StreamState {
+  /** When it was made, which no other stream of this name shares. */
+  created: string | undefined;
+  lastSequence: number;
+}
+
+/** Connects, and connects again whenever the connection is given up; the client itself survives broken connections. */
+function createSession({ url, logger }: NatsBusOptions): Session {
+  const closing = new AbortController();
+  const listeners = new Set<() => void>();
+  const gate = createGate<NatsLink>();
+  const state: StreamState = { created: undefined, lastSequence: 0 };
+  const connectAndStay = async (): Promise<void> => {
+    const connecting = connect({ ...parseNatsUrl(url), ...connectionOptions });
+    const nc = await Promise.race([connecting, aborted(closing.signal)]);
+    if (nc === undefined) {
+      void connecting.then((late) => late.close()).catch(() => {});
+      return;
+    }
+    try {
+      await ensureStream(nc, state);
+      const link = linkOf(nc, state);
+      gate.open(link);
+      const watching = watch(nc, state, logger, gate.shut, () => {
+        gate.open(link);
+        for (const listener of listeners) listener();
+      });
+      await Promise.race([nc.closed(), watching, aborted(closing.signal)]);
+    } finally {
+      const online = gate.value !== undefined;
+      gate.shut();
+      // What is still buffered can be sent only while there is a server at the other end.
+      if (online) await Promise.race([nc.drain(), delay(publishTimeoutMs, undefined, { ref: false })]).catch(() => {});
+      await nc.close();
+    }
+  };
+  const running = repeatUntil(closing.signal, reconnectMs, connectAndStay, (error) =>
+    logger.warn({ err: error }, "NATS is not available; trying again until it is"),
+  );
+  return {
+    ready: (signal) => gate.wait(AbortSignal.any([signal, closing.signal]), "NATS cannot be reached"),
+    isConnected: () => gate.value !== undefined,
+    storeId: () => state.created,
+    onReconnect: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: async () => {
+      closing.abort();
+      await running;
+    },
+  };
+}
+
+const connectionOptions = {
+  name: "assent",
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: 250,
+  reconnectJitter: 100,
+  timeout: 5_000,
+  // Notices within 30 s that the other end is gone without a word.
+  pingInterval: 10_000,
+  maxPingOut: 2,
+} as const;
+
+async function watch(
+  nc: NatsConnection,
+  state: StreamState,
+  logger: Logger,
+  disconnected: () => void,
+  reconnected: () => void,
+): Promise<void> {
+  for await (const { type } of nc.status()) {
+    if (type === Events.Disconnect) {
+      disconnected();
+      logger.warn("the connection to NATS broke off");
+    } else if (type === Events.Reconnect) {
+      // The server may have come back without its disk.
+      await ensureStream(nc, state).catch((error: unknown) =>
+        logger.warn({ err: error }, "the event stream is not available"),
+      );
+      logger.info("connected to NATS again");
+      reconnected();
+    }
+  }
+}
+
+async function ensureStream(nc: NatsConnection, state: StreamState): Promise<void> {
+  const jsm = await nc.jetstreamManager({ checkAPI: false });
+  try {
+    state.created = String((await jsm.streams.info(stream)).created);
+  } catch (error) {
+    if (!(error instanceof NatsError) || error.api_error?.code !== 404) throw error;
+    const made = await jsm.streams.add({
+      name: stream,
+      subjects: ["assent.>"],
+      storage: StorageType.File,
+      retention: RetentionPolicy.Limits,
+      max_age: nanos(7 * 24 * 3_600_000),
+      duplicate_window: nanos(120_000),
+      // Three copies wherever there are servers to hold them.
+      num_replicas: nc.info?.cluster === undefined ? 1 : 3,
+    });
+    state.created = String(made.created);
+  }
+}
+
+const linkOf = (nc: NatsConnection, state: StreamState): NatsLink => ({
+  wire: wireOf(nc),
+  stream,
+  closed: nc.closed(),
+  newInbox: createInbox,
+  publish: (events) => publishAll(nc, state, events),
+  ensureConsumer: async (options) => {
+    await ensureStream(nc, state);
+    const jsm = await nc.jetstreamManager({ checkAPI: false });
+    await jsm.consumers.add(stream, {
+      durable_name: options.durable,
+      deliver_policy: DeliverPolicy.All,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(options.ackWaitMs ?? subscribeDefaults.ackWaitMs),
+      // Deliveries are counted by `deliver`, which must see the event once more to write it off.
+      max_deliver: -1,
+      // Several filters need server 2.10; what they share is filtered there, the rest here.
+      filter_subject: coveringPattern(options.subjects),
+    });
+  },
+});
+
+/** All at once on one connection, so they are stored in this order; the acknowledgements are gathered afterwards. */
+async function publishAll(nc: NatsConnection, state: StreamState, events: readonly BusEvent[]): Promise<void> {
+  const js = nc.jetstream({ timeout: publishTimeoutMs });
+  const results = await Promise.allSettled(
+    events.map((event) => js.publish(event.subject, event.data, { msgID: event.id })),
+  );
+  const stored = results.flatMap((result) =>
+    result.status === "fulfilled" && !result.value.duplicate ? [result.value.seq] : [],
+  );
+  const failed = results.find((result) => result.status === "rejected");
+  // 503 means that no stream takes these subjects. That, and numbers that begin anew: the stream was lost meanwhile.
+  const isMissing = failed?.reason instanceof NatsError && failed.reason.code === "503";
+  if (isMissing || stored.some((sequence) => sequence <= state.lastSequence)) await ensureStream(nc, state);
+  state.lastSequence = stored.at(-1) ?? state.lastSequence;
+  if (failed !== undefined) throw failed.reason;
+}
+
+const wireOf = (nc: NatsConnection): Wire => ({
+  send: (subject, payload, replyTo) => {
+    // An answer that is lost with the connection makes the server deliver again, which is allowed.
+    if (!nc.isClosed()) nc.publish(subject, payload, replyTo === undefined ? {} : { reply: replyTo });
+  },
+  listen: (inbox, onMessage) => {
+    const subscription = nc.subscribe(inbox, {
+      callback: (error, message) => {
+        if (error !== null) return;
+        const code = message.headers?.code ?? 0;
+        onMessage({
+          subject: message.subject,
+          replyTo: message.reply ?? "",
+          status: code > 0 ? code : undefined,
+          description: message.headers?.description ?? "",
+          id: message.headers?.get("Nats-Msg-Id") ?? "",
+          data: message.string(),
+        });
+      },
+    });
+    return {
+      drain: async () => {
+        if (nc.isClosed()) return;
+        await Promise.race([subscription.drain(), delay(1_000, undefined, { ref: false })]).catch(() => {});
+      },
+    };
+  },
+});

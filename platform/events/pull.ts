@@ -1,0 +1,124 @@
+import type { ReceivedEvent } from "./bus.ts";
+import type { Settlement } from "./deliver.ts";
+
+/** The part of a NATS connection that pulling needs. */
+export interface Wire {
+  send(subject: string, payload: string, replyTo?: string): void;
+  /** `drain` resolves once everything that the server had sent before was given to the listener. */
+  listen(inbox: string, onMessage: (message: WireMessage) => void): { drain(): Promise<void> };
+}
+
+export interface WireMessage {
+  readonly subject: string;
+  readonly replyTo: string;
+  /** Set on answers to pull requests that carry no event. */
+  readonly status: number | undefined;
+  readonly description: string;
+  /** The header Nats-Msg-Id. */
+  readonly id: string;
+  readonly data: string;
+}
+
+export interface PullOptions {
+  readonly stream: string;
+  readonly durable: string;
+  readonly inbox: string;
+  /** Events handled at a time. No more are asked for, so that none waits here while its time runs. */
+  readonly concurrency: number;
+  deliver(event: ReceivedEvent): Promise<Settlement>;
+  /** The consumer or its stream does not answer any more; nothing is pulled until `startPull` is called anew. */
+  onGone(reason: string): void;
+}
+
+export interface Pull {
+  /** Asks again at once: the server forgets requests when the connection breaks. */
+  renew(): void;
+  /** Asks for nothing more and waits for the events that are being handled. */
+  stop(): Promise<void>;
+}
+
+/** How long the server keeps a request open when there is nothing to deliver. */
+const requestMs = 10_000;
+
+/**
+ * Pulls events of a JetStream consumer by the wire protocol itself: the client library's iterators drop what is in
+ * flight when they end, and it would come again only after the acknowledgement wait.
+ */
+export function startPull(wire: Wire, options: PullOptions): Pull {
+  const running = new Set<Promise<void>>();
+  let expected = 0;
+  let request: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  const ask = (): void => {
+    const free = options.concurrency - running.size;
+    if (stopped || request !== undefined || free <= 0) return;
+    expected = free;
+    sendRequest(wire, options, free);
+    // The server answers every request in the end, but says nothing at all when it does not know the consumer.
+    request = setTimeout(() => giveUp("no answer"), requestMs + 2_000).unref();
+  };
+  const endRequest = (): void => {
+    clearTimeout(request);
+    request = undefined;
+  };
+  const renew = (): void => {
+    endRequest();
+    ask();
+  };
+  const giveUp = (reason: string): void => {
+    endRequest();
+    if (!stopped) options.onGone(reason);
+    stopped = true;
+  };
+  const subscription = wire.listen(options.inbox, (message) => {
+    // 404 and 408: there was nothing, or less than asked for. 100: a sign of life.
+    if (message.status === 404 || message.status === 408) return renew();
+    if (message.status !== undefined) return message.status === 100 ? undefined : giveUp(describe(message));
+    const task = handle(message, wire, options).finally(() => {
+      running.delete(task);
+      ask();
+    });
+    running.add(task);
+    expected -= 1;
+    if (expected <= 0) renew();
+  });
+  ask();
+  return {
+    renew,
+    stop: async () => {
+      stopped = true;
+      endRequest();
+      await subscription.drain();
+      await Promise.all(running);
+    },
+  };
+}
+
+function sendRequest(wire: Wire, { stream, durable, inbox }: PullOptions, batch: number): void {
+  const body = JSON.stringify({ batch, expires: requestMs * 1_000_000 });
+  wire.send(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, body, inbox);
+}
+
+const describe = (message: WireMessage): string => `${message.status} ${message.description}`;
+
+async function handle({ id, subject, data, replyTo }: WireMessage, wire: Wire, options: PullOptions): Promise<void> {
+  const settle = (settlement: Settlement): void => {
+    if (settlement.kind === "done") wire.send(replyTo, "+ACK");
+    else if (settlement.kind === "again") wire.send(replyTo, nak(settlement.delayMs));
+    // The server delivers a late one again by itself.
+    else void settlement.eventually.then((result) => result.kind === "done" && settle(result));
+  };
+  settle(await options.deliver({ id, subject, data, deliveries: deliveriesOf(replyTo) }));
+}
+
+const nak = (delayMs: number): string => `-NAK {"delay": ${Math.round(delayMs * 1_000_000)}}`;
+
+/**
+ * `$JS.ACK.<stream>.<consumer>.<deliveries>.<stream sequence>.<consumer sequence>.<time>.<pending>`, with domain and
+ * account before the stream on servers that have them.
+ */
+function deliveriesOf(replyTo: string): number {
+  const tokens = replyTo.split(".");
+  return Number(tokens.length > 9 ? tokens[6] : tokens[4]) || 1;
+}

@@ -1,0 +1,55 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** What every process measures. Names and labels are part of the operators' interface: add, never rename. */
+export interface Metrics {
+  readonly registry: Registry;
+  /** Seconds an RPC took on the server, by the name of its gRPC code ("ok" for success). */
+  readonly rpcDuration: Histogram<"service" | "method" | "code">;
+  /** Seconds an HTTP request took at the edge, by route template. */
+  readonly httpDuration: Histogram<"route" | "method" | "status">;
+  /** Age in seconds of the oldest outbox row that is not published. */
+  readonly outboxLagSeconds: Gauge<"service">;
+  readonly outboxPublished: Counter<"service">;
+  readonly eventsConsumed: Counter<"consumer">;
+  /** Events that were given up and written to dead_event. */
+  readonly eventsDead: Counter<"consumer">;
+  readonly limiterRefusals: Counter<"group">;
+  readonly poolInUse: Gauge<"service">;
+  readonly poolWaiting: Gauge<"service">;
+}
+
+// From 0.5 ms (a lone RPC on one machine) to the longest deadline in use.
+const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Metrics in a registry of their own, so that several services can live in one process and tests never share counts. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Gauge<L>({ name, help, labelNames, registers });
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Counter<L>({ name, help, labelNames, registers });
+  const histogram = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Histogram<L>({ name, help, labelNames, registers, buckets: durationBuckets });
+  return {
+    registry,
+    rpcDuration: histogram("assent_rpc_duration_seconds", "Time an RPC took on the server.", [
+      "service",
+      "method",
+      "code",
+    ]),
+    httpDuration: histogram("assent_http_duration_seconds", "Time an HTTP request took.", [
+      "route",
+      "method",
+      "status",
+    ]),
+    outboxLagSeconds: gauge("assent_outbox_lag_seconds", "Age of the oldest unpublished outbox row.", ["service"]),
+    outboxPublished: counter("assent_outbox_published_total", "Outbox rows published to the bus.", ["service"]),
+    eventsConsumed: counter("assent_events_consumed_total", "Events that took effect.", ["consumer"]),
+    eventsDead: counter("assent_events_dead_total", "Events given up after the last delivery.", ["consumer"]),
+    limiterRefusals: counter("assent_limiter_refusals_total", "Requests refused by a rate limit.", ["group"]),
+    poolInUse: gauge("assent_pool_in_use", "Database connections in use.", ["service"]),
+    poolWaiting: gauge("assent_pool_waiting", "Callers that wait for a database connection.", ["service"]),
+  };
+}

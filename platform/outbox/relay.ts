@@ -1,0 +1,157 @@
+import { randomUUID } from "node:crypto";
+import type pg from "pg";
+import type { Clock } from "../clock.ts";
+import type { EventBus } from "../events/bus.ts";
+import type { Logger } from "../logger.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Worker } from "../service.ts";
+import { createLease, type Lease } from "./lease.ts";
+import { createOutboxReader } from "./outbox-reader.ts";
+
+export interface RelayOptions {
+  /** Connects as the relay role. May have synchronousCommit off: marks that a crash forgets are published again. */
+  readonly pool: pg.Pool;
+  readonly schema: string;
+  /** Label of the metrics. */
+  readonly service: string;
+  readonly bus: EventBus;
+  /** Decides which published rows are old enough to be deleted, and measures the lag. */
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Default 200. */
+  readonly batchSize?: number;
+  /** How often the outbox is looked at when nobody wakes the relay. Milliseconds, default 250. */
+  readonly pollMs?: number;
+  /** Another relay takes over when this one has not been heard of for so long. Milliseconds, default 15000. */
+  readonly leaseMs?: number;
+}
+
+export interface Relay extends Worker {
+  /** Looks at the outbox at once; call it after a commit that wrote to it. Cheap. */
+  wake(): void;
+}
+
+const housekeepingMs = 60_000;
+const maxPauseMs = 5_000;
+
+/**
+ * Publishes the outbox of one service to the bus: every row at least once, in the order of their positions, by one
+ * active relay however many run. Rows are kept for 7 days, and published again when the bus has lost them.
+ */
+export function createRelay(options: RelayOptions): Relay {
+  const { logger, service, pollMs = 250, leaseMs = 15_000 } = options;
+  const lease = createLease(options.pool, options.schema, { holder: randomUUID(), leaseMs, logger });
+  const publishSome = createRounds(options, lease);
+  const bell = createBell();
+  let stopped = true;
+  let running = Promise.resolve();
+
+  const loop = async (): Promise<void> => {
+    let failures = 0;
+    while (!stopped) {
+      try {
+        const more = await publishSome();
+        if (failures > 0) logger.info({ service }, "the outbox relay works again");
+        failures = 0;
+        if (!more) await bell.wait(lease.isHeld() ? pollMs : lease.retryMs);
+      } catch (error) {
+        failures += 1;
+        // Outages last; one line says that one began.
+        const level = failures === 1 ? "warn" : "debug";
+        logger[level]({ service, err: error }, "the outbox relay failed and will try again");
+        if (!stopped) await bell.wait(Math.min(maxPauseMs, pollMs * 2 ** Math.min(failures - 1, 10)));
+      }
+    }
+  };
+  return {
+    name: `relay ${service}`,
+    wake: bell.ring,
+    start: async () => {
+      if (!stopped) return;
+      stopped = false;
+      running = loop();
+    },
+    stop: async () => {
+      stopped = true;
+      bell.ring();
+      await running;
+      await lease.release();
+    },
+  };
+}
+
+/** One round of work; true when there may be more to publish at once. */
+function createRounds(options: RelayOptions, lease: Lease): () => Promise<boolean> {
+  const { bus, clock, logger, metrics, service, batchSize = 200 } = options;
+  const reader = createOutboxReader(options.pool, options.schema);
+  const housekeeping = every(housekeepingMs);
+  let replayed = bus.volatile !== true;
+  let knownStore: string | undefined;
+
+  /** Publishes again what a lost bus has lost with it. Consumers know by their inbox what they have had. */
+  const catchUp = async (): Promise<void> => {
+    if (!replayed) await reader.unmarkLatest();
+    replayed = true;
+    const store = bus.storeId?.();
+    if (store === undefined || store === knownStore) return;
+    if (await reader.unmarkWhenStoreChanged(store)) {
+      logger.warn({ service }, "the bus has lost its events; publishing those of the last days again");
+    }
+    knownStore = store;
+  };
+  const publishBatch = async (): Promise<boolean> => {
+    const rows = await reader.unpublished(batchSize);
+    const oldest = rows[0]?.createdAt ?? clock.now();
+    metrics.outboxLagSeconds.set({ service }, Math.max(0, (clock.now().getTime() - oldest.getTime()) / 1000));
+    if (rows.length === 0 || !lease.isHeld()) return false;
+    await bus.publish(rows);
+    await reader.markPublished(rows);
+    metrics.outboxPublished.inc({ service }, rows.length);
+    return rows.length === batchSize;
+  };
+  return async () => {
+    if (!lease.isHeld() && !(await lease.acquire())) return false;
+    await catchUp();
+    const more = await publishBatch();
+    if (housekeeping.isDue()) await reader.deletePublished(clock.now());
+    return more;
+  };
+}
+
+/** Wakes one waiter; a ring that nobody waits for is kept for the next. */
+function createBell() {
+  let rung = false;
+  let wakeWaiter: (() => void) | undefined;
+  return {
+    ring: (): void => {
+      rung = true;
+      wakeWaiter?.();
+    },
+    wait: async (timeoutMs: number): Promise<void> => {
+      if (!rung) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, timeoutMs);
+          wakeWaiter = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      wakeWaiter = undefined;
+      rung = false;
+    },
+  };
+}
+
+function every(intervalMs: number) {
+  let last = Number.NEGATIVE_INFINITY;
+  return {
+    isDue: (): boolean => {
+      const now = performance.now();
+      if (now - last < intervalMs) return false;
+      last = now;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { Code, ConnectError, type Interceptor, type UnaryRequest } from "@connectrpc/connect";
+import { DomainError, fromConnectError, toConnectError } from "../errors.ts";
+import type { Logger } from "../logger.ts";
+import type { Metrics } from "../metrics.ts";
+import { noopTracer, type Tracer } from "../telemetry.ts";
+import { isTraceparent, traceId } from "../trace-context.ts";
+import { internalError } from "./status.ts";
+import { validationInterceptor } from "./validation.ts";
+
+export interface ServerInterceptorOptions {
+  /** The name of the service in metrics. */
+  readonly service: string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
+}
+
+/**
+ * What every RPC of a service goes through, outermost first: span, metrics and one log line (debug for success, warn
+ * for expected failures, error with the stack for defects); DomainError into its wire form and anything unexpected
+ * into a bare `internal`; validation by the rules in the proto.
+ */
+export function serverInterceptors(options: ServerInterceptorOptions): Interceptor[] {
+  return [observationInterceptor(options), errorInterceptor, validationInterceptor()];
+}
+
+function observationInterceptor(options: ServerInterceptorOptions): Interceptor {
+  const { service, logger, metrics, tracer = noopTracer } = options;
+  return (next) => async (request) => {
+    const method = request.method.name;
+    const incoming = request.header.get("traceparent") ?? undefined;
+    const span = tracer.startSpan(`${request.service.typeName}/${method}`, "server", incoming);
+    if (span.traceparent !== (incoming ?? "")) request.header.set("traceparent", span.traceparent);
+    const start = performance.now();
+    let failure: unknown;
+    try {
+      return await next(request);
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      const ms = performance.now() - start;
+      const code = codeName(failure);
+      metrics.rpcDuration.observe({ service, method, code }, ms / 1000);
+      logCall(logger, request, code, ms, failure);
+      span.end(failure);
+    }
+  };
+}
+
+const errorInterceptor: Interceptor = (next) => async (request) => {
+  try {
+    return await next(request);
+  } catch (error) {
+    throw wireError(error, request);
+  }
+};
+
+function wireError(error: unknown, request: { readonly signal: AbortSignal }): ConnectError {
+  if (error instanceof DomainError) return toConnectError(error);
+  if (error instanceof ConnectError) return isDefect(error) ? internalError(error) : error;
+  if (isAbort(error) && request.signal.aborted) {
+    return ConnectError.from(request.signal.reason, Code.Canceled);
+  }
+  return internalError(error);
+}
+
+const isAbort = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && "name" in error && error.name === "AbortError";
+
+/** True for failures that nobody planned for; their texts may say too much. */
+const isDefect = (error: ConnectError): boolean =>
+  (error.code === Code.Internal || error.code === Code.Unknown || error.code === Code.DataLoss) &&
+  fromConnectError(error) === undefined;
+
+function logCall(logger: Logger, request: LoggedRequest, code: string, ms: number, failure: unknown): void {
+  const error = failure === undefined ? undefined : ConnectError.from(failure, Code.Internal);
+  const level = error === undefined ? "debug" : isDefect(error) ? "error" : "warn";
+  if (!logger.isLevelEnabled(level)) return;
+  const header = (name: string) => request.header.get(name) ?? undefined;
+  const traceparent = header("traceparent");
+  const errorCode = error && fromConnectError(error)?.code;
+  const line = {
+    requestId: header("x-request-id"),
+    traceId: traceparent !== undefined && isTraceparent(traceparent) ? traceId(traceparent) : undefined,
+    orgId: header("x-org-id"),
+    clientId: header("x-client-id"),
+    rpc: `${request.service.typeName}/${request.method.name}`,
+    code,
+    ms: Math.round(ms * 1000) / 1000,
+    errorCode,
+    reason: errorCode === undefined ? error?.rawMessage : undefined,
+    err: level === "error" ? (error?.cause ?? error) : undefined,
+  };
+  logger[level](line, "rpc");
+}
+
+type LoggedRequest = Pick<UnaryRequest, "header" | "service"> & { readonly method: { readonly name: string } };
+
+/** The code as gRPC writes it in lower case, such as `not_found`; `ok` without a failure. */
+function codeName(failure: unknown): string {
+  if (failure === undefined) return "ok";
+  const name = Code[ConnectError.from(failure, Code.Internal).code] ?? "Unknown";
+  return name.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+}

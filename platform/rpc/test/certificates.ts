@@ -1,0 +1,77 @@
+// X.509 certificates for tests, so that they need no program besides Node.
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+interface Authority extends Certificate {
+  /** A certificate for this host name, good for both ends of a connection. */
+  issue(name: string): Certificate;
+}
+
+/** A certificate authority of its own, valid for an hour. */
+export function createAuthority(name: string): Authority {
+  const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const self = certificate(name, keys.publicKey, name, keys.privateKey, [
+    extension("551d13", true, sequence(boolean(true))),
+  ]);
+  return {
+    ...pemPair(self, keys.privateKey),
+    issue: (subject) => {
+      const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
+      const dnsName = tagged(0x82, Buffer.from(subject));
+      const issued = certificate(subject, own.publicKey, name, keys.privateKey, [
+        extension("551d11", false, sequence(dnsName)),
+      ]);
+      return pemPair(issued, own.privateKey);
+    },
+  };
+}
+
+function certificate(
+  subject: string,
+  key: KeyObject,
+  issuer: string,
+  issuerKey: KeyObject,
+  extensions: Buffer[],
+): Buffer {
+  const ecdsaWithSha256 = sequence(objectId("2a8648ce3d040302"));
+  const hour = 3_600_000;
+  const body = sequence(
+    tagged(0xa0, integer(Buffer.from([2]))),
+    integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
+    ecdsaWithSha256,
+    commonName(issuer),
+    sequence(utcTime(Date.now() - hour), utcTime(Date.now() + hour)),
+    commonName(subject),
+    key.export({ type: "spki", format: "der" }),
+    tagged(0xa3, sequence(...extensions)),
+  );
+  return sequence(body, ecdsaWithSha256, bitString(sign("sha256", body, issuerKey)));
+}
+
+const pemPair = (der: Buffer, key: KeyObject): Certificate => ({
+  cert: `-----BEGIN CERTIFICATE-----\n${der.toString("base64").replace(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`,
+  key: key.export({ type: "pkcs8", format: "pem" }) as string,
+});
+
+/** DER (X.690): a tag, the length of the content, the content. */
+function tagged(tag: number, ...content: Buffer[]): Buffer {
+  const body = Buffer.concat(content);
+  const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...length]), body]);
+}
+
+const sequence = (...content: Buffer[]): Buffer => tagged(0x30, ...content);
+const boolean = (value: boolean): Buffer => tagged(0x01, Buffer.from([value ? 0xff : 0]));
+const integer = (bytes: Buffer): Buffer => tagged(0x02, bytes);
+const bitString = (bytes: Buffer): Buffer => tagged(0x03, Buffer.from([0]), bytes);
+const objectId = (hex: string): Buffer => tagged(0x06, Buffer.from(hex, "hex"));
+const utcTime = (millis: number): Buffer =>
+  tagged(0x17, Buffer.from(`${new Date(millis).toISOString().slice(2, 19).replace(/[-:T]/g, "")}Z`));
+const commonName = (name: string): Buffer =>
+  sequence(tagged(0x31, sequence(objectId("550403"), tagged(0x0c, Buffer.from(name)))));
+const extension = (id: string, isCritical: boolean, value: Buffer): Buffer =>
+  sequence(objectId(id), ...(isCritical ? [boolean(true)] : []), tagged(0x04, value));

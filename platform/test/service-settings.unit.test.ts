@@ -1,0 +1,49 @@
+import { describe, expect, test } from "@jest/globals";
+import { ConfigError, readSettings } from "../config.ts";
+import { commonSettings, tlsFromSettings } from "../service-settings.ts";
+
+const required = { DATABASE_URL: "postgres://localhost/assent" };
+
+describe("common settings", () => {
+  test("have defaults for everything but the database", () => {
+    expect(readSettings(commonSettings, required)).toMatchObject({
+      DATABASE_ROLE: "",
+      DATABASE_POOL_SIZE: 10,
+      RPC_HOST: "0.0.0.0",
+      RPC_PORT: 50_051,
+      ADMIN_PORT: 9090,
+      ADMIN_TOKEN: "",
+      NATS_URL: "",
+      LOG_LEVEL: "info",
+      RPC_TLS_CERT_FILE: "",
+    });
+    expect(() => readSettings(commonSettings, {})).toThrow(/DATABASE_URL/);
+  });
+
+  test("refuse ports that do not exist and pools without connections", () => {
+    const env = { ...required, RPC_PORT: "65536", ADMIN_PORT: "-1", DATABASE_POOL_SIZE: "0" };
+
+    expect(() => readSettings(commonSettings, env)).toThrow(/DATABASE_POOL_SIZE.*RPC_PORT.*ADMIN_PORT/s);
+  });
+
+  test("keep what is secret marked as such", () => {
+    const secret = Object.entries(commonSettings).filter(([, setting]) => setting.secret);
+
+    expect(secret.map(([name]) => name)).toEqual(["DATABASE_URL", "ADMIN_TOKEN"]);
+  });
+});
+
+describe("tlsFromSettings", () => {
+  const files = { RPC_TLS_CERT_FILE: "/c", RPC_TLS_KEY_FILE: "/k", RPC_TLS_CA_FILE: "/a" };
+
+  test("is off when nothing is set and on when everything is", () => {
+    const off = { RPC_TLS_CERT_FILE: "", RPC_TLS_KEY_FILE: "", RPC_TLS_CA_FILE: "" };
+
+    expect(tlsFromSettings(off)).toBeUndefined();
+    expect(tlsFromSettings(files)).toEqual({ cert: "/c", key: "/k", ca: "/a" });
+  });
+
+  test.each(Object.keys(files))("refuses to run half-protected, without %s", (name) => {
+    expect(() => tlsFromSettings({ ...files, [name]: "" })).toThrow(ConfigError);
+  });
+});

@@ -1,0 +1,38 @@
+import { DomainError } from "#platform/errors.ts";
+
+/** Every scope, in the order in which lists of scopes are shown. */
+export const allScopes = [
+  "sign:read",
+  "sign:write",
+  "sign:send",
+  "sign:admin",
+  "click:read",
+  "click:write",
+  "click:admin",
+  "click:accept",
+  "webhooks:read",
+  "webhooks:write",
+] as const;
+
+/** The scopes of a new client without repetitions. Throws VALIDATION_FAILED that names each unknown one. */
+export function parseScopes(values: readonly string[]): string[] {
+  const known: ReadonlySet<string> = new Set(allScopes);
+  const details = values.flatMap((value, index) =>
+    known.has(value)
+      ? []
+      : [{ field: `scopes[${index}]`, code: "UNKNOWN_SCOPE", message: `must be one of ${allScopes.join(", ")}` }],
+  );
+  if (details.length > 0) throw new DomainError("VALIDATION_FAILED", { details });
+  return allScopes.filter((scope) => values.includes(scope));
+}
+
+/**
+ * What a token is granted: the requested scopes that the client may have, all of them when it names none.
+ * Throws OAUTH_INVALID_SCOPE when nothing is left.
+ */
+export function grantScopes(requested: readonly string[], allowed: readonly string[]): string[] {
+  if (requested.length === 0) return [...allowed];
+  const granted = allowed.filter((scope) => requested.includes(scope));
+  if (granted.length === 0) throw new DomainError("OAUTH_INVALID_SCOPE");
+  return granted;
+}

@@ -1,0 +1,82 @@
+import type { JSONWebKeySet } from "jose";
+import type { Pool } from "pg";
+import type { Clock } from "#platform/clock.ts";
+import type { Logger } from "#platform/logger.ts";
+import { activeKey, plannedKey, publishedKeys, type ScheduledKey } from "./domain/key-schedule.ts";
+import { makeSealedKey, type OpenKey, openSealedKey } from "./domain/signing-key.ts";
+import type { AuthOrm } from "./store/orm.ts";
+import { insertSigningKey, listSigningKeys } from "./store/signing-key-store.ts";
+
+/** The signing keys in memory. Which of them signs is decided by the clock on every call, so a takeover needs no reload. */
+export interface Keyring {
+  signingKey(): Promise<OpenKey>;
+  jwks(): Promise<JSONWebKeySet>;
+  /** Reads the keys again and makes the next one when it is due. */
+  refresh(): Promise<void>;
+}
+
+export interface KeyringDeps {
+  readonly orm: AuthOrm;
+  readonly lookup: Pool;
+  readonly kek: Buffer;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+type RingKey = ScheduledKey & OpenKey;
+
+// The worker tries every few seconds, so calls find a recent attempt and never wait, also while the database is down.
+// Only in a process whose worker does not run, or that was suspended, does a call read the keys itself.
+const staleMs = 60_000;
+
+export function createKeyring(deps: KeyringDeps): Keyring {
+  let keys: readonly RingKey[] = [];
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let loading: Promise<void> | undefined;
+
+  const load = async (): Promise<void> => {
+    const now = deps.clock.now();
+    const known = new Map(keys.map((key) => [key.kid, key]));
+    const stored = await readOrMakeKeys(deps, now);
+    keys = await Promise.all(
+      stored.map(async (key) => known.get(key.kid) ?? { ...key, ...(await openSealedKey(deps.kek, key)) }),
+    );
+  };
+  const refresh = (): Promise<void> => {
+    loading ??= load().finally(() => {
+      loading = undefined;
+      triedAt = deps.clock.now().getTime();
+    });
+    return loading;
+  };
+  const current = async (): Promise<readonly RingKey[]> => {
+    if (keys.length > 0 && deps.clock.now().getTime() - triedAt < staleMs) return keys;
+    try {
+      await refresh();
+    } catch (error) {
+      if (keys.length === 0) throw error;
+      deps.logger.warn({ err: error }, "signing keys could not be refreshed, going on with the known ones");
+    }
+    return keys;
+  };
+
+  return {
+    refresh,
+    signingKey: async () => {
+      const key = activeKey(await current(), deps.clock.now());
+      if (key === undefined) throw new Error("there is no signing key");
+      return key;
+    },
+    jwks: async () => ({ keys: publishedKeys(await current(), deps.clock.now()).map((key) => key.publicJwk) }),
+  };
+}
+
+async function readOrMakeKeys(deps: KeyringDeps, now: Date) {
+  const stored = await listSigningKeys(deps.lookup);
+  const planned = plannedKey(stored, now);
+  if (planned === undefined) return stored;
+  const sealed = await makeSealedKey(deps.kek);
+  const isOurs = await insertSigningKey(deps.orm, { ...planned, ...sealed }, now);
+  if (isOurs) deps.logger.info({ kid: sealed.kid, ...planned }, "signing key made");
+  return listSigningKeys(deps.lookup);
+}

@@ -1,0 +1,22 @@
+import { systemClock } from "#platform/clock.ts";
+import { readSettings } from "#platform/config.ts";
+import { createMemoryBus } from "#platform/events/memory.ts";
+import { newId } from "#platform/ids.ts";
+import { createLogger } from "#platform/logger.ts";
+import { createMetrics } from "#platform/metrics.ts";
+import { runService, stopOnSignals } from "#platform/service.ts";
+import { tlsFromSettings } from "#platform/service-settings.ts";
+import { configFromEnv, settings } from "./config.ts";
+import { createAuthService } from "./service.ts";
+
+const values = readSettings(settings, process.env);
+const logger = createLogger("auth", values.LOG_LEVEL);
+const runtime = { logger, metrics: createMetrics(), clock: systemClock, newId, bus: createMemoryBus() };
+
+const service = await createAuthService(configFromEnv(process.env), { runtime });
+const running = await runService(service, {
+  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, tls: tlsFromSettings(values) },
+  admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: values.ADMIN_TOKEN },
+  runtime,
+});
+stopOnSignals(running.stop, logger);

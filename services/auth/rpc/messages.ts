@@ -1,0 +1,96 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import {
+  type ApiKeySchema,
+  type ChangeSchema,
+  type OAuthClientSchema,
+  type OrganizationSchema,
+  Plan as PlanMessage,
+} from "#gen/assent/auth/v1/auth_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { type OrgId, parseOrgId } from "#platform/ids.ts";
+import type { Plan } from "../domain/organization.ts";
+import type { ApiKey } from "../store/api-key.entity.ts";
+import type { ChangeKind, StoredChange } from "../store/change-store.ts";
+import type { OAuthClient } from "../store/oauth-client.entity.ts";
+import type { Organization } from "../store/organization.entity.ts";
+
+const planMessages: Readonly<Record<Plan, PlanMessage>> = {
+  gen_starter: PlanMessage.GEN_STARTER,
+  gen_pro: PlanMessage.GEN_PRO,
+  gen_hoa: PlanMessage.GEN_HOA,
+  business: PlanMessage.BUSINESS,
+  gen_payg: PlanMessage.GEN_PAYG,
+};
+
+/** Throws VALIDATION_FAILED for a plan that does not exist. */
+export function toPlan(message: PlanMessage): Plan {
+  for (const [plan, candidate] of Object.entries(planMessages)) {
+    if (candidate === message) return plan as Plan;
+  }
+  throw new DomainError("VALIDATION_FAILED", {
+    details: [{ field: "plan", code: "UNKNOWN_PLAN", message: "must be a plan" }],
+  });
+}
+
+/** Throws NOT_FOUND for what cannot be the id of an organization. */
+export function toOrgId(organizationId: string): OrgId {
+  const orgId = parseOrgId(organizationId);
+  if (orgId === undefined) throw organizationNotFound();
+  return orgId;
+}
+
+export const organizationNotFound = (): DomainError =>
+  new DomainError("NOT_FOUND", { message: "There is no organization with this id." });
+
+export const apiKeyNotFound = (): DomainError =>
+  new DomainError("NOT_FOUND", { message: "The organization has no API key with this id." });
+
+export const clientNotFound = (): DomainError =>
+  new DomainError("NOT_FOUND", { message: "The organization has no OAuth client with this id." });
+
+export const toOrganizationMessage = (organization: Organization): MessageInitShape<typeof OrganizationSchema> => ({
+  id: organization.organizationId,
+  name: organization.name,
+  plan: planMessages[organization.plan],
+  sandbox: organization.sandbox,
+  limits: {
+    accept: organization.limitAccept ?? undefined,
+    render: organization.limitRender ?? undefined,
+    other: organization.limitOther ?? undefined,
+    sign: organization.limitSign ?? undefined,
+  },
+  createdAt: timestampFromDate(organization.createdAt),
+});
+
+export const toApiKeyMessage = (key: ApiKey): MessageInitShape<typeof ApiKeySchema> => ({
+  id: key.keyId,
+  organizationId: key.organizationId,
+  name: key.name,
+  createdAt: timestampFromDate(key.createdAt),
+  ...revokedAtMessage(key.revokedAt),
+});
+
+export const toClientMessage = (client: OAuthClient): MessageInitShape<typeof OAuthClientSchema> => ({
+  id: client.clientId,
+  organizationId: client.organizationId,
+  name: client.name,
+  scopes: client.scopes,
+  createdAt: timestampFromDate(client.createdAt),
+  ...revokedAtMessage(client.revokedAt),
+});
+
+const changeCases = {
+  token_revoked: "revokedTokenId",
+  client_revoked: "revokedClientId",
+  key_revoked: "revokedKeyId",
+  organization_changed: "changedOrganizationId",
+} as const satisfies Record<ChangeKind, string>;
+
+export const toChangeMessage = (change: StoredChange): MessageInitShape<typeof ChangeSchema> => ({
+  cursor: change.cursor,
+  subject: { case: changeCases[change.kind], value: change.subject },
+});
+
+const revokedAtMessage = (revokedAt: Date | null | undefined) =>
+  revokedAt ? { revokedAt: timestampFromDate(revokedAt) } : {};

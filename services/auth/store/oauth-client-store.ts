@@ -1,0 +1,62 @@
+import { LockMode } from "@mikro-orm/core";
+import { withOrgEm } from "#platform/db/orm.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { recordChange } from "./change-store.ts";
+import { type OAuthClient, OAuthClientEntity } from "./oauth-client.entity.ts";
+import type { AuthEntityManager, AuthOrm } from "./orm.ts";
+
+export interface NewStoredClient {
+  readonly clientId: string;
+  readonly name: string;
+  readonly scopes: string[];
+  readonly secretHash: Buffer;
+  readonly createdAt: Date;
+}
+
+export async function insertOAuthClient(orm: AuthOrm, orgId: OrgId, values: NewStoredClient): Promise<OAuthClient> {
+  return withOrgEm(orm, orgId, async (em) => em.create(OAuthClientEntity, { organizationId: orgId, ...values }));
+}
+
+/** Newest first. */
+export async function listOAuthClients(orm: AuthOrm, orgId: OrgId): Promise<OAuthClient[]> {
+  return withOrgEm(orm, orgId, (em) =>
+    em.find(OAuthClientEntity, { organizationId: orgId }, { orderBy: { createdAt: "desc", clientId: "asc" } }),
+  );
+}
+
+/** Undefined when the organization has no such client, or has revoked it. */
+export async function replaceClientSecret(
+  orm: AuthOrm,
+  orgId: OrgId,
+  clientId: string,
+  secretHash: Buffer,
+): Promise<OAuthClient | undefined> {
+  return withOrgEm(orm, orgId, async (em) => {
+    const client = await lockClient(em, orgId, clientId);
+    if (client === null || client.revokedAt !== null) return undefined;
+    client.secretHash = secretHash;
+    return client;
+  });
+}
+
+/** Revokes a client; one that is revoked already stays as it is. Undefined when the organization has no such client. */
+export async function revokeOAuthClient(
+  orm: AuthOrm,
+  orgId: OrgId,
+  clientId: string,
+  now: Date,
+): Promise<OAuthClient | undefined> {
+  return withOrgEm(orm, orgId, async (em) => {
+    const client = await lockClient(em, orgId, clientId);
+    if (client === null) return undefined;
+    if (client.revokedAt === null) {
+      client.revokedAt = now;
+      await em.flush();
+      await recordChange(em, "client_revoked", clientId, now);
+    }
+    return client;
+  });
+}
+
+const lockClient = (em: AuthEntityManager, orgId: OrgId, clientId: string) =>
+  em.findOne(OAuthClientEntity, { organizationId: orgId, clientId }, { lockMode: LockMode.PESSIMISTIC_WRITE });

@@ -1,0 +1,65 @@
+import { LockMode } from "@mikro-orm/core";
+import { withOrgEm } from "#platform/db/orm.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { Limits, Plan } from "../domain/organization.ts";
+import { recordChange } from "./change-store.ts";
+import { type Organization, OrganizationEntity } from "./organization.entity.ts";
+import type { AuthOrm } from "./orm.ts";
+
+export interface NewOrganization {
+  readonly name: string;
+  readonly plan: Plan;
+  readonly sandbox: boolean;
+  readonly createdAt: Date;
+}
+
+export async function insertOrganization(orm: AuthOrm, orgId: OrgId, values: NewOrganization): Promise<Organization> {
+  return withOrgEm(orm, orgId, async (em) => em.create(OrganizationEntity, { organizationId: orgId, ...values }));
+}
+
+export async function findOrganization(orm: AuthOrm, orgId: OrgId): Promise<Organization | undefined> {
+  return withOrgEm(
+    orm,
+    orgId,
+    async (em) => (await em.findOne(OrganizationEntity, { organizationId: orgId })) ?? undefined,
+  );
+}
+
+/** Undefined when there is no such organization. */
+export const setPlan = (orm: AuthOrm, orgId: OrgId, plan: Plan, now: Date): Promise<Organization | undefined> =>
+  changeOrganization(orm, orgId, { plan }, now);
+
+/** Overrides the named groups only. Undefined when there is no such organization. */
+export const setLimits = (orm: AuthOrm, orgId: OrgId, limits: Limits, now: Date): Promise<Organization | undefined> =>
+  changeOrganization(
+    orm,
+    orgId,
+    {
+      ...(limits.accept !== undefined && { limitAccept: limits.accept }),
+      ...(limits.render !== undefined && { limitRender: limits.render }),
+      ...(limits.other !== undefined && { limitOther: limits.other }),
+      ...(limits.sign !== undefined && { limitSign: limits.sign }),
+    },
+    now,
+  );
+
+async function changeOrganization(
+  orm: AuthOrm,
+  orgId: OrgId,
+  values: Partial<Organization>,
+  now: Date,
+): Promise<Organization | undefined> {
+  return withOrgEm(orm, orgId, async (em) => {
+    // Locked, so that concurrent changes of different groups answer with what is then stored.
+    const organization = await em.findOne(
+      OrganizationEntity,
+      { organizationId: orgId },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
+    if (organization === null) return undefined;
+    em.assign(organization, values);
+    await em.flush();
+    await recordChange(em, "organization_changed", orgId, now);
+    return organization;
+  });
+}

@@ -1,0 +1,90 @@
+import { crc32 } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { makeApiKey } from "../domain/api-key.ts";
+import { toBase62 } from "../domain/base62.ts";
+import {
+  type AuthHarness,
+  createKey,
+  createOrganization,
+  createProcess,
+  createTestClock,
+  startAuth,
+} from "./harness.ts";
+
+let auth: AuthHarness;
+let organizationId: string;
+
+beforeAll(async () => {
+  auth = await startAuth();
+  organizationId = await createOrganization(auth);
+});
+afterAll(() => auth.stop());
+
+/** The same text with a checksum that fits. */
+const withChecksum = (body: string): string => body + toBase62(crc32(body), 6);
+
+describe("authenticateApiKey", () => {
+  test("a key leads to its id and organization", async () => {
+    const { keyId, apiKey } = await createKey(auth, organizationId);
+    expect(apiKey).toMatch(/^ak_live_/);
+    expect(await auth.tokens.authenticateApiKey({ apiKey })).toMatchObject({ keyId, organizationId });
+  });
+
+  test("keys of a sandbox organization begin with ak_test_", async () => {
+    const sandbox = await createOrganization(auth, "Sandbox", true);
+    const { keyId, apiKey } = await createKey(auth, sandbox);
+    expect(apiKey).toMatch(/^ak_test_/);
+    expect(await auth.tokens.authenticateApiKey({ apiKey })).toMatchObject({ keyId, organizationId: sandbox });
+  });
+
+  test("malformed, unknown, forged and revoked keys get one and the same answer", async () => {
+    const { keyId, apiKey } = await createKey(auth, organizationId);
+    const other = await createKey(auth, organizationId);
+    const revoked = await createKey(auth, organizationId);
+    await auth.admin.revokeApiKey({ organizationId, keyId: revoked.keyId });
+    const ownSecret = apiKey.slice(25, -6);
+    const refused = [
+      "",
+      "ak_live_",
+      "Bearer x",
+      apiKey.slice(0, -1),
+      `${apiKey.slice(0, -1)}${apiKey.endsWith("a") ? "b" : "a"}`,
+      makeApiKey(false).value,
+      withChecksum(`ak_live_${keyId}_${"A".repeat(43)}`),
+      withChecksum(`ak_live_${other.keyId}_${ownSecret}`),
+      withChecksum(`ak_test_${keyId}_${ownSecret}`),
+      revoked.apiKey,
+    ];
+    const messages = new Set<string>();
+    for (const value of refused) {
+      messages.add(
+        (await expectDomainError(auth.tokens.authenticateApiKey({ apiKey: value }), "INVALID_TOKEN")).message,
+      );
+    }
+    expect(messages.size).toBe(1);
+    expect(await auth.tokens.authenticateApiKey({ apiKey })).toMatchObject({ keyId });
+  });
+
+  test("a mistyped key is refused without asking the database", async () => {
+    const offline = await createProcess({ databaseUrl: "postgres://nobody@127.0.0.1:1/none" }, createTestClock());
+    const { value } = makeApiKey(false);
+    const mistyped = `${value.slice(0, 30)}${value[30] === "a" ? "b" : "a"}${value.slice(31)}`;
+    await expectDomainError(offline.tokens.authenticateApiKey({ apiKey: mistyped }), "INVALID_TOKEN");
+    await expectDomainError(offline.tokens.authenticateApiKey({ apiKey: value }), "SERVICE_UNAVAILABLE");
+    await offline.service.close();
+  });
+
+  test("a key made under another master key is refused", async () => {
+    const foreign = await auth.another({ masterKey: Buffer.alloc(32, 2).toString("base64") });
+    const { apiKey } = await createKey(auth, organizationId);
+    await expectDomainError(foreign.tokens.authenticateApiKey({ apiKey }), "INVALID_TOKEN");
+  });
+
+  test("the database holds no key and no secret in a form that could be used", async () => {
+    const { apiKey } = await createKey(auth, organizationId);
+    const { rows } = await auth.superuser.query("select encode(secret_hash, 'hex') as hash, name from auth.api_key");
+    expect(JSON.stringify(rows)).not.toContain(apiKey.slice(25));
+    expect(rows.every((row) => row.hash.length === 64)).toBe(true);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, test } from "@jest/globals";
+import { ConfigError } from "#platform/config.ts";
+import { configFromEnv } from "../config.ts";
+
+const masterKey = Buffer.alloc(32, 3).toString("base64");
+
+describe("configFromEnv", () => {
+  test("the database and the master key are all that has to be given", () => {
+    expect(configFromEnv({ DATABASE_URL: "postgres://db/assent", AUTH_MASTER_KEY: masterKey })).toEqual({
+      databaseUrl: "postgres://db/assent",
+      databaseRole: "",
+      poolSize: 10,
+      masterKey,
+      issuer: "assent",
+      audience: "assent-api",
+    });
+  });
+
+  test("all problems are reported at once and without the values", () => {
+    const wrong = "not-a-master-key";
+    try {
+      configFromEnv({ AUTH_MASTER_KEY: wrong });
+      throw new Error("the configuration was taken");
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      expect(error.problems).toHaveLength(2);
+      expect(error.message).toContain("AUTH_MASTER_KEY must be 32 bytes in base64");
+      expect(error.message).toContain("DATABASE_URL is required");
+      expect(error.message).not.toContain(wrong);
+    }
+  });
+});

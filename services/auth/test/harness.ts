@@ -1,0 +1,162 @@
+import { type Client, createClient } from "@connectrpc/connect";
+import { createLocalJWKSet, type JWTPayload, jwtVerify } from "jose";
+import type { Pool } from "pg";
+import { AdminService, type Change, Plan, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { Clock } from "#platform/clock.ts";
+import { createPool } from "#platform/db/pool.ts";
+import { createMemoryBus } from "#platform/events/memory.ts";
+import { newId } from "#platform/ids.ts";
+import { createLogger } from "#platform/logger.ts";
+import { createMetrics } from "#platform/metrics.ts";
+import { serverInterceptors } from "#platform/rpc/interceptors.ts";
+import { createMemoryTransport } from "#platform/rpc/memory.ts";
+import type { Service } from "#platform/service.ts";
+import { createTestDatabase } from "#platform/testing/database.ts";
+import type { AuthConfig } from "../config.ts";
+import { createAuthService } from "../service.ts";
+
+export interface TestClock extends Clock {
+  advance(ms: number): void;
+}
+
+/** One process of the auth service with clients for both of its faces. */
+export interface AuthProcess {
+  readonly service: Service;
+  readonly tokens: Client<typeof TokenService>;
+  readonly admin: Client<typeof AdminService>;
+}
+
+export interface AuthHarness extends AuthProcess {
+  readonly clock: TestClock;
+  readonly databaseUrl: string;
+  /** Sees all rows. */
+  readonly superuser: Pool;
+  /** One more process on the same database with the same clock. */
+  another(config?: Partial<AuthConfig>): Promise<AuthProcess>;
+  stop(): Promise<void>;
+}
+
+export const masterKey = Buffer.alloc(32, 1).toString("base64");
+
+/** Starts the auth service without its workers on a database of its own. */
+export async function startAuth(): Promise<AuthHarness> {
+  const database = await createTestDatabase();
+  const superuser = createPool({ url: database.superuserUrl, name: "test-superuser", max: 2 });
+  const clock = createTestClock();
+  const processes: AuthProcess[] = [];
+  const another = async (config: Partial<AuthConfig> = {}): Promise<AuthProcess> => {
+    const process = await createProcess({ databaseUrl: database.url, ...config }, clock);
+    processes.push(process);
+    return process;
+  };
+  return {
+    ...(await another()),
+    clock,
+    databaseUrl: database.url,
+    superuser,
+    another,
+    stop: async () => {
+      for (const { service } of processes) await service.close();
+      await superuser.end();
+      await database.drop();
+    },
+  };
+}
+
+export async function createProcess(
+  config: Partial<AuthConfig> & Pick<AuthConfig, "databaseUrl">,
+  clock: Clock,
+): Promise<AuthProcess> {
+  const logger = createLogger("auth", "silent");
+  const metrics = createMetrics();
+  const runtime = { logger, metrics, clock, newId, bus: createMemoryBus() };
+  const service = await createAuthService(
+    { masterKey, issuer: "assent", audience: "assent-api", poolSize: 6, ...config },
+    { runtime },
+  );
+  const interceptors = serverInterceptors({ service: "auth", logger, metrics });
+  return {
+    service,
+    tokens: createClient(TokenService, createMemoryTransport(service.routes, { interceptors })),
+    admin: createClient(
+      AdminService,
+      createMemoryTransport(service.adminRoutes ?? (() => undefined), { interceptors }),
+    ),
+  };
+}
+
+export function createTestClock(start = Date.UTC(2026, 5, 1)): TestClock {
+  let now = start;
+  return {
+    now: () => new Date(now),
+    advance: (ms) => {
+      now += ms;
+    },
+  };
+}
+
+export async function createOrganization({ admin }: AuthProcess, name = "Acme", sandbox = false): Promise<string> {
+  const { organization } = await admin.createOrganization({ name, plan: Plan.GEN_PRO, sandbox });
+  return organization?.id ?? "";
+}
+
+export interface TestKey {
+  readonly keyId: string;
+  readonly apiKey: string;
+}
+
+export async function createKey({ admin }: AuthProcess, organizationId: string): Promise<TestKey> {
+  const { key, apiKey } = await admin.createApiKey({ organizationId, name: "Key" });
+  return { keyId: key?.id ?? "", apiKey };
+}
+
+export interface TestClient {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export async function createOAuthClient(
+  { admin }: AuthProcess,
+  organizationId: string,
+  scopes = ["click:read", "click:accept"],
+): Promise<TestClient> {
+  const { client, clientSecret } = await admin.createOAuthClient({ organizationId, name: "Backend", scopes });
+  return { clientId: client?.id ?? "", clientSecret };
+}
+
+/** Checks a token as the gateway does, against the published key set alone. */
+export async function verifyToken(
+  process: AuthProcess,
+  token: string,
+  clock: Clock,
+): Promise<JWTPayload & { kid: string }> {
+  const { jwksJson } = await process.tokens.getJwks({});
+  const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(JSON.parse(jwksJson)), {
+    algorithms: ["ES256"],
+    typ: "at+jwt",
+    issuer: "assent",
+    audience: "assent-api",
+    requiredClaims: ["exp", "iat", "sub", "client_id", "jti", "scope", "org_id"],
+    currentDate: clock.now(),
+  });
+  return { ...payload, kid: protectedHeader.kid ?? "" };
+}
+
+export async function publishedKids({ tokens }: AuthProcess): Promise<string[]> {
+  const { jwksJson } = await tokens.getJwks({});
+  return (JSON.parse(jwksJson) as { keys: { kid: string }[] }).keys.map((key) => key.kid);
+}
+
+export const listChanges = async ({ tokens }: AuthProcess, afterCursor = 0n): Promise<Change[]> =>
+  (await tokens.listChanges({ afterCursor })).changes;
+
+/** The changes as `case:value`, in their order. */
+export const describeChanges = (changes: readonly Change[]): string[] =>
+  changes.map(({ subject }) => `${subject.case}:${subject.value}`);
+
+/** Runs one of the service's workers once. */
+export async function runWorkerOnce({ service }: AuthProcess, name: string): Promise<void> {
+  const worker = service.workers.find((candidate) => candidate.name === name);
+  await worker?.start();
+  await worker?.stop();
+}

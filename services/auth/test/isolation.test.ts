@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Pool } from "pg";
+import { createPool, withOrg } from "#platform/db/pool.ts";
+import { newId, type OrgId } from "#platform/ids.ts";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { makeClientId } from "../domain/oauth-client.ts";
+import {
+  type AuthHarness,
+  createKey,
+  createOAuthClient,
+  createOrganization,
+  startAuth,
+  type TestClient,
+  type TestKey,
+} from "./harness.ts";
+
+interface Tenant {
+  readonly organizationId: string;
+  readonly key: TestKey;
+  readonly client: TestClient;
+}
+
+let auth: AuthHarness;
+let a: Tenant;
+let b: Tenant;
+
+async function createTenant(): Promise<Tenant> {
+  const organizationId = await createOrganization(auth);
+  const client = await createOAuthClient(auth, organizationId);
+  const { accessToken } = await auth.tokens.issueToken(client);
+  await auth.admin.revokeToken({ token: accessToken });
+  return { organizationId, client, key: await createKey(auth, organizationId) };
+}
+
+beforeAll(async () => {
+  auth = await startAuth();
+  a = await createTenant();
+  b = await createTenant();
+});
+afterAll(() => auth.stop());
+
+describe("an organization that names the ids of another", () => {
+  test("it gets exactly the answer for unknown ids, and nothing happens to them", async () => {
+    const { admin } = auth;
+    const organizationId = b.organizationId;
+    const byClient = [admin.rotateOAuthClientSecret, admin.revokeOAuthClient];
+    for (const call of byClient) {
+      const foreign = await expectDomainError(call({ organizationId, clientId: a.client.clientId }), "NOT_FOUND");
+      const unknown = await expectDomainError(call({ organizationId, clientId: makeClientId() }), "NOT_FOUND");
+      expect(foreign.message).toBe(unknown.message);
+    }
+    const foreign = await expectDomainError(admin.revokeApiKey({ organizationId, keyId: a.key.keyId }), "NOT_FOUND");
+    const unknown = await expectDomainError(admin.revokeApiKey({ organizationId, keyId: "0".repeat(16) }), "NOT_FOUND");
+    expect(foreign.message).toBe(unknown.message);
+
+    expect(await auth.tokens.authenticateApiKey(a.key)).toMatchObject({ organizationId: a.organizationId });
+    await auth.tokens.issueToken(a.client);
+  });
+
+  test("its lists hold its own keys and clients only", async () => {
+    const { keys } = await auth.admin.listApiKeys({ organizationId: b.organizationId });
+    const { clients } = await auth.admin.listOAuthClients({ organizationId: b.organizationId });
+    expect(keys.map((key) => key.id)).toEqual([b.key.keyId]);
+    expect(clients.map((client) => client.id)).toEqual([b.client.clientId]);
+  });
+
+  test("its secret does not open the other's client", async () => {
+    const request = { clientId: a.client.clientId, clientSecret: b.client.clientSecret };
+    await expectDomainError(auth.tokens.issueToken(request), "OAUTH_INVALID_CLIENT");
+  });
+});
+
+describe("row-level security", () => {
+  const tenantTables = ["api_key", "oauth_client", "organization", "revoked_token"];
+
+  test("it is forced on every table that has an organization", async () => {
+    const { rows } = await auth.superuser.query(
+      `select c.relname, c.relrowsecurity and c.relforcerowsecurity as forced
+       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
+       where c.relnamespace = 'auth'::regnamespace and c.relkind in ('r', 'p') order by c.relname`,
+    );
+    expect(rows).toEqual(tenantTables.map((relname) => ({ relname, forced: true })));
+  });
+
+  test("the keys and unique indexes of those tables begin with the organization", async () => {
+    const { rows } = await auth.superuser.query(
+      `select i.indexrelid::regclass::text as index, a.attname
+       from pg_index i join pg_class c on c.oid = i.indrelid
+       join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+       where i.indisunique and c.relnamespace = 'auth'::regnamespace and c.relname = any($1)`,
+      [tenantTables],
+    );
+    expect(rows.length).toBeGreaterThanOrEqual(tenantTables.length);
+    expect(rows.filter((row) => row.attname !== "organization_id")).toEqual([]);
+  });
+
+  test("no role of the service bypasses it, logs in or owns anything", async () => {
+    const { rows } = await auth.superuser.query(
+      `select rolname, rolbypassrls or rolsuper or rolcanlogin as strong,
+         exists (select from pg_class where relowner = r.oid) as owns
+       from pg_roles r where rolname like 'assent\\_auth%' order by rolname`,
+    );
+    expect(rows).toEqual(
+      ["assent_auth", "assent_auth_janitor", "assent_auth_lookup"].map((rolname) => ({
+        rolname,
+        strong: false,
+        owns: false,
+      })),
+    );
+  });
+
+  test("management sees one organization at a time, and without one nothing", async () => {
+    const pool = createPool({ url: auth.databaseUrl, role: "assent_auth", name: "test", max: 1 });
+    for (const table of tenantTables) {
+      const select = `select organization_id from auth.${table}`;
+      expect((await pool.query(select)).rows).toEqual([]);
+      const seen = await withOrg(pool, a.organizationId as OrgId, (client) => client.query(select));
+      expect(seen.rows).toEqual([{ organization_id: a.organizationId }]);
+    }
+    await pool.end();
+  });
+
+  test("management cannot write into another organization", async () => {
+    const pool = createPool({ url: auth.databaseUrl, role: "assent_auth", name: "test", max: 1 });
+    const asB = (sql: string, values: unknown[]) =>
+      withOrg(pool, b.organizationId as OrgId, (client) => client.query(sql, values));
+    const insert = "insert into auth.revoked_token values ($1, 'x', now(), now())";
+    await expect(asB(insert, [a.organizationId])).rejects.toThrow("row-level security");
+    const update = await asB("update auth.api_key set revoked_at = now() where key_id = $1", [a.key.keyId]);
+    expect(update.rowCount).toBe(0);
+    await pool.end();
+  });
+});
+
+describe("the roles beside management", () => {
+  async function refused(pool: Pool, statements: readonly string[]): Promise<void> {
+    for (const sql of statements) await expect(pool.query(sql)).rejects.toThrow("permission denied");
+    await pool.end();
+  }
+
+  test("the look-up role reads credentials of all organizations and writes nothing", async () => {
+    const pool = createPool({ url: auth.databaseUrl, role: "assent_auth_lookup", name: "test", max: 1 });
+    expect((await pool.query("select from auth.api_key")).rowCount).toBe(2);
+    expect((await pool.query("select from auth.oauth_client")).rowCount).toBe(2);
+    await refused(pool, [
+      "select * from auth.organization",
+      "select * from auth.revoked_token",
+      "update auth.api_key set revoked_at = now()",
+      "delete from auth.oauth_client",
+      "insert into auth.change values (99, 'key_revoked', 'x', now())",
+      "update auth.change_head set cursor = 0",
+      "delete from auth.signing_key",
+    ]);
+  });
+
+  test("the janitor deletes what expires and cannot read credentials", async () => {
+    const pool = createPool({ url: auth.databaseUrl, role: "assent_auth_janitor", name: "test", max: 1 });
+    await refused(pool, [
+      "select * from auth.api_key",
+      "select * from auth.oauth_client",
+      "select * from auth.organization",
+      "select private_jwk from auth.signing_key",
+      "delete from auth.api_key",
+      "update auth.revoked_token set expires_at = now()",
+      "insert into auth.change values (99, 'key_revoked', 'x', now())",
+    ]);
+  });
+
+  test("management cannot delete, read signing keys or rewrite the feed", async () => {
+    const pool = createPool({ url: auth.databaseUrl, role: "assent_auth", name: "test", max: 1 });
+    await refused(pool, [
+      "select private_jwk from auth.signing_key",
+      "update auth.signing_key set kid = 'x'",
+      "update auth.api_key set secret_hash = ''",
+      "update auth.oauth_client set scopes = '{}'",
+      "update auth.organization set sandbox = false",
+      "delete from auth.change",
+      "delete from auth.revoked_token",
+      "delete from auth.organization",
+    ]);
+  });
+
+  test("a new organization of the same name is another one", async () => {
+    const { rows } = await auth.superuser.query(
+      "select count(distinct organization_id)::int as n from auth.organization",
+    );
+    expect(rows[0].n).toBe(2);
+    await expectDomainError(auth.tokens.describeOrganization({ organizationId: newId() }), "NOT_FOUND");
+  });
+});

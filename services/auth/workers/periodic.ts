@@ -1,0 +1,41 @@
+import type { Logger } from "#platform/logger.ts";
+import type { Worker } from "#platform/service.ts";
+
+export interface PeriodicOptions {
+  readonly name: string;
+  readonly everyMs: number;
+  readonly logger: Logger;
+  run(): Promise<void>;
+}
+
+/** Runs something at once and then again and again, never twice at the same time. A failed run is logged and repeated. */
+export function createPeriodicWorker(options: PeriodicOptions): Worker {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isStopped = true;
+
+  const tick = async (): Promise<void> => {
+    try {
+      await options.run();
+    } catch (error) {
+      options.logger.error({ err: error, worker: options.name }, "worker run failed");
+    }
+    if (!isStopped) timer = setTimeout(start, options.everyMs);
+  };
+  const start = (): void => {
+    running = tick();
+  };
+
+  return {
+    name: options.name,
+    start: async () => {
+      isStopped = false;
+      start();
+    },
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { Pool } from "pg";
+import type { Clock } from "#platform/clock.ts";
+import type { Logger } from "#platform/logger.ts";
+import { retiredKeys } from "../domain/key-schedule.ts";
+import { changeRetentionMs, revokedTokenMarginMs } from "../domain/retention.ts";
+import { deleteExpiredTokens, deleteOldChanges, deleteSigningKeys, listKeySchedule } from "../store/purge.ts";
+
+export interface PurgeDeps {
+  readonly janitor: Pool;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Deletes what nobody needs any more. Any number of processes may do it at the same time. */
+export async function purge(deps: PurgeDeps): Promise<void> {
+  const now = deps.clock.now();
+  const ago = (ms: number): Date => new Date(now.getTime() - ms);
+  const keys = retiredKeys(await listKeySchedule(deps.janitor), now);
+  const deleted = {
+    tokens: await deleteExpiredTokens(deps.janitor, ago(revokedTokenMarginMs)),
+    changes: await deleteOldChanges(deps.janitor, ago(changeRetentionMs)),
+    signingKeys: await deleteSigningKeys(
+      deps.janitor,
+      keys.map((key) => key.generation),
+    ),
+  };
+  if (Object.values(deleted).some((count) => count > 0)) deps.logger.info({ deleted }, "expired rows deleted");
+}

@@ -1,0 +1,48 @@
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
+import { createLru } from "./lru.ts";
+
+/**
+ * Keyed hashes of what must be compared but not read in the database: keys and bodies hold personal data. Each
+ * organization has keys of its own, so that equal values of two organizations do not look equal.
+ */
+export interface KeyHasher {
+  idempotencyHash(organizationId: string, key: string): Buffer;
+  bodyHash(organizationId: string, body: Uint8Array): Buffer;
+  /** Equal for the same user and revision. */
+  onceHash(organizationId: string, once: { userRef: string; versionId: string; revision: number }): Buffer;
+}
+
+interface OrganizationKeys {
+  readonly idempotency: KeyObject;
+  readonly body: KeyObject;
+  readonly once: KeyObject;
+}
+
+const cachedOrganizations = 10_000;
+
+/** The master key has 32 bytes. It can never be changed: recorded keys would no longer be recognised. */
+export function createKeyHasher(masterKey: Buffer): KeyHasher {
+  if (masterKey.length !== 32) throw new Error("the master key must have 32 bytes");
+  const cache = createLru<OrganizationKeys>(cachedOrganizations);
+  const derive = (purpose: string, organizationId: string): KeyObject =>
+    createSecretKey(Buffer.from(hkdfSync("sha256", masterKey, organizationId, `assent/click/${purpose}`, 32)));
+  const keysOf = (organizationId: string): OrganizationKeys => {
+    const known = cache.get(organizationId);
+    if (known !== undefined) return known;
+    const keys = {
+      idempotency: derive("idempotency-key", organizationId),
+      body: derive("body", organizationId),
+      once: derive("once", organizationId),
+    };
+    cache.set(organizationId, keys);
+    return keys;
+  };
+  return {
+    idempotencyHash: (organizationId, key) => hmac(keysOf(organizationId).idempotency, key),
+    bodyHash: (organizationId, body) => hmac(keysOf(organizationId).body, body),
+    onceHash: (organizationId, { userRef, versionId, revision }) =>
+      hmac(keysOf(organizationId).once, JSON.stringify([versionId, revision, userRef])),
+  };
+}
+
+const hmac = (key: KeyObject, data: string | Uint8Array): Buffer => createHmac("sha256", key).update(data).digest();

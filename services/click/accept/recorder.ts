@@ -1,0 +1,164 @@
+import { timingSafeEqual } from "node:crypto";
+import type pg from "pg";
+import { DomainError } from "#platform/errors.ts";
+import type { Logger } from "#platform/logger.ts";
+import { type AcceptanceRecord, inconsistentState, recordAcceptances } from "../store/record-statement.ts";
+import { overloaded } from "./batcher.ts";
+import { asDomainError, isDatabaseOutage } from "./failures.ts";
+import { explainMissing } from "./missing-records.ts";
+import { createRecordQueue, type QueuedRecord } from "./record-queue.ts";
+
+export type RecordOutcome =
+  | { readonly kind: "recorded" | "replayed"; readonly receiptId: string; readonly receipt: string }
+  | { readonly kind: "refused"; readonly error: DomainError };
+
+export interface Recorder {
+  /** Writes acceptances that passed every check, each exactly once per organization and key. Never rejects. */
+  submit(records: readonly AcceptanceRecord[]): Promise<RecordOutcome>[];
+}
+
+export interface RecorderDeps {
+  /** Connects as the recorder. */
+  readonly pool: pg.Pool;
+  readonly logger: Logger;
+  /** Called after each commit that wrote events. */
+  onRecorded(): void;
+}
+
+export interface RecorderLimits {
+  readonly statementItems: number;
+  readonly statementsInFlight: number;
+  /** Acceptances that wait or are being written; what comes beyond is refused. */
+  readonly held: number;
+}
+
+export const recorderDefaults: RecorderLimits = { statementItems: 256, statementsInFlight: 2, held: 2_000 };
+
+/**
+ * Group commit: what comes while statements are under way is written together by the next one; on an idle system an
+ * acceptance goes out at once. An acceptance whose key is already here waits for the first one with that key. Acceptances
+ * of one session go one after the other, because the second must see what the first did.
+ */
+export function createRecorder(deps: RecorderDeps, limits: RecorderLimits = recorderDefaults): Recorder {
+  const queue = createRecordQueue();
+  let statements = 0;
+  let held = 0;
+
+  const pump = (): void => {
+    while (statements < limits.statementsInFlight) {
+      const batch = queue.take(limits.statementItems);
+      if (batch.length === 0) return;
+      statements += 1;
+      void write(batch);
+    }
+  };
+  const write = async (batch: readonly QueuedRecord[]): Promise<void> => {
+    const records = batch.map((queued) => queued.record);
+    const outcomes = await recordAll(deps, records);
+    queue.release(batch);
+    for (const [index, queued] of batch.entries()) queued.resolve(outcomes[index] as RecordOutcome);
+    statements -= 1;
+    pump();
+    if (outcomes.some((outcome) => outcome.kind === "recorded")) deps.onRecorded();
+  };
+  const enqueue = (record: AcceptanceRecord): Promise<RecordOutcome> => {
+    const first = queue.find(record);
+    return first === undefined ? queue.add(record).outcome : follow(first, record);
+  };
+  const follow = async (first: QueuedRecord, record: AcceptanceRecord): Promise<RecordOutcome> => {
+    const answer = answerTwin(first.record, await first.outcome, record);
+    if (answer !== undefined) return answer;
+    const own = enqueue(record);
+    pump();
+    return own;
+  };
+  const hold = async (record: AcceptanceRecord): Promise<RecordOutcome> => {
+    if (held >= limits.held) return refused(overloaded());
+    held += 1;
+    try {
+      return await enqueue(record);
+    } finally {
+      held -= 1;
+    }
+  };
+  return {
+    submit: (records) => {
+      const outcomes = records.map(hold);
+      pump();
+      return outcomes;
+    },
+  };
+}
+
+/** What follows for an acceptance with the key of an earlier one; undefined when the key is free again. */
+function answerTwin(
+  first: AcceptanceRecord,
+  outcome: RecordOutcome,
+  record: AcceptanceRecord,
+): RecordOutcome | undefined {
+  const isSame = timingSafeEqual(first.bodyHash, record.bodyHash);
+  if (outcome.kind === "refused") return isSame ? outcome : undefined;
+  return isSame ? { ...outcome, kind: "replayed" } : refused(new DomainError("CLICK_IDEMPOTENCY_KEY_REUSED"));
+}
+
+const refused = (error: DomainError): RecordOutcome => ({ kind: "refused", error });
+
+/** One outcome per record, in their order. */
+async function recordAll(deps: RecorderDeps, records: readonly AcceptanceRecord[]): Promise<RecordOutcome[]> {
+  try {
+    return await recordTogether(deps, records);
+  } catch (error) {
+    // A statement that fails for what one record says, or finds itself inconsistent, leaves nothing behind.
+    if (records.length === 1 || isDatabaseOutage(error)) {
+      const shown = asDomainError(error, deps.logger);
+      return records.map(() => refused(shown));
+    }
+    deps.logger.warn(
+      { err: error, records: records.length },
+      "a batch of acceptances failed; recording them one by one",
+    );
+    const outcomes: RecordOutcome[] = [];
+    for (const record of records) outcomes.push(...(await recordAll(deps, [record])));
+    return outcomes;
+  }
+}
+
+async function recordTogether(deps: RecorderDeps, records: readonly AcceptanceRecord[]): Promise<RecordOutcome[]> {
+  const inserted = await insertWithRetry(deps, records);
+  const missing = records.filter((record) => !inserted.has(record.receiptId));
+  const explained = missing.length === 0 ? undefined : await explain(deps, missing);
+  return records.map(
+    (record) => explained?.get(record) ?? { kind: "recorded", receiptId: record.receiptId, receipt: record.receipt },
+  );
+}
+
+/** What was inserted stays recorded when the explanation of the rest fails. */
+async function explain(
+  deps: RecorderDeps,
+  missing: readonly AcceptanceRecord[],
+): Promise<Map<AcceptanceRecord, RecordOutcome>> {
+  try {
+    return await explainMissing(deps.pool, missing);
+  } catch (error) {
+    const shown = refused(asDomainError(error, deps.logger));
+    return new Map(missing.map((record) => [record, shown]));
+  }
+}
+
+const maxAttempts = 4;
+
+/** Deadlock and serialization failure: nothing was written, and the same statement will find its way the next time. */
+const retriedStates: readonly unknown[] = ["40P01", "40001"];
+
+async function insertWithRetry(deps: RecorderDeps, records: readonly AcceptanceRecord[]): Promise<Set<string>> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await recordAcceptances(deps.pool, records);
+    } catch (error) {
+      const state = (error as { code?: unknown }).code;
+      if (state === inconsistentState && records.length === 1) return new Set();
+      if (attempt === maxAttempts || !retriedStates.includes(state)) throw error;
+      deps.logger.warn({ err: error, attempt }, "recording acceptances collided with another process; trying again");
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { type Client, ConnectError } from "@connectrpc/connect";
+import {
+  type ResolveTemplatesResponse_Result,
+  type TemplateSnapshot,
+  TemplateStatus,
+  type TemplatesService,
+} from "#gen/assent/templates/v1/templates_pb.ts";
+import { type Caller, callerHeaders } from "#platform/caller.ts";
+import { fromConnectError } from "#platform/errors.ts";
+import type { CurrentTemplate } from "../domain/agreement.ts";
+import { termsFromSnapshot } from "../domain/terms.ts";
+import { createLru } from "./lru.ts";
+
+/** Names a template of an organization. */
+export interface TemplateName {
+  readonly organizationId: string;
+  readonly template:
+    | { readonly case: "templateId"; readonly value: string }
+    | { readonly case: "templateSlug"; readonly value: string };
+}
+
+/** Templates as they stand at the time of the call. */
+export interface TemplateSource {
+  /** What the names stand for, by templateKey; unknown templates are left out. One RPC, which is made every time. */
+  resolve(names: readonly TemplateName[]): Promise<ReadonlyMap<string, CurrentTemplate>>;
+  /** Whether a version exists that may not be published. */
+  hasVersion(caller: Caller, templateId: string, versionId: string): Promise<boolean>;
+}
+
+export const templateKey = ({ organizationId, template }: TemplateName): string =>
+  `${organizationId}/${template.case}/${template.value}`;
+
+const cachedTemplates = 10_000;
+
+/** Remembers what templates looked like, so that an unchanged one travels as an etag and is parsed once. */
+export function createTemplateSource(templates: Client<typeof TemplatesService>): TemplateSource {
+  const cache = createLru<{ readonly etag: string; readonly template: CurrentTemplate }>(cachedTemplates);
+  return {
+    resolve: async (names) => {
+      const asked = [...new Map(names.map((name) => [templateKey(name), name]))].map(([key, name]) => ({
+        key,
+        name,
+        known: cache.get(key),
+      }));
+      if (asked.length === 0) return new Map();
+      const items = asked.map(({ name, known }) => ({ ...name, knownEtag: known?.etag ?? "" }));
+      const { results } = await templates.resolveTemplates({ items });
+      if (results.length !== items.length) throw new Error("ResolveTemplates answered another number of results");
+      const found = new Map<string, CurrentTemplate>();
+      for (const [index, { key, known }] of asked.entries()) {
+        const { etag, snapshot } = results[index] as ResolveTemplatesResponse_Result;
+        if (etag === "") continue;
+        const template = snapshot === undefined ? known?.template : currentTemplate(snapshot);
+        if (template === undefined) throw new Error("ResolveTemplates left out a snapshot that was not known");
+        if (snapshot !== undefined) cache.set(key, { etag, template });
+        found.set(key, template);
+      }
+      return found;
+    },
+    hasVersion: async (caller, templateId, versionId) => {
+      try {
+        await templates.getVersion({ templateId, versionId }, { headers: callerHeaders(caller) });
+        return true;
+      } catch (error) {
+        if (error instanceof ConnectError && fromConnectError(error)?.code === "CLICK_VERSION_NOT_FOUND") return false;
+        throw error;
+      }
+    },
+  };
+}
+
+function currentTemplate(snapshot: TemplateSnapshot): CurrentTemplate {
+  const { templateId } = snapshot;
+  return {
+    archived: snapshot.status === TemplateStatus.ARCHIVED,
+    defaultLocale: snapshot.defaultLocale,
+    published: snapshot.publishedVersions.map(({ versionId, revision, label, locale, contentHash }) => ({
+      templateId,
+      versionId,
+      revision,
+      label,
+      locale,
+      contentHash,
+    })),
+    terms: termsFromSnapshot(snapshot),
+  };
+}

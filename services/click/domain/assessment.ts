@@ -1,0 +1,113 @@
+import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
+import type { AcceptBody, Decision, PurposeDecision } from "./accept-body.ts";
+import type { Agreement, SessionFacts } from "./agreement.ts";
+import { checkDeclinePolicy, checkPolicy, failedChecks, type PolicyCheck } from "./policy-checks.ts";
+import { parseTimestamp } from "./timestamp.ts";
+import { checkVerification } from "./verification.ts";
+
+export interface AssessmentInput {
+  readonly body: AcceptBody;
+  readonly agreement: Agreement;
+  readonly session: SessionFacts | undefined;
+  readonly now: Date;
+}
+
+/** What an acceptance says once it has passed every rule. */
+export interface Assessment {
+  readonly decision: Decision;
+  readonly action: string;
+  readonly userRef: string;
+  /** The claim of the client, in the product's form. */
+  readonly clientAcceptedAt: string | null;
+  readonly purposes: readonly PurposeDecision[];
+  readonly checks: readonly PolicyCheck[];
+}
+
+/** Applies the rules that need no further look-up; throws the first that is broken: bad fields first, then meaning. */
+export function assess(input: AssessmentInput): Assessment {
+  const { body, agreement, session, now } = input;
+  const decision = body.decision ?? "ACCEPT";
+  const action = body.action ?? (session === undefined ? "API" : "BUTTON");
+  const clientAcceptedAt = body.acceptedAt === undefined ? null : readClaimedTime(body.acceptedAt, now);
+  refuse("CLICK_VALIDATION_FAILED", purposeProblems(body, agreement));
+  const userRef = readUserRef(body, session);
+  const { terms, needsData } = agreement.terms;
+  const { policy, type } = terms;
+  const facts = { type, policy, body, action, displayedSince: session?.displayedSince, now };
+  const answer = { decision, action, userRef, clientAcceptedAt };
+  if (decision === "DECLINE") {
+    const checks = checkDeclinePolicy(facts);
+    refuse("CLICK_POLICY_NOT_SATISFIED", failedChecks(checks));
+    return { ...answer, purposes: body.purposes ?? [], checks };
+  }
+  if (needsData) throw new DomainError("CLICK_DATA_INVALID");
+  // Nothing makes render tokens yet, so none can be the right one.
+  if (policy.requireRenderToken) throw new DomainError("CLICK_RENDER_TOKEN_INVALID");
+  const purposes = honourGpc(body, agreement);
+  const checks = checkPolicy(facts);
+  refuse("CLICK_POLICY_NOT_SATISFIED", [...failedChecks(checks), ...missingPurposes(purposes, agreement)]);
+  const verification = checkVerification(policy, body.verification ?? [], body.typedName);
+  refuse("CLICK_VERIFICATION_REQUIRED", failedChecks(verification));
+  return { ...answer, purposes, checks: [...checks, ...verification] };
+}
+
+function refuse(code: ErrorCode, details: readonly FieldProblem[]): void {
+  if (details.length > 0) throw new DomainError(code, { details });
+}
+
+const maxClockSkewMs = 5 * 60_000;
+
+function readClaimedTime(text: string, now: Date): string {
+  const time = parseTimestamp(text);
+  if (time === undefined) throw new Error("the shape of acceptedAt was not checked");
+  if (time.getTime() > now.getTime() + maxClockSkewMs) {
+    const message = "is more than five minutes in the future";
+    throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "acceptedAt", code: "FUTURE", message }] });
+  }
+  return time.toISOString();
+}
+
+function readUserRef(body: AcceptBody, session: SessionFacts | undefined): string {
+  const expected = session?.userRef ?? undefined;
+  const userRef = body.userRef ?? expected;
+  if (userRef === undefined) {
+    const message = "is required because the session has none";
+    throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "userRef", code: "REQUIRED", message }] });
+  }
+  if (expected !== undefined && userRef !== expected) throw new DomainError("CLICK_USER_REF_MISMATCH");
+  return userRef;
+}
+
+function purposeProblems(body: AcceptBody, { terms }: Agreement): FieldProblem[] {
+  const seen = new Set<string>();
+  return (body.purposes ?? []).flatMap(({ purpose }, index) => {
+    const field = `purposes.${index}.purpose`;
+    if (!terms.purposes.has(purpose)) return [{ field, code: "UNKNOWN", message: "is not a purpose of the template" }];
+    if (seen.has(purpose)) return [{ field, code: "REPEATED", message: "is decided twice" }];
+    seen.add(purpose);
+    return [];
+  });
+}
+
+/** Global Privacy Control refuses to have data sold or shared, whatever else was ticked. */
+function honourGpc(body: AcceptBody, { terms }: Agreement): readonly PurposeDecision[] {
+  const purposes = (body.purposes ?? []).map(({ purpose, granted }) => ({ purpose, granted }));
+  if (!terms.terms.policy.honorGpc || body.context?.gpc !== true) return purposes;
+  return purposes.map(({ purpose, granted }) => ({
+    purpose,
+    granted: granted && terms.purposes.get(purpose)?.saleOrShare !== true,
+  }));
+}
+
+function missingPurposes(decided: readonly PurposeDecision[], { terms }: Agreement): FieldProblem[] {
+  if (terms.terms.type !== "CONSENT") return [];
+  if (decided.length === 0) return [{ field: "purposes", code: "REQUIRED", message: "must say what was decided" }];
+  const granted = new Set(decided.filter((decision) => decision.granted).map((decision) => decision.purpose));
+  return [...terms.purposes]
+    .filter(([key, purpose]) => purpose.required && !granted.has(key))
+    .map(([key]) => ({
+      field: "purposes",
+      code: "NOT_GRANTED",
+      message: `the required purpose ${key} is not granted`,
+    }));
+}

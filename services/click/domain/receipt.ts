@@ -1,0 +1,93 @@
+import type { AcceptBody, PurposeDecision } from "./accept-body.ts";
+import type { Agreement } from "./agreement.ts";
+import type { Assessment } from "./assessment.ts";
+
+export interface ReceiptInput {
+  readonly organizationId: string;
+  readonly receiptId: string;
+  /** The receipt id when there is no session. */
+  readonly sessionId: string;
+  readonly idempotencyKey: string;
+  readonly body: AcceptBody;
+  readonly agreement: Agreement;
+  readonly assessment: Assessment;
+  readonly acceptedAt: Date;
+}
+
+/** What the API answers for an acceptance; stored as text when it is recorded and never built again. */
+export interface Receipt {
+  readonly receiptId: string;
+  readonly status: "RECORDED";
+  readonly decision: "ACCEPT" | "DECLINE";
+  readonly organizationId: string;
+  readonly sessionId: string;
+  readonly userRef: string;
+  readonly templateId: string;
+  readonly templateSlug: string;
+  readonly templateName: string;
+  readonly templateType: string;
+  readonly versionId: string;
+  readonly revision: number;
+  readonly versionLabel: string;
+  readonly locale: string;
+  readonly contentHash: string;
+  readonly renderHash: string | null;
+  readonly deploymentId: string | null;
+  readonly action: string;
+  readonly assertedBy: "BACKEND" | "WIDGET";
+  readonly purposes: readonly PurposeDecision[];
+  readonly acceptedAt: string;
+  readonly clientAcceptedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly reacceptBy: string | null;
+  readonly superseded: boolean;
+  readonly verification: readonly { readonly method: string; readonly verifiedAt: string | null }[];
+  readonly policy: { readonly hash: string; readonly satisfied: boolean };
+  readonly idempotencyKey: string;
+  readonly evidenceUrl: string;
+  readonly log: null;
+  readonly signature: null;
+}
+
+export function buildReceipt(input: ReceiptInput): Receipt {
+  const { agreement, assessment, acceptedAt, body } = input;
+  const { terms, policyHash } = agreement.terms;
+  const isAccepted = assessment.decision === "ACCEPT";
+  const consentDays = terms.type === "CONSENT" ? terms.policy.consentExpiresAfterDays : 0;
+  return {
+    receiptId: input.receiptId,
+    status: "RECORDED",
+    decision: assessment.decision,
+    organizationId: input.organizationId,
+    sessionId: input.sessionId,
+    userRef: assessment.userRef,
+    templateId: agreement.templateId,
+    templateSlug: terms.slug,
+    templateName: terms.name,
+    templateType: terms.type,
+    versionId: agreement.versionId,
+    revision: agreement.revision,
+    versionLabel: agreement.label,
+    locale: agreement.locale,
+    contentHash: agreement.contentHash,
+    renderHash: null,
+    deploymentId: null,
+    action: assessment.action,
+    assertedBy: "BACKEND",
+    purposes: assessment.purposes,
+    acceptedAt: acceptedAt.toISOString(),
+    clientAcceptedAt: assessment.clientAcceptedAt,
+    expiresAt: isAccepted ? daysAfter(acceptedAt, consentDays) : null,
+    reacceptBy: isAccepted ? daysAfter(acceptedAt, terms.policy.reacceptIntervalDays) : null,
+    superseded: agreement.superseded,
+    verification: (body.verification ?? []).map(({ method, verifiedAt = null }) => ({ method, verifiedAt })),
+    policy: { hash: policyHash, satisfied: true },
+    idempotencyKey: input.idempotencyKey,
+    evidenceUrl: `/v1/click/evidence/${input.sessionId}`,
+    log: null,
+    signature: null,
+  };
+}
+
+const daysAfter = (time: Date, days: number): string | null =>
+  days === 0 ? null : new Date(time.getTime() + days * 86_400_000).toISOString();

@@ -1,0 +1,79 @@
+import type { ErrorCode } from "#platform/errors.ts";
+
+/** As stored; a session that has run out of time still has the status it had. */
+export type StoredStatus = "PENDING" | "PRESENTED" | "ACCEPTED" | "DECLINED" | "COMPLETED" | "CANCELLED";
+export type SessionStatus = StoredStatus | "EXPIRED";
+export type SessionOutcome = "ACCEPTED" | "DECLINED" | "NONE";
+
+interface Transition {
+  readonly from: readonly StoredStatus[];
+  readonly to: StoredStatus;
+}
+
+/** Everything that may happen to a session. */
+export const transitions = {
+  present: { from: ["PENDING"], to: "PRESENTED" },
+  accept: { from: ["PENDING", "PRESENTED"], to: "ACCEPTED" },
+  decline: { from: ["PENDING", "PRESENTED"], to: "DECLINED" },
+  complete: { from: ["PENDING", "PRESENTED", "ACCEPTED"], to: "COMPLETED" },
+  cancel: { from: ["PENDING", "PRESENTED"], to: "CANCELLED" },
+} as const satisfies Record<string, Transition>;
+
+/** Only what waits for the user runs out of time. */
+const expiring: readonly SessionStatus[] = ["PENDING", "PRESENTED"];
+
+export interface SessionState {
+  readonly status: StoredStatus;
+  readonly outcome: SessionOutcome | null;
+  readonly expiresAt: Date;
+}
+
+/** Expiry needs no job to be true: it is computed whenever a session is looked at. */
+export const statusAt = (session: SessionState, now: Date): SessionStatus =>
+  expiring.includes(session.status) && session.expiresAt <= now ? "EXPIRED" : session.status;
+
+export const outcomeAt = (session: SessionState, now: Date): SessionOutcome | null =>
+  statusAt(session, now) === "EXPIRED" ? "NONE" : session.outcome;
+
+/** Whether a session takes an acceptance; one that may be used many times stays open after the first. */
+export const takesAcceptance = (status: SessionStatus, singleUse: boolean): boolean =>
+  expiring.includes(status) || (!singleUse && status === "ACCEPTED");
+
+/** Why a session in this status takes no acceptance. */
+export const closedError = (status: SessionStatus): ErrorCode =>
+  status === "EXPIRED" ? "CLICK_SESSION_EXPIRED" : "CLICK_SESSION_CLOSED";
+
+/** What the caller of completeSession asks for. */
+export interface CompletionRequest {
+  readonly outcome: "ACCEPTED" | "DECLINED" | null;
+  readonly hasAcceptance: boolean;
+}
+
+export type CompletionStep =
+  /** Nothing is to be done. */
+  | { readonly kind: "answer" }
+  /** The acceptance path decides and closes the session in the same statement. */
+  | { readonly kind: "record" }
+  | { readonly kind: "close"; readonly outcome: SessionOutcome }
+  | { readonly kind: "refuse"; readonly code: ErrorCode };
+
+/** What completing a session in this state means. Closing never changes or invents a decision. */
+export function planCompletion(status: SessionStatus, request: CompletionRequest): CompletionStep {
+  if (request.hasAcceptance) return { kind: "record" };
+  switch (status) {
+    case "COMPLETED":
+      return { kind: "answer" };
+    case "ACCEPTED":
+      return { kind: "close", outcome: "ACCEPTED" };
+    case "DECLINED":
+      return request.outcome === "DECLINED" ? { kind: "answer" } : { kind: "refuse", code: "CLICK_SESSION_CLOSED" };
+    case "CANCELLED":
+    case "EXPIRED":
+      return { kind: "refuse", code: closedError(status) };
+    case "PENDING":
+    case "PRESENTED":
+      return request.outcome === "ACCEPTED"
+        ? { kind: "record" }
+        : { kind: "close", outcome: request.outcome ?? "NONE" };
+  }
+}

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { type TemplateSnapshot, TemplateType as WireType } from "#gen/assent/templates/v1/templates_pb.ts";
+import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
+import { effectivePolicy, type Policy, type TemplateType } from "./policy.ts";
+
+/** Who the user contracts with. */
+export interface Counterparty {
+  readonly legalName: string;
+  readonly address: string | null;
+  readonly url: string | null;
+}
+
+/** What held besides the text when it was shown. */
+export interface Terms {
+  readonly templateId: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly type: TemplateType;
+  readonly counterparty: Counterparty | null;
+  readonly typeConfig: JsonObject;
+  readonly policy: Policy & JsonObject;
+}
+
+/** Terms in the form they are stored in, with what is derived from them. */
+export interface KeptTerms {
+  readonly terms: Terms;
+  /** Canonical JSON. */
+  readonly text: string;
+  /** SHA-256 of the text: equal terms are stored once. */
+  readonly hash: Buffer;
+  readonly policyHash: string;
+  readonly purposes: ReadonlyMap<string, Purpose>;
+  /** A GENERATED template whose text cannot be shown without values. */
+  readonly needsData: boolean;
+}
+
+export interface Purpose {
+  readonly required: boolean;
+  readonly saleOrShare: boolean;
+}
+
+export function termsFromSnapshot(snapshot: TemplateSnapshot): KeptTerms {
+  const type = templateTypes[snapshot.type];
+  if (type === undefined) throw new Error(`template ${snapshot.templateId} has the unknown type ${snapshot.type}`);
+  const { counterparty } = snapshot;
+  return keepTerms({
+    templateId: snapshot.templateId,
+    slug: snapshot.slug,
+    name: snapshot.name,
+    type,
+    counterparty:
+      counterparty === undefined
+        ? null
+        : { legalName: counterparty.legalName, address: counterparty.address ?? null, url: counterparty.url ?? null },
+    typeConfig: snapshot.typeConfig ?? {},
+    policy: effectivePolicy(type, snapshot.policyFlags ?? {}),
+  });
+}
+
+/** Reads terms that were stored as text. */
+export const parseTerms = (text: string): KeptTerms => keepTerms(JSON.parse(text) as Terms);
+
+const templateTypes: Partial<Record<WireType, TemplateType>> = {
+  [WireType.STATIC]: "STATIC",
+  [WireType.GENERATED]: "GENERATED",
+  [WireType.CONSENT]: "CONSENT",
+};
+
+function keepTerms(terms: Terms): KeptTerms {
+  const text = canonicalJson(terms);
+  return {
+    terms,
+    text,
+    hash: createHash("sha256").update(text).digest(),
+    policyHash: sha256Label(canonicalJson(terms.policy)),
+    purposes: purposesOf(terms),
+    needsData: terms.type === "GENERATED" && objectsIn(terms.typeConfig.variables).some(isRequiredVariable),
+  };
+}
+
+const isRequiredVariable = (variable: JsonObject): boolean => variable.required !== false;
+
+function purposesOf(terms: Terms): ReadonlyMap<string, Purpose> {
+  if (terms.type !== "CONSENT") return new Map();
+  const purposes = objectsIn(terms.typeConfig.purposes);
+  return new Map(
+    purposes.map((purpose) => [
+      String(purpose.key),
+      { required: purpose.required === true, saleOrShare: purpose.saleOrShare === true },
+    ]),
+  );
+}
+
+const objectsIn = (value: JsonValue | undefined): JsonObject[] =>
+  (Array.isArray(value) ? value : []).filter(
+    (item): item is JsonObject => typeof item === "object" && item !== null && !Array.isArray(item),
+  );

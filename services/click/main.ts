@@ -1,0 +1,31 @@
+import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { systemClock } from "#platform/clock.ts";
+import { readSettings } from "#platform/config.ts";
+import { createNatsBus } from "#platform/events/nats.ts";
+import { newId } from "#platform/ids.ts";
+import { createLogger } from "#platform/logger.ts";
+import { createMetrics } from "#platform/metrics.ts";
+import { createGrpcTransport } from "#platform/rpc/client.ts";
+import { runService, stopOnSignals } from "#platform/service.ts";
+import { tlsFromSettings } from "#platform/service-settings.ts";
+import { configFromEnv, settings } from "./config.ts";
+import { createClickService } from "./service.ts";
+
+const values = readSettings(settings, process.env);
+const logger = createLogger("click", values.LOG_LEVEL);
+const bus = createNatsBus({ url: values.NATS_URL, logger });
+const runtime = { logger, metrics: createMetrics(), clock: systemClock, newId, bus };
+const tls = tlsFromSettings(values);
+const templates = createGrpcTransport({ target: values.TEMPLATES_TARGET, services: [TemplatesService], tls });
+
+const service = await createClickService(configFromEnv(process.env), { runtime, templates });
+const running = await runService(service, {
+  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, tls },
+  admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: values.ADMIN_TOKEN },
+  runtime,
+});
+stopOnSignals(async () => {
+  await running.stop();
+  templates.close();
+  await bus.close();
+}, logger);

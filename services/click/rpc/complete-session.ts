@@ -1,0 +1,121 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { type ClickService, type CompleteSessionRequest, SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
+import { insertOutbox } from "#platform/outbox/outbox.ts";
+import type { RecordOutcome } from "../accept/recorder.ts";
+import { type SessionOutcome as Outcome, planCompletion, type StoredStatus } from "../domain/session.ts";
+import { sessionCompleted, sessionDeclined } from "../events.ts";
+import { completeSession as storeCompletion } from "../store/session-store.ts";
+import { acceptanceBytes } from "./completion-input.ts";
+import type { ClickDeps } from "./deps.ts";
+import { sessionMessage } from "./messages.ts";
+import { type FoundSession, readSession } from "./read-session.ts";
+
+type Deps = Pick<ClickDeps, "pool" | "clock" | "newId" | "acceptPath" | "wakeRelay">;
+
+export const completeSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "completeSession"> => ({
+  async completeSession(request, context) {
+    const caller = requireCaller(context);
+    if (!isUuid(request.sessionId)) throw new DomainError("CLICK_SESSION_NOT_FOUND");
+    const session = await complete(deps, caller, { ...request, sessionId: request.sessionId.toLowerCase() });
+    return {
+      session: sessionMessage(session.view),
+      receiptsJson: session.acceptances.map((acceptance) => acceptance.receipt),
+    };
+  },
+});
+
+const maxRounds = 5;
+
+/**
+ * Decides by the state of the session, acts, and looks again, until nothing is left to do: a state that changes in
+ * between, or a process that died after it had acted, makes no difference.
+ */
+async function complete(deps: Deps, caller: Caller, request: CompleteSessionRequest): Promise<FoundSession> {
+  const outcome = requestedOutcome(request.outcome);
+  const reason = request.reason ?? null;
+  let hasAcceptance = request.acceptanceJson.length > 0;
+  for (let round = 1; round <= maxRounds; round += 1) {
+    const session = await requireSession(deps, caller.orgId, request.sessionId);
+    const step = planCompletion(session.view.status, { outcome, hasAcceptance });
+    switch (step.kind) {
+      case "answer":
+        return session;
+      case "refuse":
+        throw new DomainError(step.code);
+      case "close":
+        await close(deps, caller, session, { outcome: step.outcome, reason });
+        break;
+      case "record":
+        await record(deps, caller, request);
+        break;
+    }
+    // What is recorded now is no longer to be recorded.
+    hasAcceptance = hasAcceptance && step.kind !== "record";
+  }
+  throw new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });
+}
+
+function requestedOutcome(outcome: SessionOutcome): "ACCEPTED" | "DECLINED" | null {
+  switch (outcome) {
+    case SessionOutcome.UNSPECIFIED:
+      return null;
+    case SessionOutcome.ACCEPTED:
+      return "ACCEPTED";
+    case SessionOutcome.DECLINED:
+      return "DECLINED";
+    default: {
+      const message = "must be ACCEPTED or DECLINED";
+      throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "outcome", code: "ENUM", message }] });
+    }
+  }
+}
+
+async function requireSession({ pool, clock }: Deps, orgId: OrgId, sessionId: string): Promise<FoundSession> {
+  const session = await withOrg(pool, orgId, (client) => readSession(orgId, client, sessionId, clock.now()));
+  if (session === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
+  return session;
+}
+
+/** Records the acceptance under the key of the session; a session that was accepted under another key is as good. */
+async function record(deps: Deps, caller: Caller, request: CompleteSessionRequest): Promise<void> {
+  const { bytes, decision } = acceptanceBytes(request);
+  const [recording] = deps.acceptPath.accept([
+    {
+      caller,
+      observed: { ip: request.observed?.ip ?? "", userAgent: request.observed?.userAgent ?? "" },
+      idempotencyKey: `session:${request.sessionId}`,
+      bytes,
+      completion: { reason: request.reason ?? null },
+    },
+  ]);
+  const outcome = (await recording) as RecordOutcome;
+  if (outcome.kind !== "refused") return;
+  if (outcome.error.code === "CLICK_SESSION_CLOSED" && decision === "ACCEPT") {
+    const { view } = await requireSession(deps, caller.orgId, request.sessionId);
+    if (view.status === "ACCEPTED" || view.outcome === "ACCEPTED") return;
+  }
+  throw outcome.error;
+}
+
+async function close(
+  { pool, clock, newId, wakeRelay }: Deps,
+  caller: Caller,
+  session: FoundSession,
+  { outcome, reason }: { outcome: Outcome; reason: string | null },
+): Promise<void> {
+  const { id, status } = session.view;
+  const now = clock.now();
+  const isClosed = await withOrg(pool, caller.orgId, async (client) => {
+    const closing = { id, from: status as StoredStatus, outcome, reason, now };
+    if (!(await storeCompletion(caller.orgId, client, closing))) return false;
+    const declined = outcome === "DECLINED" ? [sessionDeclined({ caller, eventId: newId(), now }, id, reason)] : [];
+    const completed = sessionCompleted({ caller, eventId: newId(), now }, id, outcome);
+    await insertOutbox(client, "click", [...declined, completed]);
+    return true;
+  });
+  if (isClosed) wakeRelay();
+}

@@ -1,0 +1,28 @@
+import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { accept } from "./accept.ts";
+import { acceptBatch } from "./accept-batch.ts";
+import { completeSession } from "./complete-session.ts";
+import { createSession } from "./create-session.ts";
+import type { ClickDeps } from "./deps.ts";
+import { getEvidenceBundle } from "./get-evidence-bundle.ts";
+import { getReceipt } from "./get-receipt.ts";
+import { getSession } from "./get-session.ts";
+import { reportOutages } from "./report-outages.ts";
+
+export const clickRoutes =
+  (deps: ClickDeps): RpcRoutes =>
+  (router) => {
+    router.service(
+      ClickService,
+      reportOutages({
+        ...createSession(deps),
+        ...getSession(deps),
+        ...completeSession(deps),
+        ...accept(deps),
+        ...acceptBatch(deps),
+        ...getReceipt(deps),
+        ...getEvidenceBundle(deps),
+      }),
+    );
+  };

@@ -1,0 +1,76 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import {
+  type AcceptBatchResponse_ResultSchema,
+  type AcceptResponseSchema,
+  SessionOrigin,
+  type SessionSchema,
+  SessionOutcome as WireOutcome,
+  SessionStatus as WireStatus,
+} from "#gen/assent/click/v1/click_pb.ts";
+import { errorCatalogue } from "#platform/errors.ts";
+import type { RecordOutcome } from "../accept/recorder.ts";
+import type { SessionOutcome, SessionStatus } from "../domain/session.ts";
+import type { SessionView } from "../domain/session-view.ts";
+
+export function sessionMessage(session: SessionView): MessageInitShape<typeof SessionSchema> {
+  const { presentedAt, acceptedAt, completedAt, expiresAt } = session;
+  return {
+    id: session.id,
+    organizationId: session.organizationId,
+    templateId: session.templateId,
+    templateSlug: session.templateSlug,
+    templateType: session.templateType,
+    versionId: session.versionId,
+    revision: session.revision,
+    label: session.label,
+    locale: session.locale,
+    contentHash: session.contentHash,
+    userRef: session.userRef ?? undefined,
+    status: statuses[session.status],
+    outcome: session.outcome === null ? WireOutcome.UNSPECIFIED : outcomes[session.outcome],
+    origin: session.origin === "API" ? SessionOrigin.API : SessionOrigin.DIRECT,
+    policy: session.policy,
+    receiptIds: [...session.receiptIds],
+    metadata: { ...session.metadata },
+    returnUrl: session.returnUrl ?? undefined,
+    createdAt: timestampFromDate(session.createdAt),
+    presentedAt: presentedAt === null ? undefined : timestampFromDate(presentedAt),
+    acceptedAt: acceptedAt === null ? undefined : timestampFromDate(acceptedAt),
+    completedAt: completedAt === null ? undefined : timestampFromDate(completedAt),
+    expiresAt: expiresAt === null ? undefined : timestampFromDate(expiresAt),
+    updatedAt: timestampFromDate(session.updatedAt),
+  };
+}
+
+const statuses: Record<SessionStatus, WireStatus> = {
+  PENDING: WireStatus.PENDING,
+  PRESENTED: WireStatus.PRESENTED,
+  ACCEPTED: WireStatus.ACCEPTED,
+  DECLINED: WireStatus.DECLINED,
+  COMPLETED: WireStatus.COMPLETED,
+  EXPIRED: WireStatus.EXPIRED,
+  CANCELLED: WireStatus.CANCELLED,
+};
+
+const outcomes: Record<SessionOutcome, WireOutcome> = {
+  ACCEPTED: WireOutcome.ACCEPTED,
+  DECLINED: WireOutcome.DECLINED,
+  NONE: WireOutcome.NONE,
+};
+
+/** Throws the error of a refusal. */
+export function acceptResponse(outcome: RecordOutcome): MessageInitShape<typeof AcceptResponseSchema> {
+  if (outcome.kind === "refused") throw outcome.error;
+  const { kind, receiptId, receipt } = outcome;
+  return { receiptId, receiptJson: receipt, replayed: kind === "replayed" };
+}
+
+export function batchResult(outcome: RecordOutcome): MessageInitShape<typeof AcceptBatchResponse_ResultSchema> {
+  if (outcome.kind !== "refused") return { outcome: { case: "receipt", value: acceptResponse(outcome) } };
+  const { code, message, details } = outcome.error;
+  const shown = message === errorCatalogue[code].message ? "" : message;
+  return {
+    outcome: { case: "error", value: { errorCode: code, message: shown, details: details.map((one) => ({ ...one })) } },
+  };
+}

@@ -1,0 +1,93 @@
+import { createClient, type Transport } from "@connectrpc/connect";
+import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { createPool } from "#platform/db/pool.ts";
+import { createRelay } from "#platform/outbox/relay.ts";
+import type { Runtime, Service } from "#platform/service.ts";
+import { createAcceptPath } from "./accept/accept-path.ts";
+import { createContentKeeper } from "./accept/content-keeper.ts";
+import { createKeyHasher } from "./accept/key-hasher.ts";
+import { createRecorder } from "./accept/recorder.ts";
+import { createTemplateSource } from "./accept/template-source.ts";
+import type { ClickConfig } from "./config.ts";
+import { createAcceptBodyParser } from "./domain/accept-body.ts";
+import { clickRoutes } from "./rpc/index.ts";
+
+export interface ClickServiceDeps {
+  readonly runtime: Runtime;
+  /** Reaches the templates service. */
+  readonly templates: Transport;
+}
+
+/** Sessions, acceptances, receipts and evidence. Does not need the database before the first call. */
+export async function createClickService(config: ClickConfig, deps: ClickServiceDeps): Promise<Service> {
+  const { bus, clock, logger, metrics, newId } = deps.runtime;
+  const { pool, recorderPool, relayPool } = connect(config);
+  const relay = createRelay({ pool: relayPool, schema: "click", service: "click", bus, clock, logger, metrics });
+  const wakeRelay = () => relay.wake();
+  const client = createClient(TemplatesService, deps.templates);
+  const templates = createTemplateSource(client);
+  const content = createContentKeeper({ pool, templates: client });
+  const keys = createKeyHasher(Buffer.from(config.masterKey, "base64"));
+  const recorder = createRecorder({ pool: recorderPool, logger, onRecorded: wakeRelay });
+  const parse = createAcceptBodyParser();
+  const acceptPath = createAcceptPath({
+    pool,
+    recorderPool,
+    templates,
+    content,
+    keys,
+    clock,
+    newId,
+    logger,
+    parse,
+    recorder,
+  });
+  return {
+    name: "click",
+    routes: clickRoutes({ pool, acceptPath, templates, content, clock, newId, wakeRelay }),
+    workers: [relay],
+    checkReady: async () => {
+      // Fails as well while the schema is not migrated.
+      await Promise.all([
+        pool.query("select from click.session limit 0"),
+        recorderPool.query("select receipt_id from click.acceptance limit 0"),
+      ]);
+    },
+    close: async () => {
+      await Promise.all([pool.end(), recorderPool.end(), relayPool.end()]);
+    },
+  };
+}
+
+const relayConnections = 2;
+/** Two statements of the recorder, two batches that read their sessions. */
+const recorderConnections = 4;
+
+/** The recorder has connections of its own, so that nothing else can make acceptances wait. */
+function connect(config: ClickConfig) {
+  const { databaseUrl: url, poolSize = 10 } = config;
+  const role = config.databaseRole || "assent_click";
+  const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
+  return {
+    pool: createPool({
+      url,
+      ...as(""),
+      max: Math.max(1, poolSize - relayConnections - recorderConnections),
+      name: "click",
+    }),
+    recorderPool: createPool({
+      url,
+      ...as("_recorder"),
+      max: recorderConnections,
+      lockTimeoutMs: 1_000,
+      name: "click-recorder",
+    }),
+    relayPool: createPool({
+      url,
+      ...as("_relay"),
+      max: relayConnections,
+      synchronousCommit: false,
+      name: "click-relay",
+    }),
+  };
+}

@@ -1,0 +1,108 @@
+import type pg from "pg";
+import type { OrgId } from "#platform/ids.ts";
+
+export type ContentFormat = "HTML" | "MARKDOWN" | "TEXT";
+
+/** The words around the text. */
+export interface Texts {
+  readonly consentText: string | null;
+  readonly buttonText: string | null;
+  readonly declineText: string | null;
+  readonly checkboxText: string | null;
+  readonly linkText: string | null;
+  readonly purposeTexts: Readonly<Record<string, string>>;
+}
+
+/** The exact bytes of a published revision and what belongs to them. */
+export interface AgreementText {
+  readonly templateId: string;
+  readonly versionId: string;
+  readonly revision: number;
+  readonly label: string;
+  readonly locale: string;
+  readonly title: string | null;
+  readonly content: Buffer;
+  readonly format: ContentFormat;
+  readonly contentHash: string;
+  readonly texts: Texts;
+  readonly publishedAt: Date | null;
+  readonly publishedBy: string;
+}
+
+export interface RevisionName {
+  readonly versionId: string;
+  readonly revision: number;
+}
+
+export async function hasText(orgId: OrgId, client: pg.ClientBase, name: RevisionName): Promise<boolean> {
+  const result = await client.query(
+    "select from click.agreement_text where organization_id = $1 and version_id = $2 and revision = $3",
+    [orgId, name.versionId, name.revision],
+  );
+  return result.rowCount === 1;
+}
+
+/** Keeps the text of a revision; nothing happens when it is kept already. */
+export async function insertText(orgId: OrgId, client: pg.ClientBase, text: AgreementText): Promise<void> {
+  await client.query(
+    `insert into click.agreement_text (organization_id, version_id, revision, template_id, label, locale, title, content,
+       format, content_hash, texts, published_at, published_by)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) on conflict do nothing`,
+    [
+      orgId,
+      text.versionId,
+      text.revision,
+      text.templateId,
+      text.label,
+      text.locale,
+      text.title,
+      text.content,
+      text.format,
+      text.contentHash,
+      JSON.stringify(text.texts),
+      text.publishedAt?.toISOString() ?? null,
+      text.publishedBy,
+    ],
+  );
+}
+
+export async function findText(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  name: RevisionName,
+): Promise<AgreementText | undefined> {
+  const result = await client.query<Omit<AgreementText, "texts"> & { texts: string }>(
+    `select template_id as "templateId", version_id as "versionId", revision, label, locale, title, content, format,
+       content_hash as "contentHash", texts, published_at as "publishedAt", published_by as "publishedBy"
+     from click.agreement_text where organization_id = $1 and version_id = $2 and revision = $3`,
+    [orgId, name.versionId, name.revision],
+  );
+  const row = result.rows[0];
+  return row === undefined ? undefined : { ...row, texts: JSON.parse(row.texts) as Texts };
+}
+
+export interface StoredTerms {
+  readonly hash: Buffer;
+  /** Canonical JSON. */
+  readonly text: string;
+}
+
+/** Keeps terms; nothing happens when they are kept already. */
+export async function insertTerms(orgId: OrgId, client: pg.ClientBase, terms: StoredTerms): Promise<void> {
+  await client.query(
+    "insert into click.template_terms (organization_id, terms_hash, terms) values ($1, $2, $3) on conflict do nothing",
+    [orgId, terms.hash, terms.text],
+  );
+}
+
+export async function findTerms(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  hashes: readonly Buffer[],
+): Promise<StoredTerms[]> {
+  const result = await client.query<StoredTerms>(
+    "select terms_hash as hash, terms as text from click.template_terms where organization_id = $1 and terms_hash = any($2)",
+    [orgId, hashes],
+  );
+  return result.rows;
+}

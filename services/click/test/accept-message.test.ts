@@ -1,0 +1,93 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { AcceptRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { acceptBody } from "../rpc/accept.ts";
+import { acceptOne, as, type ClickHarness, newOrg, startClick } from "./harness.ts";
+
+let click: ClickHarness;
+beforeAll(async () => {
+  click = await startClick();
+});
+afterAll(() => click.close());
+
+describe("accept", () => {
+  test("is the same request as the body over REST", async () => {
+    const template = click.templates.add(newOrg());
+    const orgId = template.organizationId as OrgId;
+    const acceptedAt = new Date("2026-11-20T17:00:00.123Z");
+    const message = {
+      idempotencyKey: "k",
+      templateId: template.templateId,
+      userRef: "u",
+      metadata: { order: "7" },
+      acceptedAt: timestampFromDate(acceptedAt),
+      presentation: { scrolledToEnd: true },
+      context: { gpc: false },
+      verification: [{ method: "CUSTOMER_SESSION", verifiedAt: timestampFromDate(acceptedAt) }],
+    };
+    click.clock.advance((acceptedAt.getTime() - click.clock.now().getTime()) / 1000);
+    const first = await click.client.accept(message, as(orgId));
+    expect(first.replayed).toBe(false);
+    expect(await click.client.accept(message, as(orgId))).toMatchObject({
+      replayed: true,
+      receiptJson: first.receiptJson,
+    });
+    const body = {
+      templateId: template.templateId,
+      userRef: "u",
+      metadata: { order: "7" },
+      acceptedAt: acceptedAt.toISOString(),
+      presentation: { scrolledToEnd: true },
+      context: { gpc: false },
+      verification: [{ method: "CUSTOMER_SESSION", verifiedAt: acceptedAt.toISOString() }],
+    };
+    const overRest = await acceptOne(click.client, { orgId, key: "k", body });
+    expect(overRest).toMatchObject({ replayed: true, receiptJson: first.receiptJson });
+    await expectDomainError(
+      click.client.accept({ ...message, userRef: "v" }, as(orgId)),
+      "CLICK_IDEMPOTENCY_KEY_REUSED",
+    );
+  });
+
+  test("leaves out what is not given, and keeps what is false", () => {
+    const request = create(AcceptRequestSchema, {
+      idempotencyKey: "k",
+      sessionId: "s",
+      purposes: [
+        { purpose: "ads", granted: false },
+        { purpose: "terms", granted: true },
+      ],
+    });
+    expect(acceptBody(request)).toEqual({
+      sessionId: "s",
+      purposes: [
+        { purpose: "ads", granted: false },
+        { purpose: "terms", granted: true },
+      ],
+    });
+  });
+
+  test("has its shape checked like any other body", async () => {
+    const orgId = newOrg();
+    const error = await expectDomainError(
+      click.client.accept({ idempotencyKey: "k", templateId: "no uuid", userRef: "u" }, as(orgId)),
+      "CLICK_VALIDATION_FAILED",
+    );
+    expect(error.details).toMatchObject([{ field: "templateId", code: "FORMAT" }]);
+    await expectDomainError(click.client.accept({ idempotencyKey: "" }, as(orgId)), "VALIDATION_FAILED");
+    const tooLate = { seconds: 999_999_999_999n, nanos: 0 };
+    const timeless = { idempotencyKey: "k", templateSlug: "t", userRef: "u", acceptedAt: tooLate };
+    await expectDomainError(click.client.accept(timeless, as(orgId)), "CLICK_VALIDATION_FAILED");
+    const notAscii = { idempotencyKey: "schlüssel", templateSlug: "t", userRef: "u" };
+    await expectDomainError(click.client.accept(notAscii, as(orgId)), "CLICK_IDEMPOTENCY_KEY_INVALID");
+  });
+
+  test("needs a caller", async () => {
+    await expect(click.client.accept({ idempotencyKey: "k", templateSlug: "t", userRef: "u" })).rejects.toThrow(
+      "caller metadata",
+    );
+  });
+});

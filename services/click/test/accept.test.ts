@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
+import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
+import type { ErrorCode, FieldProblem } from "#platform/errors.ts";
+import { newId, type OrgId } from "#platform/ids.ts";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import type { FakeTemplate } from "./fake-templates.ts";
+import { accepted, acceptOne, batchItem, type ClickHarness, newOrg, rows, startClick } from "./harness.ts";
+
+let click: ClickHarness;
+beforeAll(async () => {
+  click = await startClick();
+});
+afterAll(() => click.close());
+
+let keys = 0;
+const newKey = () => `key-${++keys}`;
+
+/** Accepts a template that was made for it. */
+const acceptTemplate = (template: FakeTemplate, body: object = {}) =>
+  acceptOne(click.client, {
+    orgId: template.organizationId as OrgId,
+    key: newKey(),
+    body: { templateId: template.templateId, userRef: "user-1", ...body },
+  });
+
+async function expectRefusal(promise: Promise<unknown>, code: ErrorCode): Promise<readonly FieldProblem[]> {
+  return (await expectDomainError(promise, code)).details;
+}
+
+const addTemplate = (changes: Partial<FakeTemplate> = {}) => click.templates.add(newOrg(), changes);
+
+describe("acceptBatch", () => {
+  test("records an acceptance of a template and answers its receipt", async () => {
+    const template = addTemplate();
+    const { receipt, replayed } = await acceptTemplate(template, { metadata: { order: "7" } });
+    expect(replayed).toBe(false);
+    expect(Object.keys(receipt)).toEqual([
+      "receiptId",
+      "status",
+      "decision",
+      "organizationId",
+      "sessionId",
+      "userRef",
+      "templateId",
+      "templateSlug",
+      "templateName",
+      "templateType",
+      "versionId",
+      "revision",
+      "versionLabel",
+      "locale",
+      "contentHash",
+      "renderHash",
+      "deploymentId",
+      "action",
+      "assertedBy",
+      "purposes",
+      "acceptedAt",
+      "clientAcceptedAt",
+      "expiresAt",
+      "reacceptBy",
+      "superseded",
+      "verification",
+      "policy",
+      "idempotencyKey",
+      "evidenceUrl",
+      "log",
+      "signature",
+    ]);
+    expect(receipt).toMatchObject({
+      status: "RECORDED",
+      decision: "ACCEPT",
+      organizationId: template.organizationId,
+      userRef: "user-1",
+      sessionId: receipt.receiptId,
+      templateId: template.templateId,
+      templateSlug: template.slug,
+      versionId: template.versions[0]?.versionId,
+      revision: 1,
+      versionLabel: "1.0",
+      locale: "en",
+      action: "API",
+      contentHash: sha256Label("<p>The terms.</p>"),
+      renderHash: null,
+      deploymentId: null,
+      superseded: false,
+      assertedBy: "BACKEND",
+      purposes: [],
+      verification: [],
+      expiresAt: null,
+      reacceptBy: null,
+      evidenceUrl: `/v1/click/evidence/${receipt.receiptId}`,
+      log: null,
+      signature: null,
+    });
+    expect(receipt.policy).toEqual({ hash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), satisfied: true });
+  });
+
+  test("the policy hash is that of the canonical effective flags", async () => {
+    const { receipt } = await acceptTemplate(addTemplate({ policyFlags: { reacceptIntervalDays: 30 } }));
+    const [stored] = await rows<{ terms: string }>(
+      click,
+      "select t.terms from click.template_terms t join click.acceptance a using (organization_id, terms_hash) where a.receipt_id = $1",
+      [receipt.receiptId],
+    );
+    const { policy } = JSON.parse(stored?.terms ?? "") as { policy: object };
+    expect(policy).toMatchObject({ reacceptIntervalDays: 30, singleUseSession: true });
+    expect(receipt.policy.hash).toBe(sha256Label(canonicalJson(policy)));
+    expect(Date.parse(receipt.reacceptBy ?? "") - Date.parse(receipt.acceptedAt)).toBe(30 * 86_400_000);
+  });
+
+  test("stores neither keys nor bodies that could be read", async () => {
+    const template = addTemplate();
+    const { receipt } = await acceptTemplate(template);
+    const [row] = await rows<Record<string, Buffer>>(
+      click,
+      "select idempotency_hash, body_hash from click.acceptance where receipt_id = $1",
+      [receipt.receiptId],
+    );
+    expect(row?.idempotency_hash).toHaveLength(32);
+    expect(row?.idempotency_hash).not.toEqual(row?.body_hash);
+  });
+
+  test.each([["with a space inside"], ["~!@#$%^&*()"], ["k".repeat(255)]])("takes the key %s", async (key) => {
+    const template = addTemplate();
+    const body = { templateId: template.templateId, userRef: "u" };
+    const { receipt } = await acceptOne(click.client, { orgId: template.organizationId as OrgId, key, body });
+    expect(receipt.idempotencyKey).toBe(key);
+  });
+
+  test.each([["schlüssel"], ["tab\t"], ["new\nline"], ["\u007f"]])("refuses the key %j", async (key) => {
+    const template = addTemplate();
+    const body = { templateId: template.templateId, userRef: "u" };
+    const item = { orgId: template.organizationId as OrgId, key, body };
+    await expectDomainError(acceptOne(click.client, item), "CLICK_IDEMPOTENCY_KEY_INVALID");
+  });
+
+  test("refuses bodies of the wrong shape with a detail for each field", async () => {
+    const details = await expectRefusal(
+      acceptTemplate(addTemplate(), { action: "WINK", userRef: 7 }),
+      "CLICK_VALIDATION_FAILED",
+    );
+    expect(details.map((detail) => detail.field).sort()).toEqual(["action", "userRef"]);
+  });
+
+  test("one bad item fails alone, and organizations do not mix", async () => {
+    const [mine, theirs] = [addTemplate(), addTemplate()];
+    const item = (template: FakeTemplate, body: object) =>
+      batchItem({ orgId: template.organizationId as OrgId, key: "same key", body });
+    const good = (template: FakeTemplate) => item(template, { templateId: template.templateId, userRef: "u" });
+    const { results } = await click.client.acceptBatch({
+      items: [
+        good(mine),
+        { ...good(mine), idempotencyKey: "broken", body: Buffer.from("{") },
+        good(theirs),
+        { ...item(mine, { templateId: theirs.templateId, userRef: "u" }), idempotencyKey: "foreign" },
+        { ...good(mine), idempotencyKey: "schlüssel" },
+        good(mine),
+      ],
+    });
+    const codes = results.map(({ outcome }) => (outcome.case === "error" ? outcome.value.errorCode : outcome.case));
+    expect(codes).toEqual([
+      "receipt",
+      "CLICK_VALIDATION_FAILED",
+      "receipt",
+      "CLICK_TEMPLATE_NOT_FOUND",
+      "CLICK_IDEMPOTENCY_KEY_INVALID",
+      "receipt",
+    ]);
+    expect(accepted(results[5]).receipt.receiptId).toBe(accepted(results[0]).receipt.receiptId);
+    expect(accepted(results[5]).replayed).toBe(true);
+    expect(accepted(results[2]).receipt.organizationId).toBe(theirs.organizationId);
+    expect(accepted(results[2]).receipt.receiptId).not.toBe(accepted(results[0]).receipt.receiptId);
+  });
+
+  test("one call resolves the templates of all its items with one RPC, and unchanged ones travel as an etag", async () => {
+    const templates = [addTemplate(), addTemplate(), addTemplate()];
+    const before = { ...click.templates.calls };
+    const items = templates.flatMap((template) =>
+      [1, 2, 3].map((n) =>
+        batchItem({
+          orgId: template.organizationId as OrgId,
+          key: `etag-${n}`,
+          body: { templateId: template.templateId, userRef: `u${n}` },
+        }),
+      ),
+    );
+    await click.client.acceptBatch({ items });
+    await click.client.acceptBatch({
+      items: items.map((item) => ({ ...item, idempotencyKey: `${item.idempotencyKey}-again` })),
+    });
+    const after = click.templates.calls;
+    expect(after.resolve - before.resolve).toBe(2);
+    expect(after.resolved - before.resolved).toBe(6);
+    expect(after.snapshots - before.snapshots).toBe(3);
+    expect(after.revision - before.revision).toBe(3);
+  });
+});
+
+describe("what an acceptance is about", () => {
+  test("an unknown template, another organization's template and a malformed id", async () => {
+    const template = addTemplate();
+    await expectRefusal(acceptTemplate(template, { templateId: newId() }), "CLICK_TEMPLATE_NOT_FOUND");
+    await expectRefusal(acceptTemplate(template, { templateId: addTemplate().templateId }), "CLICK_TEMPLATE_NOT_FOUND");
+    await expectRefusal(acceptTemplate(template, { templateId: "terms" }), "CLICK_VALIDATION_FAILED");
+  });
+
+  test("a slug names a template as well, and must agree with the id", async () => {
+    const template = addTemplate();
+    const bySlug = { templateId: undefined, templateSlug: template.slug };
+    expect((await acceptTemplate(template, bySlug)).receipt.templateId).toBe(template.templateId);
+    expect((await acceptTemplate(template, { templateSlug: template.slug })).receipt.templateId).toBe(
+      template.templateId,
+    );
+    await expectRefusal(acceptTemplate(template, { templateSlug: "another" }), "CLICK_VALIDATION_FAILED");
+    await expectRefusal(acceptTemplate(template, { ...bySlug, templateSlug: "unknown" }), "CLICK_TEMPLATE_NOT_FOUND");
+  });
+
+  test("an id in upper case is the same id", async () => {
+    const template = addTemplate();
+    const versionId = template.versions[0]?.versionId.toUpperCase();
+    const { receipt } = await acceptTemplate(template, { templateId: template.templateId.toUpperCase(), versionId });
+    expect(receipt.templateId).toBe(template.templateId);
+    expect(receipt.versionId).toBe(template.versions[0]?.versionId);
+  });
+
+  test("an archived template and one without a published version", async () => {
+    await expectRefusal(acceptTemplate(addTemplate({ archived: true })), "CLICK_TEMPLATE_ARCHIVED");
+    await expectRefusal(acceptTemplate(addTemplate({ versions: [] })), "CLICK_VERSION_NOT_PUBLISHED");
+  });
+
+  test("a version that is unknown, not published, or named and published", async () => {
+    const template = addTemplate();
+    const draft = click.templates.addVersion(template, { locale: "de", published: false });
+    const french = click.templates.addVersion(template, { locale: "fr", content: "<p>Les conditions.</p>" });
+    await expectRefusal(acceptTemplate(template, { versionId: newId() }), "CLICK_VERSION_NOT_FOUND");
+    await expectRefusal(acceptTemplate(template, { versionId: draft.versionId }), "CLICK_VERSION_NOT_PUBLISHED");
+    expect((await acceptTemplate(template, { versionId: french.versionId })).receipt.locale).toBe("fr");
+  });
+
+  test("a locale falls back to its language, then to the default", async () => {
+    const template = addTemplate();
+    click.templates.addVersion(template, { locale: "de", content: "<p>Die Bedingungen.</p>" });
+    expect((await acceptTemplate(template, { locale: "de-AT" })).receipt.locale).toBe("de");
+    expect((await acceptTemplate(template, { locale: "it" })).receipt.locale).toBe("en");
+  });
+
+  test("a content hash that is not the current one", async () => {
+    const template = addTemplate();
+    const contentHash = sha256Label("<p>The terms.</p>");
+    expect((await acceptTemplate(template, { contentHash })).receipt.contentHash).toBe(contentHash);
+    const [version] = template.versions;
+    if (version !== undefined) click.templates.revise(version, "<p>New terms.</p>");
+    await expectRefusal(acceptTemplate(template, { contentHash }), "CLICK_VERSION_SUPERSEDED");
+    expect((await acceptTemplate(template)).receipt).toMatchObject({ revision: 2, versionLabel: "2.0" });
+  });
+
+  test("a template that changed a moment ago is never seen as it was", async () => {
+    const template = addTemplate();
+    for (let round = 0; round < 10; round += 1) {
+      template.archived = round % 2 === 0;
+      const outcome = acceptTemplate(template);
+      if (template.archived) await expectRefusal(outcome, "CLICK_TEMPLATE_ARCHIVED");
+      else await outcome;
+    }
+  });
+
+  test("a generated text that needs values cannot be accepted yet", async () => {
+    const variables = (required: boolean) => ({
+      type: TemplateType.GENERATED,
+      typeConfig: { variables: [{ key: "fullName", required }] },
+    });
+    await expectRefusal(acceptTemplate(addTemplate(variables(true))), "CLICK_DATA_INVALID");
+    expect((await acceptTemplate(addTemplate(variables(false)))).receipt.templateType).toBe("GENERATED");
+  });
+});

@@ -1,0 +1,153 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { type Client, createClient, type Transport } from "@connectrpc/connect";
+import pg from "pg";
+import { type AcceptBatchResponse_Result, ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import { type Caller, callerHeaders } from "#platform/caller.ts";
+import { canonicalJson } from "#platform/canonical-json.ts";
+import { DomainError, isErrorCode } from "#platform/errors.ts";
+import { createMemoryBus } from "#platform/events/memory.ts";
+import { newId, type OrgId } from "#platform/ids.ts";
+import { createLogger } from "#platform/logger.ts";
+import { createMetrics } from "#platform/metrics.ts";
+import { serverInterceptors } from "#platform/rpc/interceptors.ts";
+import { createMemoryTransport } from "#platform/rpc/memory.ts";
+import type { Service } from "#platform/service.ts";
+import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import type { Receipt } from "../domain/receipt.ts";
+import { createClickService } from "../service.ts";
+import { createFakeTemplates, type FakeTemplates } from "./fake-templates.ts";
+
+/** A clock that a test can set. */
+export interface TestClock {
+  now(): Date;
+  /** Moves it by so many seconds; it goes on running. */
+  advance(seconds: number): void;
+}
+
+export interface ClickInstance {
+  readonly service: Service;
+  readonly client: Client<typeof ClickService>;
+}
+
+export interface ClickHarness extends ClickInstance {
+  readonly database: TestDatabase;
+  readonly templates: FakeTemplates;
+  readonly clock: TestClock;
+  /** Sees all rows, whatever row-level security says. */
+  readonly superuser: pg.Pool;
+  /** A further process of the service over the same database. */
+  startAnother(templates?: Transport): Promise<ClickInstance>;
+  close(): Promise<void>;
+}
+
+/** The service over a database of its own, with templates in memory. */
+export async function startClick(): Promise<ClickHarness> {
+  const database = await createTestDatabase();
+  const templates = createFakeTemplates();
+  const clock = createTestClock();
+  const masterKey = randomBytes(32).toString("base64");
+  const started: Service[] = [];
+  const startAnother = async (transport = templates.transport): Promise<ClickInstance> => {
+    const logger = createLogger("click", "silent");
+    const metrics = createMetrics();
+    const runtime = { logger, metrics, clock, newId, bus: createMemoryBus() };
+    const service = await createClickService(
+      { databaseUrl: database.url, masterKey },
+      { runtime, templates: transport },
+    );
+    started.push(service);
+    const interceptors = serverInterceptors({ service: "click", logger, metrics });
+    const client = createClient(ClickService, createMemoryTransport(service.routes, { interceptors }));
+    return { service, client };
+  };
+  const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
+  return {
+    ...(await startAnother()),
+    database,
+    templates,
+    clock,
+    superuser,
+    startAnother,
+    close: async () => {
+      for (const service of started) await service.close();
+      await superuser.end();
+      await database.drop();
+    },
+  };
+}
+
+function createTestClock(): TestClock {
+  let offsetMs = 0;
+  return {
+    now: () => new Date(Date.now() + offsetMs),
+    advance: (seconds) => {
+      offsetMs += seconds * 1000;
+    },
+  };
+}
+
+export const newOrg = (): OrgId => randomUUID() as OrgId;
+
+export const callerOf = (orgId: OrgId): Caller => ({
+  orgId,
+  clientId: "cl_test",
+  requestId: "req-1",
+  traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00",
+});
+
+/** Options of a call on behalf of this organization. */
+export const as = (orgId: OrgId) => ({ headers: callerHeaders(callerOf(orgId)) });
+
+export interface BatchItem {
+  readonly orgId: OrgId;
+  readonly key: string;
+  readonly body: object;
+}
+
+/** The message of one item as the gateway makes it. */
+export const batchItem = ({ orgId, key, body }: BatchItem) => ({
+  caller: {
+    organizationId: orgId,
+    clientId: "cl_test",
+    requestId: "req-1",
+    traceparent: callerOf(orgId).traceparent,
+    observed: { ip: "203.0.113.77", userAgent: "backend/1.2.3" },
+  },
+  idempotencyKey: key,
+  body: Buffer.from(canonicalJson(body)),
+});
+
+export interface Accepted {
+  readonly receipt: Receipt;
+  readonly receiptJson: string;
+  readonly replayed: boolean;
+}
+
+/** Accepts as a REST client would; rejects with the DomainError of the item. */
+export async function acceptOne(client: ClickInstance["client"], item: BatchItem): Promise<Accepted> {
+  const { results } = await client.acceptBatch({ items: [batchItem(item)] });
+  return accepted(results[0]);
+}
+
+export function accepted(result: AcceptBatchResponse_Result | undefined): Accepted {
+  const outcome = result?.outcome;
+  if (outcome?.case === "receipt") {
+    const { receiptJson, replayed } = outcome.value;
+    return { receipt: JSON.parse(receiptJson) as Receipt, receiptJson, replayed };
+  }
+  if (outcome?.case !== "error" || !isErrorCode(outcome.value.errorCode)) throw new Error("an item came to nothing");
+  const { errorCode, message, details } = outcome.value;
+  throw new DomainError(errorCode, { ...(message === "" ? {} : { message }), details });
+}
+
+/** Its error code, or "ok". */
+export const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => "ok",
+    (error: unknown) => (error instanceof DomainError ? error.code : String(error)),
+  );
+
+/** Rows of the schema as they are. */
+export async function rows<T extends pg.QueryResultRow>(harness: ClickHarness, sql: string, values: unknown[] = []) {
+  return (await harness.superuser.query<T>(sql, values)).rows;
+}

@@ -1,0 +1,25 @@
+import { type Environment, readSettings, stringSetting } from "#platform/config.ts";
+import { commonSettings } from "#platform/service-settings.ts";
+
+export interface TemplatesConfig {
+  readonly databaseUrl: string;
+  /** The role of management; the resolver and the relay take this name with `_resolver` and `_relay`. "-" stays the login role. */
+  readonly databaseRole?: string;
+  /** Database connections of this process in all, at least 4. */
+  readonly poolSize?: number;
+}
+
+export const settings = {
+  ...commonSettings,
+  NATS_URL: stringSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
+};
+
+/** Throws a ConfigError that lists everything that is wrong. */
+export function configFromEnv(env: Environment): TemplatesConfig {
+  const values = readSettings(settings, env);
+  return {
+    databaseUrl: values.DATABASE_URL,
+    databaseRole: values.DATABASE_ROLE,
+    poolSize: values.DATABASE_POOL_SIZE,
+  };
+}

@@ -1,0 +1,39 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { resolvePolicyFlags } from "./policy.ts";
+import type { StatedPolicyFlags } from "./policy-flags.ts";
+import type { Template } from "./template.ts";
+import { completeTypeConfig } from "./type-config.ts";
+
+/** A template as its author asks for it. */
+export interface NewTemplate
+  extends Pick<Template, "name" | "type" | "description" | "defaultLocale" | "counterparty" | "metadata"> {
+  /** Null: to be derived from the name. */
+  readonly slug: string | null;
+  readonly typeConfig: JsonObject;
+  readonly policyFlags: StatedPolicyFlags;
+}
+
+/** A template before it has a slug; throws CLICK_POLICY_FLAG_CONFLICT. */
+export function draftTemplate(
+  input: NewTemplate,
+  by: { readonly id: string; readonly clientId: string; readonly now: Date },
+): Omit<Template, "organizationId" | "slug"> {
+  const { name, type, description, defaultLocale, counterparty, metadata } = input;
+  const typeConfig = completeTypeConfig(type, input.typeConfig);
+  return {
+    id: by.id,
+    name,
+    type,
+    description,
+    defaultLocale,
+    typeConfig,
+    policyFlags: resolvePolicyFlags({ type, typeConfig, stated: input.policyFlags }),
+    counterparty,
+    metadata,
+    createdBy: by.clientId,
+    firstPublishedAt: null,
+    archivedAt: null,
+    createdAt: by.now,
+    updatedAt: by.now,
+  };
+}

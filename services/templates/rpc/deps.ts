@@ -1,0 +1,15 @@
+import type pg from "pg";
+import type { Clock } from "#platform/clock.ts";
+import type { NewId } from "#platform/ids.ts";
+import type { TemplatesOrm } from "../store/orm.ts";
+
+/** What the handlers are made of; each takes what it uses. */
+export interface TemplatesDeps {
+  readonly orm: TemplatesOrm;
+  /** Connects as the role that reads across organizations. */
+  readonly resolverPool: pg.Pool;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  /** Tells the relay that there are new events. */
+  wakeRelay(): void;
+}

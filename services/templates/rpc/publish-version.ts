@@ -1,0 +1,123 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { PublishVersionRequest, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import { insertOutboxEm } from "#platform/outbox/outbox.ts";
+import { contentBytes, materialHash } from "../domain/content.ts";
+import { refuse } from "../domain/problems.ts";
+import { decidePublish, decideUnpublish } from "../domain/publication.ts";
+import { requireActive, type Template } from "../domain/template.ts";
+import { unstorableTexts } from "../domain/text.ts";
+import type { Revision, Version } from "../domain/version.ts";
+import { versionPublished, versionUnpublished } from "../events.ts";
+import { inOrganization, schema } from "../store/orm.ts";
+import { addRevision, findRevision } from "../store/revision-store.ts";
+import { lockTemplate } from "../store/template-store.ts";
+import { lockVersion } from "../store/version-store.ts";
+import type { TemplatesDeps } from "./deps.ts";
+import { parseTemplateId, parseVersionId } from "./ids.ts";
+import { parseTime } from "./version-input.ts";
+import { describeVersions } from "./views.ts";
+
+type Deps = Pick<TemplatesDeps, "orm" | "clock" | "newId" | "wakeRelay">;
+
+export const publishVersion = (deps: Deps): Pick<ServiceImpl<typeof TemplatesService>, "publishVersion"> => ({
+  async publishVersion(request, context) {
+    const caller = requireCaller(context);
+    const { orgId } = caller;
+    const order = parseOrder(request);
+    const templateId = parseTemplateId(request.templateId);
+    const response = await inOrganization(orgId, deps.orm, async (em) => {
+      // Template first, version second, everywhere: whoever locks both can never meet somebody with one each.
+      const template = await lockTemplate(orgId, em, templateId);
+      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+      const version = await lockVersion(orgId, em, { templateId, id: parseVersionId(request.versionId) });
+      if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+      requireActive(template);
+      const job: Job = { deps, caller, em, template, version, now: deps.clock.now() };
+      await (request.published ? publish(job, order) : unpublish(job));
+      const [message] = await describeVersions(orgId, em, [version]);
+      return { version: message };
+    });
+    deps.wakeRelay();
+    return response;
+  },
+});
+
+interface Job {
+  readonly deps: Deps;
+  readonly caller: Caller;
+  readonly em: EntityManager;
+  readonly template: Template;
+  readonly version: Version;
+  readonly now: Date;
+}
+
+type Order = ReturnType<typeof parseOrder>;
+
+function parseOrder(request: PublishVersionRequest) {
+  const { changeSummary, requireReacceptance } = request;
+  refuse(unstorableTexts("changeSummary", changeSummary));
+  return { requireReacceptance, changeSummary, effectiveAt: parseTime("effectiveAt", request.effectiveAt) };
+}
+
+async function publish(job: Job, order: Order): Promise<void> {
+  const { deps, caller, em, template, version, now } = job;
+  const { orgId, clientId } = caller;
+  const hash = materialHash(version);
+  const last =
+    version.revision > 0 ? await findRevision(orgId, em, { versionId: version.id, revision: version.revision }) : null;
+  const decision = decidePublish(version, {
+    materialHash: hash,
+    lastMaterialHash: last?.materialHash ?? null,
+    requireReacceptance: order.requireReacceptance,
+  });
+  if (decision.kind === "unchanged") return;
+
+  Object.assign(version, {
+    status: "PUBLISHED",
+    revision: decision.revision,
+    label: decision.label,
+    changeSummary: order.changeSummary ?? version.changeSummary,
+    effectiveAt: order.effectiveAt ?? version.effectiveAt,
+    publishedAt: now,
+    publishedBy: clientId,
+    unpublishedAt: null,
+    updatedAt: now,
+  } satisfies Partial<Version>);
+  Object.assign(template, { firstPublishedAt: template.firstPublishedAt ?? now, updatedAt: now });
+  const revision = decision.kind === "republished" && last !== null ? last : newRevision(version, hash, order, job);
+  if (revision !== last) await addRevision(orgId, em, revision, contentBytes(version.content));
+  const event = versionPublished({ caller, eventId: deps.newId(), now }, revision);
+  await insertOutboxEm(em, schema, [event]);
+}
+
+async function unpublish(job: Job): Promise<void> {
+  const { deps, caller, em, template, version, now } = job;
+  if (!decideUnpublish(version)) return;
+  Object.assign(version, { status: "DRAFT", unpublishedAt: now, updatedAt: now } satisfies Partial<Version>);
+  Object.assign(template, { updatedAt: now });
+  const event = versionUnpublished({ caller, eventId: deps.newId(), now }, version);
+  await insertOutboxEm(em, schema, [event]);
+}
+
+/** What the version says at this moment, kept for ever. */
+const newRevision = (version: Version, materialHash: string, order: Order, job: Job): Revision => ({
+  organizationId: version.organizationId,
+  versionId: version.id,
+  revision: version.revision,
+  templateId: version.templateId,
+  label: version.label ?? "",
+  locale: version.locale,
+  title: version.title,
+  format: version.format,
+  contentHash: version.contentHash,
+  texts: version.texts,
+  materialHash,
+  requiresReacceptance: order.requireReacceptance,
+  changeSummary: version.changeSummary,
+  effectiveAt: version.effectiveAt,
+  publishedAt: job.now,
+  publishedBy: job.caller.clientId,
+});

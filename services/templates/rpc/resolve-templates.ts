@@ -1,0 +1,75 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type {
+  ResolveTemplatesRequest_Item as Item,
+  ResolveTemplatesResponse_ResultSchema as ResultSchema,
+  TemplateSnapshotSchema,
+  TemplatesService,
+} from "#gen/assent/templates/v1/templates_pb.ts";
+import { isTransient } from "#platform/db/errors.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid, parseOrgId } from "#platform/ids.ts";
+import { isSlug } from "../domain/slug.ts";
+import { templateStatus } from "../domain/template.ts";
+import {
+  type Resolution,
+  type ResolvedTemplate,
+  type ResolveItem,
+  resolveTemplates as resolve,
+  resolveKey,
+} from "../store/resolve-store.ts";
+import type { TemplatesDeps } from "./deps.ts";
+import { counterpartyMessage } from "./messages.ts";
+import { wireTemplateStatus, wireType } from "./wire-enums.ts";
+
+export const resolveTemplates = (
+  deps: Pick<TemplatesDeps, "resolverPool">,
+): Pick<ServiceImpl<typeof TemplatesService>, "resolveTemplates"> => ({
+  async resolveTemplates(request) {
+    const items = request.items.map(parseItem);
+    const known = items.filter((item) => item !== undefined);
+    const resolutions = await resolve(deps.resolverPool, known).catch((error: unknown) => {
+      throw isTransient(error) ? new DomainError("SERVICE_UNAVAILABLE", { cause: error }) : error;
+    });
+    return { results: items.map((item) => resultMessage(item && resolutions.get(resolveKey(item)))) };
+  },
+});
+
+/** Undefined for what cannot be the name of any template; it must not spoil the batch. */
+function parseItem(item: Item): ResolveItem | undefined {
+  const orgId = parseOrgId(item.organizationId);
+  const template = parseName(item.template);
+  if (orgId === undefined || template === undefined) return undefined;
+  return { orgId, template, knownEtag: etagPattern.test(item.knownEtag) ? item.knownEtag : null };
+}
+
+const etagPattern = /^[0-9a-f]{1,64}$/;
+
+function parseName(template: Item["template"]): ResolveItem["template"] | undefined {
+  switch (template.case) {
+    case "templateId":
+      return isUuid(template.value) ? { id: template.value } : undefined;
+    case "templateSlug":
+      return isSlug(template.value) ? { slug: template.value } : undefined;
+    case undefined:
+      return undefined;
+  }
+}
+
+function resultMessage(resolution: Resolution | undefined): MessageInitShape<typeof ResultSchema> {
+  if (resolution === undefined) return { etag: "" };
+  const { etag, template } = resolution;
+  return template === undefined ? { etag } : { etag, snapshot: snapshotMessage(template) };
+}
+
+function snapshotMessage(template: ResolvedTemplate): MessageInitShape<typeof TemplateSnapshotSchema> {
+  const { type, archived, counterparty, publishedVersions, ...same } = template;
+  const status = templateStatus({ archived, publishedVersions: publishedVersions.length });
+  return {
+    ...same,
+    type: wireType[type],
+    status: wireTemplateStatus[status],
+    counterparty: counterpartyMessage(counterparty),
+    publishedVersions: publishedVersions.map((version) => ({ ...version })),
+  };
+}

@@ -1,0 +1,42 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { OrgId } from "#platform/ids.ts";
+import type { Template } from "../domain/template.ts";
+import type { Version } from "../domain/version.ts";
+import { listRevisions } from "../store/revision-store.ts";
+import { listPublished, listVersions } from "../store/version-store.ts";
+import { type TemplateInit, templateMessage, type VersionInit, versionMessage } from "./messages.ts";
+
+/** Templates as clients see them, with their versions when asked for, with the same few queries for any number. */
+export async function describeTemplates(
+  orgId: OrgId,
+  em: EntityManager,
+  templates: readonly Template[],
+  options: { readonly includeVersions: boolean },
+): Promise<TemplateInit[]> {
+  const templateIds = templates.map((template) => template.id);
+  if (!options.includeVersions) {
+    const published = await listPublished(orgId, em, templateIds);
+    return templates.map((template) => templateMessage(template, { published }));
+  }
+  const versions = await listVersions(orgId, em, { templateIds });
+  const published = versions.filter((version) => version.status === "PUBLISHED");
+  const messages = await describeVersions(orgId, em, versions);
+  return templates.map((template) =>
+    templateMessage(template, {
+      published,
+      versions: messages.filter((message) => message.templateId === template.id),
+    }),
+  );
+}
+
+/** Versions as clients see them; the template is attached to each when given. */
+export async function describeVersions(
+  orgId: OrgId,
+  em: EntityManager,
+  versions: readonly Version[],
+  template?: TemplateInit,
+): Promise<VersionInit[]> {
+  const ids = versions.map((version) => version.id);
+  const revisions = await listRevisions(orgId, em, ids);
+  return versions.map((version) => versionMessage(version, { revisions, template }));
+}

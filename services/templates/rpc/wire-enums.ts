@@ -1,0 +1,34 @@
+import { ContentFormat, TemplateStatus, TemplateType, VersionStatus } from "#gen/assent/templates/v1/templates_pb.ts";
+import type { ContentFormat as DomainFormat } from "../domain/content.ts";
+import type { TemplateStatus as DomainTemplateStatus, TemplateType as DomainType } from "../domain/template.ts";
+import type { VersionStatus as DomainVersionStatus } from "../domain/version.ts";
+
+export const wireType = {
+  STATIC: TemplateType.STATIC,
+  GENERATED: TemplateType.GENERATED,
+  CONSENT: TemplateType.CONSENT,
+} as const satisfies Record<DomainType, TemplateType>;
+
+export const wireTemplateStatus = {
+  DRAFT: TemplateStatus.DRAFT,
+  PUBLISHED: TemplateStatus.PUBLISHED,
+  ARCHIVED: TemplateStatus.ARCHIVED,
+} as const satisfies Record<DomainTemplateStatus, TemplateStatus>;
+
+export const wireVersionStatus = {
+  DRAFT: VersionStatus.DRAFT,
+  PUBLISHED: VersionStatus.PUBLISHED,
+  ARCHIVED: VersionStatus.ARCHIVED,
+} as const satisfies Record<DomainVersionStatus, VersionStatus>;
+
+export const wireFormat = {
+  HTML: ContentFormat.HTML,
+  MARKDOWN: ContentFormat.MARKDOWN,
+  TEXT: ContentFormat.TEXT,
+} as const satisfies Record<DomainFormat, ContentFormat>;
+
+/** The name of a number of the wire; undefined for UNSPECIFIED and for numbers of a later contract. */
+export const fromWire = <Name extends string>(
+  names: Readonly<Record<Name, number>>,
+  value: number | undefined,
+): Name | undefined => (Object.keys(names) as Name[]).find((name) => names[name] === value);

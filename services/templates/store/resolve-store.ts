@@ -1,0 +1,98 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type pg from "pg";
+import type { OrgId } from "#platform/ids.ts";
+import type { Counterparty, TemplateType } from "../domain/template.ts";
+
+/** Which template of which organization, and what the asker already has of it. */
+export interface ResolveItem {
+  readonly orgId: OrgId;
+  readonly template: { readonly id: string } | { readonly slug: string };
+  readonly knownEtag: string | null;
+}
+
+export interface ResolvedTemplate {
+  readonly organizationId: string;
+  readonly templateId: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly type: TemplateType;
+  readonly archived: boolean;
+  readonly defaultLocale: string;
+  readonly typeConfig: JsonObject;
+  readonly policyFlags: JsonObject;
+  readonly counterparty: Counterparty | null;
+  readonly publishedVersions: readonly {
+    readonly versionId: string;
+    readonly locale: string;
+    readonly revision: number;
+    readonly label: string;
+    readonly contentHash: string;
+  }[];
+}
+
+export interface Resolution {
+  readonly etag: string;
+  /** Absent when the asker has it already. */
+  readonly template?: ResolvedTemplate;
+}
+
+/** Named one by one: the resolver's role may read no other. */
+const columns = `organization_id, id, slug, name, type, archived_at, default_locale, type_config, policy_flags,
+      counterparty`;
+
+/**
+ * One statement for a whole batch of acceptances, hence one snapshot of the database: an answer never mixes two states.
+ * The etag is the digest of the very JSON that is answered. It cannot miss a change, as a counter could that some write
+ * forgets or that a failover sets back.
+ */
+const resolveSql = `
+with found as materialized (
+  select i.n, i.known_etag, jsonb_build_object(
+    'organizationId', t.organization_id, 'templateId', t.id, 'slug', t.slug, 'name', t.name, 'type', t.type,
+    'archived', t.archived_at is not null, 'defaultLocale', t.default_locale,
+    'typeConfig', t.type_config, 'policyFlags', t.policy_flags, 'counterparty', t.counterparty,
+    'publishedVersions', coalesce((
+      select jsonb_agg(jsonb_build_object('versionId', v.id, 'locale', v.locale, 'revision', v.revision,
+        'label', v.label, 'contentHash', v.content_hash) order by v.id)
+      from templates.version v
+      where v.organization_id = t.organization_id and v.template_id = t.id and v.status = 'PUBLISHED'), '[]')
+  )::text as snapshot
+  from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) with ordinality
+    as i(organization_id, template_id, slug, known_etag, n)
+  cross join lateral (
+    select ${columns} from templates.template where organization_id = i.organization_id and id = i.template_id
+    union all
+    select ${columns} from templates.template where organization_id = i.organization_id and slug = i.slug
+  ) t
+), digested as materialized (
+  select n, known_etag, snapshot, left(encode(sha256(convert_to(snapshot, 'UTF8')), 'hex'), 32) as etag from found
+)
+select n::integer, etag, case when etag is distinct from known_etag then snapshot end as snapshot from digested`;
+
+/** Equal for items that have the same answer. */
+export const resolveKey = (item: ResolveItem): string => JSON.stringify(item);
+
+/**
+ * Resolves templates of any organizations; gives the answers by the keys of their items, none for a template that does
+ * not exist. The pool connects as the resolver's role, which alone may read across organizations.
+ */
+export async function resolveTemplates(pool: pg.Pool, items: readonly ResolveItem[]): Promise<Map<string, Resolution>> {
+  // Most acceptances of a batch are for the same few templates.
+  const distinct = [...new Map(items.map((item) => [resolveKey(item), item]))];
+  if (distinct.length === 0) return new Map();
+  const { rows } = await pool.query<{ n: number; etag: string; snapshot: string | null }>({
+    name: "resolve-templates",
+    text: resolveSql,
+    values: [
+      distinct.map(([, item]) => item.orgId),
+      distinct.map(([, { template }]) => ("id" in template ? template.id : null)),
+      distinct.map(([, { template }]) => ("slug" in template ? template.slug : null)),
+      distinct.map(([, item]) => item.knownEtag),
+    ],
+  });
+  const resolutions = rows.map(({ n, etag, snapshot }): [string, Resolution] => [
+    distinct[n - 1]?.[0] ?? "",
+    snapshot === null ? { etag } : { etag, template: JSON.parse(snapshot) as ResolvedTemplate },
+  ]);
+  return new Map(resolutions);
+}

@@ -1,0 +1,64 @@
+import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
+import { isUniqueViolation } from "#platform/db/orm.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { Version, VersionOutline } from "../domain/version.ts";
+import { VersionEntity } from "./version.entity.ts";
+
+/** Makes the row be written with the transaction's flush. */
+export function addVersion(orgId: OrgId, em: EntityManager, version: Omit<Version, "organizationId">): Version {
+  const entity = em.create(VersionEntity, { ...version, organizationId: orgId });
+  em.persist(entity);
+  return entity;
+}
+
+/** Names a version as clients do. */
+export interface VersionName {
+  readonly templateId: string;
+  readonly id: string;
+}
+
+export async function findVersion(orgId: OrgId, em: EntityManager, name: VersionName): Promise<Version | null> {
+  const { templateId, id } = name;
+  return em.findOne(VersionEntity, { organizationId: orgId, templateId, id });
+}
+
+/** Until the end of the transaction nobody else changes this version. */
+export async function lockVersion(orgId: OrgId, em: EntityManager, name: VersionName): Promise<Version | null> {
+  const { templateId, id } = name;
+  return em.findOne(VersionEntity, { organizationId: orgId, templateId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+}
+
+/** The versions of these templates with their texts, oldest first. */
+export async function listVersions(
+  orgId: OrgId,
+  em: EntityManager,
+  filter: { readonly templateIds: readonly string[]; readonly publishedOnly?: boolean },
+): Promise<Version[]> {
+  const status = filter.publishedOnly === true ? { status: "PUBLISHED" as const } : {};
+  return em.find(
+    VersionEntity,
+    { organizationId: orgId, templateId: { $in: [...filter.templateIds] }, ...status },
+    { orderBy: [{ createdAt: "asc" }, { id: "asc" }] },
+  );
+}
+
+/** The published versions of these templates without their texts, oldest first. */
+export async function listPublished(
+  orgId: OrgId,
+  em: EntityManager,
+  templateIds: readonly string[],
+): Promise<VersionOutline[]> {
+  return em.find(
+    VersionEntity,
+    { organizationId: orgId, templateId: { $in: [...templateIds] }, status: "PUBLISHED" },
+    { orderBy: [{ createdAt: "asc" }, { id: "asc" }], exclude: ["content"], disableIdentityMap: true },
+  );
+}
+
+/** How many versions of the template are not archived. */
+export async function countOpenVersions(orgId: OrgId, em: EntityManager, templateId: string): Promise<number> {
+  return em.count(VersionEntity, { organizationId: orgId, templateId, status: { $ne: "ARCHIVED" } });
+}
+
+/** True when the error says that the locale has a version that is not archived. */
+export const isLocaleTaken = (error: unknown): boolean => isUniqueViolation(error, "version_locale_key");

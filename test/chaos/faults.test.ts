@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createPool } from "#platform/db/pool.ts";
+import { createFaultProxy, type FaultProxy } from "#platform/net/fault-proxy.ts";
+import { until } from "#platform/testing/until.ts";
+import type { Api } from "../support/api.ts";
+import { collectEvents, type EventLog } from "../support/events.ts";
+import { describeDistributed, type System, startSystem } from "../support/system.ts";
+
+describeDistributed("faults", () => {
+  let system: System;
+  let events: EventLog;
+  let api: Api;
+  let slug: string;
+  let toClick: FaultProxy | undefined;
+
+  beforeAll(async () => {
+    system = await startSystem("distributed", {
+      interpose: async (service, port) => {
+        if (service !== "click") return port;
+        toClick = await createFaultProxy({ host: "127.0.0.1", port });
+        return toClick.port;
+      },
+    });
+    events = await collectEvents(system.bus, "faults");
+    api = await system.newOrganization();
+    ({ slug } = await api.publishTemplate());
+  }, 60_000);
+  afterAll(async () => {
+    await events?.stop();
+    await system?.stop();
+    await toClick?.close();
+  }, 60_000);
+
+  test("a click process killed between commit and answer has recorded once, and the retry gets that receipt", async () => {
+    const [click] = system.distributed?.of("click") ?? [];
+    if (click === undefined || toClick === undefined) throw new Error("no click process");
+    const body = { templateSlug: slug, userRef: "survivor" };
+    // The connection must stand before its answers are held: gRPC begins with an exchange of settings.
+    expect((await api.accept("connects", { templateSlug: slug, userRef: "first" })).status).toBe(201);
+
+    toClick.setMode("hold-answers");
+    const unanswered = api.accept("killed", body);
+    await until(async () => (await receiptsOf(system, api, "survivor")).length === 1);
+    const [recorded] = await receiptsOf(system, api, "survivor");
+    click.kill("SIGKILL");
+    await click.exited();
+    toClick.cut();
+    toClick.setMode("pass");
+    await click.start();
+
+    const first = await unanswered;
+    expect([200, 503]).toContain(first.status);
+    const retry = await api.accept("killed", body);
+    expect(retry.status).toBe(200);
+    expect(retry.body.receiptId).toBe(recorded);
+    if (first.status === 200) expect(first.body.receiptId).toBe(recorded);
+    expect(await receiptsOf(system, api, "survivor")).toEqual([recorded]);
+    await until(() => eventsOf(events, [recorded ?? ""]).length > 0);
+    expect(eventsOf(events, [recorded ?? ""])).toHaveLength(1);
+  }, 60_000);
+
+  test("accepts go on while NATS is stopped, and every event arrives once when it is back", async () => {
+    await system.nats?.kill();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => api.accept(`dark-${n}`, { templateSlug: slug, userRef: "in-the-dark" })),
+    );
+    expect(answers.map((a) => a.status)).toEqual(answers.map(() => 201));
+    const receipts: string[] = answers.map((a) => a.body.receiptId);
+    expect(eventsOf(events, receipts)).toHaveLength(0);
+    await system.nats?.restart();
+    await until(() => eventsOf(events, receipts).length === 40, 30_000);
+    expect(new Set(eventsOf(events, receipts).map((e) => e.acceptanceRecorded?.receiptId))).toEqual(new Set(receipts));
+  }, 60_000);
+
+  test("a stopped click process answers 503 with Retry-After, and the gateway recovers by itself", async () => {
+    const [click] = system.distributed?.of("click") ?? [];
+    await click?.stop();
+    const refused = await api.accept("while-down", { templateSlug: slug, userRef: "patient" });
+    expect(refused.status).toBe(503);
+    expect(refused.body.errorCode).toBe("SERVICE_UNAVAILABLE");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    await click?.start();
+    await until(async () => (await api.accept("while-down", { templateSlug: slug, userRef: "patient" })).status < 300);
+    expect(await receiptsOf(system, api, "patient")).toHaveLength(1);
+  }, 60_000);
+
+  test("every process ends with exit code 0 on SIGTERM under load", async () => {
+    let stopped = false;
+    const load = Array.from({ length: 8 }, async (_, n) => {
+      for (let i = 0; !stopped; i++) {
+        await api.accept(`drain-${n}-${i}`, { templateSlug: slug, userRef: "u" }).catch(() => undefined);
+      }
+    });
+    const codes: Array<number | null> = [];
+    for (const process of [...(system.distributed?.processes ?? [])].reverse()) codes.push(await process.stop());
+    stopped = true;
+    await Promise.all(load);
+    expect(codes).toEqual(codes.map(() => 0));
+  }, 60_000);
+});
+
+const eventsOf = (events: EventLog, receiptIds: readonly string[]) =>
+  events
+    .of("assent.click.acceptance.recorded")
+    .filter((event) => receiptIds.includes(event.acceptanceRecorded?.receiptId ?? ""));
+
+async function receiptsOf(system: System, api: Api, userRef: string): Promise<string[]> {
+  const pool = createPool({ url: system.inspectUrl, name: "test", max: 1 });
+  try {
+    const { rows } = await pool.query(
+      "select receipt_id from click.acceptance where organization_id = $1 and user_ref = $2",
+      [api.organizationId, userRef],
+    );
+    return rows.map((row) => row.receipt_id);
+  } finally {
+    await pool.end();
+  }
+}

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "@jest/globals";
+import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { EventBus } from "#platform/events/bus.ts";
+import { createNatsBus } from "#platform/events/nats.ts";
+import { createLogger } from "#platform/logger.ts";
+import { createTestDatabase } from "#platform/testing/database.ts";
+import { createAdminTransport } from "../../dev/admin-transport.ts";
+import type { AdminClient } from "../../dev/demo.ts";
+import { type Distributed, type DistributedOptions, startDistributed } from "../../dev/distributed.ts";
+import { openHome } from "../../dev/home.ts";
+import { findNatsServer, type RunningNats, startNats } from "../../dev/nats.ts";
+import { adminClient, startSingleProcess } from "../../dev/single-process.ts";
+import { Api } from "./api.ts";
+
+/** A running copy of the product for one test file. */
+export interface System {
+  readonly mode: Mode;
+  readonly baseUrls: readonly string[];
+  /** A superuser's view of the database, for looking into tables past row-level security. */
+  readonly inspectUrl: string;
+  readonly admin: AdminClient;
+  /** Where the domain events arrive. */
+  readonly bus: EventBus;
+  /** Absent in a single process. */
+  readonly distributed?: Distributed;
+  readonly nats?: RunningNats;
+  /** A new organization with an API key, ready to call. */
+  newOrganization(): Promise<Api>;
+  stop(): Promise<void>;
+}
+
+export type Mode = "single process" | "distributed";
+export type SystemOptions = Pick<DistributedOptions, "gateways" | "clicks" | "interpose">;
+
+/** Runs the same suite against the single process and against separate processes with gRPC and NATS between them. */
+export function describeInBothModes(name: string, suite: (mode: Mode) => void): void {
+  describe(`${name} (single process)`, () => suite("single process"));
+  describeDistributed(name, () => suite("distributed"));
+}
+
+/** Needs nats-server: skipped with one line where it is missing, an error in CI. */
+export function describeDistributed(name: string, suite: () => void): void {
+  const title = `${name} (distributed)`;
+  if (findNatsServer() !== undefined) {
+    describe(title, suite);
+  } else if (process.env.CI === "true") {
+    test(title, () => {
+      throw new Error("nats-server is missing and CI must not skip");
+    });
+  } else {
+    process.stderr.write(`skipped without nats-server: ${title}\n`);
+    describe.skip(title, suite);
+  }
+}
+
+export const startSystem = (mode: Mode, options: SystemOptions = {}): Promise<System> =>
+  mode === "distributed" ? startSeparate(options) : startSingle();
+
+async function startSingle(): Promise<System> {
+  const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
+  const database = await createTestDatabase();
+  const { secrets } = openHome({ ASSENT_HOME: folder });
+  const logger = createLogger("test", "error");
+  const running = await startSingleProcess({
+    databaseUrl: database.url,
+    natsUrl: "",
+    host: "127.0.0.1",
+    port: 0,
+    secrets,
+    logger,
+  });
+  const admin = adminClient(running.admin);
+  const baseUrl = `http://127.0.0.1:${running.port}`;
+  return {
+    mode: "single process",
+    baseUrls: [baseUrl],
+    inspectUrl: database.superuserUrl,
+    admin,
+    bus: running.bus,
+    newOrganization: () => newOrganization(admin, baseUrl),
+    stop: async () => {
+      await running.stop();
+      await database.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startSeparate(options: SystemOptions): Promise<System> {
+  const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
+  const database = await createTestDatabase();
+  const home = openHome({ ASSENT_HOME: folder });
+  const nats = await startNats({ storeDir: join(folder, "nats"), logFile: join(folder, "nats.log") });
+  if (nats === undefined) throw new Error("nats-server is missing");
+  const distributed = await startDistributed({
+    databaseUrl: database.url,
+    natsUrl: nats.url,
+    secrets: home.secrets,
+    logFolder: home.logFolder,
+    port: 0,
+    ...options,
+  });
+  const admin = adminClient(createAdminTransport(distributed.adminUrl, home.secrets.adminToken));
+  const bus = createNatsBus({ url: nats.url, logger: createLogger("test", "error") });
+  return {
+    mode: "distributed",
+    baseUrls: distributed.baseUrls,
+    inspectUrl: database.superuserUrl,
+    admin,
+    bus,
+    distributed,
+    nats,
+    newOrganization: () => newOrganization(admin, distributed.baseUrls[0] ?? ""),
+    stop: async () => {
+      await bus.close();
+      await distributed.stop();
+      await nats.stop();
+      await database.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function newOrganization(admin: AdminClient, baseUrl: string): Promise<Api> {
+  const { organization } = await admin.createOrganization({ name: "Test", plan: Plan.GEN_PRO });
+  const organizationId = organization?.id ?? "";
+  const { apiKey } = await admin.createApiKey({ organizationId, name: "test" });
+  return new Api(baseUrl, apiKey, organizationId);
+}
