@@ -8,7 +8,7 @@ import { type Distributed, startDistributed } from "../dev/distributed.ts";
 import { openHome } from "../dev/home.ts";
 import { migrateAll } from "../dev/migrations.ts";
 import { startNats } from "../dev/nats.ts";
-import { startPostgres } from "../dev/postgres.ts";
+import { startOwnPostgres } from "../dev/own-postgres.ts";
 import { adminClient } from "../dev/single-process.ts";
 
 /** A distributed copy in a folder of its own, with limits that no load here reaches. */
@@ -26,11 +26,7 @@ const unreachableLimit = 1_000_000_000;
 export async function startBenchSystem(): Promise<BenchSystem> {
   const folder = mkdtempSync(join(tmpdir(), "assent-bench-"));
   const home = openHome({ ASSENT_HOME: folder });
-  const database = await startPostgres({
-    dataDir: home.postgresFolder,
-    durable: true,
-    logFile: join(folder, "postgres.log"),
-  });
+  const database = await startOwnPostgres(home);
   const nats = await startNats({ storeDir: join(folder, "nats"), logFile: join(folder, "nats.log") });
   if (nats === undefined) throw new Error("nats-server is not on PATH; the distributed mode needs it");
   await migrateAll(database.url, createLogger("bench", "warn"));

@@ -3,10 +3,10 @@ import pg from "pg";
 import { identifier, literal } from "#platform/db/ddl.ts";
 
 /**
- * Makes a login that may create roles but is no superuser, and a database that it owns: what an operator gives the product.
- * Returns the owner's URL. The database must not exist; the login gets a new password when it does.
+ * A login that may create roles but is no superuser, and a database that it owns: what an operator gives the product.
+ * Makes what does not exist; the login gets a new password each time. Returns the owner's URL.
  */
-export async function createOwnedDatabase(superuserUrl: string, database: string, owner: string): Promise<string> {
+export async function openOwnedDatabase(superuserUrl: string, database: string, owner: string): Promise<string> {
   const password = randomBytes(24).toString("base64url");
   const client = new pg.Client({ connectionString: superuserUrl });
   await client.connect();
@@ -14,7 +14,10 @@ export async function createOwnedDatabase(superuserUrl: string, database: string
     const known = await client.query("select from pg_catalog.pg_roles where rolname = $1", [owner]);
     const verb = known.rowCount === 0 ? "create" : "alter";
     await client.query(`${verb} role ${identifier(owner)} login createrole password ${literal(password)}`);
-    await client.query(`create database ${identifier(database)} owner ${identifier(owner)}`);
+    const existing = await client.query("select from pg_catalog.pg_database where datname = $1", [database]);
+    if (existing.rowCount === 0) {
+      await client.query(`create database ${identifier(database)} owner ${identifier(owner)}`);
+    }
   } finally {
     await client.end();
   }

@@ -11,7 +11,7 @@ import { startDistributed } from "./distributed.ts";
 import { openHome, removeHomeFile, writeHomeFile } from "./home.ts";
 import { migrateAll } from "./migrations.ts";
 import { startNats } from "./nats.ts";
-import { startPostgres } from "./postgres.ts";
+import { startOwnPostgres } from "./own-postgres.ts";
 import { adminClient } from "./single-process.ts";
 
 const { values } = parseArgs({
@@ -63,8 +63,7 @@ async function start(): Promise<void> {
 }
 
 async function ownPostgres(): Promise<string> {
-  const logFile = join(home.logFolder, "postgres.log");
-  const database = await startPostgres({ dataDir: home.postgresFolder, durable: true, logFile });
+  const database = await startOwnPostgres(home);
   stops.push(database.stop);
   return database.url;
 }

@@ -1,13 +1,11 @@
 // `npm start`: the whole product in one process, with a database of its own in the data folder.
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { createLogger } from "#platform/logger.ts";
 import { stopOnSignals } from "#platform/service.ts";
 import { prepareDemo, welcomeText } from "./demo.ts";
 import { openHome, removeHomeFile, writeHomeFile } from "./home.ts";
 import { migrateAll } from "./migrations.ts";
+import { startOwnPostgres } from "./own-postgres.ts";
 import { isFree } from "./ports.ts";
-import { startPostgres } from "./postgres.ts";
 import { adminClient, startSingleProcess } from "./single-process.ts";
 
 const home = openHome(process.env);
@@ -48,13 +46,7 @@ async function start(): Promise<void> {
 
 async function openDatabase(): Promise<{ url: string; stop(): Promise<void> }> {
   const given = process.env.DATABASE_URL;
-  if (given) return { url: given, stop: async () => undefined };
-  mkdirSync(home.logFolder, { recursive: true });
-  return startPostgres({
-    dataDir: home.postgresFolder,
-    durable: true,
-    logFile: join(home.logFolder, "postgres.log"),
-  });
+  return given ? { url: given, stop: async () => undefined } : startOwnPostgres(home);
 }
 
 /** The port that was asked for; without a wish 8080, or a free one when another program has it. */

@@ -1,8 +1,10 @@
 import { createClient, type Transport } from "@connectrpc/connect";
 import type { Express } from "express";
+import type { Pool } from "pg";
 import { type Change, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
 import type { Runtime, Worker } from "#platform/service.ts";
 import { createAcceptCoalescer } from "./accept-coalescer.ts";
@@ -48,62 +50,76 @@ const monotonic = (): number => performance.now();
 
 /** Puts the gateway together. */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
-  const { runtime } = deps;
-  const { logger, metrics, clock, newId } = runtime;
-  const pool = createPool({
-    url: config.databaseUrl,
-    role: roleOf(config.databaseRole),
-    max: config.poolSize ?? 4,
-    name: "assent-gateway",
-    // A crash of the database may forget the counts of its last moments, never a record.
-    synchronousCommit: false,
-    statementTimeoutMs: 2_000,
-    lockTimeoutMs: 1_000,
-  });
+  const { logger, metrics, clock, newId } = deps.runtime;
+  const pool = createWindowPool(config);
+  observePool(pool, "gateway", metrics);
   const windows = createWindowStore(pool);
   const limiter = createLimiter({ windows, monotonic });
   const tokens = createClient(TokenService, deps.auth);
-  const click = createClient(ClickService, deps.click);
   const keys = createKeySet({ tokens, monotonic, logger });
   const revocations = createRevocations(monotonic);
   const organizations = createOrganizationLimits({ tokens, defaults: defaultLimits, monotonic, logger });
-  const checkReady = async (): Promise<void> => {
-    revocations.requireKnown();
-    await pool.query("select");
-  };
-
-  const services: Services = {
-    tokens,
-    templates: createClient(TemplatesService, deps.templates),
-    click,
-    coalescer: createAcceptCoalescer({
-      send: async (items, signal) => (await click.acceptBatch({ items }, { signal })).results,
-      monotonic,
-      random: Math.random,
-    }),
-    keys,
-    tokenGuard: createTokenGuard({ limiter, logger }),
-    checkReady,
-    reference: createReference(),
-  };
-  const app = createApp({
-    routes: allRoutes,
-    authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
-    takeRequest: createRateLimit({ limiter, localLimiter: createLocalLimiter(clock), organizations, metrics, logger }),
-    services,
-    compileSchema: createSchemaCompiler(),
-    trustedProxies: config.trustedProxies,
-    newId,
-    logger,
-    metrics,
-  });
+  const checkReady = createReadinessCheck(pool, revocations);
   const changes = createChangePoller({
     tokens,
     onChange: (change) => applyChange(change, revocations, organizations),
     onCaughtUp: revocations.markKnown,
     logger,
   });
+  const app = createApp({
+    routes: allRoutes,
+    authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
+    takeRequest: createRateLimit({ limiter, localLimiter: createLocalLimiter(clock), organizations, metrics, logger }),
+    services: {
+      tokens,
+      templates: createClient(TemplatesService, deps.templates),
+      ...createClickClients(deps.click),
+      keys,
+      tokenGuard: createTokenGuard({ limiter, logger }),
+      checkReady,
+      reference: createReference(),
+    },
+    compileSchema: createSchemaCompiler(),
+    trustedProxies: config.trustedProxies,
+    newId,
+    logger,
+    metrics,
+  });
   return { app, workers: [changes, createWindowSweeper({ windows, logger })], checkReady, close: () => pool.end() };
+}
+
+const createWindowPool = ({ databaseUrl, databaseRole = "", poolSize = 4 }: GatewayConfig): Pool =>
+  createPool({
+    url: databaseUrl,
+    role: databaseRole === "" ? "assent_gateway" : databaseRole.replace(/^-$/, ""),
+    max: poolSize,
+    name: "assent-gateway",
+    // A crash of the database may forget the counts of its last moments, never a record.
+    synchronousCommit: false,
+    statementTimeoutMs: 2_000,
+    lockTimeoutMs: 1_000,
+  });
+
+/** Everybody may ask whether we are ready, so those who ask at once share one look at the database. */
+function createReadinessCheck(pool: Pool, revocations: Revocations): () => Promise<void> {
+  let running: Promise<unknown> | undefined;
+  return async () => {
+    revocations.requireKnown();
+    running ??= pool.query("select").finally(() => {
+      running = undefined;
+    });
+    await running;
+  };
+}
+
+function createClickClients(transport: Transport): Pick<Services, "click" | "coalescer"> {
+  const click = createClient(ClickService, transport);
+  const coalescer = createAcceptCoalescer({
+    send: async (items, signal) => (await click.acceptBatch({ items }, { signal })).results,
+    monotonic,
+    random: Math.random,
+  });
+  return { click, coalescer };
 }
 
 function createReference(): Services["reference"] {
@@ -114,10 +130,4 @@ function createReference(): Services["reference"] {
 function applyChange({ subject }: Change, revocations: Revocations, organizations: OrganizationLimits): void {
   if (subject.case === "changedOrganizationId") organizations.forget(subject.value);
   else if (subject.case !== undefined) revocations.add(subject.value);
-}
-
-/** Empty means the role of the gateway, "-" the login role itself. */
-function roleOf(configured = ""): string {
-  if (configured === "") return "assent_gateway";
-  return configured === "-" ? "" : configured;
 }

@@ -8,7 +8,7 @@ import { readSettings } from "#platform/config.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
 import { createHealthState } from "#platform/health.ts";
 import { newId } from "#platform/ids.ts";
-import { createLogger } from "#platform/logger.ts";
+import { bufferedStdout, createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { stopOnSignals } from "#platform/service.ts";
@@ -18,7 +18,7 @@ import { configFromEnv, settings } from "./config.ts";
 
 const values = readSettings(settings, process.env);
 const config = configFromEnv(process.env);
-const logger = createLogger("gateway", values.LOG_LEVEL);
+const logger = createLogger("gateway", values.LOG_LEVEL, bufferedStdout());
 const metrics = createMetrics();
 const tls = tlsFromSettings(values);
 const connect = (target: string, service: DescService) => createGrpcTransport({ target, services: [service], tls });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "#platform/logger.ts";
 import { migrateAll } from "../migrations.ts";
-import { createOwnedDatabase } from "../owned-database.ts";
+import { openOwnedDatabase } from "../owned-database.ts";
 import { startPostgres } from "../postgres.ts";
 import { folderPrefix, removeLeftovers } from "./leftovers.mjs";
 
@@ -14,7 +14,7 @@ export default async function globalSetup() {
   const postgres = await startPostgres({ dataDir: folder, durable: false });
   globalThis.assentTestCluster = { folder, postgres };
   const template = "assent_template";
-  const ownerUrl = await createOwnedDatabase(postgres.url, template, "assent_owner");
+  const ownerUrl = await openOwnedDatabase(postgres.url, template, "assent_owner");
   await migrateAll(ownerUrl, createLogger("test", "warn"));
   process.env.ASSENT_TEST_POSTGRES = JSON.stringify({ superuserUrl: postgres.url, ownerUrl, template });
 }

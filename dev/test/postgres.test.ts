@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createPool } from "#platform/db/pool.ts";
 import { until } from "#platform/testing/until.ts";
-import { createOwnedDatabase } from "../owned-database.ts";
+import { openOwnedDatabase } from "../owned-database.ts";
 import { type RunningPostgres, startPostgres } from "../postgres.ts";
 import { isAlive } from "../processes.ts";
 
@@ -167,10 +167,10 @@ describe("startPostgres", () => {
   });
 });
 
-describe("createOwnedDatabase", () => {
+describe("openOwnedDatabase", () => {
   test("the owner is no superuser, may create roles, and owns the database", async () => {
     const postgres = await start();
-    const url = await createOwnedDatabase(postgres.url, "shop", "shop_owner");
+    const url = await openOwnedDatabase(postgres.url, "shop", "shop_owner");
     expect(
       await query(url, "select rolsuper, rolcreaterole, rolbypassrls from pg_roles where rolname = current_user"),
     ).toEqual([{ rolsuper: false, rolcreaterole: true, rolbypassrls: false }]);

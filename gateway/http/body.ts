@@ -30,7 +30,7 @@ const hasBody = ({ headers }: Request): boolean =>
 function isType(contentType: string | undefined, expected: string): boolean {
   if (contentType === undefined) return false;
   const [type, ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
-  return type === expected && parameters.every((p) => p === "" || /^charset="?utf-8"?$/.test(p));
+  return type === expected && parameters.every((p) => p === "" || /^charset="?utf-?8"?$/.test(p));
 }
 
 function readBytes(req: Request, maxBytes: number, dialect: ErrorDialect): Promise<Buffer> {

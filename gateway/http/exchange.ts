@@ -19,11 +19,9 @@ export interface Exchange {
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Gives a request its id and its place in a trace, and puts both on the response before anything can fail. */
+/** Gives a request its id and its place in a trace, before anything can fail. */
 export function openExchange(req: Request, res: Response, newId: NewId): Exchange {
   const { requestId, traceparent } = identify(req.headers, newId);
-  res.setHeader("X-Request-Id", requestId);
-  res.setHeader("traceparent", traceparent);
   const startedAt = performance.now();
   const exchange: Exchange = {
     requestId,

@@ -1,4 +1,5 @@
 import type { Express, Response } from "express";
+import type { Grant } from "../limits/grant.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** An answer that is ready to be sent. */
@@ -32,25 +33,26 @@ const jsonType = "application/json; charset=utf-8";
  */
 export function sendReply(res: Response, exchange: Exchange, reply: Reply): void {
   if (res.headersSent || res.destroyed) return;
-  const { grant } = exchange;
-  if (grant !== undefined) {
-    res.setHeader("X-RateLimit-Limit", grant.limit);
-    res.setHeader("X-RateLimit-Remaining", grant.remaining);
-    res.setHeader("X-RateLimit-Reset", grant.resetAt);
-    res.setHeader("Retry-After", grant.retryAfterSeconds);
-  }
-  if (res.app.locals[isDraining] === true) res.setHeader("Connection", "close");
-  res.setHeader("X-Content-Type-Options", "nosniff");
-  res.setHeader("Cache-Control", "no-store");
-  res.statusCode = reply.status;
-  for (const name in reply.headers) res.setHeader(name, reply.headers[name] ?? "");
-  if (reply.body === undefined) {
-    res.end();
-    return;
-  }
-  const length = Buffer.byteLength(reply.body);
-  res.setHeader("Content-Type", reply.contentType ?? jsonType);
-  res.setHeader("Content-Length", length);
+  const { body } = reply;
+  const length = body === undefined ? 0 : Buffer.byteLength(body);
+  // All at once: setHeader would check and sort in each of them by itself.
+  res.writeHead(reply.status, {
+    "X-Request-Id": exchange.requestId,
+    traceparent: exchange.traceparent,
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    ...(exchange.grant === undefined ? {} : rateLimitHeaders(exchange.grant)),
+    ...(body === undefined ? {} : { "Content-Type": reply.contentType ?? jsonType, "Content-Length": length }),
+    ...(res.app.locals[isDraining] === true ? { Connection: "close" } : {}),
+    ...reply.headers,
+  });
   // As many bytes as characters means ASCII, for which both encodings are the same and this one is faster.
-  res.end(reply.body, length === reply.body.length ? "latin1" : "utf8");
+  res.end(body, length === body?.length ? "latin1" : "utf8");
 }
+
+const rateLimitHeaders = ({ limit, remaining, resetAt, retryAfterSeconds }: Grant): Record<string, number> => ({
+  "X-RateLimit-Limit": limit,
+  "X-RateLimit-Remaining": remaining,
+  "X-RateLimit-Reset": resetAt,
+  "Retry-After": retryAfterSeconds,
+});

@@ -46,14 +46,11 @@ export function createLimiter({ windows, monotonic, timeoutMs = 2_000 }: Limiter
         const state = states.get(key);
         if (state === undefined) throw new Error("the database answered without a bucket that was taken");
         settle(waiting, state);
-        // From the time of sending, so that the memory never outlasts the window.
-        const untilMs = sentAt + state.secondsLeft * 1000;
-        const resetAt = state.windowStart + windowSeconds;
-        if (state.granted < waiting.waiters.length) refusals.remember({ key, limit: waiting.limit }, resetAt, untilMs);
+        if (state.granted < waiting.waiters.length) refusals.remember({ key, limit: waiting.limit }, state, sentAt);
       }
     } catch (error) {
       pausedUntil = monotonic() + pauseAfterFailureMs;
-      for (const waiting of batch.values()) for (const waiter of waiting.waiters) waiter.reject(error);
+      for (const { reject } of [...batch.values()].flatMap(({ waiters }) => waiters)) reject(error);
     }
   };
 

@@ -1,4 +1,5 @@
 import { type Bucket, type Grant, wholeSeconds } from "./grant.ts";
+import { type WindowState, windowSeconds } from "./window-store.ts";
 
 interface Refusal {
   readonly limit: number;
@@ -7,7 +8,8 @@ interface Refusal {
 }
 
 export interface RefusalMemory {
-  remember(bucket: Bucket, resetAt: number, untilMs: number): void;
+  /** `sentAt` is when the database was asked: counted from then, the memory never outlasts the window. */
+  remember(bucket: Bucket, state: WindowState, sentAt: number): void;
   recall(bucket: Bucket): Grant | undefined;
 }
 
@@ -17,10 +19,10 @@ const maxRefusals = 100_000;
 export function createRefusalMemory(monotonic: () => number): RefusalMemory {
   const refusals = new Map<string, Refusal>();
   return {
-    remember: ({ key, limit }, resetAt, untilMs) => {
+    remember: ({ key, limit }, { windowStart, secondsLeft }, sentAt) => {
       // All of them end within a minute; the database refuses again what is forgotten.
       if (refusals.size >= maxRefusals) refusals.clear();
-      refusals.set(key, { limit, resetAt, untilMs });
+      refusals.set(key, { limit, resetAt: windowStart + windowSeconds, untilMs: sentAt + secondsLeft * 1000 });
     },
     recall: ({ key, limit }) => {
       const known = refusals.get(key);

@@ -120,8 +120,9 @@ function readCredentials(body: TokenBody, authorization: string | undefined): Cr
   return { clientId, clientSecret };
 }
 
-/** Both halves are form-encoded before they are put together. */
-function readBasic(authorization: string): Credentials {
+/** Both halves are form-encoded before they are put together. Undefined for another scheme, which says nothing here. */
+function readBasic(authorization: string): Credentials | undefined {
+  if (!/^basic /i.test(authorization)) return undefined;
   const encoded = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
   if (encoded === undefined) throw new DomainError("OAUTH_INVALID_CLIENT");
   const [, id = "", secret = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];

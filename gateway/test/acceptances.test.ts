@@ -91,6 +91,7 @@ describe("accept", () => {
   test("each item carries who called, as the gateway saw it", async () => {
     const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     const headers = {
+      "X-Forwarded-For": "203.0.113.66",
       "User-Agent": "Backend/1",
       "X-Request-Id": "req-1",
       traceparent: `00-${trace}-00f067aa0ba902b7-01`,

@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -5,6 +6,7 @@ import { DomainError } from "#platform/errors.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { until } from "#platform/testing/until.ts";
+import { answerClientError } from "../http/client-error.ts";
 import { allRoutes } from "../routes/index.ts";
 import { sendRaw } from "./raw-http.ts";
 import { pathWith } from "./sample-requests.ts";
@@ -190,6 +192,7 @@ describe("bodies", () => {
     ["application/jsonp", 415],
     ["application/json; charset=utf-8", 409],
     ['Application/JSON;charset="UTF-8"', 409],
+    ["application/json;charset=utf8", 409],
   ])("the content type %s answers %i", async (contentType, status) => {
     await post('{"name":"typed","type":"STATIC"}');
     expect((await post('{"name":"typed","type":"STATIC"}', { "Content-Type": contentType }))[0]).toBe(status);
@@ -274,6 +277,24 @@ describe("what HTTP allows but we do not", () => {
       expect(Object.keys(JSON.parse(answer?.body ?? ""))).toEqual(["errorCode", "message", "requestId"]);
       expect(JSON.parse(answer?.body ?? "").requestId).toBe(answer?.headers.get("x-request-id"));
     }
+  });
+
+  test.each([
+    ["ERR_HTTP_REQUEST_TIMEOUT", "408 Request Timeout"],
+    ["HPE_HEADER_OVERFLOW", "431 Request Header Fields Too Large"],
+    ["HPE_INVALID_METHOD", "400 Bad Request"],
+  ])("the parser's %s is answered with %s", (code, status) => {
+    const socket = new PassThrough();
+    answerClientError(Object.assign(new Error(), { code }), socket, () => "new-id");
+    const answer = String(socket.read());
+    expect(answer).toContain(`HTTP/1.1 ${status}\r\nX-Request-Id: new-id\r\n`);
+    expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ requestId: "new-id" });
+  });
+
+  test("a connection that the client has reset gets no answer", () => {
+    const socket = new PassThrough();
+    answerClientError(Object.assign(new Error(), { code: "ECONNRESET" }), socket, () => "new-id");
+    expect([socket.destroyed, socket.read()]).toEqual([true, null]);
   });
 
   test("a repeated idempotency key is CLICK_IDEMPOTENCY_KEY_INVALID", async () => {

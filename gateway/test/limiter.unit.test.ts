@@ -1,9 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
+import { createLogger } from "#platform/logger.ts";
 import { until } from "#platform/testing/until.ts";
 import type { Bucket, Grant } from "../limits/grant.ts";
 import { createLimiter } from "../limits/limiter.ts";
 import { createLocalLimiter } from "../limits/local-limiter.ts";
 import type { WindowState, WindowTake } from "../limits/window-store.ts";
+import { createWindowSweeper } from "../limits/window-sweeper.ts";
 
 const bucket = (key: string, limit: number): Bucket => ({ key, limit });
 
@@ -125,5 +127,26 @@ describe("local limiter", () => {
     });
     now = new Date("2026-11-20T17:01:00Z");
     expect(summary(take(bucket("a", 2)))).toBe("granted 1");
+  });
+});
+
+describe("window sweeper", () => {
+  test("deletes batch by batch until little is left, again and again, and survives failures", async () => {
+    const left = [5_000, 5_000, 12];
+    let calls = 0;
+    const deleteOld = async (): Promise<number> => {
+      calls += 1;
+      const next = left.shift();
+      if (next === undefined) throw new Error("no database");
+      return next;
+    };
+    const windows = { deleteOld, take: () => Promise.reject(new Error("not used")) };
+    const sweeper = createWindowSweeper({ windows, logger: createLogger("test", "silent"), intervalMs: 1 });
+    await sweeper.start();
+    await until(() => calls >= 5);
+    await sweeper.stop();
+    const after = calls;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(calls).toBe(after);
   });
 });

@@ -57,6 +57,11 @@ describe("token endpoint", () => {
     expect((await gateway.call("GET", "/v1/click/templates", { token: answer.body.access_token })).status).toBe(200);
   });
 
+  test("ignores a credential of another scheme beside those in the body", async () => {
+    const body = { ...grant, client_id: clientId, client_secret: secret };
+    expect((await request(body, { Authorization: "Bearer an-old-token" })).status).toBe(200);
+  });
+
   test("understands forms and HTTP Basic", async () => {
     expect((await form({ ...grant, client_id: clientId, client_secret: secret })).body.scope).toBe(
       "click:read click:write",

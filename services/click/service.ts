@@ -1,5 +1,6 @@
 import { createClient, type Transport } from "@connectrpc/connect";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
 import type { Runtime, Service } from "#platform/service.ts";
@@ -22,6 +23,7 @@ export interface ClickServiceDeps {
 export async function createClickService(config: ClickConfig, deps: ClickServiceDeps): Promise<Service> {
   const { bus, clock, logger, metrics, newId } = deps.runtime;
   const { pool, recorderPool, relayPool } = connect(config);
+  for (const one of [pool, recorderPool, relayPool]) observePool(one, "click", metrics);
   const relay = createRelay({ pool: relayPool, schema: "click", service: "click", bus, clock, logger, metrics });
   const wakeRelay = () => relay.wake();
   const client = createClient(TemplatesService, deps.templates);

@@ -1,6 +1,6 @@
 import type { ParseAcceptBody } from "../domain/accept-body.ts";
 import { type AcceptItem, type CheckedItem, checkItem } from "./accept-item.ts";
-import { createBatcher } from "./batcher.ts";
+import { createBatcher, overloaded } from "./batcher.ts";
 import { asDomainError } from "./failures.ts";
 import { answerRecorded, findRecorded, recordedKey } from "./missing-records.ts";
 import { type PrepareDeps, type Prepared, prepareBatch } from "./prepare.ts";
@@ -19,8 +19,11 @@ export interface AcceptPathDeps extends PrepareDeps {
 
 const intakeDefaults = { maxItems: 256, maxInFlight: 2, maxQueued: 2_000 };
 
+/** Acceptances that are not answered yet, wherever they stand; what comes beyond is refused. */
+const maxHeld = 4_000;
+
 /**
- * shape, then the decision, then the record. The idempotency key is looked up for what is refused (a retry of a recorded
+ * Shape, then the decision, then the record. The idempotency key is looked up for what is refused (a retry of a recorded
  * acceptance is answered with its receipt, whatever has happened to the session or template since) and, by the record
  * statement, for what is not. Looking after the decision costs new keys nothing, and also sees a twin that another process
  * recorded in the meantime, which a look-up at the beginning would not.
@@ -30,18 +33,29 @@ export function createAcceptPath(deps: AcceptPathDeps): AcceptPath {
     ...intakeDefaults,
     run: (items) => decideAndRecord(deps, items),
   });
+  let held = 0;
+  const admit = (item: AcceptItem): Checked => {
+    if (held >= maxHeld) return { kind: "refused", error: overloaded() };
+    const one = check(item, deps);
+    if (one.kind === "checked") held += 1;
+    return one;
+  };
+  const finish = async (entered: Promise<RecordOutcome>): Promise<RecordOutcome> => {
+    try {
+      return await entered;
+    } catch (error) {
+      return { kind: "refused", error: asDomainError(error, deps.logger) };
+    } finally {
+      held -= 1;
+    }
+  };
   return {
     accept: (items) => {
-      const checked = items.map((item) => check(item, deps));
-      const entered = intake.add(checked.flatMap((one) => (one.kind === "checked" ? [one.item] : []))).values();
-      return checked.map(async (one): Promise<RecordOutcome> => {
-        if (one.kind === "refused") return one;
-        try {
-          return await (entered.next().value as Promise<RecordOutcome>);
-        } catch (error) {
-          return { kind: "refused", error: asDomainError(error, deps.logger) };
-        }
-      });
+      const admitted = items.map(admit);
+      const entered = intake.add(admitted.flatMap((one) => (one.kind === "checked" ? [one.item] : []))).values();
+      return admitted.map((one) =>
+        one.kind === "refused" ? Promise.resolve(one) : finish(entered.next().value as Promise<RecordOutcome>),
+      );
     },
   };
 }
@@ -60,23 +74,46 @@ async function decideAndRecord(
   deps: AcceptPathDeps,
   items: readonly CheckedItem[],
 ): Promise<readonly Promise<RecordOutcome>[]> {
-  const prepared = await prepareBatch(deps, items);
-  const recorded = deps.recorder.submit(prepared.flatMap((one) => (one.kind === "ready" ? [one.record] : []))).values();
-  const answers = answerRefused(deps, items, prepared);
-  return prepared.map((one, index) =>
-    one.kind === "ready"
-      ? (recorded.next().value as Promise<RecordOutcome>)
-      : answers.then((byItem) => byItem.get(items[index] as CheckedItem) ?? one),
+  const decided = (await prepareBatch(deps, items)).map((prepared, index) => ({
+    item: items[index] as CheckedItem,
+    prepared,
+  }));
+  const now = decided.filter((one): one is Decided => !(one.prepared instanceof Promise));
+  const outcomes = recordDecided(deps, now);
+  return decided.map(async ({ item, prepared }) => {
+    const outcome = outcomes.get(item);
+    if (outcome !== undefined) return outcome;
+    const late = await prepared;
+    return recordDecided(deps, [{ item, prepared: late }]).get(item) as Promise<RecordOutcome>;
+  });
+}
+
+interface Decided {
+  readonly item: CheckedItem;
+  readonly prepared: Prepared;
+}
+
+/** Records what is ready, and answers what is refused. */
+function recordDecided(deps: AcceptPathDeps, decided: readonly Decided[]): Map<CheckedItem, Promise<RecordOutcome>> {
+  const records = decided.flatMap(({ prepared }) => (prepared.kind === "ready" ? [prepared.record] : []));
+  const recorded = deps.recorder.submit(records).values();
+  const refused = decided.filter(({ prepared }) => prepared.kind === "refused").map(({ item }) => item);
+  const replays = findReplays(deps, refused);
+  return new Map(
+    decided.map(({ item, prepared }) => [
+      item,
+      prepared.kind === "ready"
+        ? (recorded.next().value as Promise<RecordOutcome>)
+        : replays.then((byItem) => byItem.get(item) ?? prepared),
+    ]),
   );
 }
 
 /** The outcomes of those among the refused whose key was recorded before; while that is not known, none is decided. */
-async function answerRefused(
+async function findReplays(
   deps: AcceptPathDeps,
-  items: readonly CheckedItem[],
-  prepared: readonly Prepared[],
+  refused: readonly CheckedItem[],
 ): Promise<ReadonlyMap<CheckedItem, RecordOutcome>> {
-  const refused = items.filter((_, index) => prepared[index]?.kind === "refused");
   const keyOf = ({ caller, idempotencyHash }: CheckedItem) => ({ organizationId: caller.orgId, idempotencyHash });
   try {
     const recorded = await findRecorded(deps.recorderPool, refused.map(keyOf));

@@ -38,12 +38,14 @@ export interface ContentKeeperDeps {
   readonly templates: Client<typeof TemplatesService>;
 }
 
-const rememberedTexts = 100_000;
-const cachedTerms = 10_000;
+/** Only names, about 100 bytes each. */
+const rememberedKept = 200_000;
+/** Up to some ten kilobytes each. */
+const cachedTerms = 2_000;
 
 export function createContentKeeper(deps: ContentKeeperDeps): ContentKeeper {
-  const keptTexts = createLru<true>(rememberedTexts);
-  const keptTerms = createLru<KeptTerms>(cachedTerms);
+  const kept = createLru<true>(rememberedKept);
+  const loaded = createLru<KeptTerms>(cachedTerms);
   const running = new Map<string, Promise<void>>();
 
   const once = (key: string, work: () => Promise<void>): Promise<void> => {
@@ -57,22 +59,22 @@ export function createContentKeeper(deps: ContentKeeperDeps): ContentKeeper {
     keep: (caller, text, terms) => {
       const textKey = `${caller.orgId}/${text.versionId}/${text.revision}`;
       const termsKey = `${caller.orgId}/${terms.hash.toString("base64")}`;
-      if (keptTexts.get(textKey) && keptTerms.get(termsKey)) return undefined;
+      if (kept.get(textKey) && kept.get(termsKey)) return undefined;
       return once(`${textKey} ${termsKey}`, async () => {
         await keepText(deps, caller, text);
         await withOrg(deps.pool, caller.orgId, (client) => insertTerms(caller.orgId, client, terms));
-        keptTexts.set(textKey, true);
-        keptTerms.set(termsKey, terms);
+        kept.set(textKey, true);
+        kept.set(termsKey, true);
       });
     },
     loadTerms: async (orgId, hash) => {
       const key = `${orgId}/${hash.toString("base64")}`;
-      const known = keptTerms.get(key);
+      const known = loaded.get(key);
       if (known !== undefined) return known;
       const [row] = await withOrg(deps.pool, orgId, (client) => findTerms(orgId, client, [hash]));
       if (row === undefined) throw new Error("the terms of a session are not stored");
       const terms = parseTerms(row.text);
-      keptTerms.set(key, terms);
+      loaded.set(key, terms);
       return terms;
     },
   };

@@ -66,6 +66,7 @@ async function explainRefusals(
     if (found !== undefined) {
       const status = statusAt(found, new Date(record.acceptedAt));
       if (!takesAcceptance(status, session?.reusable !== true)) return closedError(status);
+      if (found.userRef !== null && found.userRef !== record.userRef) return "CLICK_USER_REF_MISMATCH";
     }
     if (onceHash !== null && taken.has(onceName({ organizationId, onceHash }))) return "CLICK_ALREADY_ACCEPTED";
     // What stood in the way is gone again: nothing was recorded, so the request may be sent again.

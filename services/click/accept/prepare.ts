@@ -12,6 +12,7 @@ import {
   type SessionFacts,
 } from "../domain/agreement.ts";
 import { type Assessment, assess } from "../domain/assessment.ts";
+import type { KeptTerms } from "../domain/terms.ts";
 import { findDirect, hasAccepted } from "../store/acceptance-store.ts";
 import type { AcceptanceRecord } from "../store/record-statement.ts";
 import { findSessionFacts } from "../store/session-store.ts";
@@ -40,12 +41,16 @@ export type Prepared =
 
 /**
  * Decides about a batch of acceptances with one statement for its sessions and one RPC for its templates. Records
- * nothing. One outcome per item, in their order; never rejects.
+ * nothing. One outcome per item, in their order. An item that needs further look-ups, such as the first one of a new
+ * text, comes as a promise, so that it does not hold up the others. Nothing rejects.
  */
-export async function prepareBatch(deps: PrepareDeps, items: readonly CheckedItem[]): Promise<Prepared[]> {
+export async function prepareBatch(
+  deps: PrepareDeps,
+  items: readonly CheckedItem[],
+): Promise<readonly (Prepared | Promise<Prepared>)[]> {
   try {
     const facts = await gatherFacts(deps, items);
-    return await Promise.all(items.map((item) => prepareItem(deps, item, facts)));
+    return items.map((item) => prepareItem(deps, item, facts));
   } catch (error) {
     const shown = asDomainError(error, deps.logger);
     return items.map(() => ({ kind: "refused", error: shown }));
@@ -90,24 +95,42 @@ function templateName(item: CheckedItem, sessions: Facts["sessions"]): TemplateN
   return { organizationId, template: { case: "templateSlug", value: body.templateSlug } };
 }
 
-async function prepareItem(deps: PrepareDeps, item: CheckedItem, facts: Facts): Promise<Prepared> {
+function prepareItem(deps: PrepareDeps, item: CheckedItem, facts: Facts): Prepared | Promise<Prepared> {
+  const refuse = (error: unknown): Prepared => ({ kind: "refused", error: asDomainError(error, deps.logger) });
   try {
-    const session = sessionOf(item, facts.sessions);
-    const name = templateName(item, facts.sessions);
-    const template = name === undefined ? undefined : facts.templates.get(templateKey(name));
-    if (item.body.sessionId !== undefined && session === undefined) throw noSession(item, facts);
-    const now = deps.clock.now();
-    const agreement =
-      session === undefined
-        ? await bindToTemplate(deps, item, template)
-        : bindSession(item.body, session, await pinnedTerms(deps, item, session, template), template, now);
-    const assessment = assess({ body: item.body, agreement, session, now });
-    if (agreement.terms.terms.policy.oneAcceptancePerRevision) await requireFirst(deps, item, agreement, assessment);
-    if (session === undefined) await deps.content.keep(item.caller, agreement, agreement.terms);
-    return { kind: "ready", record: buildRecord({ item, agreement, session, assessment, now }, deps) };
+    const prepared = andThen(bind(deps, item, facts), (bound) => decide(deps, item, bound));
+    return prepared instanceof Promise ? prepared.catch(refuse) : prepared;
   } catch (error) {
-    return { kind: "refused", error: asDomainError(error, deps.logger) };
+    return refuse(error);
   }
+}
+
+interface Bound {
+  readonly agreement: Agreement;
+  readonly session: SessionFacts | undefined;
+  readonly now: Date;
+}
+
+/** Existence and state. */
+function bind(deps: PrepareDeps, item: CheckedItem, facts: Facts): Bound | Promise<Bound> {
+  const { body } = item;
+  const now = deps.clock.now();
+  const name = templateName(item, facts.sessions);
+  const template = name === undefined ? undefined : facts.templates.get(templateKey(name));
+  if (body.sessionId === undefined) {
+    return andThen(isKnownVersion(deps, item, template), (isKnown) => ({
+      agreement: bindDirect(body, template, isKnown),
+      session: undefined,
+      now,
+    }));
+  }
+  const session = sessionOf(item, facts.sessions);
+  if (session === undefined) throw noSession(item, facts);
+  return andThen(pinnedTerms(deps, item, session, template), (terms) => ({
+    agreement: bindSession(body, session, terms, template, now),
+    session,
+    now,
+  }));
 }
 
 const noSession = ({ caller, body }: CheckedItem, { direct }: Facts): DomainError =>
@@ -116,29 +139,38 @@ const noSession = ({ caller, body }: CheckedItem, { direct }: Facts): DomainErro
   );
 
 /** Only a version that is not published costs a further RPC: it may be unknown. */
-async function bindToTemplate(
+function isKnownVersion(
   deps: PrepareDeps,
   { caller, body }: CheckedItem,
   template: CurrentTemplate | undefined,
-): Promise<Agreement> {
+): boolean | Promise<boolean> {
   const versionId = body.versionId?.toLowerCase();
-  const isPublished = versionId === undefined || template?.published.some((version) => version.versionId === versionId);
-  const isKnown =
-    isPublished ||
-    template === undefined ||
-    (await deps.templates.hasVersion(caller, template.terms.terms.templateId, versionId));
-  return bindDirect(body, template, isKnown);
+  if (versionId === undefined || template === undefined) return true;
+  if (template.published.some((version) => version.versionId === versionId)) return true;
+  return deps.templates.hasVersion(caller, template.terms.terms.templateId, versionId);
 }
 
 /** What held when the session was created; usually that is what holds now. */
-async function pinnedTerms(
+function pinnedTerms(
   { content }: PrepareDeps,
   { caller }: CheckedItem,
   session: SessionFacts,
   template: CurrentTemplate | undefined,
-) {
+): KeptTerms | Promise<KeptTerms> {
   if (template?.terms.hash.equals(session.termsHash) === true) return template.terms;
   return content.loadTerms(caller.orgId, session.termsHash);
+}
+
+/** Meaning, and what must be true before the record is written. */
+function decide(deps: PrepareDeps, item: CheckedItem, bound: Bound): Prepared | Promise<Prepared> {
+  const { agreement, session } = bound;
+  const assessment = assess({ body: item.body, ...bound });
+  const ready = (): Prepared => ({ kind: "ready", record: buildRecord({ item, assessment, ...bound }, deps) });
+  const isOnce = agreement.terms.terms.policy.oneAcceptancePerRevision && assessment.decision === "ACCEPT";
+  return andThen(isOnce ? requireFirst(deps, item, agreement, assessment) : undefined, () =>
+    // The text of a session was kept when the session was created.
+    andThen(session === undefined ? deps.content.keep(item.caller, agreement, agreement.terms) : undefined, ready),
+  );
 }
 
 /** Sees acceptances from before the flag was set; the unique index decides between those that come at once. */
@@ -146,10 +178,14 @@ async function requireFirst(
   { pool }: PrepareDeps,
   { caller }: CheckedItem,
   { versionId, revision }: Agreement,
-  { userRef, decision }: Assessment,
+  { userRef }: Assessment,
 ): Promise<void> {
-  if (decision === "DECLINE") return;
   const { orgId } = caller;
   const isTaken = await withOrg(pool, orgId, (client) => hasAccepted(orgId, client, { userRef, versionId, revision }));
   if (isTaken) throw new DomainError("CLICK_ALREADY_ACCEPTED");
+}
+
+/** At once for what is known, later for what is not. */
+function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -30,7 +30,10 @@ export interface TemplateSource {
 export const templateKey = ({ organizationId, template }: TemplateName): string =>
   `${organizationId}/${template.case}/${template.value}`;
 
-const cachedTemplates = 10_000;
+const cachedTemplates = 5_000;
+
+/** A retry of what was recorded must be answered before its caller gives up, even when the templates service is down. */
+const answerMs = 2_000;
 
 /** Remembers what templates looked like, so that an unchanged one travels as an etag and is parsed once. */
 export function createTemplateSource(templates: Client<typeof TemplatesService>): TemplateSource {
@@ -44,7 +47,7 @@ export function createTemplateSource(templates: Client<typeof TemplatesService>)
       }));
       if (asked.length === 0) return new Map();
       const items = asked.map(({ name, known }) => ({ ...name, knownEtag: known?.etag ?? "" }));
-      const { results } = await templates.resolveTemplates({ items });
+      const { results } = await templates.resolveTemplates({ items }, { timeoutMs: answerMs });
       if (results.length !== items.length) throw new Error("ResolveTemplates answered another number of results");
       const found = new Map<string, CurrentTemplate>();
       for (const [index, { key, known }] of asked.entries()) {
@@ -59,7 +62,7 @@ export function createTemplateSource(templates: Client<typeof TemplatesService>)
     },
     hasVersion: async (caller, templateId, versionId) => {
       try {
-        await templates.getVersion({ templateId, versionId }, { headers: callerHeaders(caller) });
+        await templates.getVersion({ templateId, versionId }, { headers: callerHeaders(caller), timeoutMs: answerMs });
         return true;
       } catch (error) {
         if (error instanceof ConnectError && fromConnectError(error)?.code === "CLICK_VERSION_NOT_FOUND") return false;

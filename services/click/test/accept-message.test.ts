@@ -2,9 +2,9 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { AcceptRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { acceptBody } from "../rpc/accept.ts";
+import { orgOf } from "./actions.ts";
 import { acceptOne, as, type ClickHarness, newOrg, startClick } from "./harness.ts";
 
 let click: ClickHarness;
@@ -16,7 +16,7 @@ afterAll(() => click.close());
 describe("accept", () => {
   test("is the same request as the body over REST", async () => {
     const template = click.templates.add(newOrg());
-    const orgId = template.organizationId as OrgId;
+    const orgId = orgOf(template);
     const acceptedAt = new Date("2026-11-20T17:00:00.123Z");
     const message = {
       idempotencyKey: "k",

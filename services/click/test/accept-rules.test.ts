@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type ErrorCode, type FieldProblem, fromConnectError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import type { FakeTemplate } from "./fake-templates.ts";
-import { acceptOne, type ClickHarness, newOrg, rows, startClick } from "./harness.ts";
+import { clientActions } from "./actions.ts";
+import { type ClickHarness, rows, startClick } from "./harness.ts";
 
 let click: ClickHarness;
 beforeAll(async () => {
@@ -12,22 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => click.close());
 
-let keys = 0;
-const newKey = () => `key-${++keys}`;
-
-/** Accepts a template that was made for it. */
-const acceptTemplate = (template: FakeTemplate, body: object = {}) =>
-  acceptOne(click.client, {
-    orgId: template.organizationId as OrgId,
-    key: newKey(),
-    body: { templateId: template.templateId, userRef: "user-1", ...body },
-  });
+const { addTemplate, acceptTemplate } = clientActions(() => click);
 
 async function expectRefusal(promise: Promise<unknown>, code: ErrorCode): Promise<readonly FieldProblem[]> {
   return (await expectDomainError(promise, code)).details;
 }
-
-const addTemplate = (changes: Partial<FakeTemplate> = {}) => click.templates.add(newOrg(), changes);
 
 describe("what an acceptance says", () => {
   test("the client's time may be five minutes ahead, not more", async () => {
@@ -87,8 +75,7 @@ describe("what an acceptance says", () => {
     );
     expect(refusals.map((error) => error?.code)).toEqual(Array(19).fill("CLICK_ALREADY_ACCEPTED"));
     await acceptTemplate(template, { userRef: "user-2" });
-    const [version] = template.versions;
-    if (version !== undefined) click.templates.revise(version, "<p>New terms.</p>");
+    click.templates.revise(template, "<p>New terms.</p>");
     await acceptTemplate(template);
     await expectRefusal(acceptTemplate(template), "CLICK_ALREADY_ACCEPTED");
   });

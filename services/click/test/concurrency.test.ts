@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { OrgId } from "#platform/ids.ts";
+import { clientActions, countAcceptances, inconsistentSessions, orgOf } from "./actions.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
 import {
   accepted,
   acceptOne,
-  as,
   batchItem,
   type ClickHarness,
   type ClickInstance,
   codeOf,
-  newOrg,
   rows,
   startClick,
 } from "./harness.ts";
@@ -22,34 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => click.close());
 
-const addTemplate = (changes: Partial<FakeTemplate> = {}) => click.templates.add(newOrg(), changes);
-const orgOf = (template: FakeTemplate) => template.organizationId as OrgId;
-
-async function createSession(template: FakeTemplate, userRef = "user-1"): Promise<string> {
-  const request = { template: { case: "templateId", value: template.templateId } as const, userRef };
-  const { session } = await click.client.createSession(request, as(orgOf(template)));
-  return session?.id ?? "";
-}
-
-const countAcceptances = async (orgId: OrgId): Promise<number> => {
-  const [row] = await rows<{ n: number }>(
-    click,
-    "select count(*)::int as n from click.acceptance where organization_id = $1",
-    [orgId],
-  );
-  return row?.n ?? -1;
-};
-
-/** Sessions whose state says something else than the acceptances there are. */
-const inconsistentSessions = (orgId: OrgId) =>
-  rows(
-    click,
-    `select s.id, s.status, count(a.receipt_id) from click.session s
-     left join click.acceptance a on a.organization_id = s.organization_id and a.session_id = s.id
-     where s.organization_id = $1 group by s.organization_id, s.id
-     having (s.status in ('ACCEPTED', 'DECLINED')) <> (count(a.receipt_id) = 1) or count(a.receipt_id) > 1`,
-    [orgId],
-  );
+const { addTemplate, create } = clientActions(() => click);
+const createSession = async (template: FakeTemplate) => (await create(template)).id;
 
 describe("concurrent requests", () => {
   test("500 acceptances under 50 keys record 50, and all get the receipt of their key", async () => {
@@ -68,7 +40,7 @@ describe("concurrent requests", () => {
     expect(byKey.size).toBe(50);
     expect([...byKey.values()].every((receipts) => receipts.size === 1)).toBe(true);
     expect(outcomes.filter((outcome) => !outcome.replayed)).toHaveLength(50);
-    expect(await countAcceptances(orgId)).toBe(50);
+    expect(await countAcceptances(click, orgId)).toBe(50);
   });
 
   test("two processes with the same keys at once record each key once and answer the same receipt", async () => {
@@ -87,7 +59,7 @@ describe("concurrent requests", () => {
     expect(receipts.size).toBe(400);
     for (const { receipt, receiptJson } of theirs) expect(receiptJson).toBe(receipts.get(receipt.idempotencyKey));
     expect([...mine, ...theirs].filter((one) => !one.replayed)).toHaveLength(400);
-    expect(await countAcceptances(orgId)).toBe(400);
+    expect(await countAcceptances(click, orgId)).toBe(400);
   });
 
   test("the same key with another body: one is recorded and the other refused", async () => {
@@ -105,7 +77,7 @@ describe("concurrent requests", () => {
       expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(1);
       expect(outcomes.filter((outcome) => outcome === "CLICK_IDEMPOTENCY_KEY_REUSED")).toHaveLength(3);
     }
-    expect(await countAcceptances(orgId)).toBe(25);
+    expect(await countAcceptances(click, orgId)).toBe(25);
   });
 
   test("two keys that race for one session in two processes: exactly one gets it", async () => {
@@ -118,7 +90,7 @@ describe("concurrent requests", () => {
       const outcomes = await Promise.all([accept(click, 1), accept(other, 2), accept(click, 3), accept(other, 4)]);
       expect(outcomes.sort()).toEqual([...Array(3).fill("CLICK_SESSION_CLOSED"), "ok"]);
     }
-    expect(await inconsistentSessions(orgId)).toEqual([]);
+    expect(await inconsistentSessions(click, orgId)).toEqual([]);
   });
 
   test("one key for two sessions in two processes: no session is accepted without an acceptance", async () => {
@@ -131,8 +103,8 @@ describe("concurrent requests", () => {
       const outcomes = await Promise.all([accept(click, sessions[0]), accept(other, sessions[1])]);
       expect(outcomes.sort()).toEqual(["CLICK_IDEMPOTENCY_KEY_REUSED", "ok"]);
     }
-    expect(await inconsistentSessions(orgId)).toEqual([]);
-    expect(await countAcceptances(orgId)).toBe(40);
+    expect(await inconsistentSessions(click, orgId)).toEqual([]);
+    expect(await countAcceptances(click, orgId)).toBe(40);
   });
 
   test("many keys over few sessions in batches of two processes stay consistent and free of deadlocks", async () => {
@@ -153,8 +125,8 @@ describe("concurrent requests", () => {
       ),
     );
     expect([...codes].sort()).toEqual(["CLICK_IDEMPOTENCY_KEY_REUSED", "CLICK_SESSION_CLOSED", "ok"]);
-    expect(await inconsistentSessions(orgId)).toEqual([]);
-    expect(await countAcceptances(orgId)).toBe(30);
+    expect(await inconsistentSessions(click, orgId)).toEqual([]);
+    expect(await countAcceptances(click, orgId)).toBe(30);
   });
 
   test("every acceptance has exactly one event", async () => {

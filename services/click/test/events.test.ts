@@ -4,6 +4,7 @@ import { SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import { EventSchema } from "#gen/assent/events/v1/events_pb.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { until } from "#platform/testing/until.ts";
+import { orgOf } from "./actions.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
 import { acceptOne, as, type ClickHarness, newOrg, rows, startClick } from "./harness.ts";
 
@@ -12,8 +13,6 @@ beforeAll(async () => {
   click = await startClick();
 });
 afterAll(() => click.close());
-
-const orgOf = (template: FakeTemplate) => template.organizationId as OrgId;
 
 const createSession = async (template: FakeTemplate) => {
   const request = { template: { case: "templateId", value: template.templateId } as const, userRef: "user-1" };

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
-import { newId, type OrgId } from "#platform/ids.ts";
+import { newId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { orgOf } from "./actions.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
 import { acceptOne, as, type ClickHarness, newOrg, startClick } from "./harness.ts";
 
@@ -13,7 +14,6 @@ beforeAll(async () => {
 afterAll(() => click.close());
 
 const addTemplate = (changes: Partial<FakeTemplate> = {}) => click.templates.add(newOrg(), changes);
-const orgOf = (template: FakeTemplate) => template.organizationId as OrgId;
 
 const createSession = async (template: FakeTemplate) => {
   const request = {
@@ -193,8 +193,7 @@ describe("getEvidenceBundle", () => {
     const template = addTemplate();
     const { receipt } = await accept(template, { templateId: template.templateId, userRef: "u" });
     const before = await bundleOf(template, receipt.sessionId);
-    const [version] = template.versions;
-    if (version !== undefined) click.templates.revise(version, "<p>New terms.</p>");
+    click.templates.revise(template, "<p>New terms.</p>");
     Object.assign(template, { name: "Renamed", slug: "renamed", policyFlags: { requireScroll: true } });
     click.templates.remove(template);
     const after = await bundleOf(template, receipt.sessionId);

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { type Code, ConnectError, type Transport } from "@connectrpc/connect";
+import { type Code, ConnectError, type ServiceImpl, type Transport } from "@connectrpc/connect";
 import {
   ContentFormat,
   type ResolveTemplatesRequest_Item,
@@ -38,150 +38,182 @@ export interface FakeTemplate {
 
 export interface FakeTemplates {
   readonly transport: Transport;
-  /** How often each RPC was called. */
-  readonly calls: { resolve: number; resolved: number; snapshots: number; revision: number; version: number };
+  readonly calls: Readonly<FakeCalls>;
   /** Adds a published STATIC template in English, changed as given. */
   add(organizationId: string, changes?: Partial<FakeTemplate>): FakeTemplate;
   addVersion(template: FakeTemplate, changes?: Partial<FakeVersion>): FakeVersion;
-  /** Publishes another text as the next revision. */
-  revise(version: FakeVersion, content: string): void;
+  /** Publishes another text as the next revision of the first version. */
+  revise(template: FakeTemplate, content: string): void;
   remove(template: FakeTemplate): void;
   /** Makes every call fail with this code until it is undefined again. */
   fail(code: Code | undefined): void;
+  /** Holds back the answers of getRevision until the function that it returns is called. */
+  holdRevisions(): () => void;
+}
+
+interface FakeCalls {
+  resolve: number;
+  /** Items of resolve. */
+  resolved: number;
+  /** Items of resolve that were answered in full. */
+  snapshots: number;
+  revision: number;
+}
+
+interface FakeState {
+  readonly templates: Map<string, FakeTemplate>;
+  /** What was published, by organization, version and revision. */
+  readonly texts: Map<string, { readonly template: FakeTemplate; readonly version: FakeVersion }>;
+  readonly calls: FakeCalls;
+  failure: Code | undefined;
+  /** Answers of getRevision wait for it. */
+  gate: Promise<void>;
 }
 
 /** The templates service as far as the click service uses it, in memory. */
 export function createFakeTemplates(): FakeTemplates {
-  const templates = new Map<string, FakeTemplate>();
-  const texts = new Map<string, { template: FakeTemplate; version: FakeVersion }>();
-  const calls = { resolve: 0, resolved: 0, snapshots: 0, revision: 0, version: 0 };
-  let failure: Code | undefined;
-
-  const keepText = (template: FakeTemplate, version: FakeVersion): void => {
-    texts.set(`${template.organizationId}/${version.versionId}/${version.revision}`, {
-      template,
-      version: { ...version },
-    });
+  const calls = { resolve: 0, resolved: 0, snapshots: 0, revision: 0 };
+  const state: FakeState = {
+    templates: new Map(),
+    texts: new Map(),
+    calls,
+    failure: undefined,
+    gate: Promise.resolve(),
   };
-  const owner = (version: FakeVersion): FakeTemplate => {
-    const found = [...templates.values()].find((template) => template.versions.includes(version));
-    if (found === undefined) throw new Error("the version belongs to no template");
-    return found;
-  };
-  const mayFail = (): void => {
-    if (failure !== undefined) throw new ConnectError("as the test wants it", failure);
-  };
-  const find = (item: ResolveTemplatesRequest_Item): FakeTemplate | undefined =>
-    [...templates.values()].find(
-      (template) =>
-        template.organizationId === item.organizationId &&
-        (item.template.case === "templateId"
-          ? template.templateId === item.template.value
-          : template.slug === item.template.value),
-    );
-
-  const transport = createMemoryTransport(
-    (router) =>
-      router.service(TemplatesService, {
-        resolveTemplates: ({ items }) => {
-          mayFail();
-          calls.resolve += 1;
-          calls.resolved += items.length;
-          return {
-            results: items.map((item) => {
-              const template = find(item);
-              if (template === undefined) return { etag: "" };
-              const etag = sha256Label(JSON.stringify(template)).slice(7);
-              if (etag === item.knownEtag) return { etag };
-              calls.snapshots += 1;
-              return { etag, snapshot: snapshot(template) };
-            }),
-          };
-        },
-        getRevision: ({ versionId, revision }, context) => {
-          mayFail();
-          calls.revision += 1;
-          const text = texts.get(`${requireCaller(context).orgId}/${versionId}/${revision}`);
-          if (text === undefined) throw toConnectError(new DomainError("CLICK_VERSION_NOT_FOUND"));
-          const { template, version } = text;
-          return {
-            templateId: template.templateId,
-            versionId,
-            revision,
-            label: version.label,
-            locale: version.locale,
-            title: "Terms",
-            content: Buffer.from(version.content),
-            format: ContentFormat.HTML,
-            contentHash: sha256Label(version.content),
-            texts: { buttonText: "I agree" },
-            publishedAt: timestampFromDate(new Date("2026-11-01T00:00:00Z")),
-            publishedBy: "cl_publisher",
-          };
-        },
-        getVersion: ({ templateId, versionId }, context) => {
-          mayFail();
-          calls.version += 1;
-          const template = templates.get(templateId);
-          const isKnown =
-            template?.organizationId === requireCaller(context).orgId &&
-            template.versions.some((version) => version.versionId === versionId);
-          if (!isKnown) throw toConnectError(new DomainError("CLICK_VERSION_NOT_FOUND"));
-          return { version: { id: versionId } };
-        },
-      }),
-    { interceptors: [] },
-  );
+  const handlers = { ...resolveTemplates(state), ...getRevision(state), ...getVersion(state) };
   const addVersion = (template: FakeTemplate, changes: Partial<FakeVersion> = {}): FakeVersion => {
-    const version = {
-      versionId: newId(),
-      locale: "en",
-      revision: 1,
-      label: "1.0",
-      content: "<p>The terms.</p>",
-      published: true,
-      ...changes,
-    };
+    const version = { versionId: newId(), ...published, ...changes };
     template.versions.push(version);
-    keepText(template, version);
+    keepText(state, template, version);
     return version;
   };
   return {
-    transport,
+    transport: createMemoryTransport((router) => router.service(TemplatesService, handlers), { interceptors: [] }),
     calls,
     add: (organizationId, changes = {}) => {
       const templateId = newId();
-      const template: FakeTemplate = {
+      const template = {
         organizationId,
         templateId,
         slug: `terms-${templateId}`,
-        name: "Terms",
-        type: TemplateType.STATIC,
-        defaultLocale: "en",
-        archived: false,
-        typeConfig: {},
-        policyFlags: {},
         versions: [],
+        ...plain(),
         ...changes,
       };
-      templates.set(template.templateId, template);
+      state.templates.set(templateId, template);
       if (changes.versions === undefined) addVersion(template);
-      for (const version of template.versions) keepText(template, version);
       return template;
     },
     addVersion,
-    revise: (version, content) => {
-      version.revision += 1;
-      version.label = `${version.revision}.0`;
-      version.content = content;
-      keepText(owner(version), version);
+    revise: (template, content) => {
+      const version = template.versions[0] as FakeVersion;
+      const revision = version.revision + 1;
+      Object.assign(version, { revision, label: `${revision}.0`, content });
+      keepText(state, template, version);
     },
-    remove: (template) => templates.delete(template.templateId),
+    remove: (template) => state.templates.delete(template.templateId),
     fail: (code) => {
-      failure = code;
+      state.failure = code;
+    },
+    holdRevisions: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      state.gate = promise;
+      return resolve;
     },
   };
 }
+
+const published = { locale: "en", revision: 1, label: "1.0", content: "<p>The terms.</p>", published: true };
+
+const plain = () => ({
+  name: "Terms",
+  type: TemplateType.STATIC,
+  defaultLocale: "en",
+  archived: false,
+  typeConfig: {},
+  policyFlags: {},
+});
+
+const textKey = (organizationId: string, versionId: string, revision: number): string =>
+  `${organizationId}/${versionId}/${revision}`;
+
+const keepText = ({ texts }: FakeState, template: FakeTemplate, version: FakeVersion): void => {
+  texts.set(textKey(template.organizationId, version.versionId, version.revision), {
+    template,
+    version: { ...version },
+  });
+};
+
+function mayFail({ failure }: FakeState): void {
+  if (failure !== undefined) throw new ConnectError("as the test wants it", failure);
+}
+
+type Handlers<Name extends keyof ServiceImpl<typeof TemplatesService>> = Pick<
+  ServiceImpl<typeof TemplatesService>,
+  Name
+>;
+
+const resolveTemplates = (state: FakeState): Handlers<"resolveTemplates"> => ({
+  resolveTemplates({ items }) {
+    mayFail(state);
+    state.calls.resolve += 1;
+    state.calls.resolved += items.length;
+    return {
+      results: items.map((item) => {
+        const template = find(state, item);
+        if (template === undefined) return { etag: "" };
+        const etag = sha256Label(JSON.stringify(template)).slice("sha256:".length);
+        if (etag === item.knownEtag) return { etag };
+        state.calls.snapshots += 1;
+        return { etag, snapshot: snapshot(template) };
+      }),
+    };
+  },
+});
+
+const find = ({ templates }: FakeState, { organizationId, template }: ResolveTemplatesRequest_Item) =>
+  [...templates.values()].find(
+    (one) =>
+      one.organizationId === organizationId &&
+      (template.case === "templateId" ? one.templateId : one.slug) === template.value,
+  );
+
+const getRevision = (state: FakeState): Handlers<"getRevision"> => ({
+  async getRevision({ versionId, revision }, context) {
+    mayFail(state);
+    state.calls.revision += 1;
+    await state.gate;
+    const text = state.texts.get(textKey(requireCaller(context).orgId, versionId, revision));
+    if (text === undefined) throw toConnectError(new DomainError("CLICK_VERSION_NOT_FOUND"));
+    const { template, version } = text;
+    return {
+      templateId: template.templateId,
+      versionId,
+      revision,
+      label: version.label,
+      locale: version.locale,
+      title: "Terms",
+      content: Buffer.from(version.content),
+      format: ContentFormat.HTML,
+      contentHash: sha256Label(version.content),
+      texts: { buttonText: "I agree" },
+      publishedAt: timestampFromDate(new Date("2026-11-01T00:00:00Z")),
+      publishedBy: "cl_publisher",
+    };
+  },
+});
+
+const getVersion = (state: FakeState): Handlers<"getVersion"> => ({
+  getVersion({ templateId, versionId }, context) {
+    mayFail(state);
+    const template = state.templates.get(templateId);
+    const isKnown =
+      template?.organizationId === requireCaller(context).orgId &&
+      template.versions.some((version) => version.versionId === versionId);
+    if (!isKnown) throw toConnectError(new DomainError("CLICK_VERSION_NOT_FOUND"));
+    return { version: { id: versionId } };
+  },
+});
 
 const snapshot = (template: FakeTemplate) => ({
   organizationId: template.organizationId,
@@ -196,11 +228,5 @@ const snapshot = (template: FakeTemplate) => ({
   counterparty: { legalName: "Example Ltd" },
   publishedVersions: template.versions
     .filter((version) => version.published)
-    .map(({ versionId, locale, revision, label, content }) => ({
-      versionId,
-      locale,
-      revision,
-      label,
-      contentHash: sha256Label(content),
-    })),
+    .map(({ content, published: _, ...version }) => ({ ...version, contentHash: sha256Label(content) })),
 });

@@ -18,7 +18,7 @@ import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import type { Service } from "#platform/service.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
-import { createOwnedDatabase } from "../../../dev/owned-database.ts";
+import { openOwnedDatabase } from "../../../dev/owned-database.ts";
 import { type RunningPostgres, startPostgres } from "../../../dev/postgres.ts";
 import { clickMigrations } from "../migrations/index.ts";
 import { createClickService } from "../service.ts";
@@ -37,7 +37,7 @@ let client: Client<typeof ClickService>;
 
 beforeAll(async () => {
   postgres = await startPostgres({ dataDir: folder, durable: true });
-  const url = await createOwnedDatabase(postgres.url, "click", "assent_owner");
+  const url = await openOwnedDatabase(postgres.url, "click", "assent_owner");
   await migrate({ url, services: [clickMigrations], logger });
   proxy = await createFaultProxy({ host: "127.0.0.1", port: postgres.port });
   const superuserUrl = new URL(postgres.url);
@@ -130,10 +130,10 @@ describe("a lost connection", () => {
     const template = templates.add(newOrg());
     await acceptPatiently(template, "warm up");
     proxy.setMode("hold-answers");
-    const outcomes = ["a", "b", "c"].map((key) => codeOf(acceptOne(client, itemOf(template, key))));
+    const outcomes = ["a", "b"].map((key) => codeOf(acceptOne(client, itemOf(template, key))));
     expect(new Set(await Promise.all(outcomes))).toEqual(new Set(["SERVICE_UNAVAILABLE"]));
     proxy.setMode("pass");
-    for (const key of ["a", "b", "c"]) await acceptPatiently(template, key);
+    for (const key of ["a", "b"]) await acceptPatiently(template, key);
   }, 40_000);
 });
 

@@ -94,11 +94,6 @@ export async function newSession(click: ClickHarness, orgId: OrgId): Promise<str
   return (await click.client.createSession(request, as(orgId))).session?.id ?? "";
 }
 
-export async function countAcceptances(click: ClickHarness, orgId: OrgId): Promise<number | undefined> {
-  const sql = "select count(*)::int as n from click.acceptance where organization_id = $1";
-  return (await rows<{ n: number }>(click, sql, [orgId]))[0]?.n;
-}
-
 export async function statusOf(click: ClickHarness, sessionId: string): Promise<string | undefined> {
   return (await rows<{ status: string }>(click, "select status from click.session where id = $1", [sessionId]))[0]
     ?.status;

@@ -1,17 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
 import { recordAcceptances } from "../store/record-statement.ts";
+import { countAcceptances } from "./actions.ts";
 import { type ClickHarness, newOrg, startClick } from "./harness.ts";
-import {
-  countAcceptances,
-  kinds,
-  newRecord,
-  newSession,
-  recorderPool,
-  startRecorder,
-  statusOf,
-  submit,
-} from "./record-fixtures.ts";
+import { kinds, newRecord, newSession, recorderPool, startRecorder, statusOf, submit } from "./record-fixtures.ts";
 
 let click: ClickHarness;
 let pool: pg.Pool;
@@ -75,5 +67,15 @@ describe("the record statement", () => {
     const sessionId = await newSession(click, newOrg());
     expect(await recordAcceptances(pool, [newRecord({ orgId: newOrg(), sessionId })])).toEqual(new Set());
     expect(await statusOf(click, sessionId)).toBe("PENDING");
+  });
+
+  test("binds a session without a user to the first one, and takes no other", async () => {
+    const orgId = newOrg();
+    const sessionId = await newSession(click, orgId);
+    const reusable = { id: sessionId, to: "ACCEPTED", outcome: null, reason: null, reusable: true } as const;
+    const started = startRecorder(pool);
+    const accept = (userRef: string) => newRecord({ orgId }, { userRef, session: reusable });
+    const outcomes = await submit(started, [accept("ann"), accept("bob"), accept("ann")]);
+    expect(kinds(outcomes)).toEqual(["recorded", "CLICK_USER_REF_MISMATCH", "recorded"]);
   });
 });

@@ -4,17 +4,9 @@ import { createPool } from "#platform/db/pool.ts";
 import { createLogger } from "#platform/logger.ts";
 import { until } from "#platform/testing/until.ts";
 import { createRecorder } from "../accept/recorder.ts";
+import { countAcceptances } from "./actions.ts";
 import { type ClickHarness, newOrg, rows, startClick } from "./harness.ts";
-import {
-  countAcceptances,
-  kinds,
-  newRecord,
-  newSession,
-  recorderPool,
-  startRecorder,
-  submit,
-  times,
-} from "./record-fixtures.ts";
+import { kinds, newRecord, newSession, recorderPool, startRecorder, submit, times } from "./record-fixtures.ts";
 
 let click: ClickHarness;
 let pool: pg.Pool;

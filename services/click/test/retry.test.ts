@@ -1,9 +1,10 @@
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { newId, type OrgId } from "#platform/ids.ts";
+import { newId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { clientActions, countAcceptances, orgOf } from "./actions.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
-import { acceptOne, as, type ClickHarness, type ClickInstance, newOrg, rows, startClick } from "./harness.ts";
+import { acceptOne, as, type ClickHarness, type ClickInstance, startClick } from "./harness.ts";
 
 let click: ClickHarness;
 let other: ClickInstance;
@@ -13,34 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => click.close());
 
-const addTemplate = (changes: Partial<FakeTemplate> = {}) => click.templates.add(newOrg(), changes);
-const orgOf = (template: FakeTemplate) => template.organizationId as OrgId;
-
-async function createSession(template: FakeTemplate, userRef = "user-1"): Promise<string> {
-  const request = { template: { case: "templateId", value: template.templateId } as const, userRef };
-  const { session } = await click.client.createSession(request, as(orgOf(template)));
-  return session?.id ?? "";
-}
-
-const countAcceptances = async (orgId: OrgId): Promise<number> => {
-  const [row] = await rows<{ n: number }>(
-    click,
-    "select count(*)::int as n from click.acceptance where organization_id = $1",
-    [orgId],
-  );
-  return row?.n ?? -1;
-};
-
-/** Sessions whose state says something else than the acceptances there are. */
-const _inconsistentSessions = (orgId: OrgId) =>
-  rows(
-    click,
-    `select s.id, s.status, count(a.receipt_id) from click.session s
-     left join click.acceptance a on a.organization_id = s.organization_id and a.session_id = s.id
-     where s.organization_id = $1 group by s.organization_id, s.id
-     having (s.status in ('ACCEPTED', 'DECLINED')) <> (count(a.receipt_id) = 1) or count(a.receipt_id) > 1`,
-    [orgId],
-  );
+const { addTemplate, create } = clientActions(() => click);
+const createSession = async (template: FakeTemplate) => (await create(template)).id;
 
 describe("a retry", () => {
   test("with the same key and body is answered with the same bytes", async () => {
@@ -55,7 +30,7 @@ describe("a retry", () => {
       const again = await acceptOne(client, item);
       expect(again).toEqual({ ...first, replayed: true });
     }
-    expect(await countAcceptances(item.orgId)).toBe(1);
+    expect(await countAcceptances(click, item.orgId)).toBe(1);
   });
 
   test("with another body is refused, even when only an unknown field differs", async () => {
@@ -70,7 +45,7 @@ describe("a retry", () => {
     ]) {
       await expectDomainError(acceptOne(other.client, { ...item, body: changed }), "CLICK_IDEMPOTENCY_KEY_REUSED");
     }
-    expect(await countAcceptances(item.orgId)).toBe(1);
+    expect(await countAcceptances(click, item.orgId)).toBe(1);
     expect((await acceptOne(click.client, item)).receiptJson).toBe(receiptJson);
   });
 

@@ -4,8 +4,8 @@ import { SessionOutcome, SessionStatus } from "#gen/assent/click/v1/click_pb.ts"
 import { sha256Label } from "#platform/canonical-json.ts";
 import { newId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { clientActions, orgOf } from "./actions.ts";
 import { acceptOne, type ClickHarness, startClick } from "./harness.ts";
-import { orgOf, sessionActions } from "./session-fixtures.ts";
 
 let click: ClickHarness;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => click.close());
 
-const { addTemplate, create, get, complete, accept } = sessionActions(() => click);
+const { addTemplate, create, get, complete, accept } = clientActions(() => click);
 
 describe("accepting a session", () => {
   test("records what the session shows and closes it for others", async () => {
@@ -39,8 +39,7 @@ describe("accepting a session", () => {
   test("takes the pinned text although another one was published since", async () => {
     const template = addTemplate();
     const { id, contentHash } = await create(template);
-    const [version] = template.versions;
-    if (version !== undefined) click.templates.revise(version, "<p>New terms.</p>");
+    click.templates.revise(template, "<p>New terms.</p>");
     const { receipt } = await accept(template, { sessionId: id, contentHash });
     expect(receipt).toMatchObject({ revision: 1, contentHash, superseded: true });
   });
@@ -48,8 +47,7 @@ describe("accepting a session", () => {
   test("does not take a superseded text when the policy always wants the current one", async () => {
     const template = addTemplate({ policyFlags: { requireReacceptance: "ALWAYS" } });
     const { id } = await create(template);
-    const [version] = template.versions;
-    if (version !== undefined) click.templates.revise(version, "<p>New terms.</p>");
+    click.templates.revise(template, "<p>New terms.</p>");
     await expectDomainError(accept(template, { sessionId: id }), "CLICK_VERSION_SUPERSEDED");
   });
 

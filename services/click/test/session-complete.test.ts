@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { SessionOutcome, SessionStatus } from "#gen/assent/click/v1/click_pb.ts";
 import { newId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { type Completion, clientActions, orgOf } from "./actions.ts";
 import { acceptOne, as, type ClickHarness, startClick } from "./harness.ts";
-import { type Completion, orgOf, sessionActions } from "./session-fixtures.ts";
 
 let click: ClickHarness;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => click.close());
 
-const { addTemplate, create, get, complete, accept } = sessionActions(() => click);
+const { addTemplate, create, get, complete, accept } = clientActions(() => click);
 
 describe("completeSession", () => {
   test("closes without inventing an acceptance", async () => {

@@ -5,8 +5,8 @@ import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { newId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { clientActions, type NewSession, orgOf } from "./actions.ts";
 import { as, type ClickHarness, newOrg, startClick } from "./harness.ts";
-import { type NewSession, orgOf, sessionActions } from "./session-fixtures.ts";
 
 let click: ClickHarness;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => click.close());
 
-const { addTemplate, create, get, complete, accept } = sessionActions(() => click);
+const { addTemplate, create, get, complete, accept } = clientActions(() => click);
 
 describe("createSession", () => {
   test("pins the text and the flags that hold", async () => {

@@ -2,7 +2,7 @@ import type { SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Receipt } from "../domain/receipt.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
-import { acceptOne, as, type ClickHarness, newOrg } from "./harness.ts";
+import { acceptOne, as, type ClickHarness, newOrg, rows } from "./harness.ts";
 
 export interface NewSession {
   readonly userRef?: string;
@@ -22,8 +22,8 @@ export interface Completion {
 
 export const orgOf = (template: FakeTemplate): OrgId => template.organizationId as OrgId;
 
-/** What clients do with the sessions of a template, with the service that `click` answers when it is needed. */
-export function sessionActions(click: () => ClickHarness) {
+/** What clients do, with the service that `click` answers when it is needed. */
+export function clientActions(click: () => ClickHarness) {
   let keys = 0;
   return {
     addTemplate: (changes: Partial<FakeTemplate> = {}): FakeTemplate => click().templates.add(newOrg(), changes),
@@ -48,5 +48,26 @@ export function sessionActions(click: () => ClickHarness) {
     /** Accepts under a key of its own. */
     accept: (template: FakeTemplate, body: object) =>
       acceptOne(click().client, { orgId: orgOf(template), key: `key-${++keys}`, body }),
+    /** Accepts the template without a session, under a key of its own. */
+    acceptTemplate: (template: FakeTemplate, body: object = {}) => {
+      const whole = { templateId: template.templateId, userRef: "user-1", ...body };
+      return acceptOne(click().client, { orgId: orgOf(template), key: `key-${++keys}`, body: whole });
+    },
   };
 }
+
+export async function countAcceptances(click: ClickHarness, orgId: OrgId): Promise<number | undefined> {
+  const sql = "select count(*)::int as n from click.acceptance where organization_id = $1";
+  return (await rows<{ n: number }>(click, sql, [orgId]))[0]?.n;
+}
+
+/** Sessions for single use whose state says something else than the acceptances there are. */
+export const inconsistentSessions = (click: ClickHarness, orgId: OrgId) =>
+  rows(
+    click,
+    `select s.id, s.status, count(a.receipt_id) from click.session s
+     left join click.acceptance a on a.organization_id = s.organization_id and a.session_id = s.id
+     where s.organization_id = $1 group by s.organization_id, s.id
+     having (s.status in ('ACCEPTED', 'DECLINED')) <> (count(a.receipt_id) = 1) or count(a.receipt_id) > 1`,
+    [orgId],
+  );

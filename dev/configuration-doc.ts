@@ -1,0 +1,59 @@
+// `npm run docs`: writes docs/configuration.md from the settings that the programs read. A test fails when it is stale.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Settings } from "#platform/config.ts";
+import { settings as gateway } from "../gateway/config.ts";
+import { settings as auth } from "../services/auth/config.ts";
+import { settings as click } from "../services/click/config.ts";
+import { settings as templates } from "../services/templates/config.ts";
+
+export const configurationFile = join(import.meta.dirname, "../docs/configuration.md");
+
+const programs: ReadonlyArray<{ readonly title: string; readonly entry: string; readonly settings: Settings }> = [
+  { title: "gateway", entry: "gateway/main.ts", settings: gateway },
+  { title: "auth", entry: "services/auth/main.ts", settings: auth },
+  { title: "templates", entry: "services/templates/main.ts", settings: templates },
+  { title: "click", entry: "services/click/main.ts", settings: click },
+];
+
+const introduction = `# Configuration
+
+Every process reads environment variables when it starts and at no other time. A value that is missing or malformed stops the start, with all problems listed at once. For every variable NAME, NAME_FILE may name a file that holds the value, as mounted secrets do; an empty variable counts as not set.
+
+This page is written from the code by \`npm run docs\`, and a test compares the two.
+
+## \`npm start\` and \`npm run start:distributed\`
+
+| variable | default | what it does |
+|---|---|---|
+| \`PORT\` | 8080, or a free one when it is taken | The port of the API; 0 takes a free one. |
+| \`ASSENT_HOME\` | \`.assent\` | The data folder: database, keys, logs, \`demo.json\`. Without its \`secrets.json\` the database is of no use. |
+| \`DATABASE_URL\` | an embedded Postgres in the data folder | A database to use instead, with a login that owns it and may create roles. |
+| \`NATS_URL\` | in memory; \`start:distributed\` starts nats-server | NATS servers to use instead. |
+| \`LOG_LEVEL\` | \`warn\` | trace, debug, info, warn, error or silent. |
+
+\`npm run migrate\` reads \`DATABASE_URL\` (required) and \`LOG_LEVEL\`. \`npm run admin\` reads \`ASSENT_ADMIN_URL\` and \`ASSENT_ADMIN_TOKEN\`, or finds the running copy of \`ASSENT_HOME\`.
+`;
+
+/** The whole page. */
+export const configurationPage = (): string =>
+  [introduction, ...programs.map((program) => section(program.title, program.entry, program.settings))].join("\n");
+
+function section(title: string, entry: string, settings: Settings): string {
+  const rows = Object.entries(settings).map(([name, setting]) => {
+    const secret = setting.secret ? " Secret." : "";
+    return `| \`${name}\` | ${fallbackText(setting.fallback)} | ${setting.doc.replaceAll("|", "\\|")}${secret} |`;
+  });
+  return `## ${title} (\`node ${entry}\`)\n\n| variable | default | what it does |\n|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+function fallbackText(fallback: unknown): string {
+  if (fallback === undefined) return "required";
+  if (fallback === "" || (Array.isArray(fallback) && fallback.length === 0)) return "empty";
+  return `\`${String(fallback)}\``;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(configurationFile, configurationPage());
+  process.stdout.write(`written: ${readFileSync(configurationFile, "utf8").split("\n").length} lines\n`);
+}
