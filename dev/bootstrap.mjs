@@ -1,11 +1,11 @@
 // Runs one of our programs on a machine that has nothing but Node 20 and npm:
-// installs the dependencies and generates the contract code when they are missing or stale,
+// installs the dependencies, generates the contract code and builds the browser code when they are missing or stale,
 // then hands over to Node 24, which runs TypeScript directly. Usage: node dev/bootstrap.mjs <program.ts> [args]
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { delimiter, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -20,12 +20,13 @@ if (program === undefined) {
 withLock(() => {
   installWhenStale();
   generateWhenStale();
+  buildWebWhenStale();
 });
 await runProgram(resolve(root, program), args);
 
 /** Two programs started at once on a fresh clone must not install into the same folder. */
 function withLock(work) {
-  if (isInstalled() && isGenerated()) return;
+  if (isInstalled() && isGenerated() && isWebBuilt()) return;
   const lock = join(root, ".bootstrap.lock");
   for (;;) {
     try {
@@ -116,6 +117,26 @@ function generateWhenStale() {
   run(join(binaries, "buf"), ["generate"]);
   mkdirSync(join(root, "gen"), { recursive: true });
   writeFileSync(join(root, "gen", ".stamp"), contractDigest());
+}
+
+/** Of everything that decides what browsers get, so that it is built again when any of it changes. */
+function webDigest() {
+  const manifest = JSON.parse(readFileSync(join(root, "node_modules", "vite", "package.json"), "utf8"));
+  const sources = readdirSync(join(root, "web", "embed"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort();
+  return `${manifest.version} ${digest(["web/vite.config.mjs", ...sources])}`;
+}
+
+function isWebBuilt() {
+  return hasStamp(join(root, "web", "dist", ".stamp"), webDigest());
+}
+
+function buildWebWhenStale() {
+  if (isWebBuilt()) return;
+  run(join(binaries, "vite"), ["build", "--config", "web/vite.config.mjs"]);
+  writeFileSync(join(root, "web", "dist", ".stamp"), webDigest());
 }
 
 function run(command, commandArgs) {

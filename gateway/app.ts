@@ -12,9 +12,11 @@ import { createAuthenticate } from "./auth/authenticate.ts";
 import { createChangePoller } from "./auth/change-poller.ts";
 import { createKeySet } from "./auth/key-set.ts";
 import { createOrganizationLimits, defaultLimits, type OrganizationLimits } from "./auth/organization-limits.ts";
+import { createAuthenticateRenderToken } from "./auth/render-token.ts";
 import { createRevocations, type Revocations } from "./auth/revocations.ts";
 import { createTokenGuard } from "./auth/token-guard.ts";
 import type { GatewayConfig } from "./config.ts";
+import { defaultEmbedScriptFile, loadEmbedScript } from "./embed-script.ts";
 import { createApp } from "./http/express-app.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createSchemaCompiler } from "./http/validate.ts";
@@ -34,6 +36,8 @@ export interface GatewayDeps {
   readonly auth: Transport;
   readonly templates: Transport;
   readonly click: Transport;
+  /** Throws while something else of this process is not ready that callers count on. */
+  readonly checkOthers?: () => Promise<void>;
 }
 
 export interface Gateway {
@@ -48,9 +52,13 @@ export interface Gateway {
 
 const monotonic = (): number => performance.now();
 
-/** Puts the gateway together. */
+/** Puts the gateway together. Throws when the embed script is required and was not built. */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { logger, metrics, clock, newId } = deps.runtime;
+  const embedScript = loadEmbedScript(config.embedScriptFile ?? defaultEmbedScriptFile, {
+    required: config.requireEmbedScript ?? false,
+    logger,
+  });
   const pool = createWindowPool(config);
   observePool(pool, "gateway", metrics);
   const windows = createWindowStore(pool);
@@ -59,28 +67,33 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const keys = createKeySet({ tokens, monotonic, logger });
   const revocations = createRevocations(monotonic);
   const organizations = createOrganizationLimits({ tokens, defaults: defaultLimits, monotonic, logger });
-  const checkReady = createReadinessCheck(pool, revocations);
+  const checkReady = createReadinessCheck(pool, revocations, deps.checkOthers);
   const changes = createChangePoller({
     tokens,
     onChange: (change) => applyChange(change, revocations, organizations),
     onCaughtUp: revocations.markKnown,
     logger,
   });
+  const { click, coalescer } = createClickClients(deps.click);
   const app = createApp({
     routes: allRoutes,
     authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
+    authenticateRenderToken: createAuthenticateRenderToken(click),
     takeRequest: createRateLimit({ limiter, localLimiter: createLocalLimiter(clock), organizations, metrics, logger }),
     services: {
       tokens,
       templates: createClient(TemplatesService, deps.templates),
-      ...createClickClients(deps.click),
+      click,
+      coalescer,
       keys,
       tokenGuard: createTokenGuard({ limiter, logger }),
+      embedScript,
       checkReady,
       reference: createReference(),
     },
     compileSchema: createSchemaCompiler(),
     trustedProxies: config.trustedProxies,
+    publicUrl: config.publicUrl ?? "",
     newId,
     logger,
     metrics,
@@ -101,10 +114,15 @@ const createWindowPool = ({ databaseUrl, databaseRole = "", poolSize = 4 }: Gate
   });
 
 /** Everybody may ask whether we are ready, so those who ask at once share one look at the database. */
-function createReadinessCheck(pool: Pool, revocations: Revocations): () => Promise<void> {
+function createReadinessCheck(
+  pool: Pool,
+  revocations: Revocations,
+  checkOthers: () => Promise<void> = async () => undefined,
+): () => Promise<void> {
   let running: Promise<unknown> | undefined;
   return async () => {
     revocations.requireKnown();
+    await checkOthers();
     running ??= pool.query("select").finally(() => {
       running = undefined;
     });

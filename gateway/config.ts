@@ -1,4 +1,11 @@
-import { type Environment, integerSetting, listSetting, readSettings, stringSetting } from "#platform/config.ts";
+import {
+  type Environment,
+  integerSetting,
+  listSetting,
+  readSettings,
+  stringSetting,
+  urlSetting,
+} from "#platform/config.ts";
 import { commonSettings } from "#platform/service-settings.ts";
 
 export interface GatewayConfig {
@@ -12,6 +19,12 @@ export interface GatewayConfig {
   readonly issuer: string;
   readonly audience: string;
   readonly trustedProxies: readonly string[];
+  /** Where clients reach this API, without a slash at the end; empty or absent: as each request says. */
+  readonly publicUrl?: string;
+  /** The built embed script; where the build leaves it when absent. */
+  readonly embedScriptFile?: string;
+  /** Whether the gateway does not start without the embed script. */
+  readonly requireEmbedScript?: boolean;
 }
 
 // The gateway serves no RPCs and no events.
@@ -36,6 +49,11 @@ export const settings = {
     "Addresses or networks (CIDR) of proxies whose X-Forwarded-For is believed, comma-separated. Empty believes nobody: behind a proxy its address is then recorded as the caller's.",
     [],
   ),
+  PUBLIC_URL: urlSetting(
+    "Where clients reach the API, for links such as renderUrl: https://api.example.com. Empty takes the scheme and the host of each request, as far as TRUSTED_PROXIES may tell.",
+    "",
+  ),
+  NODE_ENV: stringSetting("With production the gateway does not start when the embed script was not built.", ""),
 };
 
 /** Throws a ConfigError that lists everything that is wrong. */
@@ -50,5 +68,7 @@ export function configFromEnv(env: Environment): GatewayConfig {
     issuer: values.TOKEN_ISSUER,
     audience: values.TOKEN_AUDIENCE,
     trustedProxies: values.TRUSTED_PROXIES,
+    publicUrl: values.PUBLIC_URL.replace(/\/+$/, ""),
+    requireEmbedScript: values.NODE_ENV === "production",
   };
 }

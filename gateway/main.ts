@@ -21,10 +21,13 @@ const config = configFromEnv(process.env);
 const logger = createLogger("gateway", values.LOG_LEVEL, bufferedStdout());
 const metrics = createMetrics();
 const tls = tlsFromSettings(values);
-const connect = (target: string, service: DescService) => createGrpcTransport({ target, services: [service], tls });
+const connect = (target: string, service: DescService, options: { maxMessageBytes?: number } = {}) =>
+  createGrpcTransport({ target, services: [service], tls, ...options });
 
+/** A template may have versions in many languages, each with text of up to 1 MiB. */
+const templatesMessageBytes = 32 * 1024 * 1024;
 const auth = connect(values.AUTH_TARGET, TokenService);
-const templates = connect(values.TEMPLATES_TARGET, TemplatesService);
+const templates = connect(values.TEMPLATES_TARGET, TemplatesService, { maxMessageBytes: templatesMessageBytes });
 const click = connect(values.CLICK_TARGET, ClickService);
 const runtime = { logger, metrics, clock: systemClock, newId, bus: createMemoryBus() };
 const gateway = await createGateway(config, { runtime, auth, templates, click });

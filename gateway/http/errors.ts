@@ -29,9 +29,11 @@ const asDialect = (error: DomainError, dialect: ErrorDialect): DomainError =>
     cause: error,
   });
 
-/** `changes.default_locale` of a message is `defaultLocale` in a body. */
+/** `changes.texts.button_text` of a message is `buttonText` in a body. */
 const restField = (field: string): string =>
-  field.replace(/^(changes|texts)\./, "").replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+  field
+    .replace(/^((changes|fields|texts)\.)+/, "")
+    .replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 
 /** An error of the wire that none of our services has raised by name. */
 function codeOf(code: Code, dialect: ErrorDialect): ErrorCode {

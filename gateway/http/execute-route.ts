@@ -1,15 +1,17 @@
 import type { Request, RequestHandler } from "express";
-import { DomainError, type ErrorCode } from "#platform/errors.ts";
-import { isUuid } from "#platform/ids.ts";
+import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Authenticate } from "../auth/authenticate.ts";
 import type { Principal } from "../auth/principal.ts";
+import type { AuthenticateRenderToken, RenderGrant } from "../auth/render-token.ts";
 import type { Route, RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
 import { readBody } from "./body.ts";
 import { errorReply } from "./errors.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
+import { compileTexts, readParams, requireExistingNames, type TextValidators, textProblems } from "./path-params.ts";
+import { publicUrlOf } from "./public-url.ts";
 import { readQuery } from "./query.ts";
 import type { TakeRequest } from "./rate-limit.ts";
 import { type Reply, sendReply } from "./reply.ts";
@@ -17,10 +19,13 @@ import type { CompileSchema, Validate } from "./validate.ts";
 
 export interface ExecutorDeps {
   readonly authenticate: Authenticate;
+  readonly authenticateRenderToken: AuthenticateRenderToken;
   readonly takeRequest: TakeRequest;
   readonly services: Services;
   readonly logger: Logger;
   readonly compileSchema: CompileSchema;
+  /** Where clients reach this API; as each request says when empty. */
+  readonly publicUrl: string;
 }
 
 /**
@@ -35,14 +40,18 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
     exchange.route = route.path;
     let reply: Reply;
     try {
-      await admit(req, exchange, route, deps);
-      const request = await readRequest(req, exchange, route, validators);
-      requireExistingIds(request.params, route);
+      const renderGrant = await admit(req, exchange, route, deps);
+      const request = {
+        ...(await readRequest(req, exchange, route, validators)),
+        renderGrant,
+        publicUrl: () => publicUrlOf(req, deps.publicUrl),
+      };
+      requireExistingNames(request.params, route, validators.texts);
       reply = await route.handle(request, deps.services);
     } catch (error) {
       reply = errorReply(error, exchange, route.dialect, deps.logger);
     }
-    sendReply(res, exchange, reply);
+    sendReply(res, exchange, route.crossOrigin === true ? readableAnywhere(reply) : reply);
   };
 }
 
@@ -53,26 +62,43 @@ function requireScopes({ access, operationId }: Route): void {
 }
 
 interface Validators {
+  readonly texts: TextValidators;
   readonly query: Validate | undefined;
   readonly body: Validate | undefined;
 }
 
-const compileValidators = ({ query, body }: Route, compileSchema: CompileSchema): Validators => ({
-  query: query === undefined ? undefined : compileSchema({ type: "object", properties: query.properties }),
-  body: body === undefined ? undefined : compileSchema(body.schema),
+const compileValidators = (route: Route, compileSchema: CompileSchema): Validators => ({
+  texts: compileTexts(route, compileSchema),
+  query: route.query && compileSchema({ type: "object", properties: route.query.properties }),
+  body: route.body && compileSchema(route.body.schema),
 });
 
-async function admit(req: Request, exchange: Exchange, { access, dialect }: Route, deps: ExecutorDeps): Promise<void> {
-  if (access === "public") return;
-  const principal = await deps.authenticate(req.headers.authorization);
+/** What a render token lets in, when the request came with one instead of a credential. */
+async function admit(
+  req: Request,
+  exchange: Exchange,
+  { access, dialect }: Route,
+  deps: ExecutorDeps,
+): Promise<RenderGrant | undefined> {
+  if (access === "public") return undefined;
+  const token = access.renderToken === true && req.headers.authorization === undefined ? tokenOf(req) : undefined;
+  const renderGrant = token === undefined ? undefined : await deps.authenticateRenderToken(token, exchange);
+  const principal = renderGrant?.principal ?? (await deps.authenticate(req.headers.authorization));
   exchange.principal = principal;
   exchange.grant = await deps.takeRequest(principal, access.limitGroup, req.method);
   if (!exchange.grant.granted) throw new DomainError(dialect.rateLimited);
-  if (!access.scopes.some((scope) => principal.scopes.has(scope))) {
+  if (renderGrant === undefined && !access.scopes.some((scope) => principal.scopes.has(scope))) {
     throw new DomainError("INSUFFICIENT_SCOPE", {
       message: `The token lacks the scope ${access.scopes.join(" or ")} that this operation needs. Ask for it at the token endpoint.`,
     });
   }
+  return renderGrant;
+}
+
+/** What comes twice stays a list, which is no token. */
+function tokenOf(req: Request): string | undefined {
+  const { token } = readQuery(req.originalUrl, { token: {} });
+  return token === undefined ? undefined : String(token);
 }
 
 async function readRequest(
@@ -80,9 +106,11 @@ async function readRequest(
   exchange: Exchange,
   route: Route,
   validators: Validators,
-): Promise<RouteRequest> {
+): Promise<Omit<RouteRequest, "renderGrant" | "publicUrl">> {
   const { query: querySpec, body: bodySpec, dialect } = route;
-  const idempotencyKey = route.needsIdempotencyKey === true ? readIdempotencyKey(req) : "";
+  const idempotencyKey = route.idempotencyKey === undefined ? "" : readIdempotencyKey(req, route.idempotencyKey);
+  const params = readParams(req.params, route);
+  refuseProblems(textProblems(params, route, validators.texts), route);
   const query = querySpec === undefined ? {} : readQuery(req.originalUrl, querySpec.properties);
   refuseProblems(validators.query?.(query), route);
   const body = bodySpec === undefined ? undefined : await readBody(req, bodySpec, dialect);
@@ -91,13 +119,13 @@ async function readRequest(
     throw new DomainError(dialect.validationFailed, { message: "A body is required. Send a JSON object." });
   }
   return {
-    params: canonicalParams(req.params),
+    params,
     query,
     body: body ?? {},
     caller: callerOf(exchange),
     observed: { ip: plainAddress(req.ip ?? ""), userAgent: (req.headers["user-agent"] ?? "").slice(0, 1_000) },
     idempotencyKey,
-    authorization: req.headers.authorization,
+    headers: req.headers,
   };
 }
 
@@ -105,15 +133,15 @@ function refuseProblems(details: ReturnType<Validate> | undefined, { dialect }: 
   if (details !== undefined && details.length > 0) throw new DomainError(dialect.validationFailed, { details });
 }
 
-const canonicalParams = (params: Request["params"]): Record<string, string> =>
-  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value).toLowerCase()]));
-
-/** What is no UUID names nothing, which is all that a caller learns; the service is not asked. */
-function requireExistingIds(params: Readonly<Record<string, string>>, { notFound = {} }: Route): void {
-  for (const [name, code] of Object.entries<ErrorCode>(notFound)) {
-    if (!isUuid(params[name] ?? "")) throw new DomainError(code);
-  }
-}
+const readableAnywhere = (reply: Reply): Reply => ({
+  ...reply,
+  headers: {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "ETag, Retry-After, X-Click-Content-Hash, X-Request-Id",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    ...reply.headers,
+  },
+});
 
 /** On public routes nobody calls, and nothing behind them asks who does. */
 const callerOf = ({ principal, requestId, traceparent }: Exchange): RouteRequest["caller"] => ({

@@ -5,9 +5,13 @@ import { headerCount } from "./header-guard.ts";
 const headerName = "x-idempotency-key";
 const printable = /^[\x20-\x7e]{1,255}$/;
 
-/** The idempotency key of a request; throws when it is missing, sent more than once, or not what a key may be. */
-export function readIdempotencyKey(req: Request): string {
+/**
+ * The idempotency key of a request; empty when an optional one is missing. Throws when a required one is missing, and
+ * for one that was sent more than once or is not what a key may be.
+ */
+export function readIdempotencyKey(req: Request, need: "required" | "optional"): string {
   const key = req.headers[headerName];
+  if (key === undefined && need === "optional") return "";
   if (key === undefined) throw new DomainError("CLICK_IDEMPOTENCY_KEY_REQUIRED");
   // Node joins repeated headers with a comma, which a key may contain.
   if (

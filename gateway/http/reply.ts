@@ -18,6 +18,9 @@ export const jsonReply = (status: number, value: unknown, headers: Readonly<Reco
   headers,
 });
 
+/** The answer to what removes something. */
+export const noContent: Reply = { status: 204, body: undefined };
+
 const isDraining = "isDraining";
 
 /** From now on every answer asks the client to come back over another connection. */

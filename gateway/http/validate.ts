@@ -36,6 +36,7 @@ const httpsPattern = /^https:\/\/[^\s\p{Cc}]+$/iu;
 /** No format looks at more text than its longest value has, whatever its regular expression would do. */
 const createTextFormats = (): Record<string, (text: string) => boolean> => ({
   uuid: isUuid,
+  date: (text) => text.length === 10 && isDateTime(`${text}T00:00:00Z`),
   "date-time": (text) => text.length <= 40 && isDateTime(text),
   "language-tag": createLanguageTagFormat(),
   "https-url": (text) => text.length <= 2_048 && httpsPattern.test(text) && isPlainUrl(text),
@@ -104,6 +105,7 @@ function messageOf({ keyword, params, message }: ErrorObject): string {
 
 const formatNames: Record<string, string> = {
   uuid: "a UUID",
+  date: "a day such as 2026-11-20",
   "date-time": "a date and time such as 2026-11-20T17:00:00.123Z",
   "language-tag": "a BCP 47 language tag such as en-US",
   "https-url": "an absolute https URL without credentials",

@@ -1,8 +1,9 @@
 import { type ErrorCode, errorCatalogue } from "#platform/errors.ts";
 import { scopeMeanings } from "../auth/scopes.ts";
 import { oauthDialect, oauthErrorName } from "../http/error-dialect.ts";
-import type { Route } from "../routes/route.ts";
+import { type JsonSchema, paramsOf, type Route, type TextParam } from "../routes/route.ts";
 import { componentSchemas, errorSchema, oauthErrorSchema, withReferences } from "./components.ts";
+import { exampleOf } from "./example.ts";
 
 type Json = Record<string, unknown>;
 
@@ -40,6 +41,12 @@ const securitySchemes: Json = {
     type: "oauth2",
     flows: { clientCredentials: { tokenUrl: "/oauth2/token", scopes: scopeMeanings } },
   },
+  renderToken: {
+    type: "apiKey",
+    in: "query",
+    name: "token",
+    description: "The render token of a session: lets a browser render that session, and nothing else.",
+  },
 };
 
 const operationOf = (route: Route): Json => ({
@@ -47,37 +54,50 @@ const operationOf = (route: Route): Json => ({
   tags: [route.tag],
   summary: route.summary,
   ...(route.description === undefined ? {} : { description: route.description }),
-  ...(route.access === "public"
-    ? { security: [] }
-    : { security: [...route.access.scopes.map((scope) => ({ oauth: [scope] })), { bearer: [] }] }),
+  security: securityOf(route),
   parameters: parametersOf(route),
   ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route.body) }),
   responses: responsesOf(route),
 });
 
-function parametersOf({ path, query, needsIdempotencyKey }: Route): Json[] {
-  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string", format: "uuid" },
-  }));
-  const queries = Object.entries(query?.properties ?? {}).map(([name, { description, ...schema }]) => ({
-    name,
-    in: "query",
-    required: false,
-    ...(description === undefined ? {} : { description }),
-    schema: withReferences(schema),
-  }));
-  return [...ids, ...queries, ...(needsIdempotencyKey === true ? [idempotencyKey] : []), requestId, traceparent];
+function securityOf({ access }: Route): Json[] {
+  if (access === "public") return [];
+  const tokens = access.renderToken === true ? [{ renderToken: [] }] : [];
+  return [...access.scopes.map((scope) => ({ oauth: [scope] })), { bearer: [] }, ...tokens];
 }
+
+function parametersOf(route: Route): Json[] {
+  const texts: Readonly<Record<string, TextParam>> = route.texts ?? {};
+  const inPath = paramsOf(route.path).map((name) => {
+    const schema = texts[name]?.schema ?? { type: "string", format: "uuid" };
+    return parameter("path", name, schema, true);
+  });
+  const inQuery = Object.entries(route.query?.properties ?? {}).map(([name, schema]) =>
+    parameter("query", name, schema, false),
+  );
+  const inHead = Object.entries(route.headerParams ?? {}).map(([name, { description, schema }]) =>
+    parameter("header", name, { ...schema, description }, false),
+  );
+  const key =
+    route.idempotencyKey === undefined ? [] : [{ ...idempotencyKey, required: route.idempotencyKey === "required" }];
+  return [...inPath, ...inQuery, ...inHead, ...key, requestId, traceparent];
+}
+
+const parameter = (place: string, name: string, { description, ...schema }: JsonSchema, required: boolean): Json => ({
+  name,
+  in: place,
+  required,
+  ...(description === undefined ? {} : { description }),
+  schema: withReferences(schema),
+  example: exampleOf(schema, name),
+});
 
 const idempotencyKey: Json = {
   name: "X-Idempotency-Key",
   in: "header",
-  required: true,
-  description: "Unique to this acceptance within the organization, for ever, and the same on every retry.",
+  description: "Unique to this record within the organization, for ever, and the same on every retry.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
+  example: "order-1042-terms",
 };
 const requestId: Json = {
   name: "X-Request-Id",
@@ -102,11 +122,11 @@ function requestBodyOf({ schema, required, form, example }: NonNullable<Route["b
 
 function responsesOf(route: Route): Json {
   const { success } = route;
-  const content = contentOf(success.schema, success.contentType);
+  const content = contentOf(success);
   const headers = { ...headersOf(route), ...ownHeaders(success.headers ?? {}) };
   const responses: Json = { [success.status]: { description: success.description, headers, ...content } };
   for (const [status, description] of Object.entries(success.also ?? {})) {
-    responses[status] = { description, headers, ...content };
+    responses[status] = { description, headers, ...(Number(status) < 300 ? content : {}) };
   }
   for (const [status, codes] of Object.entries(errorsByStatus(route))) {
     responses[status] = errorResponse(codes, route);
@@ -114,25 +134,36 @@ function responsesOf(route: Route): Json {
   return responses;
 }
 
-function contentOf(schema: Route["success"]["schema"], contentType = "application/json"): Json {
-  if (schema === undefined && contentType === "application/json") return {};
-  return { content: { [contentType]: { schema: withReferences(schema ?? { type: "string" }) } } };
+function contentOf({ schema, contentType, alsoTypes = [], example }: Route["success"]): Json {
+  if (schema === undefined && contentType === undefined) return {};
+  const json = schema && { schema: withReferences(schema), example: example ?? exampleOf(schema) };
+  const texts = [...(schema === undefined ? [contentType ?? ""] : []), ...alsoTypes].map((type) => [type, textMedia]);
+  return {
+    content: {
+      ...(json === undefined ? {} : { [contentType ?? "application/json"]: json }),
+      ...Object.fromEntries(texts),
+    },
+  };
 }
+
+const textMedia: Json = { schema: { type: "string" } };
 
 function errorsByStatus(route: Route): Record<string, ErrorCode[]> {
   const codes = new Set<ErrorCode>([
     ...commonErrors(route),
     ...route.errors,
     ...Object.values<ErrorCode>(route.notFound ?? {}),
+    ...Object.values<TextParam>(route.texts ?? {}).flatMap(({ otherwise }) => otherwise ?? []),
   ]);
   return Object.groupBy(codes, (code) => String(errorCatalogue[code].http)) as Record<string, ErrorCode[]>;
 }
 
-function commonErrors({ access, body, query, dialect }: Route): ErrorCode[] {
-  const checksInput = body !== undefined || query !== undefined;
+function commonErrors({ access, body, query, texts, dialect }: Route): ErrorCode[] {
+  const mayBeBad = Object.values<TextParam>(texts ?? {}).some(({ otherwise }) => otherwise === undefined);
+  const checksInput = body !== undefined || query !== undefined || mayBeBad;
   return [
     ...(checksInput ? [dialect.validationFailed] : []),
-    ...(body === undefined ? [] : (["MALFORMED_JSON", "UNSUPPORTED_MEDIA_TYPE", dialect.payloadTooLarge] as const)),
+    ...(body === undefined ? [] : (["UNSUPPORTED_MEDIA_TYPE", dialect.payloadTooLarge] as const)),
     ...(access === "public"
       ? []
       : (["UNAUTHORIZED", "INVALID_TOKEN", "TOKEN_EXPIRED", "INSUFFICIENT_SCOPE", dialect.rateLimited] as const)),

@@ -1,9 +1,20 @@
+import { configurationSchema, templateTypeSchema, verificationSchema } from "../routes/configuration-schemas.ts";
+import { consentStateSchema, updateConsentSchema } from "../routes/consent-schemas.ts";
+import { contentReportSchema } from "../routes/content-schemas.ts";
+import { createDeploymentSchema, deploymentSchema, updateDeploymentSchema } from "../routes/deployment-schemas.ts";
 import { evidenceSchema, receiptSchema } from "../routes/receipt-schemas.ts";
+import { renderingSchema } from "../routes/render-schemas.ts";
 import type { JsonSchema } from "../routes/route.ts";
 import { answer, anyText, object } from "../routes/schema-parts.ts";
 import { sessionSchema } from "../routes/session-schemas.ts";
+import { statsSchema } from "../routes/stats-schemas.ts";
 import { createTemplateSchema, templateSchema, updateTemplateSchema } from "../routes/template-schemas.ts";
-import { createVersionSchema, publishVersionSchema, versionSchema } from "../routes/version-schemas.ts";
+import {
+  createVersionSchema,
+  publishVersionSchema,
+  updateVersionSchema,
+  versionSchema,
+} from "../routes/version-schemas.ts";
 
 export const errorSchema: JsonSchema = object(
   {
@@ -30,7 +41,19 @@ const named: Readonly<Record<string, JsonSchema>> = {
   UpdateTemplate: updateTemplateSchema,
   Version: versionSchema,
   CreateVersion: createVersionSchema,
+  UpdateVersion: updateVersionSchema,
   PublishVersion: publishVersionSchema,
+  ContentReport: contentReportSchema,
+  TemplateType: templateTypeSchema,
+  TemplateConfiguration: configurationSchema,
+  VerificationRequirements: verificationSchema,
+  TemplateStats: statsSchema,
+  Deployment: deploymentSchema,
+  CreateDeployment: createDeploymentSchema,
+  UpdateDeployment: updateDeploymentSchema,
+  ConsentState: consentStateSchema,
+  UpdateConsent: updateConsentSchema,
+  Rendering: renderingSchema,
   Session: sessionSchema,
   Receipt: receiptSchema,
   EvidenceBundle: evidenceSchema,

@@ -4,8 +4,11 @@ import { type AcceptBatchRequest_Item, AcceptBatchRequest_ItemSchema } from "#ge
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
+import { timestampOf } from "../views/scalars.ts";
+import { gatherPages, nextPage, nextPageHeader } from "./pages.ts";
 import { evidenceSchema, receiptSchema } from "./receipt-schemas.ts";
-import { defineRoute, type JsonSchema, jsonBody, onBehalfOf, type Route, type RouteRequest } from "./route.ts";
+import { defineRoute, type JsonSchema, jsonBody, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
+import { dateTime, described, integer, listOf, text, uuid } from "./schema-parts.ts";
 
 const base = { tag: "Acceptances", dialect: clickDialect } as const;
 
@@ -24,7 +27,7 @@ export const acceptanceRoutes: readonly Route[] = [
     description:
       "Recorded exactly once per idempotency key, for ever: the same key with the same body answers the receipt that is already recorded.",
     access: { scopes: ["click:accept", "click:write", "click:admin"], limitGroup: "accept" },
-    needsIdempotencyKey: true,
+    idempotencyKey: "required",
     body: jsonBody<JsonObject>({
       schema: acceptSchema,
       example: { templateSlug: "terms-of-service", userRef: "user-42", action: "CHECKBOX_AND_BUTTON" },
@@ -47,12 +50,55 @@ export const acceptanceRoutes: readonly Route[] = [
       "CLICK_VERSION_SUPERSEDED",
       "CLICK_SESSION_EXPIRED",
       "CLICK_SESSION_CLOSED",
+      "CLICK_ALREADY_ACCEPTED",
       "CLICK_USER_REF_MISMATCH",
       "CLICK_POLICY_NOT_SATISFIED",
+      "CLICK_VERIFICATION_REQUIRED",
+      "CLICK_RENDER_TOKEN_INVALID",
+      "CLICK_DATA_INVALID",
     ],
     call: (request, { coalescer }) => coalescer.accept(batchItem(request)),
     respond: ({ receiptJson, replayed }) =>
       replayed ? { status: 200, body: receiptJson, headers: replayedHeader } : receiptReply(201, receiptJson),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "listAcceptances",
+    method: "GET",
+    path: "/v1/click/acceptances",
+    summary: "List receipts",
+    description: "Newest first. Without limit all are returned, up to 1,000.",
+    access: { scopes: ["click:read"], limitGroup: "other" },
+    query: queryOf<AcceptancesQuery>({
+      userRef: text(1, 255),
+      templateId: uuid,
+      from: described(dateTime, "Accepted then or later."),
+      to: described(dateTime, "Accepted before."),
+      limit: integer(1, 1_000),
+      cursor: described(text(1, 200), "X-Next-Cursor of the previous page."),
+    }),
+    success: {
+      status: 200,
+      description: "The receipts.",
+      schema: listOf(receiptSchema),
+      headers: nextPageHeader,
+    },
+    errors: [],
+    call: (request, { click }) =>
+      gatherPages(request.query, async (page) => {
+        const { userRef, templateId, from, to } = request.query;
+        const wanted = { ...page, userRef, templateId: templateId?.toLowerCase() };
+        const answer = await click.listAcceptances(
+          { ...wanted, from: timestampOf(from), to: timestampOf(to) },
+          onBehalfOf(request),
+        );
+        return { items: answer.receiptsJson, nextCursor: answer.nextCursor };
+      }),
+    respond: ({ items, nextCursor }) => ({
+      status: 200,
+      body: `[${items.join(",")}]`,
+      headers: nextPage(nextCursor),
+    }),
   }),
   defineRoute({
     ...base,
@@ -81,6 +127,15 @@ export const acceptanceRoutes: readonly Route[] = [
     respond: ({ bundleJson }) => receiptReply(200, bundleJson),
   }),
 ];
+
+interface AcceptancesQuery {
+  readonly userRef?: string;
+  readonly templateId?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
 
 const replayedHeader = { "Idempotent-Replayed": "true" };
 

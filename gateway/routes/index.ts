@@ -1,7 +1,14 @@
 import { acceptanceRoutes } from "./acceptances.ts";
+import { bulkRoutes } from "./bulk.ts";
+import { configurationRoutes } from "./configuration.ts";
+import { consentRoutes } from "./consent.ts";
+import { deploymentRoutes } from "./deployments.ts";
+import { embedRoutes } from "./embed.ts";
 import { oauthRoutes } from "./oauth.ts";
+import { renderRoutes } from "./render.ts";
 import type { Route } from "./route.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { statsRoutes } from "./stats.ts";
 import { systemRoutes } from "./system.ts";
 import { templateRoutes } from "./templates.ts";
 import { versionRoutes } from "./versions.ts";
@@ -10,8 +17,15 @@ import { versionRoutes } from "./versions.ts";
 export const allRoutes: readonly Route[] = [
   ...oauthRoutes,
   ...templateRoutes,
+  ...bulkRoutes,
+  ...statsRoutes,
+  ...configurationRoutes,
   ...versionRoutes,
+  ...deploymentRoutes,
   ...sessionRoutes,
   ...acceptanceRoutes,
+  ...consentRoutes,
+  ...renderRoutes,
+  ...embedRoutes,
   ...systemRoutes,
 ];

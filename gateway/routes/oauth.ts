@@ -86,9 +86,9 @@ export const oauthRoutes: readonly Route[] = [
 ];
 
 async function issueToken(request: RouteRequest<string, unknown, TokenBody>, { tokens, tokenGuard }: Services) {
-  const { body, observed, authorization } = request;
+  const { body, observed, headers } = request;
   if (body.grant_type !== "client_credentials") throw new DomainError("OAUTH_UNSUPPORTED_GRANT_TYPE");
-  const { clientId, clientSecret } = readCredentials(body, authorization);
+  const { clientId, clientSecret } = readCredentials(body, headers.authorization);
   tokenGuard.requireCalm(clientId, observed.ip);
   const scopes = (body.scope ?? "").split(" ").filter((scope) => scope !== "");
   try {

@@ -1,7 +1,9 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { CallOptions } from "@connectrpc/connect";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import type { ErrorCode } from "#platform/errors.ts";
 import type { LimitGroup } from "../auth/organization-limits.ts";
+import type { RenderGrant } from "../auth/render-token.ts";
 import type { Scope } from "../auth/scopes.ts";
 import type { ErrorDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
@@ -17,6 +19,8 @@ export interface ProtectedAccess {
   /** Any one of them is enough. */
   readonly scopes: readonly Scope[];
   readonly limitGroup: LimitGroup;
+  /** Whether a session's render token in `?token=` does instead; it pays with the budget of the session's client. */
+  readonly renderToken?: boolean;
 }
 
 /** The network side of a request. */
@@ -27,16 +31,19 @@ export interface Observed {
 
 /** A request that has passed every check of its route. */
 export interface RouteRequest<Path extends string = string, Query = unknown, Body = unknown> {
-  /** In the form in which our ids are written. */
+  /** Ids in the form in which they are written, texts exactly as they were sent. */
   readonly params: Readonly<Record<PathParam<Path>, string>>;
   readonly query: Query;
   readonly body: Body;
   readonly caller: Caller;
   readonly observed: Observed;
-  /** Empty unless the route wants one. */
+  /** Empty when none was sent or the route wants none. */
   readonly idempotencyKey: string;
-  /** The Authorization header; only the token endpoint reads it. */
-  readonly authorization: string | undefined;
+  readonly headers: Readonly<IncomingHttpHeaders>;
+  /** Present when the request came with a render token instead of a credential. */
+  readonly renderGrant: RenderGrant | undefined;
+  /** Where clients reach this API, without a slash at the end; empty when the request does not tell. */
+  publicUrl(): string;
 }
 
 type PathParam<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -59,6 +66,21 @@ export interface QuerySpec<Query> {
   readonly queryType?: Query;
 }
 
+/** A path parameter that is no UUID. */
+export interface TextParam {
+  readonly schema: JsonSchema;
+  /** What it names; parameters that name the same may be filled with the same value. */
+  readonly names: string;
+  /** The answer to a text that does not fit: a code, or a bad request when absent. */
+  readonly otherwise?: ErrorCode;
+}
+
+/** A request header of an operation, for its description. */
+export interface HeaderParam {
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
 /** What an operation answers when it succeeds. */
 export interface Success {
   readonly status: number;
@@ -66,6 +88,10 @@ export interface Success {
   readonly schema?: JsonSchema;
   /** Default application/json. */
   readonly contentType?: string;
+  /** Types of text that a client may ask for instead. */
+  readonly alsoTypes?: readonly string[];
+  /** One that stands for the real ones; made from the schema when absent. */
+  readonly example?: unknown;
   /** Headers of its own, with their meaning. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Another status that it also succeeds with, and when. */
@@ -76,7 +102,7 @@ export interface Success {
 export interface RouteDescription<Path extends string = string, Query = unknown, Body = unknown> {
   readonly operationId: string;
   readonly method: Method;
-  /** With `{name}` for parameters, all of which are UUIDs. */
+  /** With `{name}` for parameters: UUIDs, unless texts says otherwise. */
   readonly path: Path;
   readonly tag: string;
   readonly summary: string;
@@ -84,10 +110,15 @@ export interface RouteDescription<Path extends string = string, Query = unknown,
   readonly access: ProtectedAccess | "public";
   readonly dialect: ErrorDialect;
   /** The answer when a path parameter is no UUID, and so names nothing. */
-  readonly notFound?: Readonly<Record<PathParam<Path>, ErrorCode>>;
+  readonly notFound?: Readonly<Partial<Record<PathParam<Path>, ErrorCode>>>;
+  /** The path parameters that are no UUIDs. */
+  readonly texts?: Readonly<Partial<Record<PathParam<Path>, TextParam>>>;
   readonly query?: QuerySpec<Query>;
   readonly body?: BodySpec<Body>;
-  readonly needsIdempotencyKey?: boolean;
+  readonly idempotencyKey?: "required" | "optional";
+  readonly headerParams?: Readonly<Record<string, HeaderParam>>;
+  /** Lets pages of every origin read the answers, errors included. For answers that no cookie and no header opens. */
+  readonly crossOrigin?: boolean;
   readonly success: Success;
   /** Errors beyond those that every operation has. */
   readonly errors: readonly ErrorCode[];
@@ -95,7 +126,7 @@ export interface RouteDescription<Path extends string = string, Query = unknown,
 
 interface RouteRow<Path extends string, Query, Body, Answer> extends RouteDescription<Path, Query, Body> {
   call(request: RouteRequest<Path, Query, Body>, services: Services): Promise<Answer>;
-  respond(answer: Answer, request: RouteRequest<Path, Query, Body>): Reply;
+  respond(answer: Answer, request: RouteRequest<Path, Query, Body>, services: Services): Reply;
 }
 
 /** A row of a route table whose types have been checked. */
@@ -103,19 +134,30 @@ export interface Route extends RouteDescription {
   handle(request: RouteRequest, services: Services): Promise<Reply>;
 }
 
-/** Checks a row against the generated clients: a renamed field of a message fails the compiler here. */
+/**
+ * Checks a row against the generated clients: a renamed field of a message fails the compiler here. Throws when nothing
+ * says what a path parameter is.
+ */
 export function defineRoute<const Path extends string, Query, Body, Answer>(
   row: RouteRow<Path, Query, Body, Answer>,
 ): Route {
   const { call, respond, ...description } = row;
+  for (const name of paramsOf(row.path)) {
+    if (!Object.hasOwn(row.notFound ?? {}, name) && !Object.hasOwn(row.texts ?? {}, name)) {
+      throw new Error(`the operation ${row.operationId} does not say what its parameter ${name} is`);
+    }
+  }
   return {
     ...(description as RouteDescription),
     handle: async (request, services) => {
       const checked = request as RouteRequest<Path, Query, Body>;
-      return respond(await call(checked, services), checked);
+      return respond(await call(checked, services), checked, services);
     },
   };
 }
+
+/** The names of the parameters of a path, in their order. */
+export const paramsOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
 
 /** A body of JSON that has been validated against a schema of this type. */
 export const jsonBody = <Body>(spec: {

@@ -19,6 +19,7 @@ export const orNull = ({ type, enum: values, ...schema }: JsonSchema): JsonSchem
 
 export const flag: JsonSchema = { type: "boolean" };
 export const uuid: JsonSchema = { type: "string", format: "uuid" };
+export const day: JsonSchema = { type: "string", format: "date", description: "A day in UTC, such as 2026-11-20." };
 export const dateTime: JsonSchema = { type: "string", format: "date-time" };
 export const languageTag: JsonSchema = { type: "string", format: "language-tag", description: "BCP 47." };
 export const httpsUrl: JsonSchema = { type: "string", format: "https-url", maxLength: 2_048 };

@@ -5,6 +5,7 @@ import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts"
 import type { AcceptCoalescer } from "../accept-coalescer.ts";
 import type { KeySet } from "../auth/key-set.ts";
 import type { TokenGuard } from "../auth/token-guard.ts";
+import type { EmbedScript } from "../embed-script.ts";
 
 /** What the rows of the route tables call. */
 export interface Services {
@@ -14,6 +15,8 @@ export interface Services {
   readonly coalescer: AcceptCoalescer;
   readonly keys: Pick<KeySet, "document">;
   readonly tokenGuard: TokenGuard;
+  /** Undefined when it was not built. */
+  readonly embedScript: EmbedScript | undefined;
   /** Throws while something that requests need is missing. */
   checkReady(): Promise<void>;
   /** The OpenAPI document as JSON, and its reference page. */

@@ -42,6 +42,20 @@ export interface CreateSessionBody {
   readonly ttlSeconds?: number | null;
   readonly metadata?: Record<string, string> | null;
   readonly context?: EndUserContextBody | null;
+  readonly deploymentId?: string | null;
+  readonly data?: JsonObject | null;
+  readonly purposes?: readonly string[] | null;
+  readonly counterpartyName?: string | null;
+}
+
+export interface SessionEventBody {
+  readonly type: string;
+  readonly at?: string | null;
+  readonly target?: string | null;
+}
+
+export interface AppendEventsBody {
+  readonly events: readonly SessionEventBody[];
 }
 
 export interface CompleteSessionBody {
@@ -50,7 +64,7 @@ export interface CompleteSessionBody {
   readonly reason?: string | null;
 }
 
-const endUserContext = described(
+export const endUserContext = described(
   object(
     {
       ip: orNull(text(0, 100)),
@@ -79,12 +93,64 @@ export const createSessionSchema: JsonSchema = {
       ttlSeconds: described(orNull(integer(60, 2_592_000)), "Overrides sessionTtlSeconds of the policy."),
       metadata: orNull(metadata),
       context: orNull(endUserContext),
+      deploymentId: described(orNull(uuid), "Where it will be shown; that placement's text and policy then hold."),
+      data: described(orNull(anyObject), "Values of the variables of a GENERATED template."),
+      purposes: described(
+        orNull({ ...listOf(text(1, 64)), maxItems: 20 }),
+        "The purposes of a CONSENT template to ask for; all when absent.",
+      ),
+      counterpartyName: orNull(text(0, 255)),
     },
     [],
   ),
   description: "Exactly one of templateId and templateSlug is required.",
   oneOf: [{ required: ["templateId"] }, { required: ["templateSlug"] }],
 };
+
+const eventType = oneOf(
+  "DISPLAYED",
+  "SCROLLED_TO_END",
+  "LINK_OPENED",
+  "CHECKED",
+  "UNCHECKED",
+  "BUTTON_PRESSED",
+  "DECLINED",
+);
+
+export const appendEventsSchema = object(
+  {
+    events: {
+      ...listOf(
+        object(
+          {
+            type: eventType,
+            at: described(orNull(dateTime), "By the clock of the page."),
+            target: described(orNull(text(0, 500)), "What it happened to, such as the address of a link."),
+          },
+          ["type"],
+        ),
+      ),
+      minItems: 1,
+      maxItems: 100,
+    },
+  },
+  ["events"],
+);
+
+const sessionStatus = oneOf("PENDING", "PRESENTED", "ACCEPTED", "DECLINED", "COMPLETED", "EXPIRED", "CANCELLED");
+
+export const appendedEventsSchema = answer({
+  sessionId: uuid,
+  status: sessionStatus,
+  events: listOf(
+    answer({
+      type: eventType,
+      at: orNull(dateTime),
+      target: orNull(anyText),
+      serverAt: described(orNull(dateTime), "By the server's clock."),
+    }),
+  ),
+});
 
 export const completeSessionSchema = object(
   {
@@ -108,12 +174,21 @@ const sessionProperties: Readonly<Record<string, JsonSchema>> = {
   contentHash: described(hash, "Of the text that this session shows, whatever is published meanwhile."),
   renderHash: orNull(hash),
   userRef: orNull(anyText),
-  status: oneOf("PENDING", "PRESENTED", "ACCEPTED", "DECLINED", "COMPLETED", "EXPIRED", "CANCELLED"),
+  status: sessionStatus,
   outcome: orNull(oneOf("ACCEPTED", "DECLINED", "NONE")),
   origin: described(oneOf("API", "DIRECT"), "DIRECT: implied by an acceptance without a session."),
-  renderUrl: orNull(anyText),
-  renderToken: orNull(anyText),
-  verification: answer({ required: flag, methods: { type: "array" }, satisfied: flag }),
+  deploymentId: orNull(uuid),
+  data: described(orNull(anyObject), "Values of the variables of a GENERATED template."),
+  renderUrl: described(orNull(anyText), "Shows the text in a browser, without a credential."),
+  renderToken: described(orNull(anyText), "Lets a browser render this session, and nothing else."),
+  verification: described(
+    object({ required: flag, mode: oneOf("ALL", "ANY"), methods: listOf({}), satisfied: flag }, [
+      "required",
+      "methods",
+      "satisfied",
+    ]),
+    "What an acceptance of this session must carry.",
+  ),
   policy: described(anyObject, "The flags in force for this session."),
   receiptIds: listOf(uuid),
   metadata: { type: "object", additionalProperties: anyText },

@@ -3,16 +3,20 @@ import {
   type CreateSessionRequestSchema,
   type EndUserContextSchema,
   SessionOutcome,
+  SessionStatus,
 } from "#gen/assent/click/v1/click_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { enumValue } from "../views/scalars.ts";
+import { enumName, enumValue, isoTime, timestampOf } from "../views/scalars.ts";
 import { sessionView } from "../views/session.ts";
 import { receiptSchema } from "./receipt-schemas.ts";
 import { required } from "./required.ts";
 import { defineRoute, jsonBody, onBehalfOf, type Route } from "./route.ts";
 import {
+  type AppendEventsBody,
+  appendEventsSchema,
+  appendedEventsSchema,
   type CompleteSessionBody,
   type CreateSessionBody,
   completedSessionSchema,
@@ -42,11 +46,14 @@ export const sessionRoutes: readonly Route[] = [
     errors: [
       "CLICK_TEMPLATE_NOT_FOUND",
       "CLICK_VERSION_NOT_FOUND",
+      "CLICK_DEPLOYMENT_NOT_FOUND",
+      "CLICK_DATA_INVALID",
+      "CLICK_PURPOSE_UNKNOWN",
       "CLICK_VERSION_NOT_PUBLISHED",
       "CLICK_TEMPLATE_ARCHIVED",
     ],
     call: (request, { click }) => click.createSession(createRequest(request.body), onBehalfOf(request)),
-    respond: ({ session }) => jsonReply(201, sessionView(required(session))),
+    respond: ({ session }, { publicUrl }) => jsonReply(201, sessionView(required(session), publicUrl())),
   }),
   defineRoute({
     ...base,
@@ -59,7 +66,7 @@ export const sessionRoutes: readonly Route[] = [
     success: { status: 200, description: "The session.", schema: sessionSchema },
     errors: [],
     call: (request, { click }) => click.getSession({ sessionId: request.params.id }, onBehalfOf(request)),
-    respond: ({ session }) => jsonReply(200, sessionView(required(session))),
+    respond: ({ session }, { publicUrl }) => jsonReply(200, sessionView(required(session), publicUrl())),
   }),
   defineRoute({
     ...base,
@@ -85,8 +92,12 @@ export const sessionRoutes: readonly Route[] = [
       "CLICK_SESSION_EXPIRED",
       "CLICK_SESSION_CLOSED",
       "CLICK_VERSION_SUPERSEDED",
+      "CLICK_ALREADY_ACCEPTED",
       "CLICK_USER_REF_MISMATCH",
       "CLICK_POLICY_NOT_SATISFIED",
+      "CLICK_VERIFICATION_REQUIRED",
+      "CLICK_RENDER_TOKEN_INVALID",
+      "CLICK_DATA_INVALID",
     ],
     call: (request, { click }) => {
       const { outcome, acceptance, reason } = request.body;
@@ -99,9 +110,57 @@ export const sessionRoutes: readonly Route[] = [
       };
       return click.completeSession(completion, onBehalfOf(request));
     },
-    respond: ({ session, receiptsJson }) => {
+    respond: ({ session, receiptsJson }, { publicUrl }) => {
       const receipts = receiptsJson.map((receipt) => JSON.parse(receipt) as unknown);
-      return jsonReply(200, { ...sessionView(required(session)), receipts });
+      return jsonReply(200, { ...sessionView(required(session), publicUrl()), receipts });
+    },
+  }),
+  defineRoute({
+    ...base,
+    operationId: "cancelSession",
+    method: "DELETE",
+    path: "/v1/click/sessions/{id}",
+    summary: "Cancel a session",
+    description: "Ends an open session without a decision; it can still be read. Repeating it changes nothing.",
+    access: { scopes: ["click:write"], limitGroup: "other" },
+    notFound: { id: "CLICK_SESSION_NOT_FOUND" },
+    success: { status: 200, description: "The cancelled session.", schema: sessionSchema },
+    errors: ["CLICK_SESSION_EXPIRED", "CLICK_SESSION_CLOSED"],
+    call: (request, { click }) => click.cancelSession({ sessionId: request.params.id }, onBehalfOf(request)),
+    respond: ({ session }, { publicUrl }) => jsonReply(200, sessionView(required(session), publicUrl())),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "appendSessionEvents",
+    method: "POST",
+    path: "/v1/click/sessions/{id}/events",
+    summary: "Add what the page observed to a session",
+    description: "Becomes part of the evidence; the server's time is added to each event.",
+    access: { scopes: ["click:accept", "click:write"], limitGroup: "other" },
+    notFound: { id: "CLICK_SESSION_NOT_FOUND" },
+    body: jsonBody<AppendEventsBody>({
+      schema: appendEventsSchema,
+      example: { events: [{ type: "SCROLLED_TO_END", at: "2026-11-20T17:00:00.123Z" }] },
+    }),
+    success: { status: 200, description: "The events as they were recorded.", schema: appendedEventsSchema },
+    errors: ["CLICK_SESSION_EXPIRED", "CLICK_SESSION_CLOSED"],
+    call: (request, { click }) => {
+      const events = request.body.events.map(({ type, at, target }) => ({
+        type,
+        at: timestampOf(at),
+        target: target ?? undefined,
+      }));
+      return click.appendSessionEvents({ sessionId: request.params.id, events }, onBehalfOf(request));
+    },
+    respond: ({ session, events }) => {
+      const { id, status } = required(session);
+      const recorded = events.map(({ type, at, target, serverAt }) => ({
+        type,
+        at: isoTime(at),
+        target: target ?? null,
+        serverAt: isoTime(serverAt),
+      }));
+      return jsonReply(200, { sessionId: id, status: enumName(SessionStatus, status), events: recorded });
     },
   }),
 ];
@@ -117,9 +176,13 @@ const createRequest = (body: CreateSessionBody): MessageInitShape<typeof CreateS
   ttlSeconds: body.ttlSeconds ?? undefined,
   metadata: body.metadata ?? {},
   context: contextOf(body.context),
+  deploymentId: body.deploymentId?.toLowerCase(),
+  data: body.data ?? undefined,
+  purposes: [...(body.purposes ?? [])],
+  counterpartyName: body.counterpartyName ?? undefined,
 });
 
-const contextOf = (
+export const contextOf = (
   context: EndUserContextBody | null | undefined,
 ): MessageInitShape<typeof EndUserContextSchema> | undefined =>
   context === null || context === undefined

@@ -7,9 +7,11 @@ import {
   TemplateType,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { clickDialect } from "../http/error-dialect.ts";
-import { jsonReply, type Reply } from "../http/reply.ts";
+import { jsonReply, noContent, type Reply } from "../http/reply.ts";
 import { enumValue } from "../views/scalars.ts";
 import { templateView } from "../views/template.ts";
+import { pathsIn } from "./changes.ts";
+import { gatherPages, nextPage, nextPageHeader } from "./pages.ts";
 import { required } from "./required.ts";
 import { defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
 import { described, flag, integer, listOf, text } from "./schema-parts.ts";
@@ -24,6 +26,7 @@ import {
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };
+const admin: ProtectedAccess = { scopes: ["click:admin"], limitGroup: "other" };
 const base = { tag: "Templates", dialect: clickDialect } as const;
 
 const includeVersions = { includeVersions: described(flag, "Embeds the versions of each template.") };
@@ -46,15 +49,20 @@ export const templateRoutes: readonly Route[] = [
       status: 200,
       description: "The templates.",
       schema: listOf(templateSchema),
-      headers: { "X-Next-Cursor": "The cursor of the next page; absent on the last one." },
+      headers: nextPageHeader,
     },
     errors: [],
-    call: (request, { templates }) => templates.listTemplates({ ...request.query }, onBehalfOf(request)),
-    respond: ({ templates, nextCursor }, { query }) =>
+    call: (request, { templates }) =>
+      gatherPages(request.query, async (page) => {
+        const { includeVersions = false } = request.query;
+        const answer = await templates.listTemplates({ ...page, includeVersions }, onBehalfOf(request));
+        return { items: answer.templates, nextCursor: answer.nextCursor };
+      }),
+    respond: ({ items, nextCursor }, { query }) =>
       jsonReply(
         200,
-        templates.map((template) => templateView(template, { withVersions: query.includeVersions === true })),
-        nextCursor === "" ? {} : { "X-Next-Cursor": nextCursor },
+        items.map((template) => templateView(template, { withVersions: query.includeVersions === true })),
+        nextPage(nextCursor),
       ),
   }),
   defineRoute({
@@ -114,11 +122,25 @@ export const templateRoutes: readonly Route[] = [
         {
           templateId: request.params.id,
           changes: changesOf(request.body),
-          updateMask: { paths: pathsOf(request.body) },
+          updateMask: { paths: pathsIn(request.body, changeable) },
         },
         onBehalfOf(request),
       ),
     respond: ({ template }) => templateReply(200, template),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "removeTemplate",
+    method: "DELETE",
+    path: "/v1/click/templates/{id}",
+    summary: "Delete a template",
+    description: "What was recorded of it stays: receipts and evidence keep their own copies.",
+    access: admin,
+    notFound: { id: "CLICK_TEMPLATE_NOT_FOUND" },
+    success: { status: 204, description: "The template is gone." },
+    errors: ["CLICK_TEMPLATE_HAS_ACTIVE_DEPLOYMENTS"],
+    call: (request, { templates }) => templates.removeTemplate({ templateId: request.params.id }, onBehalfOf(request)),
+    respond: () => noContent,
   }),
 ];
 
@@ -166,9 +188,6 @@ const changeable: Readonly<Record<keyof UpdateTemplateBody, string>> = {
   metadata: "metadata",
   status: "status",
 };
-
-const pathsOf = (body: UpdateTemplateBody): string[] =>
-  Object.entries(changeable).flatMap(([field, path]) => (Object.hasOwn(body, field) ? [path] : []));
 
 const counterpartyOf = (
   counterparty: CounterpartyBody | null | undefined,

@@ -1,3 +1,4 @@
+import { contentReportSchema } from "./content-schemas.ts";
 import type { JsonSchema } from "./route.ts";
 import {
   answer,
@@ -16,13 +17,7 @@ import {
   uuid,
 } from "./schema-parts.ts";
 
-export interface CreateVersionBody {
-  readonly locale: string;
-  readonly title?: string | null;
-  readonly content: string;
-  readonly format?: "html" | "markdown" | "text" | null;
-  readonly changeSummary?: string | null;
-  readonly effectiveAt?: string | null;
+export interface VersionTextsBody {
   readonly consentText?: string | null;
   readonly buttonText?: string | null;
   readonly declineText?: string | null;
@@ -30,6 +25,17 @@ export interface CreateVersionBody {
   readonly linkText?: string | null;
   readonly purposeTexts?: Record<string, string> | null;
 }
+
+export interface CreateVersionBody extends VersionTextsBody {
+  readonly locale: string;
+  readonly title?: string | null;
+  readonly content: string;
+  readonly format?: "html" | "markdown" | "text" | null;
+  readonly changeSummary?: string | null;
+  readonly effectiveAt?: string | null;
+}
+
+export type UpdateVersionBody = Partial<CreateVersionBody>;
 
 export interface PublishVersionBody {
   readonly published?: boolean | null;
@@ -48,23 +54,23 @@ const purposeTexts: JsonSchema = {
   additionalProperties: text(0, 2_000),
 };
 
-export const createVersionSchema = object(
-  {
-    locale: languageTag,
-    title: orNull(text(0, 255)),
-    content: text(1, 1_048_576, "The text to agree to; at most 1 MiB in UTF-8."),
-    format: described(orNull(format), "html when absent."),
-    changeSummary: orNull(text(0, 2_000)),
-    effectiveAt: orNull(dateTime),
-    consentText: orNull(text(0, 2_000)),
-    buttonText: orNull(text(0, 255)),
-    declineText: orNull(text(0, 255)),
-    checkboxText: orNull(text(0, 2_000)),
-    linkText: orNull(text(0, 255)),
-    purposeTexts: described(orNull(purposeTexts), "The words for each purpose, by its key."),
-  },
-  ["locale", "content"],
-);
+const fields = {
+  locale: languageTag,
+  title: orNull(text(0, 255)),
+  content: text(1, 1_048_576, "The text to agree to; at most 1 MiB in UTF-8."),
+  format: described(orNull(format), "html when absent."),
+  changeSummary: orNull(text(0, 2_000)),
+  effectiveAt: orNull(dateTime),
+  consentText: orNull(text(0, 2_000)),
+  buttonText: orNull(text(0, 255)),
+  declineText: orNull(text(0, 255)),
+  checkboxText: orNull(text(0, 2_000)),
+  linkText: orNull(text(0, 255)),
+  purposeTexts: described(orNull(purposeTexts), "The words for each purpose, by its key."),
+};
+
+export const createVersionSchema = object(fields, ["locale", "content"]);
+export const updateVersionSchema = object({ ...fields, format: described(orNull(format), "null means html.") }, []);
 
 export const publishVersionSchema = object(
   {
@@ -110,7 +116,7 @@ export const versionSchema: JsonSchema = answer({
   revision: described(count, "0 before the first publication."),
   label: orNull(anyText),
   contentHash: hash,
-  validation: { type: ["object", "null"], description: "Findings about the content; null when it was not examined." },
+  validation: described(orNull(contentReportSchema), "What validate-content says of the content as it stands."),
   publishedAt: orNull(dateTime),
   publishedBy: orNull(anyText),
   unpublishedAt: orNull(dateTime),

@@ -1,10 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { ContentFormat, type CreateVersionRequestSchema } from "#gen/assent/templates/v1/templates_pb.ts";
+import {
+  ContentFormat,
+  type CreateVersionRequestSchema,
+  type VersionChangesSchema,
+  type VersionTextsSchema,
+} from "#gen/assent/templates/v1/templates_pb.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { enumValue } from "../views/scalars.ts";
+import { enumValue, timestampOf } from "../views/scalars.ts";
 import { type VersionViewOptions, versionView } from "../views/version.ts";
+import { pathsIn } from "./changes.ts";
 import { required } from "./required.ts";
 import { defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
 import { described, flag, listOf } from "./schema-parts.ts";
@@ -13,11 +18,15 @@ import {
   createVersionSchema,
   type PublishVersionBody,
   publishVersionSchema,
+  type UpdateVersionBody,
+  updateVersionSchema,
+  type VersionTextsBody,
   versionSchema,
 } from "./version-schemas.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };
+const admin: ProtectedAccess = { scopes: ["click:admin"], limitGroup: "other" };
 const base = { tag: "Template versions", dialect: clickDialect } as const;
 
 const ofTemplate = { templateId: "CLICK_TEMPLATE_NOT_FOUND" } as const;
@@ -53,10 +62,7 @@ export const versionRoutes: readonly Route[] = [
     success: { status: 200, description: "The versions, oldest first.", schema: listOf(versionSchema) },
     errors: [],
     call: (request, { templates }) =>
-      templates.listVersions(
-        { templateId: request.params.templateId, includeTemplate: request.query.includeTemplate ?? false },
-        onBehalfOf(request),
-      ),
+      templates.listVersions({ ...request.params, ...request.query }, onBehalfOf(request)),
     respond: ({ versions }, { query }) =>
       jsonReply(
         200,
@@ -113,11 +119,37 @@ export const versionRoutes: readonly Route[] = [
     success: { status: 200, description: "The version.", schema: versionSchema },
     errors: [],
     call: (request, { templates }) =>
-      templates.getVersion(
-        { ...request.params, includeTemplate: request.query.includeTemplate ?? false },
-        onBehalfOf(request),
-      ),
+      templates.getVersion({ ...request.params, ...request.query }, onBehalfOf(request)),
     respond: ({ version }, { query }) => jsonReply(200, versionView(required(version), embedded(query))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "updateVersion",
+    method: "PATCH",
+    path: "/v1/click/templates/{templateId}/versions/{versionId}",
+    summary: "Change a version",
+    description:
+      "Only while it is not published. Fields that are absent keep their values; null clears what may be absent.",
+    access: write,
+    notFound: ofVersion,
+    body: jsonBody<UpdateVersionBody>({
+      schema: updateVersionSchema,
+      maxBytes: contentBodyBytes,
+      example: { content: "<p>You may use the service as follows.</p>", buttonText: null },
+    }),
+    success: { status: 200, description: "The changed version.", schema: versionSchema },
+    errors: [
+      "CLICK_VERSION_PUBLISHED",
+      "CLICK_VERSION_ARCHIVED",
+      "CLICK_TEMPLATE_ARCHIVED",
+      "CLICK_VERSION_LOCALE_EXISTS",
+    ],
+    call: (request, { templates }) => {
+      const { body, params } = request;
+      const change = { ...params, changes: changesOf(body), updateMask: { paths: pathsIn(body, changeable) } };
+      return templates.updateVersion(change, onBehalfOf(request));
+    },
+    respond: ({ version }) => jsonReply(200, versionView(required(version))),
   }),
   defineRoute({
     ...base,
@@ -149,6 +181,20 @@ export const versionRoutes: readonly Route[] = [
     },
     respond: ({ version }) => jsonReply(200, versionView(required(version))),
   }),
+  defineRoute({
+    ...base,
+    operationId: "archiveVersion",
+    method: "POST",
+    path: "/v1/click/templates/{templateId}/versions/{versionId}/archive",
+    summary: "Archive a version",
+    description: "Frees its locale for another version. Archiving an archived version changes nothing.",
+    access: admin,
+    notFound: ofVersion,
+    success: { status: 200, description: "The archived version.", schema: versionSchema },
+    errors: ["CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS"],
+    call: (request, { templates }) => templates.archiveVersion(request.params, onBehalfOf(request)),
+    respond: ({ version }) => jsonReply(200, versionView(required(version))),
+  }),
 ];
 
 const createRequest = (
@@ -162,15 +208,40 @@ const createRequest = (
   format: enumValue(ContentFormat, (body.format ?? "html").toUpperCase()),
   changeSummary: body.changeSummary ?? undefined,
   effectiveAt: timestampOf(body.effectiveAt),
-  texts: {
-    consentText: body.consentText ?? undefined,
-    buttonText: body.buttonText ?? undefined,
-    declineText: body.declineText ?? undefined,
-    checkboxText: body.checkboxText ?? undefined,
-    linkText: body.linkText ?? undefined,
-    purposeTexts: body.purposeTexts ?? {},
-  },
+  texts: textsOf(body),
 });
 
-const timestampOf = (iso: string | null | undefined) =>
-  iso === null || iso === undefined ? undefined : timestampFromDate(new Date(iso));
+const changesOf = (body: UpdateVersionBody): MessageInitShape<typeof VersionChangesSchema> => ({
+  locale: body.locale,
+  title: body.title ?? undefined,
+  content: body.content,
+  format: body.format ? enumValue(ContentFormat, body.format.toUpperCase()) : undefined,
+  changeSummary: body.changeSummary ?? undefined,
+  effectiveAt: timestampOf(body.effectiveAt),
+  texts: textsOf(body),
+});
+
+const textsOf = (body: VersionTextsBody): MessageInitShape<typeof VersionTextsSchema> => ({
+  consentText: body.consentText ?? undefined,
+  buttonText: body.buttonText ?? undefined,
+  declineText: body.declineText ?? undefined,
+  checkboxText: body.checkboxText ?? undefined,
+  linkText: body.linkText ?? undefined,
+  purposeTexts: body.purposeTexts ?? {},
+});
+
+/** The fields that can change, by their names in the message. Everything else in a body is ignored. */
+const changeable: Readonly<Record<keyof UpdateVersionBody, string>> = {
+  locale: "locale",
+  title: "title",
+  content: "content",
+  format: "format",
+  changeSummary: "change_summary",
+  effectiveAt: "effective_at",
+  consentText: "texts.consent_text",
+  buttonText: "texts.button_text",
+  declineText: "texts.decline_text",
+  checkboxText: "texts.checkbox_text",
+  linkText: "texts.link_text",
+  purposeTexts: "texts.purpose_texts",
+};

@@ -221,3 +221,55 @@ describe("getClickEvidenceBundle", () => {
     expect([answer.status, answer.body]).toEqual([200, { bundleVersion: 1, sessionId: session.body.id }]);
   });
 });
+
+describe("listAcceptances", () => {
+  const list = async (query: string, organizationId: string, client: string) =>
+    gateway.call("GET", `/v1/click/acceptances${query}`, {
+      token: await gateway.auth.token("click:read", client, organizationId),
+    });
+
+  test("answers a bare array of receipts as they were recorded, page by page when asked", async () => {
+    const organizationId = "0190a000-0000-7000-8000-0000000000ac";
+    const writer = await gateway.auth.token("click:accept", "cl_list", organizationId);
+    for (let n = 0; n < 5; n += 1) {
+      const headers = { "X-Idempotency-Key": uniqueName("listed") };
+      await gateway.call("POST", "/v1/click/accept", { token: writer, body, headers });
+    }
+    const receipts = [...gateway.click.receipts.values()].filter((one) => one.organizationId === organizationId);
+    gateway.click.pages.items = 2;
+    const all = await list("", organizationId, "cl_list");
+    expect([all.status, all.text]).toEqual([200, `[${receipts.map(({ json }) => json).join(",")}]`]);
+    expect(all.headers.get("x-next-cursor")).toBeNull();
+    const some = await list("?limit=3", organizationId, "cl_list");
+    expect([some.body.length, some.headers.get("x-next-cursor")]).toEqual([3, "3"]);
+    const rest = await list("?cursor=3", organizationId, "cl_list");
+    expect([rest.body.length, rest.headers.get("x-next-cursor")]).toEqual([2, null]);
+    gateway.click.pages.items = 1_000;
+  });
+
+  test("an organization without acceptances has an empty array", async () => {
+    const answer = await list("", "0190a000-0000-7000-8000-0000000000ad", "cl_empty");
+    expect([answer.status, answer.text]).toEqual([200, "[]"]);
+  });
+
+  test("passes the query on", async () => {
+    const id = "0190a000-0000-7000-8000-00000000000f";
+    const times = "from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z";
+    await list(`?userRef=user%201&templateId=${id.toUpperCase()}&${times}&limit=7`, orgA, "cl_query");
+    expect(gateway.click.seen.lists.at(-1)).toMatchObject({
+      userRef: "user 1",
+      templateId: id,
+      from: { seconds: BigInt(Date.parse("2026-11-01T00:00:00Z") / 1000) },
+      to: { seconds: BigInt(Date.parse("2026-12-01T00:00:00Z") / 1000) },
+      limit: 7,
+    });
+  });
+
+  test.each(["userRef=", "templateId=x", "from=2026-11-01", "to=now", "limit=1001", "cursor="])(
+    "the query %s is 400",
+    async (query) => {
+      const answer = await list(`?${query}`, orgA, "cl_bad_query");
+      expect([answer.status, answer.body.details[0].field]).toEqual([400, query.split("=")[0]]);
+    },
+  );
+});

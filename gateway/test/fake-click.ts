@@ -1,10 +1,14 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
   type AcceptBatchRequest,
   type AcceptBatchRequest_Item,
+  type AppendSessionEventsRequest,
   ClickService,
   type CompleteSessionRequest,
   type CreateSessionRequest,
+  type GetTemplateStatsRequest,
+  type ListAcceptancesRequest,
   SessionOrigin,
   SessionOutcome,
   SessionStatus,
@@ -13,18 +17,28 @@ import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { createFakeConsent } from "./fake-consent.ts";
+import { createFakeRender } from "./fake-render.ts";
 
 const now = timestampFromDate(new Date("2026-11-20T17:00:00.123Z"));
 
 /** A click service that keeps everything in memory: enough to tell a record, a replay and a reused key apart. */
 export function createFakeClick() {
   const receipts = new Map<string, { body: string; receiptId: string; json: string; organizationId: string }>();
+  /** The templates that have statistics, with their organizations. */
+  const stats = new Map<string, string>();
   const sessions = new Map<string, { organizationId: string; userRef: string | undefined }>();
   const seen: {
     batches: AcceptBatchRequest[];
     sessions: CreateSessionRequest[];
     completions: CompleteSessionRequest[];
+    events: AppendSessionEventsRequest[];
+    lists: ListAcceptancesRequest[];
+    stats: GetTemplateStatsRequest[];
   } = {
+    events: [],
+    lists: [],
+    stats: [],
     batches: [],
     sessions: [],
     completions: [],
@@ -48,6 +62,16 @@ export function createFakeClick() {
     }
     return receiptOutcome(known.receiptId, known.json, true);
   };
+  const consent = createFakeConsent();
+  const render = createFakeRender((sessionId) => sessions.get(sessionId)?.organizationId);
+  /** What a session has beyond what every one has. */
+  const extras: {
+    session: { renderToken?: string; deploymentId?: string; data?: JsonObject; verification?: JsonObject };
+  } = {
+    session: {},
+  };
+  /** The most receipts that fit into one page. */
+  const pages: { items: number } = { items: 1_000 };
   const sessionOf = (id: string, organizationId: string) => {
     const session = sessions.get(id);
     if (session?.organizationId !== organizationId) throw new DomainError("CLICK_SESSION_NOT_FOUND");
@@ -70,6 +94,7 @@ export function createFakeClick() {
       createdAt: now,
       updatedAt: now,
       expiresAt: now,
+      ...extras.session,
     };
   };
 
@@ -99,6 +124,34 @@ export function createFakeClick() {
         };
         return { session: completed, receiptsJson: ['{"receiptId":"r-1"}'] };
       },
+      cancelSession: ({ sessionId }, context) => ({
+        session: { ...sessionOf(sessionId, requireCaller(context).orgId), status: SessionStatus.CANCELLED },
+      }),
+      appendSessionEvents: (request, context) => {
+        const session = sessionOf(request.sessionId, requireCaller(context).orgId);
+        seen.events.push(request);
+        return { session, events: request.events.map((event) => ({ ...event, serverAt: now })) };
+      },
+      listAcceptances: (request, context) => {
+        const { orgId } = requireCaller(context);
+        seen.lists.push(request);
+        const own = [...receipts.values()].filter((receipt) => receipt.organizationId === orgId);
+        const start = Number(request.cursor);
+        const end = start + Math.min(request.limit, pages.items);
+        return {
+          receiptsJson: own.slice(start, end).map(({ json }) => json),
+          nextCursor: end < own.length ? String(end) : "",
+        };
+      },
+      getTemplateStats: (request, context) => {
+        seen.stats.push(request);
+        if (stats.get(request.templateId) !== requireCaller(context).orgId) {
+          throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+        }
+        return { statsJson: `{"templateId":"${request.templateId}",  "declines":0}` };
+      },
+      ...consent.handlers,
+      ...render.handlers,
       getReceipt: ({ receiptId }, context) => {
         const { orgId } = requireCaller(context);
         const found = [...receipts.values()].find((r) => r.receiptId === receiptId && r.organizationId === orgId);
@@ -111,7 +164,7 @@ export function createFakeClick() {
       },
     });
   };
-  return { routes, receipts, sessions, seen, before };
+  return { routes, receipts, sessions, seen, before, stats, extras, pages, consent, render };
 }
 
 function sessionOrEvidence(owner: string | undefined, orgId: string): void {

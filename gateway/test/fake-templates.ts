@@ -3,11 +3,13 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
   type CreateVersionRequest,
   type PublishVersionRequest,
+  SkipReason,
   type Template,
   TemplateSchema,
   TemplateStatus,
   TemplatesService,
   type UpdateTemplateRequest,
+  type UpdateVersionRequest,
   type Version,
   VersionSchema,
   VersionStatus,
@@ -16,6 +18,8 @@ import { type Caller, requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { createFakeConfiguration } from "./fake-configuration.ts";
+import { createFakeDeployments } from "./fake-deployments.ts";
 
 const now = timestampFromDate(new Date("2026-11-20T17:00:00.123Z"));
 
@@ -27,14 +31,18 @@ export function createFakeTemplates() {
     callers: Caller[];
     updates: UpdateTemplateRequest[];
     versions: CreateVersionRequest[];
+    versionUpdates: UpdateVersionRequest[];
     publications: PublishVersionRequest[];
   } = {
     callers: [],
     updates: [],
+    versionUpdates: [],
     versions: [],
     publications: [],
   };
   const fail: { with: unknown } = { with: undefined };
+  /** The most templates that fit into one page. */
+  const pages: { items: number } = { items: 1_000 };
 
   const enter = (context: Parameters<typeof requireCaller>[0]): Caller => {
     const caller = requireCaller(context);
@@ -54,8 +62,13 @@ export function createFakeTemplates() {
     return version;
   };
 
+  const configuration = createFakeConfiguration({ enter, findTemplate });
+  const deployments = createFakeDeployments({ enter, findTemplate });
+
   const routes: RpcRoutes = (router) => {
     router.service(TemplatesService, {
+      ...configuration.handlers,
+      ...deployments.handlers,
       createTemplate: (request, context) => {
         const { orgId, clientId } = enter(context);
         const slug = request.slug ?? request.name.toLowerCase().replaceAll(" ", "-");
@@ -86,7 +99,7 @@ export function createFakeTemplates() {
         const { orgId } = enter(context);
         const own = [...templates.values()].filter((t) => t.organizationId === orgId);
         const start = cursor === "" ? 0 : Number(cursor);
-        const end = start + (limit === 0 ? 1_000 : limit);
+        const end = start + Math.min(limit === 0 ? 1_000 : limit, pages.items);
         return { templates: own.slice(start, end), nextCursor: end < own.length ? String(end) : "" };
       },
       updateTemplate: (request, context) => {
@@ -115,10 +128,54 @@ export function createFakeTemplates() {
         versions.set(version.id, version);
         return { version };
       },
-      getVersion: ({ templateId, versionId, includeTemplate }, context) => {
+      getVersion: ({ templateId, versionId, includeTemplate, includeDeployments }, context) => {
         const caller = enter(context);
         const version = findVersion(templateId, versionId, caller);
-        return { version: { ...version, template: includeTemplate ? findTemplate(templateId, caller) : undefined } };
+        const template = includeTemplate ? findTemplate(templateId, caller) : undefined;
+        return { version: { ...version, template, deployments: includeDeployments ? deployments.of(templateId) : [] } };
+      },
+      updateVersion: (request, context) => {
+        const version = findVersion(request.templateId, request.versionId, enter(context));
+        seen.versionUpdates.push(request);
+        if (version.status === VersionStatus.PUBLISHED) throw new DomainError("CLICK_VERSION_PUBLISHED");
+        return { version: { ...version, content: request.changes?.content ?? version.content } };
+      },
+      archiveVersion: ({ templateId, versionId }, context) => {
+        const version = findVersion(templateId, versionId, enter(context));
+        if (deployments.of(templateId).length > 0) throw new DomainError("CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS");
+        return { version: { ...version, status: VersionStatus.ARCHIVED, archivedAt: now } };
+      },
+      removeTemplate: ({ templateId }, context) => {
+        findTemplate(templateId, enter(context));
+        if (deployments.of(templateId).length > 0) throw new DomainError("CLICK_TEMPLATE_HAS_ACTIVE_DEPLOYMENTS");
+        templates.delete(templateId);
+        return {};
+      },
+      bulkArchiveTemplates: ({ templateIds }, context) => {
+        const { orgId } = enter(context);
+        const own = templateIds.filter((id) => templates.get(id)?.organizationId === orgId);
+        const blocked = own.filter((id) => deployments.of(id).length > 0);
+        const unknown = templateIds.filter((id) => !own.includes(id));
+        return {
+          archived: own.length - blocked.length,
+          skipped: [
+            ...unknown.map((id) => ({ id, reason: SkipReason.NOT_FOUND })),
+            ...blocked.map((id) => ({ id, reason: SkipReason.HAS_ACTIVE_DEPLOYMENTS })),
+          ],
+        };
+      },
+      bulkDuplicateTemplates: ({ templateIds, namePattern = "{name} (copy)" }, context) => {
+        const { orgId } = enter(context);
+        const own = templateIds.flatMap((id) => templates.get(id) ?? []).filter((t) => t.organizationId === orgId);
+        const unknown = templateIds.filter((id) => !own.some((template) => template.id === id));
+        return {
+          duplicates: own.map((t) => ({
+            sourceId: t.id,
+            newId: newId(),
+            name: namePattern.replaceAll("{name}", t.name),
+          })),
+          skipped: unknown.map((id) => ({ id, reason: SkipReason.NOT_FOUND })),
+        };
       },
       listVersions: ({ templateId, publishedOnly, includeTemplate }, context) => {
         const template = findTemplate(templateId, enter(context));
@@ -139,7 +196,7 @@ export function createFakeTemplates() {
       },
     });
   };
-  return { routes, templates, versions, seen, fail };
+  return { routes, templates, versions, seen, fail, pages, configuration, deployments };
 }
 
 export type FakeTemplates = ReturnType<typeof createFakeTemplates>;

@@ -7,7 +7,7 @@ import { createLogger } from "#platform/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { until } from "#platform/testing/until.ts";
 import { answerClientError } from "../http/client-error.ts";
-import { allRoutes } from "../routes/index.ts";
+import { operations } from "../routes/operations.ts";
 import { sendRaw } from "./raw-http.ts";
 import { pathWith } from "./sample-requests.ts";
 import { type CallOptions, startTestGateway, type TestGateway } from "./test-gateway.ts";
@@ -119,11 +119,12 @@ describe("addresses and methods", () => {
   });
 
   const id = "0190a000-0000-7000-8000-000000000001";
-  const paths = [...Map.groupBy(allRoutes, ({ path }) => path)];
-  test.each(paths.map(([path, routes]) => [path, routes.map(({ method }) => method)] as const))(
+  const paths = [...Map.groupBy(operations, ({ path }) => path).values()];
+  test.each(paths.flatMap(([first, ...others]) => (first ? [[first.path, [first, ...others] as const] as const] : [])))(
     "%s knows its methods only",
-    async (path, methods) => {
-      const filled = pathWith(path, { id, templateId: id, versionId: id, sessionId: id, receiptId: id });
+    async (_path, ofPath) => {
+      const methods = ofPath.map(({ method }) => method);
+      const filled = pathWith(ofPath[0], () => id);
       const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].sort().join(", ");
       const answer = await gateway.call("PUT", filled);
       expect([answer.status, answer.body.errorCode, answer.headers.get("allow")]).toEqual([
@@ -160,17 +161,22 @@ describe("bodies", () => {
   const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
   test.each([
-    ["nothing but a brace", "{", 400, "MALFORMED_JSON"],
-    ["a trailing comma", '{"name":"x",}', 400, "MALFORMED_JSON"],
-    ["another language", "name=x", 400, "MALFORMED_JSON"],
+    ["nothing but a brace", "{", 400, "CLICK_VALIDATION_FAILED"],
+    ["a trailing comma", '{"name":"x",}', 400, "CLICK_VALIDATION_FAILED"],
+    ["another language", "name=x", 400, "CLICK_VALIDATION_FAILED"],
     ["a list", "[]", 400, "CLICK_VALIDATION_FAILED"],
     ["null", "null", 400, "CLICK_VALIDATION_FAILED"],
     ["a number", "5", 400, "CLICK_VALIDATION_FAILED"],
-    ["a hundred thousand nested lists", nested(100_000), 400, "MALFORMED_JSON"],
-    ["33 levels", `{"name":"x","type":"STATIC","typeConfig":{"a":${nested(31)}}}`, 400, "MALFORMED_JSON"],
-    ["half a surrogate pair", '{"name":"\\ud800","type":"STATIC"}', 400, "MALFORMED_JSON"],
-    ["the character NUL", '{"name":"a\\u0000b","type":"STATIC"}', 400, "MALFORMED_JSON"],
-    ["the character NUL in a key", '{"name":"a","type":"STATIC","metadata":{"\\u0000":""}}', 400, "MALFORMED_JSON"],
+    ["a hundred thousand nested lists", nested(100_000), 400, "CLICK_VALIDATION_FAILED"],
+    ["33 levels", `{"name":"x","type":"STATIC","typeConfig":{"a":${nested(31)}}}`, 400, "CLICK_VALIDATION_FAILED"],
+    ["half a surrogate pair", '{"name":"\\ud800","type":"STATIC"}', 400, "CLICK_VALIDATION_FAILED"],
+    ["the character NUL", '{"name":"a\\u0000b","type":"STATIC"}', 400, "CLICK_VALIDATION_FAILED"],
+    [
+      "the character NUL in a key",
+      '{"name":"a","type":"STATIC","metadata":{"\\u0000":""}}',
+      400,
+      "CLICK_VALIDATION_FAILED",
+    ],
   ])("%s is refused", async (_name, body, status, errorCode) => {
     expect(await post(body)).toEqual([status, errorCode]);
   });
@@ -178,7 +184,7 @@ describe("bodies", () => {
   test("bytes that are not UTF-8 are refused", async () => {
     expect(
       await post(new Uint8Array([...Buffer.from('{"name":"'), 0xff, ...Buffer.from('","type":"STATIC"}')])),
-    ).toEqual([400, "MALFORMED_JSON"]);
+    ).toEqual([400, "CLICK_VALIDATION_FAILED"]);
   });
 
   test("32 levels are allowed", async () => {
@@ -222,13 +228,17 @@ describe("bodies", () => {
 
   test("a body that says __proto__ pollutes nothing", async () => {
     const polluting = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}';
-    for (const { method, path } of allRoutes.filter(({ body }) => body !== undefined)) {
+    for (const operation of operations.filter(({ exampleBody }) => exampleBody !== undefined)) {
       const id = "0190a000-0000-7000-8000-000000000001";
-      await gateway.call(method, pathWith(path, { id, templateId: id, versionId: id }), {
-        token,
-        body: `${polluting},"metadata":{"__proto__":"x"},"typeConfig":{"__proto__":{"polluted":true}},"name":"p","type":"STATIC"}`,
-        headers: { "X-Idempotency-Key": "pollution" },
-      });
+      await gateway.call(
+        operation.method,
+        pathWith(operation, () => id),
+        {
+          token,
+          body: `${polluting},"metadata":{"__proto__":"x"},"typeConfig":{"__proto__":{"polluted":true}},"name":"p","type":"STATIC"}`,
+          headers: { "X-Idempotency-Key": "pollution" },
+        },
+      );
     }
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { allRoutes } from "../routes/index.ts";
+import { operations } from "../routes/operations.ts";
 import { orgA, orgB } from "./fake-auth.ts";
-import { createResources, idsFor, pathWith, type Resources, sampleRequest } from "./sample-requests.ts";
+import { createResources, pathWith, type Resources, resourceIn, sampleRequest } from "./sample-requests.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
 
 let database: TestDatabase;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(database.url);
   tokenOfA = await gateway.auth.token(everything, "cl_a", orgA);
   tokenOfB = await gateway.auth.token(everything, "cl_b", orgB);
-  idsOfA = await createResources(gateway, tokenOfA);
+  idsOfA = await createResources(gateway, tokenOfA, orgA);
 });
 
 afterAll(async () => {
@@ -27,34 +27,83 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const withIds = allRoutes.filter(({ path, access }) => path.includes("{") && access !== "public");
+const withNames = operations.filter(({ pathParams, scopes }) => pathParams.length > 0 && scopes.length > 0);
+/** Names that nothing has, and texts that cannot name anything. */
+const unknownNames: Readonly<Record<string, string>> = {
+  deploymentKey: `dep_${"z".repeat(22)}`,
+  templateIdOrSlug: "no-such-template",
+};
+const malformedNames: Readonly<Record<string, string>> = {
+  deploymentKey: "dep_x",
+  templateIdOrSlug: "No such template",
+};
 
-describe("ids in paths", () => {
-  test.each(withIds.map(({ operationId, method, path }) => [operationId, method, path] as const))(
-    "%s answers an id of another organization as an unknown and as a malformed one",
-    async (operationId, method, path) => {
-      const ask = async (ids: Record<string, string>) => {
-        const { status, body } = await gateway.call(method, pathWith(path, ids), {
+describe("names in paths", () => {
+  test.each(withNames.filter(({ path }) => !path.includes("{userRef}")).map((one) => [one.operationId, one] as const))(
+    "%s answers a name of another organization as an unknown and as a malformed one",
+    async (operationId, operation) => {
+      const ask = async (value: (resource: string) => string) => {
+        const { status, body } = await gateway.call(operation.method, pathWith(operation, value), {
           token: tokenOfB,
           ...sampleRequest(operationId),
         });
         return { status, errorCode: body.errorCode, message: body.message };
       };
-      const unknown = Object.fromEntries(Object.keys(idsFor(path, idsOfA)).map((name) => [name, newId()]));
-      const malformed = Object.fromEntries(Object.keys(unknown).map((name) => [name, "not-a-uuid"]));
-      const expected = await ask(unknown);
+      const expected = await ask((resource) => unknownNames[resource] ?? newId());
       expect(expected.status).toBe(404);
       expect(expected.errorCode).toMatch(/^CLICK_\w+_NOT_FOUND$/);
-      expect(await ask(idsFor(path, idsOfA))).toEqual(expected);
-      expect(await ask(malformed)).toEqual(expected);
+      expect(await ask((resource) => resourceIn(idsOfA, resource))).toEqual(expected);
+      expect(await ask((resource) => malformedNames[resource] ?? "not-a-uuid")).toEqual(expected);
     },
   );
 
+  test("the consent of another organization's user is that of an unknown one", async () => {
+    const path = `/v1/click/consent/${encodeURIComponent(resourceIn(idsOfA, "userRef"))}`;
+    const body = { purposes: { marketing_email: true } };
+    expect((await gateway.call("POST", path, { token: tokenOfA, body })).body.revision).toBe(1);
+    const answer = await gateway.call("GET", path, { token: tokenOfB });
+    expect([answer.status, answer.body.revision, answer.body.consents]).toEqual([200, 0, []]);
+  });
+
   test("an id in capitals is the same id", async () => {
-    const answer = await gateway.call("GET", `/v1/click/templates/${idsOfA.templateId.toUpperCase()}`, {
+    const answer = await gateway.call("GET", `/v1/click/templates/${resourceIn(idsOfA, "template").toUpperCase()}`, {
       token: tokenOfA,
     });
-    expect([answer.status, answer.body.id]).toEqual([200, idsOfA.templateId]);
+    expect([answer.status, answer.body.id]).toEqual([200, idsOfA.template]);
+  });
+});
+
+describe("ids in bodies and queries", () => {
+  test("every one of them is known to this list, so that a new one is looked at", () => {
+    const found = operations.flatMap(({ operationId, queryIds, bodyIds }) => {
+      const ids = [...queryIds.map((name) => `?${name}`), ...bodyIds];
+      return ids.length === 0 ? [] : [[operationId, ids]];
+    });
+    expect(Object.fromEntries(found)).toEqual({
+      bulkArchiveTemplates: ["templateIds[]"],
+      bulkDuplicateTemplates: ["templateIds[]"],
+      getTemplateStats: ["?versionId"],
+      createDeployment: ["versionSelector.versionId"],
+      updateDeployment: ["versionSelector.versionId"],
+      createSession: ["templateId", "versionId", "deploymentId"],
+      accept: ["sessionId", "templateId", "versionId"],
+      listAcceptances: ["?templateId"],
+      getUserConsentState: ["?templateId"],
+      updateUserConsentState: ["purposes[].templateId"],
+      renderTemplate: ["?versionId"],
+    });
+  });
+
+  test("bulk operations skip an id of another organization as an unknown one", async () => {
+    for (const [operation, done] of [
+      ["archive", { archived: 0 }],
+      ["duplicate", { duplicates: [] }],
+    ] as const) {
+      const ids = [resourceIn(idsOfA, "template"), newId()];
+      const body = { templateIds: ids };
+      const answer = await gateway.call("POST", `/v1/click/templates/bulk/${operation}`, { token: tokenOfB, body });
+      expect(answer.body).toEqual({ ...done, skipped: ids.map((id) => ({ id, reason: "not_found" })) });
+    }
   });
 });
 

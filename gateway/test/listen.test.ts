@@ -64,7 +64,23 @@ describe("configuration", () => {
       issuer: "assent",
       audience: "assent-api",
       trustedProxies: [],
+      publicUrl: "",
+      requireEmbedScript: false,
     });
+  });
+
+  test("a public address loses the slash at its end, and must be an address", () => {
+    expect(configFromEnv({ ...required, PUBLIC_URL: "https://api.example.com/" }).publicUrl).toBe(
+      "https://api.example.com",
+    );
+    expect(() => configFromEnv({ ...required, PUBLIC_URL: "api.example.com" })).toThrow("PUBLIC_URL");
+  });
+
+  test("production needs the embed script, and says which file is missing", async () => {
+    const { requireEmbedScript = false } = configFromEnv({ ...required, NODE_ENV: "production" });
+    expect(requireEmbedScript).toBe(true);
+    const config = { requireEmbedScript, embedScriptFile: "/nowhere/embed.js" };
+    await expect(startTestGateway(database.url, { config })).rejects.toThrow("/nowhere/embed.js is missing");
   });
 
   test("reports all problems at once", () => {

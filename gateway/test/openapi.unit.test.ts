@@ -77,11 +77,28 @@ describe("the OpenAPI document", () => {
     for (const name of Object.keys(document.components.schemas)) {
       expect(() => ajv.compile({ $ref: `document#/components/schemas/${name}` })).not.toThrow();
     }
-    for (const [id, { requestBody }] of operations) {
-      const media = requestBody?.content["application/json"];
-      if (media === undefined) continue;
-      const validate = ajv.compile(resolved(media.schema));
-      expect([id, validate(media.example), validate.errors]).toEqual([id, true, null]);
+    for (const [id, { parameters, requestBody, responses }] of operations) {
+      // biome-ignore lint/suspicious/noExplicitAny: as above
+      const answers = Object.entries<any>(responses).filter(([status]) => status.startsWith("2"));
+      const media = [requestBody, ...answers.map(([, answer]) => answer)].flatMap(
+        (message) => message?.content?.["application/json"] ?? [],
+      );
+      const own = parameters.filter(({ in: place }: { in: string }) => place !== "header");
+      for (const { schema, example } of [...media, ...own]) {
+        const validate = ajv.compile(resolved(schema));
+        expect([id, example, validate(example), validate.errors]).toEqual([id, example, true, null]);
+      }
+    }
+  });
+
+  test.each(operations)("%s has examples of what it takes and what it answers", (_id, { requestBody, responses }) => {
+    const json = requestBody?.content["application/json"];
+    expect(json === undefined || json.example !== undefined).toBe(true);
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    for (const [status, { content = {} }] of Object.entries<any>(responses)) {
+      const answer = content["application/json"];
+      if (answer === undefined) continue;
+      expect([status, answer.example !== undefined || answer.examples !== undefined]).toEqual([status, true]);
     }
   });
 });

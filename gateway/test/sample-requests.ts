@@ -1,3 +1,4 @@
+import { type Operation, operations } from "../routes/operations.ts";
 import type { Answer, TestGateway } from "./test-gateway.ts";
 
 /** A request that an operation accepts. */
@@ -8,37 +9,44 @@ export interface SampleRequest {
 
 let keys = 0;
 
+/** For operations whose example of the description would not do here. */
 const samples: Readonly<Record<string, () => SampleRequest>> = {
   createTemplate: () => ({ body: { name: uniqueName("Sample"), type: "STATIC" } }),
-  updateTemplate: () => ({ body: { name: "Renamed" } }),
   createVersion: () => ({ body: { locale: "en", content: "<p>Text</p>" } }),
-  publishVersion: () => ({ body: {} }),
-  createSession: () => ({ body: { templateSlug: "terms", userRef: "user-1" } }),
-  completeSession: () => ({ body: {} }),
   accept: () => ({
     body: { templateSlug: "terms", userRef: "user-1" },
     headers: { "X-Idempotency-Key": uniqueName("key") },
   }),
 };
 
-/** A request for the operation; operations without a sample need neither body nor headers. */
-export const sampleRequest = (operationId: string): SampleRequest => samples[operationId]?.() ?? {};
+/** A request that the operation understands. */
+export function sampleRequest(operationId: string): SampleRequest {
+  const sample = samples[operationId]?.();
+  if (sample !== undefined) return sample;
+  const { exampleBody } = operationOf(operationId);
+  return exampleBody === undefined ? {} : { body: exampleBody };
+}
+
+export function operationOf(operationId: string): Operation {
+  const operation = operations.find((one) => one.operationId === operationId);
+  if (operation === undefined) throw new Error(`there is no operation ${operationId}`);
+  return operation;
+}
 
 export function uniqueName(prefix: string): string {
   keys += 1;
   return `${prefix} ${keys}`;
 }
 
-/** The path of a route with its parameters filled in. */
-export const pathWith = (path: string, ids: Readonly<Record<string, string>>): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
-    const id = ids[name];
-    if (id === undefined) throw new Error(`no id for ${name}`);
-    return id;
-  });
+/** The path of an operation with its parameters filled in. */
+export const pathWith = ({ path, pathParams }: Operation, value: (resource: string) => string): string =>
+  pathParams.reduce(
+    (filled, { name, resource }) => filled.replace(`{${name}}`, encodeURIComponent(value(resource))),
+    path,
+  );
 
-/** A template with a version, a session and an acceptance of the organization that the token belongs to. */
-export async function createResources(gateway: TestGateway, token: string) {
+/** One of everything that paths name, of the organization that the token belongs to. */
+export async function createResources(gateway: TestGateway, token: string, orgId: string): Promise<Resources> {
   const requireStatus = (answer: Answer, status: number): Answer => {
     if (answer.status !== status) throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`);
     return answer;
@@ -47,20 +55,30 @@ export async function createResources(gateway: TestGateway, token: string) {
     requireStatus(await gateway.call("POST", path, { token, ...sampleRequest(operationId) }), 201).body;
   const template = await send("/v1/click/templates", "createTemplate");
   const version = await send(`/v1/click/templates/${template.id}/versions`, "createVersion");
+  const deployment = await send(`/v1/click/templates/${template.id}/deployments`, "createDeployment");
   const session = await send("/v1/click/sessions", "createSession");
   const receipt = await send("/v1/click/accept", "accept");
-  return {
-    templateId: template.id as string,
-    versionId: version.id as string,
-    sessionId: session.id as string,
-    receiptId: receipt.receiptId as string,
+  const resources = {
+    template: template.id as string,
+    version: version.id as string,
+    deployment: deployment.id as string,
+    session: session.id as string,
+    receipt: receipt.receiptId as string,
+    userRef: "user 1/ö",
+    deploymentKey: deployment.key as string,
+    templateIdOrSlug: template.slug as string,
   };
+  gateway.click.stats.set(resources.template, orgId);
+  gateway.click.render.known.set(resources.deploymentKey, orgId).set(resources.templateIdOrSlug, orgId);
+  return resources;
 }
 
-export type Resources = Awaited<ReturnType<typeof createResources>>;
+/** By what path parameters name. */
+export type Resources = Readonly<Record<string, string>>;
 
-/** The ids by the names of path parameters; `{id}` means another thing from path to path. */
-export const idsFor = (path: string, ids: Resources): Record<string, string> => ({
-  ...ids,
-  id: path.startsWith("/v1/click/sessions") ? ids.sessionId : ids.templateId,
-});
+/** What a parameter may be filled with. */
+export function resourceIn(resources: Resources, resource: string): string {
+  const value = resources[resource];
+  if (value === undefined) throw new Error(`there is no ${resource} to fill a path with`);
+  return value;
+}

@@ -41,6 +41,8 @@ describe("createSession", () => {
       status: "PENDING",
       outcome: null,
       origin: "API",
+      deploymentId: null,
+      data: null,
       renderUrl: null,
       renderToken: null,
       verification: { required: false, methods: [], satisfied: true },
@@ -74,6 +76,10 @@ describe("createSession", () => {
       ttlSeconds: 120,
       metadata: { order: "1" },
       context,
+      deploymentId: templateId.toUpperCase(),
+      data: { fullName: "Ada" },
+      purposes: ["marketing_email"],
+      counterpartyName: "Example AG",
     });
     expect(gateway.click.seen.sessions.at(-1)).toMatchObject({
       template: { case: "templateId", value: templateId },
@@ -83,6 +89,10 @@ describe("createSession", () => {
       ttlSeconds: 120,
       metadata: { order: "1" },
       context: { ip: "203.0.113.9", userAgent: "Browser", pageUrl: "https://shop.example/", gpc: true },
+      deploymentId: templateId,
+      data: { fullName: "Ada" },
+      purposes: ["marketing_email"],
+      counterpartyName: "Example AG",
     });
   });
 
@@ -104,6 +114,11 @@ describe("createSession", () => {
     ["a life of a month and a second", { templateSlug: "x", ttlSeconds: 2_592_001 }, "ttlSeconds"],
     ["a life that is a text", { templateSlug: "x", ttlSeconds: "120" }, "ttlSeconds"],
     ["half a second", { templateSlug: "x", ttlSeconds: 120.5 }, "ttlSeconds"],
+    ["data that is a list", { templateSlug: "x", data: [] }, "data"],
+    ["a deployment that is no UUID", { templateSlug: "x", deploymentId: "dep_1" }, "deploymentId"],
+    ["an empty purpose", { templateSlug: "x", purposes: [""] }, "purposes.0"],
+    ["21 purposes", { templateSlug: "x", purposes: Array(21).fill("a") }, "purposes"],
+    ["a counterparty of 256 characters", { templateSlug: "x", counterpartyName: "x".repeat(256) }, "counterpartyName"],
     ["a context that is a text", { templateSlug: "x", context: "x" }, "context"],
   ])("%s is 400", async (_name, body, field) => {
     const answer = await create(body);
@@ -117,6 +132,99 @@ describe("getSession", () => {
     const { id } = (await create({ templateSlug: "terms" })).body;
     const answer = await gateway.call("GET", `/v1/click/sessions/${id}`, { token });
     expect([answer.status, answer.body.id, answer.body.userRef]).toEqual([200, id, null]);
+  });
+});
+
+describe("what a session says of its rendering", () => {
+  const verification = { required: true, mode: "ANY", methods: ["CUSTOMER_SESSION"], satisfied: false };
+  const read = async (headers: Record<string, string> = {}, from = gateway) => {
+    from.click.extras.session = {
+      renderToken: "aaa.bbb.ccc",
+      deploymentId: newId(),
+      data: { fullName: "Ada" },
+      verification,
+    };
+    const { id } = (await from.call("POST", "/v1/click/sessions", { token, body: { templateSlug: "terms" } })).body;
+    const answer = await from.call("GET", `/v1/click/sessions/${id}`, { token, headers });
+    const { deploymentId } = from.click.extras.session;
+    from.click.extras.session = {};
+    return { id, body: answer.body, deploymentId };
+  };
+
+  test("the token, an absolute address with it, and what it was made from", async () => {
+    const { id, body, deploymentId } = await read();
+    expect(body).toMatchObject({
+      renderToken: "aaa.bbb.ccc",
+      renderUrl: `${gateway.url}/v1/click/render/sessions/${id}?token=aaa.bbb.ccc`,
+      deploymentId,
+      data: { fullName: "Ada" },
+      verification,
+    });
+  });
+
+  test("a proxy that is trusted tells where clients reach us, one that is not does not", async () => {
+    const headers = { "X-Forwarded-Proto": "https", "X-Forwarded-Host": "api.example.com" };
+    expect((await read(headers)).body.renderUrl).toMatch(/^https:\/\/api\.example\.com\/v1\//);
+    const open = await startTestGateway(database.url, { fakes: gateway });
+    expect((await read(headers, open)).body.renderUrl).toMatch(new RegExp(`^${open.url}/v1/`));
+    await open.stop();
+  });
+
+  test("a host that is none makes the address relative", async () => {
+    const headers = { "X-Forwarded-Host": 'x"><script>' };
+    expect((await read(headers)).body.renderUrl).toMatch(/^\/v1\/click\/render\/sessions\//);
+  });
+
+  test("the configured address wins", async () => {
+    const config = { publicUrl: "https://agree.example.com/api" };
+    const configured = await startTestGateway(database.url, { fakes: gateway, config });
+    expect((await read({}, configured)).body.renderUrl).toMatch(/^https:\/\/agree\.example\.com\/api\/v1\//);
+    await configured.stop();
+  });
+});
+
+describe("cancelSession", () => {
+  test("answers the cancelled session", async () => {
+    const { id } = (await create({ templateSlug: "terms" })).body;
+    const answer = await gateway.call("DELETE", `/v1/click/sessions/${id}`, { token });
+    expect([answer.status, answer.body.id, answer.body.status]).toEqual([200, id, "CANCELLED"]);
+  });
+});
+
+describe("appendSessionEvents", () => {
+  const append = async (body: unknown) => {
+    const { id } = (await create({ templateSlug: "terms" })).body;
+    return { id, answer: await gateway.call("POST", `/v1/click/sessions/${id}/events`, { token, body }) };
+  };
+
+  test("answers the events with the server's time, and nothing else of the session", async () => {
+    const events = [
+      { type: "DISPLAYED", at: "2026-11-20T16:59:59.000Z" },
+      { type: "LINK_OPENED", target: "#a", at: null },
+    ];
+    const { id, answer } = await append({ events });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      sessionId: id,
+      status: "PENDING",
+      events: [
+        { type: "DISPLAYED", at: "2026-11-20T16:59:59.000Z", target: null, serverAt: "2026-11-20T17:00:00.123Z" },
+        { type: "LINK_OPENED", at: null, target: "#a", serverAt: "2026-11-20T17:00:00.123Z" },
+      ],
+    });
+  });
+
+  test.each([
+    [{}],
+    [{ events: [] }],
+    [{ events: Array(101).fill({ type: "DISPLAYED" }) }],
+    [{ events: [{ type: "OTHER" }] }],
+    [{ events: [{ at: "2026-11-20T16:59:59.000Z" }] }],
+    [{ events: [{ type: "DISPLAYED", at: "now" }] }],
+    [{ events: [{ type: "DISPLAYED", target: "x".repeat(501) }] }],
+  ])("%j is 400", async (body) => {
+    const { answer } = await append(body);
+    expect([answer.status, answer.body.errorCode]).toEqual([400, "CLICK_VALIDATION_FAILED"]);
   });
 });
 

@@ -10,7 +10,7 @@ let token: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   gateway = await startTestGateway(database.url);
-  token = await gateway.auth.token("click:read click:write");
+  token = await gateway.auth.token("click:read click:write click:admin");
 });
 
 afterAll(async () => {
@@ -142,6 +142,22 @@ describe("findAllTemplates", () => {
     expect(rest.headers.get("x-next-cursor")).toBeNull();
   });
 
+  test("a page that ends early is followed by the next one, up to the limit", async () => {
+    const organization = "0190a000-0000-7000-8000-0000000000ab";
+    const lister = await gateway.auth.token("click:read click:write", "cl_pages", organization);
+    for (const name of ["1", "2", "3", "4", "5"]) {
+      await gateway.call("POST", "/v1/click/templates", { token: lister, body: { name, type: "STATIC" } });
+    }
+    gateway.templates.pages.items = 2;
+    const list = (query: string) => gateway.call("GET", `/v1/click/templates${query}`, { token: lister });
+    const all = await list("");
+    expect(all.body.map(({ name }: { name: string }) => name)).toEqual(["1", "2", "3", "4", "5"]);
+    expect(all.headers.get("x-next-cursor")).toBeNull();
+    const some = await list("?limit=3");
+    expect([some.body.length, some.headers.get("x-next-cursor")]).toEqual([3, "3"]);
+    gateway.templates.pages.items = 1_000;
+  });
+
   test.each([
     "limit=0",
     "limit=1001",
@@ -222,142 +238,44 @@ describe("updateTemplate", () => {
   });
 });
 
-describe("versions", () => {
-  const createVersion = async (fields: Record<string, unknown> = {}) => {
-    const { id } = await create({ name: `For a version ${Math.random()}` });
-    const answer = await send("POST", `/v1/click/templates/${id}/versions`, {
-      locale: "en",
-      content: "<p>Text</p>",
-      ...fields,
-    });
-    return { templateId: id as string, answer, path: `/v1/click/templates/${id}/versions/${answer.body.id}` };
-  };
-  const texts = {
-    consentText: "I consent",
-    buttonText: "I agree",
-    declineText: "No",
-    checkboxText: "I have read it",
-    linkText: "Terms",
-    purposeTexts: { marketing: "News" },
-  };
-
-  test("createVersion answers 201 with the texts beside the content", async () => {
-    const fields = {
-      title: "Terms",
-      format: "markdown",
-      changeSummary: "First",
-      effectiveAt: "2026-12-01T00:00:00.000Z",
-      ...texts,
-    };
-    const { answer, templateId } = await createVersion(fields);
-    expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({
-      ...fields,
-      id: expect.any(String),
-      templateId,
-      organizationId: orgA,
-      locale: "en",
-      content: "<p>Text</p>",
-      status: "DRAFT",
-      isPublished: false,
-      revision: 0,
-      label: null,
-      contentHash: expect.stringMatching(/^sha256:/),
-      validation: null,
-      publishedAt: null,
-      publishedBy: null,
-      unpublishedAt: null,
-      archivedAt: null,
-      createdAt: "2026-11-20T17:00:00.123Z",
-      updatedAt: "2026-11-20T17:00:00.123Z",
-      revisions: [],
-    });
-    expect(gateway.templates.seen.versions.at(-1)?.texts).toMatchObject(texts);
+describe("removeTemplate", () => {
+  test("answers 204 without a body, and 404 afterwards", async () => {
+    const { id } = await create({ name: "To be removed" });
+    const answer = await send("DELETE", `/v1/click/templates/${id}`);
+    expect([answer.status, answer.text, answer.headers.get("content-type")]).toEqual([204, "", null]);
+    expect((await send("DELETE", `/v1/click/templates/${id}`)).status).toBe(404);
   });
 
-  test("the format is html when absent, and absent texts are null", async () => {
-    const { answer } = await createVersion({ title: null });
-    expect(answer.body).toMatchObject({
-      format: "html",
-      title: null,
-      buttonText: null,
-      purposeTexts: {},
-      effectiveAt: null,
+  test("active deployments are 400", async () => {
+    const { id } = await create({ name: "Deployed" });
+    await send("POST", `/v1/click/templates/${id}/deployments`, { activate: true });
+    const answer = await send("DELETE", `/v1/click/templates/${id}`);
+    expect([answer.status, answer.body.errorCode]).toEqual([400, "CLICK_TEMPLATE_HAS_ACTIVE_DEPLOYMENTS"]);
+  });
+});
+
+describe("getTemplateStats", () => {
+  test("answers what the service says, byte by byte", async () => {
+    const { id } = await create({ name: "Counted" });
+    gateway.click.stats.set(id, orgA);
+    const query = `from=2026-11-01&to=2026-11-30&locale=de&versionId=${id.toUpperCase()}`;
+    const answer = await send("GET", `/v1/click/templates/${id}/stats?${query}`);
+    expect([answer.status, answer.text]).toEqual([200, `{"templateId":"${id}",  "declines":0}`]);
+    expect(gateway.click.seen.stats.at(-1)).toMatchObject({
+      templateId: id,
+      from: "2026-11-01",
+      to: "2026-11-30",
+      locale: "de",
+      versionId: id,
     });
   });
 
-  test.each([
-    ["locale", { locale: undefined }],
-    ["locale", { locale: "english please" }],
-    ["content", { content: undefined }],
-    ["content", { content: "" }],
-    ["format", { format: "HTML" }],
-    ["effectiveAt", { effectiveAt: "tomorrow" }],
-    ["effectiveAt", { effectiveAt: "2026-02-30T00:00:00Z" }],
-    ["buttonText", { buttonText: "x".repeat(256) }],
-    ["purposeTexts.a", { purposeTexts: { a: 1 } }],
-  ])("createVersion refuses a bad %s", async (field, fields) => {
-    const { answer } = await createVersion(fields);
-    expect([answer.status, answer.body.details[0].field]).toEqual([400, field]);
-  });
-
-  test("createVersion takes content of 1 MiB, which other operations do not", async () => {
-    const { answer } = await createVersion({ content: "ä".repeat(500_000) });
-    expect(answer.status).toBe(201);
-    const large = await send("POST", "/v1/click/templates", {
-      name: "x",
-      type: "STATIC",
-      description: "x".repeat(300_000),
-    });
-    expect([large.status, large.body.errorCode]).toEqual([400, "CLICK_PAYLOAD_TOO_LARGE"]);
-  });
-
-  test("a second version for a locale is 409", async () => {
-    const { templateId } = await createVersion();
-    const answer = await send("POST", `/v1/click/templates/${templateId}/versions`, { locale: "en", content: "x" });
-    expect([answer.status, answer.body.errorCode]).toEqual([409, "CLICK_VERSION_LOCALE_EXISTS"]);
-  });
-
-  test("a version embeds its template and its deployments on request", async () => {
-    const { path, templateId } = await createVersion();
-    const bare = await send("GET", path);
-    expect([bare.body.template, bare.body.deployments]).toEqual([undefined, undefined]);
-    const full = await send("GET", `${path}?includeTemplate=true&includeDeployments=1`);
-    expect([full.body.template.id, full.body.deployments]).toEqual([templateId, []]);
-    const list = await send("GET", `/v1/click/templates/${templateId}/versions?includeTemplate=true`);
-    expect(list.body).toMatchObject([{ template: { id: templateId } }]);
-  });
-
-  test("published is a path of its own", async () => {
-    const { path, templateId } = await createVersion();
-    const published = () => send("GET", `/v1/click/templates/${templateId}/versions/published`);
-    expect((await published()).body).toEqual([]);
-    await send("POST", `${path}/publish`, {});
-    expect((await published()).body).toMatchObject([
-      { status: "PUBLISHED", isPublished: true, label: "1.0", revision: 1 },
-    ]);
-  });
-
-  test.each([
-    [{}, true, true],
-    [{ published: false }, false, true],
-    [{ publish: false }, false, true],
-    [{ isPublished: false }, false, true],
-    [{ published: true, publish: false }, true, true],
-    [{ requireReacceptance: false }, true, false],
-  ])(
-    "publishVersion reads %p as published %p, requireReacceptance %p",
-    async (body, published, requireReacceptance) => {
-      const { path } = await createVersion();
-      const answer = await send("POST", `${path}/publish`, body);
-      expect(answer.status).toBe(200);
-      expect(gateway.templates.seen.publications.at(-1)).toMatchObject({ published, requireReacceptance });
+  test.each(["from=yesterday", "from=2026-02-30", "to=2026-11-01T00:00:00Z", "locale=x", "versionId=x"])(
+    "the query %s is 400",
+    async (query) => {
+      const { id } = await create({ name: `Stats ${query}` });
+      const answer = await send("GET", `/v1/click/templates/${id}/stats?${query}`);
+      expect([answer.status, answer.body.details[0].field]).toEqual([400, query.split("=")[0]]);
     },
   );
-
-  test("publishVersion needs a body", async () => {
-    const { path } = await createVersion();
-    const answer = await send("POST", `${path}/publish`);
-    expect([answer.status, answer.body.errorCode]).toEqual([400, "CLICK_VALIDATION_FAILED"]);
-  });
 });

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { systemClock } from "#platform/clock.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
 import { newId } from "#platform/ids.ts";
@@ -17,6 +18,9 @@ export interface Fakes {
   readonly templates: FakeTemplates;
   readonly click: FakeClick;
 }
+
+/** Stands for the script that the build makes. */
+export const embedScriptFile = fileURLToPath(new URL("./fixtures/embed.js", import.meta.url));
 
 export interface TestGateway extends Fakes {
   readonly port: number;
@@ -63,6 +67,7 @@ export async function startTestGateway(
     issuer,
     audience,
     trustedProxies: [],
+    embedScriptFile,
     ...options.config,
   };
   const gateway = await createGateway(config, {

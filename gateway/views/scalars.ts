@@ -1,10 +1,14 @@
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
 
 /** ISO 8601 in UTC with milliseconds; null when absent. */
 export const isoTime = (timestamp: Timestamp | undefined): string | null =>
   timestamp === undefined
     ? null
     : new Date(Number(timestamp.seconds) * 1000 + Math.floor(timestamp.nanos / 1_000_000)).toISOString();
+
+/** The time of a text that a schema has let through; undefined when absent. */
+export const timestampOf = (iso: string | null | undefined): Timestamp | undefined =>
+  iso === null || iso === undefined ? undefined : timestampFromDate(new Date(iso));
 
 /** The name of an enum value without its prefix; null for UNSPECIFIED and for values we do not know. */
 export function enumName(values: Readonly<Record<string, number>>, value: number): string | null {

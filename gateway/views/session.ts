@@ -2,8 +2,8 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type Session, SessionOrigin, SessionOutcome, SessionStatus } from "#gen/assent/click/v1/click_pb.ts";
 import { enumName, isoTime } from "./scalars.ts";
 
-/** A session as the REST API shows it. */
-export const sessionView = (session: Session): Record<string, unknown> => ({
+/** A session as the REST API shows it to clients that reach the API at publicUrl. */
+export const sessionView = (session: Session, publicUrl: string): Record<string, unknown> => ({
   id: session.id,
   organizationId: session.organizationId,
   templateId: session.templateId,
@@ -19,9 +19,10 @@ export const sessionView = (session: Session): Record<string, unknown> => ({
   status: enumName(SessionStatus, session.status),
   outcome: enumName(SessionOutcome, session.outcome),
   origin: enumName(SessionOrigin, session.origin),
-  renderUrl: null,
-  renderToken: null,
-  verification: verificationView(session),
+  deploymentId: session.deploymentId ?? null,
+  data: session.data ?? null,
+  ...renderView(session, publicUrl),
+  verification: session.verification ?? verificationView(session),
   policy: session.policy ?? {},
   receiptIds: session.receiptIds,
   metadata: session.metadata,
@@ -33,6 +34,12 @@ export const sessionView = (session: Session): Record<string, unknown> => ({
   expiresAt: isoTime(session.expiresAt),
   updatedAt: isoTime(session.updatedAt),
 });
+
+/** A session that is closed has no token. */
+function renderView({ id, renderToken }: Session, publicUrl: string): Record<string, unknown> {
+  if (renderToken === "") return { renderUrl: null, renderToken: null };
+  return { renderUrl: `${publicUrl}/v1/click/render/sessions/${id}?token=${renderToken}`, renderToken };
+}
 
 /** An acceptance is recorded only when the policy is satisfied, so an accepted session has passed its methods. */
 function verificationView({ policy, acceptedAt }: Session): JsonObject {

@@ -1,4 +1,6 @@
 import { ContentFormat, type Revision, type Version, VersionStatus } from "#gen/assent/templates/v1/templates_pb.ts";
+import { contentReportView } from "./content-report.ts";
+import { deploymentView } from "./deployment.ts";
 import { enumName, isoTime } from "./scalars.ts";
 import { templateView } from "./template.ts";
 
@@ -29,7 +31,7 @@ export const versionView = (version: Version, options: VersionViewOptions = {}):
   revision: version.revision,
   label: version.label ?? null,
   contentHash: version.contentHash,
-  validation: null,
+  validation: version.validation === undefined ? null : contentReportView(version.validation),
   publishedAt: isoTime(version.publishedAt),
   publishedBy: version.publishedBy ?? null,
   unpublishedAt: isoTime(version.unpublishedAt),
@@ -38,8 +40,7 @@ export const versionView = (version: Version, options: VersionViewOptions = {}):
   updatedAt: isoTime(version.updatedAt),
   revisions: version.revisions.map(revisionView),
   ...(options.withTemplate === true ? { template: embeddedTemplate(version) } : {}),
-  // A template has no deployments yet, so nothing serves a version.
-  ...(options.withDeployments === true ? { deployments: [] } : {}),
+  ...(options.withDeployments === true ? { deployments: version.deployments.map(deploymentView) } : {}),
 });
 
 const embeddedTemplate = ({ template }: Version): Record<string, unknown> | null =>

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { type Event, EventSchema } from "#gen/assent/events/v1/events_pb.ts";
 import { identifier } from "../db/ddl.ts";
 import { withOrg } from "../db/pool.ts";
-import { parseOrgId } from "../ids.ts";
+import { type OrgId, parseOrgId } from "../ids.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Worker } from "../service.ts";
@@ -20,6 +20,9 @@ export interface ConsumerOptions
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
+
+/** What a consumer does without knowing how its events take effect. */
+export type ConsumerBase = Omit<ConsumerOptions, "apply">;
 
 /** The inbox of a schema's consumers, and the events that they gave up. */
 export const inboxTablesSql = (options: { schema: string; role: string }): string[] => {
@@ -59,7 +62,11 @@ const cleanIntervalMs = 600_000;
  * A worker that applies each event exactly once, however often it is delivered: the inbox row and the effect commit
  * together, and the event is acknowledged afterwards. An event that fails `maxDeliver` times goes to dead_event.
  */
-export function createConsumer(options: ConsumerOptions): Worker {
+export const createConsumer = (options: ConsumerOptions): Worker =>
+  createConsumerWorker(options, (received) => applyOnce(received, options));
+
+/** A consumer whose events take effect in `apply`, which resolves with false for those that already had. */
+export function createConsumerWorker(options: ConsumerBase, apply: (received: ReceivedEvent) => Promise<boolean>): Worker {
   const { bus, durable, logger, pool, schema } = options;
   let subscription: { stop(): Promise<void> } | undefined;
   let cleaner: NodeJS.Timeout | undefined;
@@ -76,7 +83,7 @@ export function createConsumer(options: ConsumerOptions): Worker {
     start: async () => {
       subscription = await bus.subscribe({
         ...options,
-        handle: (event) => handle(event, options),
+        handle: (event) => handle(event, options, apply),
         onDead: (event, error) => bury(event, error, options),
       });
       cleaner = setInterval(() => void clean(), cleanIntervalMs);
@@ -90,11 +97,15 @@ export function createConsumer(options: ConsumerOptions): Worker {
   };
 }
 
-async function handle(received: ReceivedEvent, options: ConsumerOptions): Promise<void> {
+async function handle(
+  received: ReceivedEvent,
+  options: ConsumerBase,
+  apply: (received: ReceivedEvent) => Promise<boolean>,
+): Promise<void> {
   const { durable, logger, metrics } = options;
   const { id: eventId, subject, deliveries } = received;
   try {
-    if (await applyOnce(received, options)) metrics.eventsConsumed.inc({ consumer: durable });
+    if (await apply(received)) metrics.eventsConsumed.inc({ consumer: durable });
   } catch (error) {
     const about = { consumer: durable, eventId, subject, deliveries, err: error };
     logger.warn(about, "event failed and will be delivered again");
@@ -104,9 +115,7 @@ async function handle(received: ReceivedEvent, options: ConsumerOptions): Promis
 
 /** False when the event has already taken effect. */
 async function applyOnce(received: ReceivedEvent, options: ConsumerOptions): Promise<boolean> {
-  const event = fromJsonString(EventSchema, received.data, { ignoreUnknownFields: true });
-  const orgId = parseOrgId(event.organizationId);
-  if (orgId === undefined) throw new Error("the event names no organization");
+  const { event, orgId } = parseEvent(received);
   return withOrg(options.pool, orgId, async (client) => {
     const inbox = await client.query(
       `insert into ${identifier(options.schema)}.inbox (consumer, event_id) values ($1, $2) on conflict do nothing`,
@@ -118,7 +127,15 @@ async function applyOnce(received: ReceivedEvent, options: ConsumerOptions): Pro
   });
 }
 
-async function bury(received: ReceivedEvent, error: unknown, options: ConsumerOptions): Promise<void> {
+/** The event of a message; throws for one that no organization can be found in. */
+export function parseEvent({ data }: ReceivedEvent): { event: Event; orgId: OrgId } {
+  const event = fromJsonString(EventSchema, data, { ignoreUnknownFields: true });
+  const orgId = parseOrgId(event.organizationId);
+  if (orgId === undefined) throw new Error("the event names no organization");
+  return { event, orgId };
+}
+
+async function bury(received: ReceivedEvent, error: unknown, options: ConsumerBase): Promise<void> {
   const { durable, logger, metrics, pool, schema } = options;
   const { id, subject, data, deliveries } = received;
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);

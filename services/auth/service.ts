@@ -1,11 +1,11 @@
 import { createPool } from "#platform/db/pool.ts";
+import { createPeriodicWorker } from "#platform/periodic.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import type { AuthConfig } from "./config.ts";
 import { deriveKeys, parseMasterKey } from "./domain/secrets.ts";
 import { createKeyring } from "./keyring.ts";
 import { adminRoutes, tokenRoutes } from "./rpc/index.ts";
 import { createAuthOrm } from "./store/orm.ts";
-import { createPeriodicWorker } from "./workers/periodic.ts";
 import { purge } from "./workers/purge.ts";
 
 const keyRefreshMs = 5_000;

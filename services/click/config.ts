@@ -4,11 +4,11 @@ import { commonSettings } from "#platform/service-settings.ts";
 export interface ClickConfig {
   readonly databaseUrl: string;
   /**
-   * The role of the service; the recorder and the relay take this name with `_recorder` and `_relay`.
-   * "-" stays the login role, which must then be allowed what all three are.
+   * The role of the service; the recorder, the relay and the sweeper take this name with `_recorder`, `_relay` and
+   * `_sweeper`. "-" stays the login role, which must then be allowed what all four are.
    */
   readonly databaseRole?: string;
-  /** Database connections of this process in all, at least 7. */
+  /** Database connections of this process in all, at least 8. */
   readonly poolSize?: number;
   /** 32 bytes in base64. */
   readonly masterKey: string;

@@ -2,11 +2,12 @@ import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
 import type { Caller } from "#platform/caller.ts";
 import type { OutboxRecord } from "#platform/outbox/outbox.ts";
 import type { Decision } from "./domain/accept-body.ts";
+import type { ConsentEventType } from "./domain/consent.ts";
 import type { SessionOutcome } from "./domain/session.ts";
 
 /** Who and when, for an event of one request. */
 export interface EventContext {
-  readonly caller: Caller;
+  readonly caller: Pick<Caller, "orgId" | "requestId" | "traceparent">;
   readonly eventId: string;
   readonly now: Date;
 }
@@ -17,35 +18,169 @@ interface TextName {
   readonly revision: number;
 }
 
-export const sessionCreated = (context: EventContext, sessionId: string, text: TextName): OutboxRecord =>
+export const sessionCreated = (
+  context: EventContext,
+  sessionId: string,
+  text: TextName,
+  deploymentId: string | null,
+): OutboxRecord =>
   outboxRecord(context, "assent.click.session.created", sessionId, {
-    sessionCreated: { sessionId, templateId: text.templateId, versionId: text.versionId, revision: text.revision },
+    sessionCreated: { sessionId, ...textName(text), ...(deploymentId === null ? {} : { deploymentId }) },
+  });
+
+/** The event of a session whose text was rendered to its user for the first time. */
+export const sessionPresented = (context: EventContext, sessionId: string, text: TextName): OutboxRecord =>
+  outboxRecord(context, "assent.click.session.presented", sessionId, {
+    sessionPresented: { sessionId, ...textName(text) },
   });
 
 /** The event of a session that was closed, however it ended. */
-export const sessionCompleted = (context: EventContext, sessionId: string, outcome: SessionOutcome): OutboxRecord =>
-  outboxRecord(context, "assent.click.session.completed", sessionId, { sessionCompleted: { sessionId, outcome } });
+export const sessionCompleted = (
+  context: EventContext,
+  sessionId: string,
+  outcome: SessionOutcome,
+  text: TextName,
+): OutboxRecord =>
+  outboxRecord(context, "assent.click.session.completed", sessionId, {
+    sessionCompleted: { sessionId, outcome, ...textName(text) },
+  });
 
-export const sessionDeclined = (context: EventContext, sessionId: string, reason: string | null): OutboxRecord =>
+export const sessionDeclined = (
+  context: EventContext,
+  sessionId: string,
+  reason: string | null,
+  text: TextName,
+): OutboxRecord =>
   outboxRecord(context, "assent.click.session.declined", sessionId, {
-    sessionDeclined: reason === null ? { sessionId } : { sessionId, reason },
+    sessionDeclined: { sessionId, ...textName(text), ...(reason === null ? {} : { reason }) },
   });
 
 export interface RecordedEvent extends TextName {
   readonly receiptId: string;
   readonly sessionId: string;
   readonly decision: Decision;
-  readonly acceptedAt: string;
+  readonly acceptedAt: Date;
+  /** Without a session. */
+  readonly direct: boolean;
+  readonly sessionReusable: boolean;
+  /** Equal for the same user. */
+  readonly userKey: Buffer;
+  /** Since when the text may have been on display, if anything tells. */
+  readonly displayedSince: Date | undefined;
+  readonly deploymentId: string | undefined;
 }
 
 export const acceptanceRecorded = (context: EventContext, recorded: RecordedEvent): OutboxRecord => {
-  const { receiptId, sessionId, templateId, versionId, revision, decision, acceptedAt } = recorded;
-  return outboxRecord(context, "assent.click.acceptance.recorded", receiptId, {
-    acceptanceRecorded: { receiptId, sessionId, templateId, versionId, revision, decision, acceptedAt },
+  const { receiptId, sessionId, decision, acceptedAt, displayedSince, deploymentId } = recorded;
+  const acceptanceRecorded = {
+    receiptId,
+    sessionId,
+    ...textName(recorded),
+    decision,
+    acceptedAt: acceptedAt.toISOString(),
+    // The JSON form of a message leaves out what is false.
+    ...(recorded.direct ? { direct: true } : {}),
+    ...(recorded.sessionReusable ? { sessionReusable: true } : {}),
+    userKey: recorded.userKey.toString("base64"),
+    ...(displayedSince === undefined ? {} : { displayedSince: displayedSince.toISOString() }),
+    ...(deploymentId === undefined ? {} : { deploymentId }),
+  };
+  return outboxRecord(context, "assent.click.acceptance.recorded", receiptId, { acceptanceRecorded });
+};
+
+/** The event of a session that was ended without a decision. */
+export const sessionCancelled = (context: EventContext, sessionId: string, text: TextName): OutboxRecord =>
+  outboxRecord(context, "assent.click.session.cancelled", sessionId, {
+    sessionCancelled: { sessionId, templateId: text.templateId, versionId: text.versionId, revision: text.revision },
+  });
+
+export const sessionExpired = (
+  context: EventContext,
+  sessionId: string,
+  { templateId, versionId, revision, expiresAt }: TextName & { readonly expiresAt: Date },
+): OutboxRecord =>
+  outboxRecord(context, "assent.click.session.expired", sessionId, {
+    sessionExpired: { sessionId, templateId, versionId, revision, expiresAt: expiresAt.toISOString() },
+  });
+
+/** One change of consent. */
+export interface ChangedConsent {
+  readonly eventId: string;
+  readonly userRef: string;
+  readonly purpose: string;
+  readonly type: ConsentEventType;
+  /** The text that it is about, if it is known. */
+  readonly text: TextName | null;
+  readonly receiptId: string;
+  readonly expiresAt: Date | null;
+  readonly reason: string | null;
+}
+
+export function consentChanged(context: EventContext, change: ChangedConsent): OutboxRecord {
+  const { eventId: consentEventId, userRef, purpose, receiptId, expiresAt, reason } = change;
+  const about = { consentEventId, userRef, purpose, receiptId, ...textName(change.text) };
+  switch (change.type) {
+    case "GRANTED":
+    case "RENEWED": {
+      const ends = expiresAt === null ? {} : { expiresAt: expiresAt.toISOString() };
+      const consentGranted = { ...about, ...ends, renewed: change.type === "RENEWED" };
+      return outboxRecord(context, "assent.click.consent.granted", consentEventId, { consentGranted });
+    }
+    case "DENIED":
+      return outboxRecord(context, "assent.click.consent.denied", consentEventId, { consentDenied: about });
+    case "WITHDRAWN": {
+      const consentWithdrawn = reason === null ? about : { ...about, reason };
+      return outboxRecord(context, "assent.click.consent.withdrawn", consentEventId, { consentWithdrawn });
+    }
+  }
+}
+
+/** Exactly the fields of a text's name. */
+const textName = (text: TextName | null): Partial<TextName> =>
+  text === null ? {} : { templateId: text.templateId, versionId: text.versionId, revision: text.revision };
+
+export const consentExpired = (
+  context: EventContext,
+  expired: Pick<ChangedConsent, "userRef" | "purpose"> &
+    TextName & { readonly expiryId: string; readonly expiresAt: Date },
+): OutboxRecord => {
+  const { expiryId: consentEventId, userRef, purpose, templateId, versionId, revision, expiresAt } = expired;
+  return outboxRecord(context, "assent.click.consent.expired", consentEventId, {
+    consentExpired: {
+      consentEventId,
+      userRef,
+      purpose,
+      templateId,
+      versionId,
+      revision,
+      expiresAt: expiresAt.toISOString(),
+    },
   });
 };
 
-type Payload = Pick<EventJson, "sessionCreated" | "sessionCompleted" | "sessionDeclined" | "acceptanceRecorded">;
+export const reacceptanceRequired = (
+  context: EventContext,
+  { templateId, versionId, revision, locale, label }: TextName & { readonly locale: string; readonly label: string },
+): OutboxRecord =>
+  outboxRecord(context, "assent.click.reacceptance.required", templateId, {
+    reacceptanceRequired: { templateId, versionId, locale, revision, label },
+  });
+
+type Payload = Pick<
+  EventJson,
+  | "sessionCreated"
+  | "sessionPresented"
+  | "sessionCompleted"
+  | "sessionDeclined"
+  | "sessionCancelled"
+  | "sessionExpired"
+  | "acceptanceRecorded"
+  | "consentGranted"
+  | "consentDenied"
+  | "consentWithdrawn"
+  | "consentExpired"
+  | "reacceptanceRequired"
+>;
 
 function outboxRecord(context: EventContext, subject: string, aggregateId: string, payload: Payload): OutboxRecord {
   const { caller, eventId, now } = context;

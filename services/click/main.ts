@@ -16,7 +16,14 @@ const logger = createLogger("click", values.LOG_LEVEL);
 const bus = createNatsBus({ url: values.NATS_URL, logger });
 const runtime = { logger, metrics: createMetrics(), clock: systemClock, newId, bus };
 const tls = tlsFromSettings(values);
-const templates = createGrpcTransport({ target: values.TEMPLATES_TARGET, services: [TemplatesService], tls });
+/** The texts of a template in many languages come in one answer. */
+const maxMessageBytes = 32 * 1024 * 1024;
+const templates = createGrpcTransport({
+  target: values.TEMPLATES_TARGET,
+  services: [TemplatesService],
+  tls,
+  maxMessageBytes,
+});
 
 const service = await createClickService(configFromEnv(process.env), { runtime, templates });
 const running = await runService(service, {

@@ -2,7 +2,9 @@ import { createClient, type Transport } from "@connectrpc/connect";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
+import { createConsumer } from "#platform/events/consume.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
+import { createPeriodicWorker } from "#platform/periodic.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import { createAcceptPath } from "./accept/accept-path.ts";
 import { createContentKeeper } from "./accept/content-keeper.ts";
@@ -10,8 +12,15 @@ import { createKeyHasher } from "./accept/key-hasher.ts";
 import { createRecorder } from "./accept/recorder.ts";
 import { createTemplateSource } from "./accept/template-source.ts";
 import type { ClickConfig } from "./config.ts";
+import { createPurposeOffers } from "./consent/purpose-offers.ts";
+import { createTemplateOffers } from "./consent/template-offers.ts";
+import { applyVersionPublished, versionPublishedSubject } from "./consumers/version-published.ts";
 import { createAcceptBodyParser } from "./domain/accept-body.ts";
+import { createRendering } from "./render/create-rendering.ts";
 import { clickRoutes } from "./rpc/index.ts";
+import { createStatistics } from "./stats/create-statistics.ts";
+import { createTemplateParts } from "./stats/template-parts.ts";
+import { sweep } from "./workers/sweep.ts";
 
 export interface ClickServiceDeps {
   readonly runtime: Runtime;
@@ -22,14 +31,17 @@ export interface ClickServiceDeps {
 /** Sessions, acceptances, receipts and evidence. Does not need the database before the first call. */
 export async function createClickService(config: ClickConfig, deps: ClickServiceDeps): Promise<Service> {
   const { bus, clock, logger, metrics, newId } = deps.runtime;
-  const { pool, recorderPool, relayPool } = connect(config);
-  for (const one of [pool, recorderPool, relayPool]) observePool(one, "click", metrics);
+  const { pool, recorderPool, relayPool, sweeperPool } = connect(config);
+  for (const one of [pool, recorderPool, relayPool, sweeperPool]) observePool(one, "click", metrics);
   const relay = createRelay({ pool: relayPool, schema: "click", service: "click", bus, clock, logger, metrics });
   const wakeRelay = () => relay.wake();
   const client = createClient(TemplatesService, deps.templates);
   const templates = createTemplateSource(client);
   const content = createContentKeeper({ pool, templates: client });
-  const keys = createKeyHasher(Buffer.from(config.masterKey, "base64"));
+  const masterKey = Buffer.from(config.masterKey, "base64");
+  const keys = createKeyHasher(masterKey);
+  const rendering = createRendering({ pool, templates: client, masterKey, clock, logger });
+  const statistics = createStatistics({ pool, bus, logger, metrics });
   const recorder = createRecorder({ pool: recorderPool, logger, onRecorded: wakeRelay });
   const parse = createAcceptBodyParser();
   const acceptPath = createAcceptPath({
@@ -37,6 +49,7 @@ export async function createClickService(config: ClickConfig, deps: ClickService
     recorderPool,
     templates,
     content,
+    ...rendering.parts,
     keys,
     clock,
     newId,
@@ -44,10 +57,42 @@ export async function createClickService(config: ClickConfig, deps: ClickService
     parse,
     recorder,
   });
+  const purposeOffers = createPurposeOffers({ client, templates, content });
+  const templateOffers = createTemplateOffers({ pool, templates, logger });
+  const publications = createConsumer({
+    bus,
+    pool,
+    schema: "click",
+    durable: "click-publications",
+    subjects: [versionPublishedSubject],
+    apply: applyVersionPublished({ templates, newId }),
+    logger,
+    metrics,
+  });
+  const sweeper = createPeriodicWorker({
+    name: "sweeper click",
+    everyMs: sweepMs,
+    logger,
+    run: () => sweep({ pool: sweeperPool, clock, newId, onSwept: wakeRelay }),
+  });
   return {
     name: "click",
-    routes: clickRoutes({ pool, acceptPath, templates, content, clock, newId, wakeRelay }),
-    workers: [relay],
+    routes: clickRoutes({
+      pool,
+      acceptPath,
+      templates,
+      content,
+      ...rendering.parts,
+      keys,
+      purposeOffers,
+      templateOffers,
+      templateParts: createTemplateParts(client),
+      clock,
+      newId,
+      countRendering: statistics.countRendering,
+      wakeRelay,
+    }),
+    workers: [relay, publications, sweeper, ...statistics.workers],
     checkReady: async () => {
       // Fails as well while the schema is not migrated.
       await Promise.all([
@@ -56,12 +101,17 @@ export async function createClickService(config: ClickConfig, deps: ClickService
       ]);
     },
     close: async () => {
-      await Promise.all([pool.end(), recorderPool.end(), relayPool.end()]);
+      await rendering.close();
+      await Promise.all([pool.end(), recorderPool.end(), relayPool.end(), sweeperPool.end()]);
     },
   };
 }
 
+/** Events of what time brings about come at most so much later. */
+const sweepMs = 1_000;
+
 const relayConnections = 2;
+const sweeperConnections = 1;
 /** Two statements of the recorder, two batches that read their sessions. */
 const recorderConnections = 4;
 
@@ -74,7 +124,7 @@ function connect(config: ClickConfig) {
     pool: createPool({
       url,
       ...as(""),
-      max: Math.max(1, poolSize - relayConnections - recorderConnections),
+      max: Math.max(1, poolSize - relayConnections - recorderConnections - sweeperConnections),
       name: "click",
     }),
     recorderPool: createPool({
@@ -91,5 +141,6 @@ function connect(config: ClickConfig) {
       synchronousCommit: false,
       name: "click-relay",
     }),
+    sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "click-sweeper" }),
   };
 }

@@ -39,12 +39,34 @@ export function versionUnpublished(
   });
 }
 
-function outboxRecord(
+/** The event of a version that was archived. */
+export function versionArchived(
   context: EventContext,
-  subject: string,
-  aggregateId: string,
-  payload: Pick<EventJson, "versionPublished" | "versionUnpublished">,
+  version: Pick<Version, "id" | "templateId" | "locale">,
 ): OutboxRecord {
+  return outboxRecord(context, "assent.templates.version.archived", version.id, {
+    versionArchived: { templateId: version.templateId, versionId: version.id, locale: version.locale },
+  });
+}
+
+/** The event of a template that was archived. */
+export const templateArchived = (context: EventContext, templateId: string): OutboxRecord =>
+  outboxRecord(context, "assent.templates.template.archived", templateId, { templateArchived: { templateId } });
+
+/** The event of a template that came back from the archive. */
+export const templateRestored = (context: EventContext, templateId: string): OutboxRecord =>
+  outboxRecord(context, "assent.templates.template.restored", templateId, { templateRestored: { templateId } });
+
+/** The event of a template that was deleted. */
+export const templateRemoved = (context: EventContext, templateId: string): OutboxRecord =>
+  outboxRecord(context, "assent.templates.template.removed", templateId, { templateRemoved: { templateId } });
+
+type Payload = Omit<
+  EventJson,
+  "id" | "subject" | "organizationId" | "occurredAt" | "aggregateId" | "requestId" | "traceparent"
+>;
+
+function outboxRecord(context: EventContext, subject: string, aggregateId: string, payload: Payload): OutboxRecord {
   const { caller, eventId, now } = context;
   const event: EventJson = {
     id: eventId,

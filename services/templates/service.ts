@@ -2,6 +2,8 @@ import { createPool } from "#platform/db/pool.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import type { TemplatesConfig } from "./config.ts";
+import { createCheckPool } from "./content-check/check-pool.ts";
+import { createContentChecker } from "./content-check/content-checker.ts";
 import { templatesRoutes } from "./rpc/index.ts";
 import { createTemplatesOrm, schema } from "./store/orm.ts";
 
@@ -13,17 +15,20 @@ export async function createTemplatesService(
   const { bus, clock, logger, metrics, newId } = runtime;
   const { orm, resolverPool, relayPool } = connect(config);
   const relay = createRelay({ pool: relayPool, schema, service: "templates", bus, clock, logger, metrics });
+  const checkPool = createCheckPool();
+  const checker = createContentChecker({ pool: checkPool, clock, logger });
+  const wakeRelay = () => relay.wake();
   return {
     name: "templates",
-    routes: templatesRoutes({ orm, resolverPool, clock, newId, wakeRelay: () => relay.wake() }),
+    routes: templatesRoutes({ orm, resolverPool, checker, logger, clock, newId, wakeRelay }),
     workers: [relay],
     checkReady: async () => {
       // Fails as well while the schema is not migrated.
-      await orm.em.fork().execute("select from templates.revision limit 0");
+      await orm.em.fork().execute("select from templates.revision, templates.deployment_snapshot limit 0");
       await resolverPool.query("select organization_id from templates.version limit 0");
     },
     close: async () => {
-      await Promise.all([orm.close(), resolverPool.end(), relayPool.end()]);
+      await Promise.all([orm.close(), resolverPool.end(), relayPool.end(), checkPool.close()]);
     },
   };
 }

@@ -1,7 +1,7 @@
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON body; undefined when there is none. */
+  /** The parsed JSON body, or the text of any other; undefined when there is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   readonly body: any;
 }
@@ -33,8 +33,7 @@ export class Api {
       },
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+    return { status: response.status, headers: response.headers, body: await bodyOf(response) };
   }
 
   get = (path: string): Promise<Answer> => this.call("GET", path);
@@ -67,4 +66,10 @@ export class Api {
     if (published.status !== 200) throw new Error(`not published: ${JSON.stringify(published.body)}`);
     return { templateId: template.body.id, versionId: version.body.id, slug: template.body.slug };
   }
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (text === "") return undefined;
+  return response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text;
 }

@@ -1,11 +1,15 @@
+import { DomainError } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { OutboxRecord } from "#platform/outbox/outbox.ts";
+import { type AcceptedConsent, consentsOf } from "../domain/accept-consents.ts";
 import { gatherEvidence } from "../domain/acceptance-evidence.ts";
 import type { Agreement, SessionFacts } from "../domain/agreement.ts";
 import type { Assessment } from "../domain/assessment.ts";
 import { buildReceipt } from "../domain/receipt.ts";
+import { renderedAt } from "../domain/render-claims.ts";
 import { transitions } from "../domain/session.ts";
-import { acceptanceRecorded, sessionCompleted, sessionDeclined } from "../events.ts";
+import { type MergeOutcome, type PresentedToken, type ShownInput, shownFacts } from "../domain/shown.ts";
+import { acceptanceRecorded, consentChanged, sessionCompleted, sessionDeclined } from "../events.ts";
 import type { AcceptanceRecord, SessionMove } from "../store/record-statement.ts";
 import type { CheckedItem } from "./accept-item.ts";
 import type { KeyHasher } from "./key-hasher.ts";
@@ -15,6 +19,8 @@ export interface RecordInput {
   readonly agreement: Agreement;
   readonly session: SessionFacts | undefined;
   readonly assessment: Assessment;
+  readonly token: PresentedToken;
+  readonly merged: MergeOutcome;
   readonly now: Date;
 }
 
@@ -29,6 +35,7 @@ export function buildRecord(input: RecordInput, deps: { newId: NewId; keys: KeyH
   const receiptId = deps.newId();
   const sessionId = session?.id ?? receiptId;
   const isOnce = policy.oneAcceptancePerRevision && decision === "ACCEPT";
+  const shown = shownFacts(shownInput(input));
   const receipt = buildReceipt({
     organizationId,
     receiptId,
@@ -37,9 +44,11 @@ export function buildRecord(input: RecordInput, deps: { newId: NewId; keys: KeyH
     body,
     agreement,
     assessment,
+    shown,
     acceptedAt: now,
   });
   const observed = { ...item.observed, clientId: caller.clientId, requestId: caller.requestId };
+  const consents = consentsOf(agreement, assessment, now, deps.newId);
   const move = session === undefined ? null : sessionMove(item, session.id, assessment, policy.singleUseSession);
   return {
     organizationId,
@@ -55,9 +64,23 @@ export function buildRecord(input: RecordInput, deps: { newId: NewId; keys: KeyH
     decision,
     acceptedAt: receipt.acceptedAt,
     receipt: JSON.stringify(receipt),
-    evidence: JSON.stringify(gatherEvidence(body, assessment, observed, policy)),
+    evidence: JSON.stringify(gatherEvidence(body, assessment, observed, policy, shown)),
     session: move,
-    events: buildEvents(input, deps.newId, receiptId, move),
+    consents,
+    events: [
+      ...buildEvents(input, deps, receiptId, move),
+      ...consents.map((consent) => consentEvent(input, deps.newId, receiptId, consent)),
+    ],
+  };
+}
+
+function shownInput({ item, agreement, session, token, merged }: RecordInput): ShownInput {
+  return {
+    session,
+    claims: typeof token === "object" ? token : undefined,
+    renderToken: item.body.renderToken,
+    merged: merged instanceof DomainError ? undefined : merged,
+    isGenerated: agreement.terms.terms.type === "GENERATED",
   };
 }
 
@@ -74,11 +97,17 @@ function sessionMove(item: CheckedItem, id: string, { decision }: Assessment, si
     : { id, to: transitions.decline.to, outcome, reason: null, reusable };
 }
 
-function buildEvents(input: RecordInput, newId: NewId, receiptId: string, move: SessionMove | null): OutboxRecord[] {
-  const { item, agreement, assessment, now } = input;
+function buildEvents(
+  input: RecordInput,
+  { newId, keys }: { newId: NewId; keys: KeyHasher },
+  receiptId: string,
+  move: SessionMove | null,
+): OutboxRecord[] {
+  const { item, agreement, session, assessment, token, now } = input;
   const context = () => ({ caller: item.caller, eventId: newId(), now });
   const { templateId, versionId, revision } = agreement;
-  const { decision } = assessment;
+  const { decision, userRef } = assessment;
+  const claims = typeof token === "object" ? token : undefined;
   const events = [
     acceptanceRecorded(context(), {
       receiptId,
@@ -87,13 +116,25 @@ function buildEvents(input: RecordInput, newId: NewId, receiptId: string, move: 
       versionId,
       revision,
       decision,
-      acceptedAt: now.toISOString(),
+      acceptedAt: now,
+      direct: session === undefined,
+      sessionReusable: session !== undefined && !agreement.terms.terms.policy.singleUseSession,
+      userKey: keys.userKey(item.caller.orgId, userRef),
+      displayedSince: session?.displayedSince ?? (claims && renderedAt(claims)),
+      deploymentId: session?.deploymentId ?? claims?.dep,
     }),
   ];
   if (move === null) return events;
-  if (decision === "DECLINE") events.push(sessionDeclined(context(), move.id, move.reason));
+  if (decision === "DECLINE") events.push(sessionDeclined(context(), move.id, move.reason, agreement));
   if (item.completion !== undefined) {
-    events.push(sessionCompleted(context(), move.id, decision === "ACCEPT" ? "ACCEPTED" : "DECLINED"));
+    events.push(sessionCompleted(context(), move.id, decision === "ACCEPT" ? "ACCEPTED" : "DECLINED", agreement));
   }
   return events;
+}
+
+function consentEvent(input: RecordInput, newId: NewId, receiptId: string, consent: AcceptedConsent): OutboxRecord {
+  const { item, agreement, assessment, now } = input;
+  const { userRef } = assessment;
+  const change = { ...consent, userRef, text: agreement, receiptId, reason: null };
+  return consentChanged({ caller: item.caller, eventId: newId(), now }, change);
 }

@@ -4,6 +4,7 @@ import type pg from "pg";
 import {
   type GetRevisionResponse,
   type TemplatesService,
+  type VersionTexts,
   ContentFormat as WireFormat,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
@@ -19,6 +20,7 @@ import {
   hasText,
   insertTerms,
   insertText,
+  type Texts,
 } from "../store/content-store.ts";
 import { createLru } from "./lru.ts";
 
@@ -93,7 +95,7 @@ async function keepText({ pool, templates }: ContentKeeperDeps, caller: Caller, 
 }
 
 function agreementText(answer: GetRevisionResponse): AgreementText {
-  const format = formats[answer.format];
+  const format = contentFormats[answer.format];
   if (format === undefined) throw new Error(`a revision has the unknown format ${answer.format}`);
   const { texts, publishedAt } = answer;
   return {
@@ -106,20 +108,22 @@ function agreementText(answer: GetRevisionResponse): AgreementText {
     content: Buffer.from(answer.content),
     format,
     contentHash: answer.contentHash,
-    texts: {
-      consentText: texts?.consentText ?? null,
-      buttonText: texts?.buttonText ?? null,
-      declineText: texts?.declineText ?? null,
-      checkboxText: texts?.checkboxText ?? null,
-      linkText: texts?.linkText ?? null,
-      purposeTexts: texts?.purposeTexts ?? {},
-    },
+    texts: textsOf(texts),
     publishedAt: publishedAt === undefined ? null : timestampDate(publishedAt),
     publishedBy: answer.publishedBy,
   };
 }
 
-const formats: Partial<Record<WireFormat, ContentFormat>> = {
+export const textsOf = (texts: VersionTexts | undefined): Texts => ({
+  consentText: texts?.consentText ?? null,
+  buttonText: texts?.buttonText ?? null,
+  declineText: texts?.declineText ?? null,
+  checkboxText: texts?.checkboxText ?? null,
+  linkText: texts?.linkText ?? null,
+  purposeTexts: texts?.purposeTexts ?? {},
+});
+
+export const contentFormats: Partial<Record<WireFormat, ContentFormat>> = {
   [WireFormat.HTML]: "HTML",
   [WireFormat.MARKDOWN]: "MARKDOWN",
   [WireFormat.TEXT]: "TEXT",

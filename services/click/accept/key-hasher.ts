@@ -10,15 +10,20 @@ export interface KeyHasher {
   bodyHash(organizationId: string, body: Uint8Array): Buffer;
   /** Equal for the same user and revision. */
   onceHash(organizationId: string, once: { userRef: string; versionId: string; revision: number }): Buffer;
+  /** Equal for the same user; 16 bytes. */
+  userKey(organizationId: string, userRef: string): Buffer;
 }
 
 interface OrganizationKeys {
   readonly idempotency: KeyObject;
   readonly body: KeyObject;
   readonly once: KeyObject;
+  readonly user: KeyObject;
 }
 
 const cachedOrganizations = 10_000;
+/** Enough that no two users of an organization are ever taken for one. */
+const userKeyBytes = 16;
 
 /** The master key has 32 bytes. It can never be changed: recorded keys would no longer be recognised. */
 export function createKeyHasher(masterKey: Buffer): KeyHasher {
@@ -33,6 +38,7 @@ export function createKeyHasher(masterKey: Buffer): KeyHasher {
       idempotency: derive("idempotency-key", organizationId),
       body: derive("body", organizationId),
       once: derive("once", organizationId),
+      user: derive("user", organizationId),
     };
     cache.set(organizationId, keys);
     return keys;
@@ -42,6 +48,7 @@ export function createKeyHasher(masterKey: Buffer): KeyHasher {
     bodyHash: (organizationId, body) => hmac(keysOf(organizationId).body, body),
     onceHash: (organizationId, { userRef, versionId, revision }) =>
       hmac(keysOf(organizationId).once, JSON.stringify([versionId, revision, userRef])),
+    userKey: (organizationId, userRef) => hmac(keysOf(organizationId).user, userRef).subarray(0, userKeyBytes),
   };
 }
 

@@ -9,26 +9,29 @@ import {
   bindDirect,
   bindSession,
   type CurrentTemplate,
+  directChoice,
   type SessionFacts,
 } from "../domain/agreement.ts";
 import { type Assessment, assess } from "../domain/assessment.ts";
+import type { PresentedToken } from "../domain/shown.ts";
 import type { KeptTerms } from "../domain/terms.ts";
+import type { MergedText } from "../render/merge-text.ts";
 import { findDirect, hasAccepted } from "../store/acceptance-store.ts";
 import type { AcceptanceRecord } from "../store/record-statement.ts";
 import { findSessionFacts } from "../store/session-store.ts";
 import type { CheckedItem } from "./accept-item.ts";
 import { buildRecord } from "./accept-record.ts";
-import type { ContentKeeper } from "./content-keeper.ts";
+import { andThen } from "./and-then.ts";
 import { asDomainError } from "./failures.ts";
 import type { KeyHasher } from "./key-hasher.ts";
+import { mergeDirect, placeAgreement, readToken, type ShownDeps } from "./prepare-shown.ts";
 import { type TemplateName, type TemplateSource, templateKey } from "./template-source.ts";
 
-export interface PrepareDeps {
+export interface PrepareDeps extends ShownDeps {
   readonly pool: pg.Pool;
   /** Connects as the recorder. */
   readonly recorderPool: pg.Pool;
   readonly templates: TemplateSource;
-  readonly content: ContentKeeper;
   readonly keys: KeyHasher;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -98,7 +101,8 @@ function templateName(item: CheckedItem, sessions: Facts["sessions"]): TemplateN
 function prepareItem(deps: PrepareDeps, item: CheckedItem, facts: Facts): Prepared | Promise<Prepared> {
   const refuse = (error: unknown): Prepared => ({ kind: "refused", error: asDomainError(error, deps.logger) });
   try {
-    const prepared = andThen(bind(deps, item, facts), (bound) => decide(deps, item, bound));
+    const bound = andThen(readToken(deps, item), (token) => bind(deps, item, facts, token));
+    const prepared = andThen(bound, (one) => decide(deps, item, one));
     return prepared instanceof Promise ? prepared.catch(refuse) : prepared;
   } catch (error) {
     return refuse(error);
@@ -108,27 +112,33 @@ function prepareItem(deps: PrepareDeps, item: CheckedItem, facts: Facts): Prepar
 interface Bound {
   readonly agreement: Agreement;
   readonly session: SessionFacts | undefined;
+  readonly token: PresentedToken;
+  readonly merged: MergedText | DomainError | undefined;
   readonly now: Date;
 }
 
 /** Existence and state. */
-function bind(deps: PrepareDeps, item: CheckedItem, facts: Facts): Bound | Promise<Bound> {
+function bind(deps: PrepareDeps, item: CheckedItem, facts: Facts, token: PresentedToken): Bound | Promise<Bound> {
   const { body } = item;
   const now = deps.clock.now();
   const name = templateName(item, facts.sessions);
   const template = name === undefined ? undefined : facts.templates.get(templateKey(name));
   if (body.sessionId === undefined) {
-    return andThen(isKnownVersion(deps, item, template), (isKnown) => ({
-      agreement: bindDirect(body, template, isKnown),
-      session: undefined,
-      now,
-    }));
+    const choice = directChoice(body, template, token);
+    const agreed = andThen(isKnownVersion(deps, item, template), (isKnown) =>
+      placeAgreement(deps, item, bindDirect(body, template, choice, isKnown), token),
+    );
+    return andThen(agreed, (agreement) =>
+      andThen(mergeDirect(deps, item, agreement), (merged) => ({ agreement, session: undefined, token, merged, now })),
+    );
   }
   const session = sessionOf(item, facts.sessions);
   if (session === undefined) throw noSession(item, facts);
   return andThen(pinnedTerms(deps, item, session, template), (terms) => ({
     agreement: bindSession(body, session, terms, template, now),
     session,
+    token,
+    merged: undefined,
     now,
   }));
 }
@@ -163,13 +173,22 @@ function pinnedTerms(
 
 /** Meaning, and what must be true before the record is written. */
 function decide(deps: PrepareDeps, item: CheckedItem, bound: Bound): Prepared | Promise<Prepared> {
-  const { agreement, session } = bound;
-  const assessment = assess({ body: item.body, ...bound });
+  const { agreement } = bound;
+  const organizationId = item.caller.orgId;
+  const userKey = (userRef: string) => deps.keys.userKey(organizationId, userRef).toString("base64url");
+  const assessment = assess({ body: item.body, organizationId, userKey, ...bound });
   const ready = (): Prepared => ({ kind: "ready", record: buildRecord({ item, assessment, ...bound }, deps) });
   const isOnce = agreement.terms.terms.policy.oneAcceptancePerRevision && assessment.decision === "ACCEPT";
   return andThen(isOnce ? requireFirst(deps, item, agreement, assessment) : undefined, () =>
-    // The text of a session was kept when the session was created.
-    andThen(session === undefined ? deps.content.keep(item.caller, agreement, agreement.terms) : undefined, ready),
+    andThen(keepShown(deps, item, bound), ready),
+  );
+}
+
+/** What a session shows was kept when it was created. */
+function keepShown(deps: PrepareDeps, { caller }: CheckedItem, { agreement, session, merged }: Bound) {
+  if (session !== undefined) return undefined;
+  return andThen(deps.content.keep(caller, agreement, agreement.terms), () =>
+    merged === undefined || merged instanceof DomainError ? undefined : deps.shown.keep(caller.orgId, [merged.html]),
   );
 }
 
@@ -183,9 +202,4 @@ async function requireFirst(
   const { orgId } = caller;
   const isTaken = await withOrg(pool, orgId, (client) => hasAccepted(orgId, client, { userRef, versionId, revision }));
   if (isTaken) throw new DomainError("CLICK_ALREADY_ACCEPTED");
-}
-
-/** At once for what is known, later for what is not. */
-function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -12,7 +12,10 @@ export interface RecordQueue {
   /** What is queued or being written under this key. */
   find(record: AcceptanceRecord): QueuedRecord | undefined;
   add(record: AcceptanceRecord): QueuedRecord;
-  /** The oldest that may be written now: none whose session is in another statement, and each session once. */
+  /**
+   * The oldest that may be written now: none whose session, or whose user if it changes consent, is in another
+   * statement, and each of them once. Statements of one process never wait for each other.
+   */
   take(max: number): QueuedRecord[];
   /** Tells that these are written, so that others of their keys and sessions may follow. */
   release(batch: readonly QueuedRecord[]): void;
@@ -20,7 +23,7 @@ export interface RecordQueue {
 
 export function createRecordQueue(): RecordQueue {
   const byKey = new Map<string, QueuedRecord>();
-  const busySessions = new Set<string>();
+  const busy = new Set<string>();
   let queue: QueuedRecord[] = [];
   return {
     find: (record) => byKey.get(keyOf(record)),
@@ -35,18 +38,17 @@ export function createRecordQueue(): RecordQueue {
       const batch: QueuedRecord[] = [];
       const left: QueuedRecord[] = [];
       for (const queued of queue) {
-        const session = sessionOf(queued.record);
-        const mustWait = batch.length === max || (session !== undefined && busySessions.has(session));
+        const locks = locksOf(queued.record);
+        const mustWait = batch.length === max || locks.some((lock) => busy.has(lock));
         (mustWait ? left : batch).push(queued);
-        if (!mustWait && session !== undefined) busySessions.add(session);
+        if (!mustWait) for (const lock of locks) busy.add(lock);
       }
       queue = left;
       return batch;
     },
     release: (batch) => {
       for (const { record } of batch) {
-        const session = sessionOf(record);
-        if (session !== undefined) busySessions.delete(session);
+        for (const lock of locksOf(record)) busy.delete(lock);
         byKey.delete(keyOf(record));
       }
     },
@@ -56,5 +58,9 @@ export function createRecordQueue(): RecordQueue {
 const keyOf = ({ organizationId, idempotencyHash }: AcceptanceRecord): string =>
   `${organizationId}/${idempotencyHash.toString("base64")}`;
 
-const sessionOf = ({ organizationId, session }: AcceptanceRecord): string | undefined =>
-  session === null ? undefined : `${organizationId}/${session.id}`;
+/** The rows that a record locks besides its own. */
+function locksOf({ organizationId, session, consents, userRef }: AcceptanceRecord): string[] {
+  const locks = session === null ? [] : [`session ${organizationId}/${session.id}`];
+  if (consents.length > 0) locks.push(`user ${organizationId}/${userRef}`);
+  return locks;
+}

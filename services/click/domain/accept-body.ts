@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { FieldProblem } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
@@ -24,6 +25,8 @@ export interface AcceptBody {
   readonly context?: ClaimedContext | undefined;
   readonly verification?: readonly VerificationClaim[] | undefined;
   readonly typedName?: string | undefined;
+  /** Merge values of a GENERATED template. */
+  readonly data?: JsonObject | undefined;
   readonly acceptedAt?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }

@@ -3,6 +3,7 @@ import type { Assessment } from "./assessment.ts";
 import { captureClaimed, captureObserved, type ObservedContext } from "./capture.ts";
 import type { Policy } from "./policy.ts";
 import type { PolicyCheck } from "./policy-checks.ts";
+import type { ShownFacts } from "./shown.ts";
 
 /** Who sent an acceptance. */
 export interface ObservedCaller {
@@ -21,6 +22,8 @@ export interface AcceptanceEvidence {
   readonly typedName: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly checks: readonly PolicyCheck[];
+  /** Absent when we know nothing of how the text was shown. */
+  readonly shown?: ShownFacts;
 }
 
 /** Takes the known fields only, and of addresses only what the policy lets us keep. */
@@ -29,6 +32,7 @@ export function gatherEvidence(
   assessment: Assessment,
   caller: ObservedCaller,
   policy: Policy,
+  shown: ShownFacts | null,
 ): AcceptanceEvidence {
   const { ip, userAgent, clientId, requestId } = caller;
   return {
@@ -39,6 +43,7 @@ export function gatherEvidence(
     typedName: body.typedName ?? null,
     metadata: body.metadata ?? {},
     checks: assessment.checks,
+    ...(shown === null ? {} : { shown }),
   };
 }
 

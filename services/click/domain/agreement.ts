@@ -1,7 +1,9 @@
 import { DomainError } from "#platform/errors.ts";
 import type { AcceptBody } from "./accept-body.ts";
-import { chooseByLocale } from "./locale.ts";
+import { chooseByLocale, matchLocale } from "./locale.ts";
+import type { PageFacts } from "./page-facts.ts";
 import { closedError, type SessionState, statusAt, takesAcceptance } from "./session.ts";
+import type { PresentedToken } from "./shown.ts";
 import type { KeptTerms } from "./terms.ts";
 
 /** The exact text that a session shows or an acceptance is about. */
@@ -36,11 +38,22 @@ export interface SessionFacts extends BoundText, SessionState {
   readonly termsHash: Buffer;
   /** Since when its text may have been on display. */
   readonly displayedSince: Date;
+  /** What its page told us; null when it told nothing. */
+  readonly pageFacts: PageFacts | null;
+  /** When we rendered it for the first time. */
+  readonly presentedAt: Date | null;
+  /** What it shows, in click.shown; null for a session that is older than renderings. */
+  readonly renderHash: string | null;
+  readonly wordsHash: string | null;
+  readonly deploymentId: string | null;
+  readonly deploymentHash: string | null;
 }
 
 export interface TextChoice {
   readonly versionId?: string | undefined;
   readonly locale?: string | undefined;
+  /** Tried after the locale, in this order. */
+  readonly localeFallback?: readonly string[] | undefined;
 }
 
 /**
@@ -53,18 +66,43 @@ export function chooseText(template: CurrentTemplate, choice: TextChoice, isKnow
   const named = published.find((version) => version.versionId === versionId);
   if (versionId !== undefined && named === undefined && !isKnown) throw new DomainError("CLICK_VERSION_NOT_FOUND");
   if (template.archived) throw new DomainError("CLICK_TEMPLATE_ARCHIVED");
-  const chosen = versionId === undefined ? chooseByLocale(published, choice.locale, defaultLocale) : named;
+  const chosen =
+    versionId === undefined ? chooseByLocale(published, choice.locale, defaultLocale, choice.localeFallback) : named;
   if (chosen === undefined) throw new DomainError("CLICK_VERSION_NOT_PUBLISHED");
   return chosen;
 }
 
-/** What an acceptance without a session is about: existence and state, in this order. */
-export function bindDirect(body: AcceptBody, template: CurrentTemplate | undefined, isKnown: boolean): Agreement {
+/**
+ * What an acceptance without a session is about: existence and state, in this order. `choice` tells what the body asks
+ * for, or what its render token shows.
+ */
+export function bindDirect(
+  body: AcceptBody,
+  template: CurrentTemplate | undefined,
+  choice: TextChoice,
+  isKnown: boolean,
+): Agreement {
   if (template === undefined) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
   requireSameTemplate(body, template.terms);
-  const text = chooseText(template, body, isKnown);
+  const text = chooseText(template, choice, isKnown);
   requireSameContent(body, text);
   return { ...text, terms: template.terms, superseded: false };
+}
+
+/**
+ * Which text of the template an acceptance without a session asks for. Who says nothing else means the text whose token
+ * it sends; a locale that leads to another text means that one, and then the token is wrong.
+ */
+export function directChoice(
+  body: AcceptBody,
+  template: CurrentTemplate | undefined,
+  token: PresentedToken,
+): TextChoice {
+  const { versionId, locale } = body;
+  const isTold = versionId !== undefined || template === undefined || typeof token !== "object";
+  if (isTold || token.tpl !== template.terms.terms.templateId) return { versionId, locale };
+  const named = matchLocale(template.published, locale);
+  return named === undefined || named.versionId === token.ver ? { versionId: token.ver } : { locale };
 }
 
 /** What an acceptance with a session is about: the text that the session pinned. */

@@ -2,6 +2,9 @@ import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors
 import type { AcceptBody, Decision, PurposeDecision } from "./accept-body.ts";
 import type { Agreement, SessionFacts } from "./agreement.ts";
 import { checkDeclinePolicy, checkPolicy, failedChecks, type PolicyCheck } from "./policy-checks.ts";
+import { renderedAt } from "./render-claims.ts";
+import { checkRenderToken } from "./render-token-rules.ts";
+import type { MergeOutcome, PresentedToken } from "./shown.ts";
 import { parseTimestamp } from "./timestamp.ts";
 import { checkVerification } from "./verification.ts";
 
@@ -9,6 +12,11 @@ export interface AssessmentInput {
   readonly body: AcceptBody;
   readonly agreement: Agreement;
   readonly session: SessionFacts | undefined;
+  readonly organizationId: string;
+  readonly token: PresentedToken;
+  readonly merged: MergeOutcome;
+  /** The key of a user of the organization. */
+  userKey(userRef: string): string;
   readonly now: Date;
 }
 
@@ -25,24 +33,33 @@ export interface Assessment {
 
 /** Applies the rules that need no further look-up; throws the first that is broken: bad fields first, then meaning. */
 export function assess(input: AssessmentInput): Assessment {
-  const { body, agreement, session, now } = input;
+  const { body, agreement, session, token, merged, now } = input;
   const decision = body.decision ?? "ACCEPT";
   const action = body.action ?? (session === undefined ? "API" : "BUTTON");
   const clientAcceptedAt = body.acceptedAt === undefined ? null : readClaimedTime(body.acceptedAt, now);
   refuse("CLICK_VALIDATION_FAILED", purposeProblems(body, agreement));
   const userRef = readUserRef(body, session);
-  const { terms, needsData } = agreement.terms;
-  const { policy, type } = terms;
-  const facts = { type, policy, body, action, displayedSince: session?.displayedSince, now };
+  const { policy, type } = agreement.terms.terms;
+  const displayedSince = session === undefined ? tokenTime(token) : session.displayedSince;
+  const facts = {
+    type,
+    policy,
+    body,
+    action,
+    isDirect: session === undefined,
+    displayedSince,
+    page: session?.pageFacts ?? null,
+    now,
+  };
   const answer = { decision, action, userRef, clientAcceptedAt };
   if (decision === "DECLINE") {
+    requireRightToken(input, userRef, false);
     const checks = checkDeclinePolicy(facts);
     refuse("CLICK_POLICY_NOT_SATISFIED", failedChecks(checks));
-    return { ...answer, purposes: body.purposes ?? [], checks };
+    return { ...answer, purposes: refusedPurposes(body, agreement), checks };
   }
-  if (needsData) throw new DomainError("CLICK_DATA_INVALID");
-  // Nothing makes render tokens yet, so none can be the right one.
-  if (policy.requireRenderToken) throw new DomainError("CLICK_RENDER_TOKEN_INVALID");
+  if (merged instanceof DomainError) throw merged;
+  requireRightToken(input, userRef, policy.requireRenderToken);
   const purposes = honourGpc(body, agreement);
   const checks = checkPolicy(facts);
   refuse("CLICK_POLICY_NOT_SATISFIED", [...failedChecks(checks), ...missingPurposes(purposes, agreement)]);
@@ -50,6 +67,17 @@ export function assess(input: AssessmentInput): Assessment {
   refuse("CLICK_VERIFICATION_REQUIRED", failedChecks(verification));
   return { ...answer, purposes, checks: [...checks, ...verification] };
 }
+
+function requireRightToken(input: AssessmentInput, userRef: string, isRequired: boolean): void {
+  const { token, merged, session, organizationId, agreement, now } = input;
+  const renderHash = merged === undefined || merged instanceof DomainError ? session?.renderHash : merged.renderHash;
+  const userKey = () => input.userKey(userRef);
+  const context = { organizationId, agreement, session, renderHash: renderHash ?? null, userKey, now };
+  checkRenderToken(token, isRequired, context);
+}
+
+const tokenTime = (token: PresentedToken): Date | undefined =>
+  typeof token === "object" ? renderedAt(token) : undefined;
 
 function refuse(code: ErrorCode, details: readonly FieldProblem[]): void {
   if (details.length > 0) throw new DomainError(code, { details });
@@ -80,13 +108,22 @@ function readUserRef(body: AcceptBody, session: SessionFacts | undefined): strin
 
 function purposeProblems(body: AcceptBody, { terms }: Agreement): FieldProblem[] {
   const seen = new Set<string>();
-  return (body.purposes ?? []).flatMap(({ purpose }, index) => {
+  return (body.purposes ?? []).flatMap(({ purpose, granted }, index) => {
     const field = `purposes.${index}.purpose`;
+    if (granted && body.decision === "DECLINE") {
+      return [{ field: `purposes.${index}.granted`, code: "DISAGREES", message: "cannot be true in a decline" }];
+    }
     if (!terms.purposes.has(purpose)) return [{ field, code: "UNKNOWN", message: "is not a purpose of the template" }];
     if (seen.has(purpose)) return [{ field, code: "REPEATED", message: "is decided twice" }];
     seen.add(purpose);
     return [];
   });
+}
+
+/** Who declines refuses everything that was asked for. */
+function refusedPurposes(body: AcceptBody, { terms }: Agreement): readonly PurposeDecision[] {
+  const named = (body.purposes ?? []).map(({ purpose }) => purpose);
+  return (named.length > 0 ? named : [...terms.purposes.keys()]).map((purpose) => ({ purpose, granted: false }));
 }
 
 /** Global Privacy Control refuses to have data sold or shared, whatever else was ticked. */

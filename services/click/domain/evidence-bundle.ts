@@ -1,5 +1,8 @@
 import type { Presentation } from "./accept-body.ts";
 import type { AcceptanceEvidence } from "./acceptance-evidence.ts";
+import { type Aftermath, aftermathObject, consentObject } from "./aftermath.ts";
+import { type EvidencedShowing, renderedText, showing } from "./evidence-shown.ts";
+import type { PageEvent } from "./page-facts.ts";
 import type { Receipt } from "./receipt.ts";
 import type { SessionView } from "./session-view.ts";
 import type { Terms } from "./terms.ts";
@@ -35,6 +38,10 @@ export interface BundleInput {
   readonly terms: Terms;
   readonly policyHash: string;
   readonly text: ShownText;
+  readonly showing: EvidencedShowing;
+  /** What the page of the session told us, oldest first. */
+  readonly events: readonly PageEvent[];
+  readonly aftermath: Aftermath;
 }
 
 /** Everything that is known about a session, in the form in which it is handed over. */
@@ -55,15 +62,16 @@ export function buildBundle(input: BundleInput): object {
       typedName: last?.evidence.typedName ?? null,
       erased: false,
     },
-    agreement: agreementObject(session, terms, text),
-    presentation: presentationObject(last?.evidence.presentation ?? null),
+    agreement: { ...agreementObject(session, terms, text), ...renderedText(input.showing), linkedDocuments: [] },
+    presentation: { ...showing(input.showing), ...presentationObject(last?.evidence.presentation ?? null) },
     policy: { flags: terms.policy, hash: input.policyHash, checks: last?.evidence.checks ?? [] },
     context: { claimed: last?.evidence.claimed ?? input.sessionContext, observed: last?.evidence.observed ?? null },
     // Only a session that may be used many times has earlier ones.
     earlier: receipts.slice(0, -1).map(({ receipt, evidence }) => ({ receiptId: receipt.receiptId, ...evidence })),
-    timeline: buildTimeline(session, receipts, input.reason),
+    timeline: buildTimeline(session, receipts, input.events, input.reason),
+    consents: input.aftermath.consents.map(consentObject),
     delivery: [],
-    after: null,
+    after: aftermathObject(input.aftermath),
     integrity: {
       contentHash: text.contentHash,
       leafData: null,
@@ -80,10 +88,9 @@ export function buildBundle(input: BundleInput): object {
 
 /** A session in the words of the API. */
 function sessionObject(session: SessionView): object {
-  const { createdAt, presentedAt, acceptedAt, completedAt, expiresAt, updatedAt, ...rest } = session;
+  const { createdAt, presentedAt, acceptedAt, completedAt, expiresAt, updatedAt, claims: _, ...rest } = session;
   return {
     ...rest,
-    renderHash: null,
     createdAt: createdAt.toISOString(),
     presentedAt: presentedAt?.toISOString() ?? null,
     acceptedAt: acceptedAt?.toISOString() ?? null,
@@ -121,14 +128,9 @@ const agreementObject = (session: SessionView, terms: Terms, text: ShownText): o
   content: text.content.toString("utf8"),
   contentType: contentTypes[text.format],
   contentHash: text.contentHash,
-  rendered: null,
-  renderHash: null,
-  data: null,
-  linkedDocuments: [],
 });
 
 const presentationObject = (shown: Presentation | null): object => ({
-  deployment: null,
   surface: shown?.surface ?? null,
   wrapType: shown?.wrapType ?? null,
   displayMode: shown?.displayMode ?? null,

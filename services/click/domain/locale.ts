@@ -8,20 +8,33 @@ export function canonicalLocale(tag: string): string | undefined {
 }
 
 /**
- * What of the published locales (canonical tags) is shown to somebody who asked for `wanted`: exactly that, or with
- * subtags dropped from the end (RFC 4647 §3.4), else the template's default, else the only one there is.
+ * What of the published locales (canonical tags) is shown to somebody who asked for `wanted`: that or something more
+ * general, else the same for each of the fallbacks, else the template's default, else the only one there is.
  */
 export function chooseByLocale<T extends { readonly locale: string }>(
   published: readonly T[],
   wanted: string | undefined,
   defaultLocale: string,
+  fallbacks: readonly string[] = [],
 ): T | undefined {
-  const find = (tag: string): T | undefined => published.find((version) => version.locale === tag);
-  for (let tag = wanted && canonicalLocale(wanted); tag !== undefined; tag = shorter(tag)) {
-    const found = find(tag);
+  for (const locale of [wanted, ...fallbacks]) {
+    const found = matchLocale(published, locale);
     if (found !== undefined) return found;
   }
-  return find(defaultLocale) ?? (published.length === 1 ? published[0] : undefined);
+  const usual = published.find((version) => version.locale === defaultLocale);
+  return usual ?? (published.length === 1 ? published[0] : undefined);
+}
+
+/** Exactly the locale, or with subtags dropped from the end (RFC 4647 §3.4). */
+export function matchLocale<T extends { readonly locale: string }>(
+  published: readonly T[],
+  wanted: string | undefined,
+): T | undefined {
+  for (let tag = wanted && canonicalLocale(wanted); tag !== undefined; tag = shorter(tag)) {
+    const found = published.find((version) => version.locale === tag);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Without its last subtag, and without a singleton that would then be last. */

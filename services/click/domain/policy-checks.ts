@@ -1,5 +1,6 @@
 import type { FieldProblem } from "#platform/errors.ts";
 import type { AcceptBody } from "./accept-body.ts";
+import type { PageFacts } from "./page-facts.ts";
 import type { Policy, TemplateType } from "./policy.ts";
 
 /** What a flag asked for and what was found; part of the evidence. */
@@ -17,8 +18,12 @@ export interface PolicyFacts {
   readonly policy: Policy;
   readonly body: AcceptBody;
   readonly action: string;
-  /** Since when the session's text may have been on display; undefined without a session. */
+  /** Without a session. */
+  readonly isDirect: boolean;
+  /** Since when the text may have been on display; undefined when nothing of ours tells. */
   readonly displayedSince: Date | undefined;
+  /** What the page of the session told us while it was open. */
+  readonly page: PageFacts | null;
   readonly now: Date;
 }
 
@@ -26,6 +31,7 @@ export interface PolicyFacts {
 export function checkPolicy(facts: PolicyFacts): PolicyCheck[] {
   return [
     checkDirect(facts),
+    checkRendering(facts),
     checkCheckbox(facts),
     checkInitialState(facts),
     checkScroll(facts),
@@ -64,15 +70,28 @@ const failures: Record<string, string> = {
   recordDecline: "the template does not record declines; complete the session with the outcome DECLINED",
 };
 
-function checkDirect({ policy, displayedSince }: PolicyFacts): PolicyCheck | undefined {
-  if (displayedSince !== undefined) return undefined;
+function checkDirect({ policy, isDirect }: PolicyFacts): PolicyCheck | undefined {
+  if (!isDirect) return undefined;
   const ok = policy.allowDirectAccept;
   return { flag: "allowDirectAccept", required: true, observed: ok, source: "SERVER", ok };
 }
 
-/** The boxes of a CONSENT template are its purposes, so what was decided for them tells which were ticked. */
-function checkCheckbox({ policy, type, body, action }: PolicyFacts): PolicyCheck | undefined {
+/** That the token is right was found out before: without it nothing else matters. */
+function checkRendering({ policy }: PolicyFacts): PolicyCheck | undefined {
+  if (!policy.requireRenderToken) return undefined;
+  return { flag: "requireRenderToken", required: true, observed: true, source: "SERVER", ok: true };
+}
+
+/**
+ * The boxes of a CONSENT template are its purposes, so what was decided for them tells which were ticked. Of another box
+ * we believe what we were told when it was touched, rather than what is said afterwards.
+ */
+function checkCheckbox({ policy, type, body, action, page }: PolicyFacts): PolicyCheck | undefined {
   if (!policy.requireCheckbox) return undefined;
+  const ticked = type === "CONSENT" ? undefined : page?.ticked;
+  if (typeof ticked === "boolean") {
+    return { flag: "requireCheckbox", required: true, observed: ticked, source: "SERVER", ok: ticked };
+  }
   const ticks = (body.presentation?.events ?? []).filter(({ type }) => type === "CHECKED" || type === "UNCHECKED");
   const observed =
     type === "CONSENT"
@@ -87,14 +106,20 @@ function checkInitialState({ policy, type, body }: PolicyFacts): PolicyCheck | u
   return { flag: "checkboxInitiallyChecked", required: false, observed, source: "CLIENT", ok: observed !== true };
 }
 
-function checkScroll({ policy, body }: PolicyFacts): PolicyCheck | undefined {
+function checkScroll({ policy, body, page }: PolicyFacts): PolicyCheck | undefined {
   if (!policy.requireScroll) return undefined;
+  if (page?.scrolledToEnd === true) {
+    return { flag: "requireScroll", required: true, observed: true, source: "SERVER", ok: true };
+  }
   const observed = body.presentation?.scrolledToEnd ?? null;
   return { flag: "requireScroll", required: true, observed, source: "CLIENT", ok: observed === true };
 }
 
-function checkView({ policy, body }: PolicyFacts): PolicyCheck | undefined {
+function checkView({ policy, body, page }: PolicyFacts): PolicyCheck | undefined {
   if (!policy.requireView) return undefined;
+  if (page !== null && page.linksOpened > 0) {
+    return { flag: "requireView", required: true, observed: page.linksOpened, source: "SERVER", ok: true };
+  }
   const opened = body.presentation?.documentsOpened ?? [];
   return { flag: "requireView", required: true, observed: opened.length, source: "CLIENT", ok: opened.length > 0 };
 }

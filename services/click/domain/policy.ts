@@ -22,6 +22,8 @@ export interface Policy {
   readonly requireAuthenticatedUser: boolean;
   readonly verificationMethods: readonly string[];
   readonly verificationMode: "ALL" | "ANY";
+  /** The user must state to be of this age; 0 asks for nothing. */
+  readonly minAge: number;
   readonly sessionTtlSeconds: number;
   readonly captureIp: CaptureMode;
   readonly captureUserAgent: CaptureMode;

@@ -1,6 +1,8 @@
 import type { AcceptBody, PurposeDecision } from "./accept-body.ts";
 import type { Agreement } from "./agreement.ts";
 import type { Assessment } from "./assessment.ts";
+import { daysAfter } from "./days.ts";
+import type { ShownFacts } from "./shown.ts";
 
 export interface ReceiptInput {
   readonly organizationId: string;
@@ -11,6 +13,7 @@ export interface ReceiptInput {
   readonly body: AcceptBody;
   readonly agreement: Agreement;
   readonly assessment: Assessment;
+  readonly shown: ShownFacts | null;
   readonly acceptedAt: Date;
 }
 
@@ -70,15 +73,15 @@ export function buildReceipt(input: ReceiptInput): Receipt {
     versionLabel: agreement.label,
     locale: agreement.locale,
     contentHash: agreement.contentHash,
-    renderHash: null,
-    deploymentId: null,
+    renderHash: input.shown?.renderHash ?? null,
+    deploymentId: input.shown?.deploymentId ?? null,
     action: assessment.action,
     assertedBy: "BACKEND",
     purposes: assessment.purposes,
     acceptedAt: acceptedAt.toISOString(),
     clientAcceptedAt: assessment.clientAcceptedAt,
-    expiresAt: isAccepted ? daysAfter(acceptedAt, consentDays) : null,
-    reacceptBy: isAccepted ? daysAfter(acceptedAt, terms.policy.reacceptIntervalDays) : null,
+    expiresAt: isAccepted ? isoDaysAfter(acceptedAt, consentDays) : null,
+    reacceptBy: isAccepted ? isoDaysAfter(acceptedAt, terms.policy.reacceptIntervalDays) : null,
     superseded: agreement.superseded,
     verification: (body.verification ?? []).map(({ method, verifiedAt = null }) => ({ method, verifiedAt })),
     policy: { hash: policyHash, satisfied: true },
@@ -89,5 +92,4 @@ export function buildReceipt(input: ReceiptInput): Receipt {
   };
 }
 
-const daysAfter = (time: Date, days: number): string | null =>
-  days === 0 ? null : new Date(time.getTime() + days * 86_400_000).toISOString();
+const isoDaysAfter = (time: Date, days: number): string | null => daysAfter(time, days)?.toISOString() ?? null;

@@ -1,7 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { AcceptanceEvidence } from "./acceptance-evidence.ts";
 import type { BoundText } from "./agreement.ts";
 import type { Policy, TemplateType } from "./policy.ts";
 import type { Receipt } from "./receipt.ts";
+import { type RenderClaims, secondsOf } from "./render-claims.ts";
 import { outcomeAt, type SessionOutcome, type SessionState, type SessionStatus, statusAt } from "./session.ts";
 import type { Terms } from "./terms.ts";
 
@@ -19,6 +21,12 @@ export interface SessionView extends BoundText {
   readonly receiptIds: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly returnUrl: string | null;
+  readonly deploymentId: string | null;
+  readonly renderHash: string | null;
+  /** Merge values of a GENERATED template. */
+  readonly data: JsonObject | null;
+  /** What its render token says; null when there is nothing left to render for. */
+  readonly claims: RenderClaims | null;
   readonly createdAt: Date;
   readonly presentedAt: Date | null;
   readonly acceptedAt: Date | null;
@@ -39,6 +47,13 @@ export interface SessionRecord extends BoundText, SessionState {
   readonly acceptedAt: Date | null;
   readonly completedAt: Date | null;
   readonly updatedAt: Date;
+  readonly clientId: string;
+  readonly deploymentId: string | null;
+  readonly deploymentHash: string | null;
+  readonly renderHash: string | null;
+  readonly wordsHash: string | null;
+  /** JSON. */
+  readonly data: string | null;
   /** JSON. */
   readonly terms: string;
   readonly receiptIds: readonly string[];
@@ -65,17 +80,44 @@ export function viewSession(organizationId: string, session: SessionRecord, now:
     receiptIds: session.receiptIds,
     metadata: JSON.parse(session.metadata) as Record<string, string>,
     returnUrl: session.returnUrl,
+    deploymentId: session.deploymentId,
+    renderHash: session.renderHash,
+    data: session.data === null ? null : (JSON.parse(session.data) as JsonObject),
+    claims: sessionClaims(organizationId, session, now),
     createdAt: session.createdAt,
     presentedAt: session.presentedAt,
     acceptedAt: session.acceptedAt,
     completedAt: session.completedAt,
     expiresAt: session.expiresAt,
-    updatedAt: session.updatedAt,
+    // The same before and after the sweeper has come by.
+    updatedAt: statusAt(session, now) === "EXPIRED" ? session.expiresAt : session.updatedAt,
+  };
+}
+
+/** The same whenever they are asked for, so that a session reads the same as it was answered. */
+function sessionClaims(organizationId: string, session: SessionRecord, now: Date): RenderClaims | null {
+  const { id, renderHash, wordsHash, deploymentId, deploymentHash } = session;
+  if (renderHash === null || wordsHash === null || session.expiresAt <= now) return null;
+  return {
+    rnd: id,
+    org: organizationId,
+    cid: session.clientId,
+    sid: id,
+    ...(deploymentId === null || deploymentHash === null ? {} : { dep: deploymentId, dsh: deploymentHash }),
+    tpl: session.templateId,
+    ver: session.versionId,
+    rev: session.revision,
+    locale: session.locale,
+    ch: session.contentHash,
+    rh: renderHash,
+    wh: wordsHash,
+    iat: secondsOf(session.createdAt),
+    exp: secondsOf(session.expiresAt),
   };
 }
 
 /** The session that an acceptance without one is by itself: completed in the moment it was recorded. */
-export function viewDirect(receipt: Receipt, terms: Terms, metadata: Readonly<Record<string, string>>): SessionView {
+export function viewDirect(receipt: Receipt, terms: Terms, evidence: AcceptanceEvidence): SessionView {
   const recordedAt = new Date(receipt.acceptedAt);
   const isAccepted = receipt.decision === "ACCEPT";
   return {
@@ -95,8 +137,12 @@ export function viewDirect(receipt: Receipt, terms: Terms, metadata: Readonly<Re
     origin: "DIRECT",
     policy: terms.policy,
     receiptIds: [receipt.receiptId],
-    metadata,
+    metadata: evidence.metadata,
     returnUrl: null,
+    deploymentId: receipt.deploymentId,
+    renderHash: receipt.renderHash,
+    data: evidence.shown?.data ?? null,
+    claims: null,
     createdAt: recordedAt,
     presentedAt: null,
     acceptedAt: isAccepted ? recordedAt : null,

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "#platform/errors.ts";
 
-/** As stored; a session that has run out of time still has the status it had. */
-export type StoredStatus = "PENDING" | "PRESENTED" | "ACCEPTED" | "DECLINED" | "COMPLETED" | "CANCELLED";
-export type SessionStatus = StoredStatus | "EXPIRED";
+/** As stored; a session that has run out of time still has the status it had, until the sweeper comes by. */
+export type StoredStatus = "PENDING" | "PRESENTED" | "ACCEPTED" | "DECLINED" | "COMPLETED" | "CANCELLED" | "EXPIRED";
+export type SessionStatus = StoredStatus;
 export type SessionOutcome = "ACCEPTED" | "DECLINED" | "NONE";
 
 interface Transition {
@@ -17,6 +17,7 @@ export const transitions = {
   decline: { from: ["PENDING", "PRESENTED"], to: "DECLINED" },
   complete: { from: ["PENDING", "PRESENTED", "ACCEPTED"], to: "COMPLETED" },
   cancel: { from: ["PENDING", "PRESENTED"], to: "CANCELLED" },
+  expire: { from: ["PENDING", "PRESENTED"], to: "EXPIRED" },
 } as const satisfies Record<string, Transition>;
 
 /** Only what waits for the user runs out of time. */
@@ -28,7 +29,7 @@ export interface SessionState {
   readonly expiresAt: Date;
 }
 
-/** Expiry needs no job to be true: it is computed whenever a session is looked at. */
+/** Expiry needs no job to be true: it is computed whenever a session is looked at. The sweeper only tells of it. */
 export const statusAt = (session: SessionState, now: Date): SessionStatus =>
   expiring.includes(session.status) && session.expiresAt <= now ? "EXPIRED" : session.status;
 
@@ -47,6 +48,8 @@ export const closedError = (status: SessionStatus): ErrorCode =>
 export interface CompletionRequest {
   readonly outcome: "ACCEPTED" | "DECLINED" | null;
   readonly hasAcceptance: boolean;
+  /** The policy wants declines on record, and it is known who declines. */
+  readonly recordsDecline: boolean;
 }
 
 export type CompletionStep =
@@ -72,7 +75,7 @@ export function planCompletion(status: SessionStatus, request: CompletionRequest
       return { kind: "refuse", code: closedError(status) };
     case "PENDING":
     case "PRESENTED":
-      return request.outcome === "ACCEPTED"
+      return request.outcome === "ACCEPTED" || (request.outcome === "DECLINED" && request.recordsDecline)
         ? { kind: "record" }
         : { kind: "close", outcome: request.outcome ?? "NONE" };
   }

@@ -38,6 +38,9 @@ export interface KeptTerms {
 export interface Purpose {
   readonly required: boolean;
   readonly saleOrShare: boolean;
+  readonly legalBasis: string;
+  /** How long a grant holds; 0 until it is withdrawn. */
+  readonly expiresAfterDays: number;
 }
 
 export function termsFromSnapshot(snapshot: TemplateSnapshot): KeptTerms {
@@ -55,6 +58,34 @@ export function termsFromSnapshot(snapshot: TemplateSnapshot): KeptTerms {
         : { legalName: counterparty.legalName, address: counterparty.address ?? null, url: counterparty.url ?? null },
     typeConfig: snapshot.typeConfig ?? {},
     policy: effectivePolicy(type, snapshot.policyFlags ?? {}),
+  });
+}
+
+/** The law that the purposes of a CONSENT template are asked for under. */
+export const jurisdictionOf = ({ typeConfig }: Terms): string | null =>
+  typeof typeConfig.jurisdiction === "string" ? typeConfig.jurisdiction : null;
+
+/** How the terms of a template differ where it is shown. */
+export interface TermsChanges {
+  /** Flags of a deployment. */
+  readonly policy?: JsonObject | undefined;
+  /** The purposes that are asked for; all when absent. */
+  readonly purposes?: readonly string[] | undefined;
+  /** Whom the user contracts with. */
+  readonly counterpartyName?: string | undefined;
+}
+
+export function adaptTerms(kept: KeptTerms, changes: TermsChanges): KeptTerms {
+  const { policy, purposes, counterpartyName } = changes;
+  if (policy === undefined && purposes === undefined && counterpartyName === undefined) return kept;
+  const { terms } = kept;
+  const counterparty = terms.counterparty ?? { legalName: "", address: null, url: null };
+  const asked = objectsIn(terms.typeConfig.purposes).filter(({ key }) => purposes?.includes(String(key)));
+  return keepTerms({
+    ...terms,
+    policy: { ...terms.policy, ...policy },
+    ...(purposes === undefined ? {} : { typeConfig: { ...terms.typeConfig, purposes: asked } }),
+    ...(counterpartyName === undefined ? {} : { counterparty: { ...counterparty, legalName: counterpartyName } }),
   });
 }
 
@@ -87,10 +118,18 @@ function purposesOf(terms: Terms): ReadonlyMap<string, Purpose> {
   return new Map(
     purposes.map((purpose) => [
       String(purpose.key),
-      { required: purpose.required === true, saleOrShare: purpose.saleOrShare === true },
+      {
+        required: purpose.required === true,
+        saleOrShare: purpose.saleOrShare === true,
+        legalBasis: typeof purpose.legalBasis === "string" ? purpose.legalBasis : "CONSENT",
+        expiresAfterDays: daysOf(purpose.expiresAfterDays) ?? terms.policy.consentExpiresAfterDays,
+      },
     ]),
   );
 }
+
+const daysOf = (value: JsonValue | undefined): number | undefined =>
+  typeof value === "number" && value > 0 && value <= 36_500 ? value : undefined;
 
 const objectsIn = (value: JsonValue | undefined): JsonObject[] =>
   (Array.isArray(value) ? value : []).filter(

@@ -1,4 +1,5 @@
 import type { EvidencedReceipt } from "./evidence-bundle.ts";
+import type { PageEvent } from "./page-facts.ts";
 import type { SessionView } from "./session-view.ts";
 
 /** Something that happened, by whose clock. */
@@ -16,12 +17,15 @@ export interface TimelineEntry {
 export function buildTimeline(
   session: SessionView,
   receipts: readonly EvidencedReceipt[],
+  events: readonly PageEvent[],
   reason: string | null,
 ): TimelineEntry[] {
   const entries: (TimelineEntry | undefined)[] = [
     session.origin === "API" ? entry(session.createdAt, "SESSION_CREATED", "BACKEND") : undefined,
     entry(session.presentedAt, "PRESENTED", "SYSTEM"),
+    ...events.map(pageEntry),
     ...receipts.flatMap(receiptEntries),
+    session.status === "CANCELLED" ? entry(session.updatedAt, "SESSION_CANCELLED", "BACKEND") : undefined,
     session.status === "EXPIRED" ? entry(session.expiresAt, "SESSION_EXPIRED", "SYSTEM") : undefined,
     session.origin === "API"
       ? entry(session.completedAt, "SESSION_COMPLETED", "BACKEND", reason ?? session.outcome)
@@ -42,6 +46,14 @@ function entry(
   const at = time.toISOString();
   return { at, serverAt: at, type, actor, detail };
 }
+
+const pageEntry = ({ type, at, target, serverAt }: PageEvent): TimelineEntry => ({
+  at: at?.toISOString() ?? null,
+  serverAt: serverAt.toISOString(),
+  type,
+  actor: "USER",
+  detail: target,
+});
 
 function receiptEntries({ receipt, evidence }: EvidencedReceipt): TimelineEntry[] {
   const serverAt = receipt.acceptedAt;

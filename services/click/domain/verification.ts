@@ -3,7 +3,7 @@ import type { Policy } from "./policy.ts";
 import type { PolicyCheck } from "./policy-checks.ts";
 
 /** How much each method proves. */
-const levels: Readonly<Record<string, number>> = {
+export const verificationLevels: Readonly<Record<string, number>> = {
   NONE: 0,
   CUSTOMER_ATTESTED: 1,
   TYPED_NAME: 1,
@@ -29,8 +29,12 @@ export function checkVerification(
   const methods = claims.map((claim) => claim.method);
   const checks: PolicyCheck[] = [];
   if (policy.requireAuthenticatedUser) {
-    const ok = methods.some((method) => (levels[method] ?? 0) >= authenticatedLevel);
+    const ok = methods.some((method) => (verificationLevels[method] ?? 0) >= authenticatedLevel);
     checks.push({ flag: "requireAuthenticatedUser", required: true, observed: ok, source: "CLIENT", ok });
+  }
+  if (policy.minAge > 0) {
+    const ok = methods.includes("AGE_STATEMENT");
+    checks.push({ flag: "minAge", required: policy.minAge, observed: ok, source: "CLIENT", ok });
   }
   const required = policy.verificationMethods.filter((method) => method !== "NONE");
   if (required.length > 0) {

@@ -1,7 +1,15 @@
 import type { ServiceMigrations } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
+import { Migration002Consent } from "./002_consent.ts";
+import { Migration003Render } from "./003_render.ts";
+import { Migration004Stats } from "./004_stats.ts";
 
 export const clickMigrations: ServiceMigrations = {
   schema: "click",
-  list: [{ name: "001_initial", class: Migration001Initial }],
+  list: [
+    { name: "001_initial", class: Migration001Initial },
+    { name: "002_consent", class: Migration002Consent },
+    { name: "003_render", class: Migration003Render },
+    { name: "004_stats", class: Migration004Stats },
+  ],
 };

@@ -2,19 +2,20 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { type ClickService, type CompleteSessionRequest, SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
-import { DomainError } from "#platform/errors.ts";
+import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import type { RecordOutcome } from "../accept/recorder.ts";
 import { type SessionOutcome as Outcome, planCompletion, type StoredStatus } from "../domain/session.ts";
+import type { SessionView } from "../domain/session-view.ts";
 import { sessionCompleted, sessionDeclined } from "../events.ts";
 import { completeSession as storeCompletion } from "../store/session-store.ts";
 import { acceptanceBytes } from "./completion-input.ts";
 import type { ClickDeps } from "./deps.ts";
-import { sessionMessage } from "./messages.ts";
 import { type FoundSession, readSession } from "./read-session.ts";
+import { answerSession } from "./session-answer.ts";
 
-type Deps = Pick<ClickDeps, "pool" | "clock" | "newId" | "acceptPath" | "wakeRelay">;
+type Deps = Pick<ClickDeps, "pool" | "clock" | "newId" | "acceptPath" | "tokens" | "wakeRelay">;
 
 export const completeSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "completeSession"> => ({
   async completeSession(request, context) {
@@ -22,7 +23,7 @@ export const completeSession = (deps: Deps): Pick<ServiceImpl<typeof ClickServic
     if (!isUuid(request.sessionId)) throw new DomainError("CLICK_SESSION_NOT_FOUND");
     const session = await complete(deps, caller, { ...request, sessionId: request.sessionId.toLowerCase() });
     return {
-      session: sessionMessage(session.view),
+      session: await answerSession(deps, session.view),
       receiptsJson: session.acceptances.map((acceptance) => acceptance.receipt),
     };
   },
@@ -38,9 +39,11 @@ async function complete(deps: Deps, caller: Caller, request: CompleteSessionRequ
   const outcome = requestedOutcome(request.outcome);
   const reason = request.reason ?? null;
   let hasAcceptance = request.acceptanceJson.length > 0;
+  let mayRecordDecline = true;
   for (let round = 1; round <= maxRounds; round += 1) {
     const session = await requireSession(deps, caller.orgId, request.sessionId);
-    const step = planCompletion(session.view.status, { outcome, hasAcceptance });
+    const recordsDecline = mayRecordDecline && recordsDeclines(session.view);
+    const step = planCompletion(session.view.status, { outcome, hasAcceptance, recordsDecline });
     switch (step.kind) {
       case "answer":
         return session;
@@ -50,7 +53,7 @@ async function complete(deps: Deps, caller: Caller, request: CompleteSessionRequ
         await close(deps, caller, session, { outcome: step.outcome, reason });
         break;
       case "record":
-        await record(deps, caller, request);
+        mayRecordDecline = await record(deps, caller, request);
         break;
     }
     // What is recorded now is no longer to be recorded.
@@ -80,8 +83,22 @@ async function requireSession({ pool, clock }: Deps, orgId: OrgId, sessionId: st
   return session;
 }
 
-/** Records the acceptance under the key of the session; a session that was accepted under another key is as good. */
-async function record(deps: Deps, caller: Caller, request: CompleteSessionRequest): Promise<void> {
+const recordsDeclines = ({ policy, userRef }: SessionView): boolean =>
+  policy.allowDecline && policy.recordDecline && userRef !== null;
+
+/** Why a decline that nobody sent as such is left unrecorded: the session can be closed all the same. */
+const pastRecording: readonly ErrorCode[] = [
+  "CLICK_TEMPLATE_NOT_FOUND",
+  "CLICK_TEMPLATE_ARCHIVED",
+  "CLICK_VERSION_SUPERSEDED",
+  "CLICK_SESSION_CLOSED",
+];
+
+/**
+ * Records the acceptance under the key of the session; a session that was accepted under another key is as good. False
+ * for a decline that is to be left unrecorded.
+ */
+async function record(deps: Deps, caller: Caller, request: CompleteSessionRequest): Promise<boolean> {
   const { bytes, decision } = acceptanceBytes(request);
   const [recording] = deps.acceptPath.accept([
     {
@@ -93,10 +110,12 @@ async function record(deps: Deps, caller: Caller, request: CompleteSessionReques
     },
   ]);
   const outcome = (await recording) as RecordOutcome;
-  if (outcome.kind !== "refused") return;
+  if (outcome.kind !== "refused") return true;
+  const isImplied = request.acceptanceJson.length === 0 && decision === "DECLINE";
+  if (isImplied && pastRecording.includes(outcome.error.code)) return false;
   if (outcome.error.code === "CLICK_SESSION_CLOSED" && decision === "ACCEPT") {
     const { view } = await requireSession(deps, caller.orgId, request.sessionId);
-    if (view.status === "ACCEPTED" || view.outcome === "ACCEPTED") return;
+    if (view.status === "ACCEPTED" || view.outcome === "ACCEPTED") return true;
   }
   throw outcome.error;
 }
@@ -112,8 +131,9 @@ async function close(
   const isClosed = await withOrg(pool, caller.orgId, async (client) => {
     const closing = { id, from: status as StoredStatus, outcome, reason, now };
     if (!(await storeCompletion(caller.orgId, client, closing))) return false;
-    const declined = outcome === "DECLINED" ? [sessionDeclined({ caller, eventId: newId(), now }, id, reason)] : [];
-    const completed = sessionCompleted({ caller, eventId: newId(), now }, id, outcome);
+    const context = () => ({ caller, eventId: newId(), now });
+    const declined = outcome === "DECLINED" ? [sessionDeclined(context(), id, reason, session.view)] : [];
+    const completed = sessionCompleted(context(), id, outcome, session.view);
     await insertOutbox(client, "click", [...declined, completed]);
     return true;
   });

@@ -2,82 +2,68 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { ClickService, CreateSessionRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
-import { DomainError } from "#platform/errors.ts";
-import { isUuid } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
-import { type TemplateName, templateKey } from "../accept/template-source.ts";
-import { type BoundText, type CurrentTemplate, chooseText } from "../domain/agreement.ts";
 import { captureClaimed } from "../domain/capture.ts";
 import { viewSession } from "../domain/session-view.ts";
 import { sessionCreated } from "../events.ts";
+import { type Composition, compose } from "../render/compose.ts";
 import { findSession, insertSession, type NewSession } from "../store/session-store.ts";
 import type { ClickDeps } from "./deps.ts";
-import { sessionMessage } from "./messages.ts";
+import { answerSession } from "./session-answer.ts";
 import { checkNewSession } from "./session-input.ts";
+import { type PinnedText, pinText } from "./session-text.ts";
 
-type Deps = Pick<ClickDeps, "pool" | "clock" | "newId" | "templates" | "content" | "wakeRelay">;
+type Deps = Pick<
+  ClickDeps,
+  "pool" | "clock" | "newId" | "templates" | "deployments" | "content" | "html" | "shown" | "tokens" | "wakeRelay"
+>;
 
 export const createSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "createSession"> => ({
   async createSession(request, context) {
     const caller = requireCaller(context);
     checkNewSession(request);
-    const template = await resolveTemplate(deps, caller, request);
-    const text = await chooseSessionText(deps, caller, request, template);
-    await deps.content.keep(caller, text, template.terms);
-    const session = newSession(deps, caller, request, { text, template });
+    const pinned = await pinText(deps, caller, request);
+    const shown = await composeAndKeep(deps, caller, request, pinned);
+    const session = newSession(deps, caller, request, pinned, shown);
     const stored = await withOrg(deps.pool, caller.orgId, async (client) => {
       await insertSession(caller.orgId, client, session);
       const event = { caller, eventId: deps.newId(), now: session.createdAt };
-      await insertOutbox(client, "click", [sessionCreated(event, session.id, text)]);
+      const created = sessionCreated(event, session.id, pinned.text, session.deployment?.id ?? null);
+      await insertOutbox(client, "click", [created]);
       return findSession(caller.orgId, client, session.id);
     });
     deps.wakeRelay();
     if (stored === undefined) throw new Error("a new session cannot be read");
-    return { session: sessionMessage(viewSession(caller.orgId, stored, session.createdAt)) };
+    return { session: await answerSession(deps, viewSession(caller.orgId, stored, session.createdAt)) };
   },
 });
 
-async function resolveTemplate(deps: Deps, caller: Caller, request: CreateSessionRequest): Promise<CurrentTemplate> {
-  const name = templateName(caller, request);
-  const template = name && (await deps.templates.resolve([name])).get(templateKey(name));
-  if (template === undefined) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-  return template;
-}
-
-/** Undefined for what cannot be the name of any template. */
-function templateName(caller: Caller, { template }: CreateSessionRequest): TemplateName | undefined {
-  if (template.case === undefined) return undefined;
-  if (template.case === "templateSlug") return { organizationId: caller.orgId, template };
-  const value = template.value.toLowerCase();
-  return isUuid(value) ? { organizationId: caller.orgId, template: { case: "templateId", value } } : undefined;
-}
-
-async function chooseSessionText(
-  deps: Deps,
+/** Everything that a session refers to is stored before it. */
+async function composeAndKeep(
+  { content, html, shown }: Deps,
   caller: Caller,
-  { versionId, locale }: CreateSessionRequest,
-  template: CurrentTemplate,
-): Promise<BoundText> {
-  const isPublished = template.published.some((version) => version.versionId === versionId?.toLowerCase());
-  const isKnown =
-    versionId === undefined ||
-    isPublished ||
-    (isUuid(versionId) && (await deps.templates.hasVersion(caller, template.terms.terms.templateId, versionId)));
-  const text = chooseText(template, { versionId, locale }, isKnown);
-  // Nothing fills in values yet, so a text that needs them cannot be shown.
-  if (template.terms.needsData) throw new DomainError("CLICK_DATA_INVALID");
-  return text;
+  { data }: CreateSessionRequest,
+  { text, terms, deployment }: PinnedText,
+): Promise<Composition> {
+  await content.keep(caller, text, terms);
+  const composition = compose(await html.load(caller.orgId, text, terms.terms.type), terms.terms, data);
+  const contents = [composition.html, composition.wordsJson];
+  if (deployment !== undefined) contents.push(deployment.snapshotJson);
+  await shown.keep(caller.orgId, contents);
+  return composition;
 }
 
 function newSession(
   deps: Deps,
   caller: Caller,
   request: CreateSessionRequest,
-  { text, template }: { text: BoundText; template: CurrentTemplate },
+  { text, terms, deployment }: PinnedText,
+  { renderHash, wordsHash, data }: Composition,
 ): NewSession {
   const createdAt = deps.clock.now();
-  const { policy } = template.terms.terms;
+  const { policy } = terms.terms;
   const { templateId, versionId, revision, label, locale, contentHash } = text;
+  const placement = deployment?.placement;
   return {
     id: deps.newId(),
     templateId,
@@ -86,7 +72,7 @@ function newSession(
     label,
     locale,
     contentHash,
-    termsHash: template.terms.hash,
+    termsHash: terms.hash,
     userRef: request.userRef ?? null,
     metadata: request.metadata,
     returnUrl: request.returnUrl ?? null,
@@ -95,5 +81,9 @@ function newSession(
     requestId: caller.requestId,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + (request.ttlSeconds ?? policy.sessionTtlSeconds) * 1000),
+    deployment: placement === undefined ? null : { id: placement.deploymentId, snapshotHash: placement.snapshotHash },
+    renderHash,
+    wordsHash,
+    data,
   };
 }

@@ -5,6 +5,7 @@ import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { findReceipt } from "../store/acceptance-store.ts";
+import { findConsentReceipt } from "../store/consent-store.ts";
 import type { ClickDeps } from "./deps.ts";
 
 export const getReceipt = ({
@@ -13,7 +14,12 @@ export const getReceipt = ({
   async getReceipt({ receiptId }, context) {
     const { orgId } = requireCaller(context);
     const receipt = isUuid(receiptId)
-      ? await withOrg(pool, orgId, (client) => findReceipt(orgId, client, receiptId))
+      ? await withOrg(
+          pool,
+          orgId,
+          async (client) =>
+            (await findReceipt(orgId, client, receiptId)) ?? (await findConsentReceipt(orgId, client, receiptId)),
+        )
       : undefined;
     if (receipt === undefined) throw new DomainError("CLICK_RECEIPT_NOT_FOUND");
     return { receiptJson: receipt };

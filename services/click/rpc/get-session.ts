@@ -5,19 +5,19 @@ import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { ClickDeps } from "./deps.ts";
-import { sessionMessage } from "./messages.ts";
 import { readSession } from "./read-session.ts";
+import { answerSession } from "./session-answer.ts";
 
-export const getSession = ({
-  pool,
-  clock,
-}: Pick<ClickDeps, "pool" | "clock">): Pick<ServiceImpl<typeof ClickService>, "getSession"> => ({
+type Deps = Pick<ClickDeps, "pool" | "clock" | "tokens">;
+
+export const getSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "getSession"> => ({
   async getSession({ sessionId }, context) {
+    const { pool, clock } = deps;
     const { orgId } = requireCaller(context);
     const found = isUuid(sessionId)
       ? await withOrg(pool, orgId, (client) => readSession(orgId, client, sessionId, clock.now()))
       : undefined;
     if (found === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
-    return { session: sessionMessage(found.view) };
+    return { session: await answerSession(deps, found.view) };
   },
 });

@@ -1,4 +1,4 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
   type AcceptBatchResponse_ResultSchema,
@@ -12,6 +12,7 @@ import { errorCatalogue } from "#platform/errors.ts";
 import type { RecordOutcome } from "../accept/recorder.ts";
 import type { SessionOutcome, SessionStatus } from "../domain/session.ts";
 import type { SessionView } from "../domain/session-view.ts";
+import { verificationRequirements } from "../domain/verification-requirements.ts";
 
 export function sessionMessage(session: SessionView): MessageInitShape<typeof SessionSchema> {
   const { presentedAt, acceptedAt, completedAt, expiresAt } = session;
@@ -34,6 +35,10 @@ export function sessionMessage(session: SessionView): MessageInitShape<typeof Se
     receiptIds: [...session.receiptIds],
     metadata: { ...session.metadata },
     returnUrl: session.returnUrl ?? undefined,
+    deploymentId: session.deploymentId ?? undefined,
+    renderHash: session.renderHash ?? undefined,
+    data: session.data ?? undefined,
+    verification: sessionVerification(session),
     createdAt: timestampFromDate(session.createdAt),
     presentedAt: presentedAt === null ? undefined : timestampFromDate(presentedAt),
     acceptedAt: acceptedAt === null ? undefined : timestampFromDate(acceptedAt),
@@ -42,6 +47,12 @@ export function sessionMessage(session: SessionView): MessageInitShape<typeof Se
     updatedAt: timestampFromDate(session.updatedAt),
   };
 }
+
+/** An acceptance is recorded only with the verification that is required. */
+const sessionVerification = ({ policy, acceptedAt }: SessionView): JsonObject => {
+  const requirements = verificationRequirements(policy);
+  return { ...requirements, satisfied: !requirements.required || acceptedAt !== null };
+};
 
 const statuses: Record<SessionStatus, WireStatus> = {
   PENDING: WireStatus.PENDING,

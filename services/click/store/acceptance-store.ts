@@ -54,7 +54,7 @@ const directSql = `
 select a.organization_id as "organizationId", a.receipt_id as "receiptId"
 from unnest($1::uuid[], $2::uuid[]) k (organization_id, receipt_id)
 join click.acceptance a on a.organization_id = k.organization_id and a.receipt_id = k.receipt_id
-where a.session_id is null`;
+where a.session_id is null and a.decision <> 'CONSENT'`;
 
 /** Which of these acceptances are sessions of their own. Spans organizations: the pool must connect as the recorder. */
 export async function findDirect(pool: pg.Pool, names: readonly ReceiptName[]): Promise<ReceiptName[]> {
@@ -80,7 +80,7 @@ export async function hasAccepted(
 /** The stored text of a receipt. */
 export async function findReceipt(orgId: OrgId, client: pg.ClientBase, receiptId: string): Promise<string | undefined> {
   const result = await client.query<{ receipt: string }>(
-    "select receipt from click.acceptance where organization_id = $1 and receipt_id = $2",
+    "select receipt from click.acceptance where organization_id = $1 and receipt_id = $2 and decision <> 'CONSENT'",
     [orgId, receiptId],
   );
   return result.rows[0]?.receipt;

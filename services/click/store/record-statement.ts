@@ -1,8 +1,11 @@
 import type pg from "pg";
 import type { OutboxRecord } from "#platform/outbox/outbox.ts";
 import type { Decision } from "../domain/accept-body.ts";
+import type { AcceptedConsent } from "../domain/accept-consents.ts";
 import type { SessionOutcome, StoredStatus } from "../domain/session.ts";
+import { consentArrays, consentsSql } from "./record-consents.ts";
 import { recorderQuery } from "./recorder-query.ts";
+import { arrayParameters, type Columns, columnNames } from "./unnest.ts";
 
 /** One acceptance that is ready to be written. */
 export interface AcceptanceRecord {
@@ -25,6 +28,8 @@ export interface AcceptanceRecord {
   readonly evidence: string;
   /** Null when the acceptance is its own session. */
   readonly session: SessionMove | null;
+  /** What it decides for each purpose of a CONSENT template. */
+  readonly consents: readonly AcceptedConsent[];
   readonly events: readonly OutboxRecord[];
 }
 
@@ -61,12 +66,11 @@ const acceptanceColumns = {
 
 const moveColumns = { to_status: "text", to_outcome: "text", move_reason: "text", reusable: "boolean" } as const;
 
-const names = (columns: object): string => Object.keys(columns).join(", ");
+const inputSql = (columns: Columns): string =>
+  `select * from unnest(${arrayParameters(columns, firstInput)}) as i (${columnNames(columns)})`;
 
-const inputSql = (columns: Readonly<Record<string, string>>): string =>
-  `select * from unnest(${Object.values(columns)
-    .map((type, index) => `$${index + 6}::${type}[]`)
-    .join(", ")}) as i (${names(columns)})`;
+/** The events come before it. */
+const firstInput = 6;
 
 // $1 to $5. Events come in their own order, and leave only with their acceptance.
 const announcedSql = `
@@ -82,16 +86,18 @@ order by e.n`;
  * Measured at 256 rows, two statements in flight: 23,500 rows/s; as one JSON parameter the same; with texts joined by a
  * separator instead of Postgres array literals 5 µs less CPU per row here, not worth the second way of quoting.
  */
-const recordDirectSql = `
+const recordDirectSql = (consents: boolean): string => `
 with input as materialized (${inputSql(acceptanceColumns)}),
 recorded as (
-  insert into click.acceptance (${names(acceptanceColumns)})
-  select ${names(acceptanceColumns)} from input order by organization_id, idempotency_hash
+  insert into click.acceptance (${columnNames(acceptanceColumns)})
+  select ${columnNames(acceptanceColumns)} from input order by organization_id, idempotency_hash
   on conflict do nothing
   returning receipt_id
 ),
-announced as (${announcedSql})
+announced as (${announcedSql})${consents ? consentsSqlAfter(acceptanceColumns) : ""}
 select receipt_id from recorded`;
+
+const movedColumns = { ...acceptanceColumns, ...moveColumns };
 
 /**
  * A batch with sessions. First all sessions are locked in the order of their ids and looked at in their newest version,
@@ -100,8 +106,8 @@ select receipt_id from recorded`;
  * order (sessions, keys) by every process. require_equal proves it each time and undoes the statement otherwise.
  * Measured at 256 rows, two statements in flight: 17,000 rows/s.
  */
-const recordSql = `
-with input as materialized (${inputSql({ ...acceptanceColumns, ...moveColumns })}),
+const recordSql = (consents: boolean): string => `
+with input as materialized (${inputSql(movedColumns)}),
 open_session as materialized (
   select s.organization_id, s.id
   from input i
@@ -112,8 +118,8 @@ open_session as materialized (
   for update of s
 ),
 recorded as (
-  insert into click.acceptance (${names(acceptanceColumns)})
-  select ${names(acceptanceColumns)} from input i
+  insert into click.acceptance (${columnNames(acceptanceColumns)})
+  select ${columnNames(acceptanceColumns)} from input i
   where i.session_id is null or (i.organization_id, i.session_id) in (select organization_id, id from open_session)
   order by organization_id, idempotency_hash
   on conflict do nothing
@@ -133,21 +139,38 @@ moved as (
   where s.organization_id = i.organization_id and s.id = i.session_id
   returning s.id
 ),
-announced as (${announcedSql})
+announced as (${announcedSql})${consents ? consentsSqlAfter(movedColumns) : ""}
 select receipt_id from recorded
 where (select click.require_equal((select count(session_id) from recorded), (select count(*) from moved)))`;
 
+const consentsSqlAfter = (input: Columns): string => consentsSql(firstInput + Object.keys(input).length);
+
+/** By whether the batch has sessions and whether it has consents: what has neither pays for neither. */
+const statements = {
+  direct: { name: "click-record-direct", text: recordDirectSql(false) },
+  sessions: { name: "click-record", text: recordSql(false) },
+  directConsents: { name: "click-record-direct-consents", text: recordDirectSql(true) },
+  sessionsConsents: { name: "click-record-consents", text: recordSql(true) },
+} as const;
+
 /**
- * Inserts the acceptances whose keys are free and whose sessions are open, moves those sessions and writes the events of
- * what was inserted, all with one statement that commits by itself. Returns the receipt ids of what was inserted. Spans
- * organizations, so the pool must connect as the recorder. Sessions must not occur twice.
+ * Inserts the acceptances whose keys are free and whose sessions are open, moves those sessions, and writes the changes
+ * of consent and the events of what was inserted, all with one statement that commits by itself. Returns the receipt ids
+ * of what was inserted. Spans organizations, so the pool must connect as the recorder. Sessions must not occur twice.
  */
 export async function recordAcceptances(pool: pg.Pool, records: readonly AcceptanceRecord[]): Promise<Set<string>> {
   const hasSessions = records.some((record) => record.session !== null);
+  const hasConsents = records.some((record) => record.consents.length > 0);
+  const direct = hasConsents ? statements.directConsents : statements.direct;
+  const statement = hasSessions ? (hasConsents ? statements.sessionsConsents : statements.sessions) : direct;
   const rows = await recorderQuery<{ receipt_id: string }>(pool, {
-    name: hasSessions ? "click-record" : "click-record-direct",
-    text: hasSessions ? recordSql : recordDirectSql,
-    values: [...eventArrays(records), ...acceptanceArrays(records), ...(hasSessions ? moveArrays(records) : [])],
+    ...statement,
+    values: [
+      ...eventArrays(records),
+      ...acceptanceArrays(records),
+      ...(hasSessions ? moveArrays(records) : []),
+      ...(hasConsents ? consentArrays(records) : []),
+    ],
   });
   return new Set(rows.map((row) => row.receipt_id));
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Receipt } from "../domain/receipt.ts";
@@ -11,6 +12,10 @@ export interface NewSession {
   readonly returnUrl?: string;
   readonly ttlSeconds?: number;
   readonly metadata?: Record<string, string>;
+  readonly deploymentId?: string;
+  readonly data?: JsonObject;
+  readonly purposes?: string[];
+  readonly counterpartyName?: string;
 }
 
 export interface Completion {

@@ -78,7 +78,8 @@ describe("getEvidenceBundle", () => {
       sessionId,
       receipts: [receipt],
       delivery: [],
-      after: null,
+      consents: [],
+      after: { withdrawals: [], laterAcceptances: [], currentRevision: 1 },
       session: {
         id: sessionId,
         status: "COMPLETED",

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Code, ConnectError, type ServiceImpl, type Transport } from "@connectrpc/connect";
 import {
@@ -7,12 +7,15 @@ import {
   TemplateStatus,
   TemplatesService,
   TemplateType,
+  type VersionTextsSchema,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { DomainError, toConnectError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
+import { type FakeDeployment, newDeployment, resolveDeployment } from "./fake-deployments.ts";
+import { listPublishedPurposes } from "./fake-purposes.ts";
 
 export interface FakeVersion {
   readonly versionId: string;
@@ -21,6 +24,10 @@ export interface FakeVersion {
   label: string;
   content: string;
   published: boolean;
+  archived?: boolean;
+  title?: string;
+  format?: ContentFormat;
+  texts?: MessageInitShape<typeof VersionTextsSchema>;
 }
 
 export interface FakeTemplate {
@@ -45,6 +52,8 @@ export interface FakeTemplates {
   /** Publishes another text as the next revision of the first version. */
   revise(template: FakeTemplate, content: string): void;
   remove(template: FakeTemplate): void;
+  /** Adds an active deployment that serves what is published. */
+  deploy(template: FakeTemplate, changes?: Partial<FakeDeployment>): FakeDeployment;
   /** Makes every call fail with this code until it is undefined again. */
   fail(code: Code | undefined): void;
   /** Holds back the answers of getRevision until the function that it returns is called. */
@@ -80,7 +89,18 @@ export function createFakeTemplates(): FakeTemplates {
     failure: undefined,
     gate: Promise.resolve(),
   };
-  const handlers = { ...resolveTemplates(state), ...getRevision(state), ...getVersion(state) };
+  const deployments: FakeDeployment[] = [];
+  const handlers = {
+    ...resolveTemplates(state),
+    ...getRevision(state),
+    ...getVersion(state),
+    ...countTemplateParts(state, deployments),
+    ...resolveDeployment(deployments, snapshot),
+    ...listPublishedPurposes(() => {
+      mayFail(state);
+      return [...state.templates.values()];
+    }),
+  };
   const addVersion = (template: FakeTemplate, changes: Partial<FakeVersion> = {}): FakeVersion => {
     const version = { versionId: newId(), ...published, ...changes };
     template.versions.push(version);
@@ -112,6 +132,11 @@ export function createFakeTemplates(): FakeTemplates {
       keepText(state, template, version);
     },
     remove: (template) => state.templates.delete(template.templateId),
+    deploy: (template, changes = {}) => {
+      const deployment = newDeployment(template, changes);
+      deployments.push(deployment);
+      return deployment;
+    },
     fail: (code) => {
       state.failure = code;
     },
@@ -192,11 +217,11 @@ const getRevision = (state: FakeState): Handlers<"getRevision"> => ({
       revision,
       label: version.label,
       locale: version.locale,
-      title: "Terms",
+      title: version.title ?? "Terms",
       content: Buffer.from(version.content),
-      format: ContentFormat.HTML,
+      format: version.format ?? ContentFormat.HTML,
       contentHash: sha256Label(version.content),
-      texts: { buttonText: "I agree" },
+      texts: version.texts ?? { buttonText: "I agree" },
       publishedAt: timestampFromDate(new Date("2026-11-01T00:00:00Z")),
       publishedBy: "cl_publisher",
     };
@@ -207,11 +232,31 @@ const getVersion = (state: FakeState): Handlers<"getVersion"> => ({
   getVersion({ templateId, versionId }, context) {
     mayFail(state);
     const template = state.templates.get(templateId);
-    const isKnown =
-      template?.organizationId === requireCaller(context).orgId &&
-      template.versions.some((version) => version.versionId === versionId);
-    if (!isKnown) throw toConnectError(new DomainError("CLICK_VERSION_NOT_FOUND"));
-    return { version: { id: versionId } };
+    const isOwn = template?.organizationId === requireCaller(context).orgId;
+    const version = isOwn ? template.versions.find((one) => one.versionId === versionId) : undefined;
+    if (version === undefined) throw toConnectError(new DomainError("CLICK_VERSION_NOT_FOUND"));
+    const { locale, title = "Terms", content, format = ContentFormat.HTML, texts = {} } = version;
+    const contentHash = sha256Label(content);
+    return { version: { id: versionId, templateId, locale, title, content, format, texts, contentHash } };
+  },
+});
+
+const countTemplateParts = (
+  state: FakeState,
+  deployments: readonly FakeDeployment[],
+): Handlers<"countTemplateParts"> => ({
+  countTemplateParts({ templateId }, context) {
+    mayFail(state);
+    const template = state.templates.get(templateId);
+    if (template?.organizationId !== requireCaller(context).orgId) {
+      throw toConnectError(new DomainError("CLICK_TEMPLATE_NOT_FOUND"));
+    }
+    return {
+      versions: template.versions.length,
+      publishedVersions: template.versions.filter((version) => version.published).length,
+      archivedVersions: template.versions.filter((version) => version.archived === true).length,
+      activeDeployments: deployments.filter((one) => one.template === template && one.active).length,
+    };
   },
 });
 
@@ -228,5 +273,11 @@ const snapshot = (template: FakeTemplate) => ({
   counterparty: { legalName: "Example Ltd" },
   publishedVersions: template.versions
     .filter((version) => version.published)
-    .map(({ content, published: _, ...version }) => ({ ...version, contentHash: sha256Label(content) })),
+    .map(({ versionId, locale, revision, label, content }) => ({
+      versionId,
+      locale,
+      revision,
+      label,
+      contentHash: sha256Label(content),
+    })),
 });

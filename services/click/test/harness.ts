@@ -5,6 +5,7 @@ import { type AcceptBatchResponse_Result, ClickService } from "#gen/assent/click
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, isErrorCode } from "#platform/errors.ts";
+import type { EventBus } from "#platform/events/bus.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
@@ -26,6 +27,8 @@ export interface TestClock {
 
 export interface ClickInstance {
   readonly service: Service;
+  /** What its workers publish to and listen to. */
+  readonly bus: EventBus;
   readonly client: Client<typeof ClickService>;
 }
 
@@ -50,7 +53,8 @@ export async function startClick(): Promise<ClickHarness> {
   const startAnother = async (transport = templates.transport): Promise<ClickInstance> => {
     const logger = createLogger("click", "silent");
     const metrics = createMetrics();
-    const runtime = { logger, metrics, clock, newId, bus: createMemoryBus() };
+    const bus = createMemoryBus();
+    const runtime = { logger, metrics, clock, newId, bus };
     const service = await createClickService(
       { databaseUrl: database.url, masterKey },
       { runtime, templates: transport },
@@ -58,7 +62,7 @@ export async function startClick(): Promise<ClickHarness> {
     started.push(service);
     const interceptors = serverInterceptors({ service: "click", logger, metrics });
     const client = createClient(ClickService, createMemoryTransport(service.routes, { interceptors }));
-    return { service, client };
+    return { service, bus, client };
   };
   const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
   return {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { AcceptBody } from "../domain/accept-body.ts";
+import type { PageFacts } from "../domain/page-facts.ts";
 import { effectivePolicy, type TemplateType } from "../domain/policy.ts";
 import { checkPolicy, failedChecks } from "../domain/policy-checks.ts";
 import { checkVerification } from "../domain/verification.ts";
@@ -12,10 +13,20 @@ interface Case {
   readonly body?: AcceptBody;
   readonly action?: string;
   readonly displayedSince?: Date;
+  readonly page?: PageFacts | null;
 }
 
-const failing = ({ type = "STATIC", flags = {}, body = {}, action = "BUTTON", displayedSince }: Case): string[] => {
-  const checks = checkPolicy({ type, policy: effectivePolicy(type, flags), body, action, displayedSince, now });
+const failing = ({
+  type = "STATIC",
+  flags = {},
+  body = {},
+  action = "BUTTON",
+  displayedSince,
+  page = null,
+}: Case): string[] => {
+  const policy = effectivePolicy(type, flags);
+  const isDirect = displayedSince === undefined;
+  const checks = checkPolicy({ type, policy, body, action, isDirect, displayedSince, page, now });
   return failedChecks(checks).map((problem) => problem.field);
 };
 const session = { displayedSince: new Date("2026-11-20T11:59:30Z") };
@@ -63,6 +74,16 @@ describe("checkPolicy", () => {
     const expecting = { ...flags, expectedName: "Ann  Müller" };
     expect(failing({ flags: expecting, body: { typedName: " ann mu\u0308ller " } })).toEqual([]);
     expect(failing({ flags: expecting, body: { typedName: "Bob" } })).toEqual(["requireTypedName"]);
+  });
+  test("what the page told us while the session was open needs no claim, and outweighs one", () => {
+    const seen = { scrolledToEnd: true, linksOpened: 2, ticked: true };
+    const flags = { requireCheckbox: true, requireScroll: true, requireView: true };
+    expect(failing({ flags, page: seen, ...session })).toEqual([]);
+    const unticked = { ...seen, ticked: false };
+    expect(failing({ flags, page: unticked, action: "CHECKBOX", ...session })).toEqual(["requireCheckbox"]);
+    const silent = { scrolledToEnd: false, linksOpened: 0, ticked: null };
+    const body = { presentation: { scrolledToEnd: true, documentsOpened: ["a"] } };
+    expect(failing({ flags, page: silent, action: "CHECKBOX", body, ...session })).toEqual([]);
   });
   test("names every flag that is not satisfied", () => {
     const flags = { requireCheckbox: true, requireScroll: true, requireView: true, requireTypedName: true };

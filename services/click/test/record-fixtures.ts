@@ -43,6 +43,7 @@ export function newRecord(
     receipt: receiptId,
     evidence: "{}",
     session: sessionId === undefined ? null : { id: sessionId, ...move },
+    consents: [],
     events: [{ eventId: newId(), organizationId: orgId, subject: "assent.click.acceptance.recorded", data: "{}" }],
     ...changes,
   };

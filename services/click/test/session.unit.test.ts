@@ -20,6 +20,7 @@ describe("statusAt", () => {
     ["DECLINED", "DECLINED"],
     ["COMPLETED", "COMPLETED"],
     ["CANCELLED", "CANCELLED"],
+    ["EXPIRED", "EXPIRED"],
   ])("a %s session is %s once its time is over", (stored, expected) => {
     expect(statusAt(at(stored, "2026-11-20T12:00:00Z"), now)).toBe(expected);
     expect(statusAt(at(stored, "2026-11-20T12:00:00.001Z"), now)).toBe(stored);
@@ -47,8 +48,13 @@ describe("takesAcceptance", () => {
 });
 
 describe("planCompletion", () => {
-  const plan = (status: SessionStatus, outcome: "ACCEPTED" | "DECLINED" | null, hasAcceptance = false) => {
-    const step = planCompletion(status, { outcome, hasAcceptance });
+  const plan = (
+    status: SessionStatus,
+    outcome: "ACCEPTED" | "DECLINED" | null,
+    hasAcceptance = false,
+    recordsDecline = false,
+  ) => {
+    const step = planCompletion(status, { outcome, hasAcceptance, recordsDecline });
     if (step.kind === "close") return `close ${step.outcome}`;
     return step.kind === "refuse" ? step.code : step.kind;
   };
@@ -66,6 +72,12 @@ describe("planCompletion", () => {
       accepted,
       declined,
     ]);
+  });
+  test("a decline is recorded where the policy wants it, and nowhere else", () => {
+    expect(plan("PRESENTED", "DECLINED", false, true)).toBe("record");
+    expect(plan("PRESENTED", null, false, true)).toBe("close NONE");
+    expect(plan("ACCEPTED", "DECLINED", false, true)).toBe("close ACCEPTED");
+    expect(plan("DECLINED", "DECLINED", false, true)).toBe("answer");
   });
   test("an acceptance is always looked at, because it may be a retry", () => {
     for (const status of ["PENDING", "ACCEPTED", "COMPLETED", "EXPIRED"] as const) {

@@ -33,6 +33,7 @@ export function draftTemplate(
     createdBy: by.clientId,
     firstPublishedAt: null,
     archivedAt: null,
+    deletedAt: null,
     createdAt: by.now,
     updatedAt: by.now,
   };

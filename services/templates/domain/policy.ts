@@ -14,11 +14,14 @@ import { problem } from "./problems.ts";
 import type { TemplateType } from "./template.ts";
 
 /** Reads flags that a client states; throws CLICK_POLICY_FLAG_INVALID that names every unknown flag and bad value. */
-export function parsePolicyFlags(given: JsonObject): StatedPolicyFlags {
-  const problems = Object.entries(given).flatMap(([name, value]) => flagProblems(name, value));
+export function parsePolicyFlags(given: JsonObject, field = standardField): StatedPolicyFlags {
+  const problems = Object.entries(given).flatMap(([name, value]) => flagProblems(field, name, value));
   if (problems.length > 0) throw new DomainError("CLICK_POLICY_FLAG_INVALID", { details: problems });
   return { ...given } as StatedPolicyFlags;
 }
+
+/** The field of a request that states flags, unless they are stated elsewhere. */
+const standardField = "policyFlags";
 
 export interface PolicyQuestion {
   readonly type: TemplateType;
@@ -43,10 +46,13 @@ export function statedPolicyFlags(type: TemplateType, flags: PolicyFlags): State
   return Object.fromEntries(names.map((name) => [name, flags[name]])) as StatedPolicyFlags;
 }
 
-function policyConflicts(question: PolicyQuestion & { readonly flags: PolicyFlags }): FieldProblem[] {
-  const { type, typeConfig, flags, stated } = question;
+/** Where the flags contradict each other, the type or the configuration. */
+export function policyConflicts(
+  question: PolicyQuestion & { readonly flags: PolicyFlags; readonly field?: string },
+): FieldProblem[] {
+  const { type, typeConfig, flags, stated, field = standardField } = question;
   const problems: FieldProblem[] = [];
-  const conflict = (flag: string, message: string) => problems.push(problem(fieldOf(flag), "CONFLICT", message));
+  const conflict = (flag: string, message: string) => problems.push(problem(`${field}.${flag}`, "CONFLICT", message));
   if (flags.requireScroll && typeConfig.displayMode === "LINK") {
     conflict("requireScroll", "a text behind a link (displayMode LINK) cannot be scrolled to its end");
   }
@@ -66,13 +72,11 @@ function policyConflicts(question: PolicyQuestion & { readonly flags: PolicyFlag
   return problems;
 }
 
-function flagProblems(name: string, value: JsonValue): FieldProblem[] {
-  if (!isPolicyFlagName(name)) return [problem(fieldOf(name), "UNKNOWN_FLAG", "is not a policy flag")];
+function flagProblems(field: string, name: string, value: JsonValue): FieldProblem[] {
+  if (!isPolicyFlagName(name)) return [problem(`${field}.${name}`, "UNKNOWN_FLAG", "is not a policy flag")];
   const rule: PolicyFlagRule = policyFlagRules[name];
-  return isValueOf(rule, value) ? [] : [problem(fieldOf(name), "BAD_VALUE", `must be ${describe(rule)}`)];
+  return isValueOf(rule, value) ? [] : [problem(`${field}.${name}`, "BAD_VALUE", `must be ${describe(rule)}`)];
 }
-
-const fieldOf = (flag: string): string => `policyFlags.${flag}`;
 
 function isValueOf(rule: PolicyFlagRule, value: JsonValue): boolean {
   switch (rule.kind) {

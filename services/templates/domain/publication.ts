@@ -1,14 +1,18 @@
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import type { Version, VersionStatus } from "./version.ts";
 
-type PublicationEvent = "publish" | "unpublish";
+type PublicationEvent = "publish" | "unpublish" | "archive";
 type Transition = { readonly to: VersionStatus } | { readonly error: ErrorCode };
 
 /** Where a version goes from where it stands. */
 const transitions: Readonly<Record<VersionStatus, Readonly<Record<PublicationEvent, Transition>>>> = {
-  DRAFT: { publish: { to: "PUBLISHED" }, unpublish: { to: "DRAFT" } },
-  PUBLISHED: { publish: { to: "PUBLISHED" }, unpublish: { to: "DRAFT" } },
-  ARCHIVED: { publish: { error: "CLICK_VERSION_ARCHIVED" }, unpublish: { error: "CLICK_VERSION_ARCHIVED" } },
+  DRAFT: { publish: { to: "PUBLISHED" }, unpublish: { to: "DRAFT" }, archive: { to: "ARCHIVED" } },
+  PUBLISHED: { publish: { to: "PUBLISHED" }, unpublish: { to: "DRAFT" }, archive: { to: "ARCHIVED" } },
+  ARCHIVED: {
+    publish: { error: "CLICK_VERSION_ARCHIVED" },
+    unpublish: { error: "CLICK_VERSION_ARCHIVED" },
+    archive: { to: "ARCHIVED" },
+  },
 };
 
 /** What a publication does to a version. */
@@ -45,6 +49,9 @@ export function decidePublish(
 
 /** True when unpublishing changes anything; throws CLICK_VERSION_ARCHIVED. */
 export const decideUnpublish = (version: Pick<Version, "status">): boolean => moves(version.status, "unpublish");
+
+/** True when archiving changes anything. */
+export const decideArchive = (version: Pick<Version, "status">): boolean => moves(version.status, "archive");
 
 /** `major.minor`: the first is 1.0, then re-acceptance makes the next major label and anything else the next minor one. */
 export function nextLabel(last: string | null, requireReacceptance: boolean): string {

@@ -32,6 +32,8 @@ export interface Template {
   /** Locks the type. */
   firstPublishedAt: Date | null;
   archivedAt: Date | null;
+  /** Since when nobody sees it; only a template that was published is kept like this. */
+  deletedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -83,7 +85,8 @@ export type TemplateUpdate = Partial<
 
 /**
  * The fields that really get another value; none when everything is as wanted already.
- * Throws CLICK_TEMPLATE_ARCHIVED, CLICK_TEMPLATE_TYPE_LOCKED and CLICK_POLICY_FLAG_CONFLICT.
+ * Throws CLICK_TEMPLATE_ARCHIVED, CLICK_TEMPLATE_TYPE_LOCKED, CLICK_VALIDATION_FAILED for a configuration that the type
+ * does not take, and CLICK_POLICY_FLAG_CONFLICT.
  */
 export function changeTemplate(template: Template, changes: TemplateChanges): TemplateUpdate {
   const { restore, type = template.type, typeConfig, policyFlags, ...plain } = changes;

@@ -6,7 +6,8 @@ import { draftTemplate, type NewTemplate } from "../domain/new-template.ts";
 import { slugFromName } from "../domain/slug.ts";
 import type { Template } from "../domain/template.ts";
 import { inOrganization } from "../store/orm.ts";
-import { addTemplate, freeSlug, isSlugTaken } from "../store/template-store.ts";
+import { freeSlug, isSlugTaken, withDerivedSlugs } from "../store/slug-store.ts";
+import { addTemplate } from "../store/template-store.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import { templateMessage } from "./messages.ts";
 import { parseNewTemplate } from "./template-input.ts";
@@ -21,22 +22,16 @@ export const createTemplate = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
   },
 });
 
-/** A derived slug is lost only to somebody who chose it by hand at the same moment; then the next one is taken. */
-const maxAttempts = 10;
-
 async function insertTemplate(deps: Deps, caller: Caller, input: NewTemplate): Promise<Template> {
   const { orgId, clientId } = caller;
   const draft = draftTemplate(input, { id: deps.newId(), clientId, now: deps.clock.now() });
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await inOrganization(orgId, deps.orm, async (em) => {
-        const slug = input.slug ?? (await freeSlug(orgId, em, slugFromName(input.name)));
-        return addTemplate(orgId, em, { ...draft, slug });
-      });
-    } catch (error) {
-      if (!isSlugTaken(error)) throw error;
-      if (input.slug !== null) throw new DomainError("CLICK_TEMPLATE_SLUG_EXISTS", { cause: error });
-      if (attempt === maxAttempts) throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
-    }
-  }
+  const insert = () =>
+    inOrganization(orgId, deps.orm, async (em) => {
+      const slug = input.slug ?? (await freeSlug(orgId, em, slugFromName(input.name)));
+      return addTemplate(orgId, em, { ...draft, slug });
+    });
+  if (input.slug === null) return withDerivedSlugs(insert);
+  return insert().catch((error: unknown) => {
+    throw isSlugTaken(error) ? new DomainError("CLICK_TEMPLATE_SLUG_EXISTS", { cause: error }) : error;
+  });
 }

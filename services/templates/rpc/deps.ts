@@ -1,6 +1,8 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { NewId } from "#platform/ids.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { ContentChecker } from "../content-check/content-checker.ts";
 import type { TemplatesOrm } from "../store/orm.ts";
 
 /** What the handlers are made of; each takes what it uses. */
@@ -8,6 +10,8 @@ export interface TemplatesDeps {
   readonly orm: TemplatesOrm;
   /** Connects as the role that reads across organizations. */
   readonly resolverPool: pg.Pool;
+  readonly checker: ContentChecker;
+  readonly logger: Logger;
   readonly clock: Clock;
   readonly newId: NewId;
   /** Tells the relay that there are new events. */

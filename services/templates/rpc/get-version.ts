@@ -2,6 +2,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
+import { listActiveDeployments } from "../store/deployment-store.ts";
 import { inOrganization } from "../store/orm.ts";
 import { findTemplate } from "../store/template-store.ts";
 import { findVersion } from "../store/version-store.ts";
@@ -23,7 +24,8 @@ export const getVersion = (
       const [embedded] = request.includeTemplate
         ? await describeTemplates(orgId, em, [template], { includeVersions: false })
         : [];
-      const [message] = await describeVersions(orgId, em, [version], embedded);
+      const deployments = request.includeDeployments ? await listActiveDeployments(orgId, em, templateId) : [];
+      const [message] = await describeVersions(orgId, em, [version], embedded, deployments);
       return { version: message };
     });
   },

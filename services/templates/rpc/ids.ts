@@ -12,3 +12,9 @@ export function parseVersionId(text: string): string {
   if (!isUuid(text)) throw new DomainError("CLICK_VERSION_NOT_FOUND");
   return text.toLowerCase();
 }
+
+/** See parseTemplateId. */
+export function parseDeploymentId(text: string): string {
+  if (!isUuid(text)) throw new DomainError("CLICK_DEPLOYMENT_NOT_FOUND");
+  return text.toLowerCase();
+}

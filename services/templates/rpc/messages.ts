@@ -8,8 +8,10 @@ import type {
   VersionTextsSchema,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { VersionTexts } from "../domain/content.ts";
+import { type Deployment, servesVersion } from "../domain/deployment.ts";
 import { type Counterparty, type Template, templateStatus } from "../domain/template.ts";
 import type { Revision, Version, VersionOutline } from "../domain/version.ts";
+import { deploymentMessage } from "./deployment-messages.ts";
 import { wireFormat, wireTemplateStatus, wireType, wireVersionStatus } from "./wire-enums.ts";
 
 export type TemplateInit = MessageInitShape<typeof TemplateSchema>;
@@ -19,6 +21,8 @@ export interface TemplateParts {
   /** Those of this template, at least; others are ignored. */
   readonly published: readonly VersionOutline[];
   readonly versions?: readonly VersionInit[];
+  /** How many active deployments templates have; those without any are absent. */
+  readonly activeDeployments?: ReadonlyMap<string, number>;
 }
 
 export function templateMessage(template: Template, parts: TemplateParts): TemplateInit {
@@ -43,7 +47,7 @@ export function templateMessage(template: Template, parts: TemplateParts): Templ
       revision: version.revision,
       label: version.label ?? "",
     })),
-    activeDeploymentCount: 0,
+    activeDeploymentCount: parts.activeDeployments?.get(template.id) ?? 0,
     createdBy: template.createdBy,
     createdAt: timestampFromDate(template.createdAt),
     updatedAt: timestampFromDate(template.updatedAt),
@@ -56,6 +60,8 @@ export interface VersionParts {
   /** Those of this version, at least; others are ignored. */
   readonly revisions: readonly Revision[];
   readonly template?: TemplateInit | undefined;
+  /** Those of its template, at least; those that do not serve it are ignored. */
+  readonly deployments?: readonly Deployment[] | undefined;
 }
 
 export function versionMessage(version: Version, parts: VersionParts): VersionInit {
@@ -82,6 +88,7 @@ export function versionMessage(version: Version, parts: VersionParts): VersionIn
     updatedAt: timestampFromDate(version.updatedAt),
     revisions: parts.revisions.filter((revision) => revision.versionId === version.id).map(revisionMessage),
     template: parts.template,
+    deployments: (parts.deployments ?? []).filter((d) => servesVersion(d, version)).map(deploymentMessage),
   };
 }
 

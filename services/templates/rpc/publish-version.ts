@@ -3,6 +3,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import type { PublishVersionRequest, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
 import { contentBytes, materialHash } from "../domain/content.ts";
 import { refuse } from "../domain/problems.ts";
@@ -11,16 +12,18 @@ import { requireActive, type Template } from "../domain/template.ts";
 import { unstorableTexts } from "../domain/text.ts";
 import type { Revision, Version } from "../domain/version.ts";
 import { versionPublished, versionUnpublished } from "../events.ts";
+import { isLastServedByActiveDeployment } from "../store/deployment-store.ts";
 import { inOrganization, schema } from "../store/orm.ts";
 import { addRevision, findRevision } from "../store/revision-store.ts";
-import { lockTemplate } from "../store/template-store.ts";
-import { lockVersion } from "../store/version-store.ts";
+import { findTemplate, lockTemplate } from "../store/template-store.ts";
+import { findVersion, lockVersion, type VersionName } from "../store/version-store.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import { parseTemplateId, parseVersionId } from "./ids.ts";
+import { publicationSubject, requirePublishable } from "./publishable.ts";
 import { parseTime } from "./version-input.ts";
 import { describeVersions } from "./views.ts";
 
-type Deps = Pick<TemplatesDeps, "orm" | "clock" | "newId" | "wakeRelay">;
+type Deps = Pick<TemplatesDeps, "orm" | "checker" | "clock" | "newId" | "wakeRelay">;
 
 export const publishVersion = (deps: Deps): Pick<ServiceImpl<typeof TemplatesService>, "publishVersion"> => ({
   async publishVersion(request, context) {
@@ -28,6 +31,7 @@ export const publishVersion = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
     const { orgId } = caller;
     const order = parseOrder(request);
     const templateId = parseTemplateId(request.templateId);
+    if (request.published) await checkBeforehand(deps, orgId, { templateId, id: request.versionId });
     const response = await inOrganization(orgId, deps.orm, async (em) => {
       // Template first, version second, everywhere: whoever locks both can never meet somebody with one each.
       const template = await lockTemplate(orgId, em, templateId);
@@ -62,6 +66,17 @@ function parseOrder(request: PublishVersionRequest) {
   return { requireReacceptance, changeSummary, effectiveAt: parseTime("effectiveAt", request.effectiveAt) };
 }
 
+/** A long content takes its time to check; nobody should wait for the locks meanwhile. The report is remembered. */
+async function checkBeforehand(deps: Deps, orgId: OrgId, name: VersionName): Promise<void> {
+  if (!isUuid(name.id)) return;
+  const subject = await inOrganization(orgId, deps.orm, async (em) => {
+    const template = await findTemplate(orgId, em, name.templateId);
+    const version = await findVersion(orgId, em, name);
+    return template === null || version?.status !== "DRAFT" ? undefined : publicationSubject(template, version);
+  });
+  if (subject !== undefined) await deps.checker.check(subject);
+}
+
 async function publish(job: Job, order: Order): Promise<void> {
   const { deps, caller, em, template, version, now } = job;
   const { orgId, clientId } = caller;
@@ -74,6 +89,7 @@ async function publish(job: Job, order: Order): Promise<void> {
     requireReacceptance: order.requireReacceptance,
   });
   if (decision.kind === "unchanged") return;
+  await requirePublishable(deps.checker, publicationSubject(template, version));
 
   Object.assign(version, {
     status: "PUBLISHED",
@@ -96,6 +112,9 @@ async function publish(job: Job, order: Order): Promise<void> {
 async function unpublish(job: Job): Promise<void> {
   const { deps, caller, em, template, version, now } = job;
   if (!decideUnpublish(version)) return;
+  if (await isLastServedByActiveDeployment(caller.orgId, em, version)) {
+    throw new DomainError("CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS");
+  }
   Object.assign(version, { status: "DRAFT", unpublishedAt: now, updatedAt: now } satisfies Partial<Version>);
   Object.assign(template, { updatedAt: now });
   const event = versionUnpublished({ caller, eventId: deps.newId(), now }, version);

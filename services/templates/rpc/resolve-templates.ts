@@ -18,6 +18,7 @@ import {
   resolveTemplates as resolve,
   resolveKey,
 } from "../store/resolve-store.ts";
+import { answerValidMs } from "./answer-validity.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import { counterpartyMessage } from "./messages.ts";
 import { wireTemplateStatus, wireType } from "./wire-enums.ts";
@@ -31,7 +32,8 @@ export const resolveTemplates = (
     const resolutions = await resolve(deps.resolverPool, known).catch((error: unknown) => {
       throw isTransient(error) ? new DomainError("SERVICE_UNAVAILABLE", { cause: error }) : error;
     });
-    return { results: items.map((item) => resultMessage(item && resolutions.get(resolveKey(item)))) };
+    const results = items.map((item) => resultMessage(item && resolutions.get(resolveKey(item))));
+    return { results, validForMs: answerValidMs };
   },
 });
 
@@ -62,7 +64,8 @@ function resultMessage(resolution: Resolution | undefined): MessageInitShape<typ
   return template === undefined ? { etag } : { etag, snapshot: snapshotMessage(template) };
 }
 
-function snapshotMessage(template: ResolvedTemplate): MessageInitShape<typeof TemplateSnapshotSchema> {
+/** A template as an acceptance or a rendering knows it. */
+export function snapshotMessage(template: ResolvedTemplate): MessageInitShape<typeof TemplateSnapshotSchema> {
   const { type, archived, counterparty, publishedVersions, ...same } = template;
   const status = templateStatus({ archived, publishedVersions: publishedVersions.length });
   return {

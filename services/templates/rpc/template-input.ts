@@ -13,7 +13,7 @@ import { invalid, problem, refuse } from "../domain/problems.ts";
 import { parseSlug } from "../domain/slug.ts";
 import type { Counterparty, TemplateChanges, TemplateType } from "../domain/template.ts";
 import { unstorableTexts } from "../domain/text.ts";
-import { typeConfigProblems } from "../domain/type-config.ts";
+import { typeConfigProblems, typeConfigSizeProblems } from "../domain/type-config.ts";
 import { fromWire, wireTemplateStatus, wireType } from "./wire-enums.ts";
 
 const standardLocale = "en";
@@ -31,7 +31,7 @@ export function parseNewTemplate(request: CreateTemplateRequest): NewTemplate {
     counterparty: parseCounterparty(request.counterparty),
     metadata: request.metadata,
   };
-  refuse(problemsOf(input));
+  refuse([...problemsOf(input), ...typeConfigProblems(input.type, input.typeConfig)]);
   return input;
 }
 
@@ -46,14 +46,14 @@ export function parseTemplateChanges(request: UpdateTemplateRequest): TemplateCh
     {},
     ...paths.map((path) => readers[path as keyof typeof readers](message)),
   );
-  refuse(problemsOf(changes));
+  // What else may be wrong with the configuration depends on the template's type.
+  refuse([...problemsOf(changes), ...typeConfigSizeProblems(changes.typeConfig ?? {})]);
   return changes;
 }
 
-const problemsOf = (input: Pick<TemplateChanges, "metadata" | "typeConfig">): FieldProblem[] => [
+const problemsOf = (input: TemplateChanges | NewTemplate): FieldProblem[] => [
   ...unstorableTexts("", input),
   ...metadataProblems(input.metadata ?? {}),
-  ...typeConfigProblems(input.typeConfig ?? {}),
 ];
 
 /** By the paths of the mask. */

@@ -39,15 +39,17 @@ export function parseTime(field: string, timestamp: Timestamp | undefined): Date
 const earliest = new Date("0001-01-01T00:00:00Z");
 const latest = new Date("+010000-01-01T00:00:00Z");
 
-function parseFormat(value: WireFormat) {
+/** HTML when unspecified; throws CLICK_VALIDATION_FAILED. */
+export function parseFormat(value: WireFormat) {
   const format = value === WireFormat.UNSPECIFIED ? "HTML" : fromWire(wireFormat, value);
   if (format !== undefined) return format;
   throw invalid(problem("format", "INVALID_FORMAT", "must be html, markdown or text"));
 }
 
-const textFields = ["consentText", "buttonText", "declineText", "checkboxText", "linkText"] as const;
+export const textFields = ["consentText", "buttonText", "declineText", "checkboxText", "linkText"] as const;
 
-function parseTexts(message: TextsMessage | undefined): VersionTexts {
+/** Absent texts are left out. */
+export function parseTexts(message: TextsMessage | undefined): VersionTexts {
   if (message === undefined) return {};
   const given = textFields.filter((field) => message[field] !== undefined).map((field) => [field, message[field]]);
   const purposes = Object.keys(message.purposeTexts).length > 0 ? { purposeTexts: message.purposeTexts } : {};

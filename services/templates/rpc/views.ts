@@ -1,7 +1,9 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { OrgId } from "#platform/ids.ts";
+import type { Deployment } from "../domain/deployment.ts";
 import type { Template } from "../domain/template.ts";
 import type { Version } from "../domain/version.ts";
+import { countActiveDeployments } from "../store/deployment-store.ts";
 import { listRevisions } from "../store/revision-store.ts";
 import { listPublished, listVersions } from "../store/version-store.ts";
 import { type TemplateInit, templateMessage, type VersionInit, versionMessage } from "./messages.ts";
@@ -14,9 +16,10 @@ export async function describeTemplates(
   options: { readonly includeVersions: boolean },
 ): Promise<TemplateInit[]> {
   const templateIds = templates.map((template) => template.id);
+  const activeDeployments = await countActiveDeployments(orgId, em, templateIds);
   if (!options.includeVersions) {
     const published = await listPublished(orgId, em, templateIds);
-    return templates.map((template) => templateMessage(template, { published }));
+    return templates.map((template) => templateMessage(template, { published, activeDeployments }));
   }
   const versions = await listVersions(orgId, em, { templateIds });
   const published = versions.filter((version) => version.status === "PUBLISHED");
@@ -24,19 +27,21 @@ export async function describeTemplates(
   return templates.map((template) =>
     templateMessage(template, {
       published,
+      activeDeployments,
       versions: messages.filter((message) => message.templateId === template.id),
     }),
   );
 }
 
-/** Versions as clients see them; the template is attached to each when given. */
+/** Versions as clients see them; the template is attached to each when given, and the deployments that serve it are. */
 export async function describeVersions(
   orgId: OrgId,
   em: EntityManager,
   versions: readonly Version[],
   template?: TemplateInit,
+  deployments?: readonly Deployment[],
 ): Promise<VersionInit[]> {
   const ids = versions.map((version) => version.id);
   const revisions = await listRevisions(orgId, em, ids);
-  return versions.map((version) => versionMessage(version, { revisions, template }));
+  return versions.map((version) => versionMessage(version, { revisions, template, deployments }));
 }

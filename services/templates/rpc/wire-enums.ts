@@ -1,5 +1,12 @@
-import { ContentFormat, TemplateStatus, TemplateType, VersionStatus } from "#gen/assent/templates/v1/templates_pb.ts";
+import {
+  ContentFormat,
+  DeploymentStatus,
+  TemplateStatus,
+  TemplateType,
+  VersionStatus,
+} from "#gen/assent/templates/v1/templates_pb.ts";
 import type { ContentFormat as DomainFormat } from "../domain/content.ts";
+import type { DeploymentStatus as DomainDeploymentStatus } from "../domain/deployment.ts";
 import type { TemplateStatus as DomainTemplateStatus, TemplateType as DomainType } from "../domain/template.ts";
 import type { VersionStatus as DomainVersionStatus } from "../domain/version.ts";
 
@@ -26,6 +33,12 @@ export const wireFormat = {
   MARKDOWN: ContentFormat.MARKDOWN,
   TEXT: ContentFormat.TEXT,
 } as const satisfies Record<DomainFormat, ContentFormat>;
+
+export const wireDeploymentStatus = {
+  DRAFT: DeploymentStatus.DRAFT,
+  ACTIVE: DeploymentStatus.ACTIVE,
+  INACTIVE: DeploymentStatus.INACTIVE,
+} as const satisfies Record<DomainDeploymentStatus, DeploymentStatus>;
 
 /** The name of a number of the wire; undefined for UNSPECIFIED and for numbers of a later contract. */
 export const fromWire = <Name extends string>(

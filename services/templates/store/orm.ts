@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { createOrm, isTransient, withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { DeploymentEntity } from "./deployment.entity.ts";
 import { RevisionEntity } from "./revision.entity.ts";
 import { TemplateEntity } from "./template.entity.ts";
 import { VersionEntity } from "./version.entity.ts";
@@ -13,7 +14,7 @@ export const createTemplatesOrm = (options: { url: string; role?: string; max: n
     ...options,
     name: "templates",
     schema,
-    entities: [TemplateEntity, VersionEntity, RevisionEntity],
+    entities: [TemplateEntity, VersionEntity, RevisionEntity, DeploymentEntity],
   });
 
 export type TemplatesOrm = ReturnType<typeof createTemplatesOrm>;

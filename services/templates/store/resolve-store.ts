@@ -41,12 +41,10 @@ const columns = `organization_id, id, slug, name, type, archived_at, default_loc
       counterparty`;
 
 /**
- * One statement for a whole batch of acceptances, hence one snapshot of the database: an answer never mixes two states.
- * The etag is the digest of the very JSON that is answered. It cannot miss a change, as a counter could that some write
- * forgets or that a failover sets back.
+ * What is known of templates: a row of n, known_etag and snapshot for each row of organization_id, template_id, slug,
+ * known_etag and n in the source for which there is one.
  */
-const resolveSql = `
-with found as materialized (
+export const templateSnapshotsSql = (source: string): string => `
   select i.n, i.known_etag, jsonb_build_object(
     'organizationId', t.organization_id, 'templateId', t.id, 'slug', t.slug, 'name', t.name, 'type', t.type,
     'archived', t.archived_at is not null, 'defaultLocale', t.default_locale,
@@ -57,13 +55,23 @@ with found as materialized (
       from templates.version v
       where v.organization_id = t.organization_id and v.template_id = t.id and v.status = 'PUBLISHED'), '[]')
   )::text as snapshot
-  from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) with ordinality
-    as i(organization_id, template_id, slug, known_etag, n)
+  from ${source}
   cross join lateral (
-    select ${columns} from templates.template where organization_id = i.organization_id and id = i.template_id
+    select ${columns} from templates.template
+    where organization_id = i.organization_id and id = i.template_id and deleted_at is null
     union all
-    select ${columns} from templates.template where organization_id = i.organization_id and slug = i.slug
-  ) t
+    select ${columns} from templates.template
+    where organization_id = i.organization_id and slug = i.slug and deleted_at is null
+  ) t`;
+
+/**
+ * One statement for a whole batch of acceptances, hence one snapshot of the database: an answer never mixes two states.
+ * The etag is the digest of the very JSON that is answered. It cannot miss a change, as a counter could that some write
+ * forgets or that a failover sets back.
+ */
+const resolveSql = `
+with found as materialized (${templateSnapshotsSql(`unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[])
+    with ordinality as i(organization_id, template_id, slug, known_etag, n)`)}
 ), digested as materialized (
   select n, known_etag, snapshot, left(encode(sha256(convert_to(snapshot, 'UTF8')), 'hex'), 32) as etag from found
 )

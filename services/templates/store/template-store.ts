@@ -1,7 +1,5 @@
 import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
-import { isUniqueViolation } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { numberedSlug } from "../domain/slug.ts";
 import type { Template } from "../domain/template.ts";
 import { TemplateEntity } from "./template.entity.ts";
 
@@ -12,18 +10,61 @@ export function addTemplate(orgId: OrgId, em: EntityManager, template: Omit<Temp
   return entity;
 }
 
+/** None of these functions sees a template that was deleted. */
+const existing = { deletedAt: null };
+
 export async function findTemplate(orgId: OrgId, em: EntityManager, id: string): Promise<Template | null> {
-  return em.findOne(TemplateEntity, { organizationId: orgId, id });
+  return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing });
 }
 
 /** Until the end of the transaction nobody else changes, archives or publishes in this template. */
 export async function lockTemplate(orgId: OrgId, em: EntityManager, id: string): Promise<Template | null> {
-  return em.findOne(TemplateEntity, { organizationId: orgId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const options = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing }, options);
 }
 
 /** Until the end of the transaction nobody changes or archives this template, but others may hold it like this. */
 export async function holdTemplate(orgId: OrgId, em: EntityManager, id: string): Promise<Template | null> {
-  return em.findOne(TemplateEntity, { organizationId: orgId, id }, { lockMode: LockMode.PESSIMISTIC_READ });
+  const options = { lockMode: LockMode.PESSIMISTIC_READ } as const;
+  return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing }, options);
+}
+
+/** lockTemplate for those of them that there are. Everybody locks in the order of the ids, so nobody waits in a circle. */
+export async function lockTemplates(orgId: OrgId, em: EntityManager, ids: readonly string[]): Promise<Template[]> {
+  return findInLockOrder(orgId, em, ids, LockMode.PESSIMISTIC_WRITE);
+}
+
+/** holdTemplate for those of them that there are; see lockTemplates. */
+export async function holdTemplates(orgId: OrgId, em: EntityManager, ids: readonly string[]): Promise<Template[]> {
+  return findInLockOrder(orgId, em, ids, LockMode.PESSIMISTIC_READ);
+}
+
+async function findInLockOrder(
+  orgId: OrgId,
+  em: EntityManager,
+  ids: readonly string[],
+  lockMode: LockMode.PESSIMISTIC_READ | LockMode.PESSIMISTIC_WRITE,
+): Promise<Template[]> {
+  const where = { organizationId: orgId, id: { $in: [...ids] }, ...existing };
+  return em.find(TemplateEntity, where, { orderBy: { id: "asc" }, lockMode });
+}
+
+/**
+ * Deletes a template that was never published, with all that belongs to it. Lock it first. Row-level security refuses
+ * the deletion of what was published once.
+ */
+export async function deleteTemplate(orgId: OrgId, em: EntityManager, id: string): Promise<void> {
+  await deleteDeployments(orgId, em, id);
+  await em.execute("delete from templates.version where organization_id = ? and template_id = ?", [orgId, id]);
+  await em.execute("delete from templates.template where organization_id = ? and id = ?", [orgId, id]);
+}
+
+/** The deployments of a template that goes away; their snapshots stay. */
+export async function deleteDeployments(orgId: OrgId, em: EntityManager, templateId: string): Promise<void> {
+  await em.execute("delete from templates.deployment where organization_id = ? and template_id = ?", [
+    orgId,
+    templateId,
+  ]);
 }
 
 /** The place of a template in the list of its organization. */
@@ -53,7 +94,8 @@ export async function pageOfTemplates(
         + octet_length(t.type_config::text) + octet_length(t.policy_flags::text) + octet_length(t.metadata::text)
         + ${withVersions ? versionBytes : "0"})::float8 as bytes
      from templates.template t
-     where t.organization_id = ? ${older.length > 0 ? "and (t.created_at, t.id) < (?::timestamptz, ?::uuid)" : ""}
+     where t.organization_id = ? and t.deleted_at is null
+       ${older.length > 0 ? "and (t.created_at, t.id) < (?::timestamptz, ?::uuid)" : ""}
      order by t.created_at desc, t.id desc
      limit ?`,
     [orgId, ...older, limit],
@@ -64,29 +106,7 @@ export async function pageOfTemplates(
 export async function findTemplates(orgId: OrgId, em: EntityManager, ids: readonly string[]): Promise<Template[]> {
   return em.find(
     TemplateEntity,
-    { organizationId: orgId, id: { $in: [...ids] } },
+    { organizationId: orgId, id: { $in: [...ids] }, ...existing },
     { orderBy: [{ createdAt: "desc" }, { id: "desc" }] },
   );
-}
-
-/** True when the error says that the slug was taken. */
-export const isSlugTaken = (error: unknown): boolean => isUniqueViolation(error, "template_slug_key");
-
-/**
- * The first of slug, slug-2, slug-3 … that no template has. Creations from the same slug wait for each other until the
- * end of their transactions; a client who chooses the result by hand at the same moment can still come first.
- */
-export async function freeSlug(orgId: OrgId, em: EntityManager, slug: string): Promise<string> {
-  await em.execute("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`templates.slug ${orgId} ${slug}`]);
-  for (let first = 1, count = 16; ; first += count, count *= 2) {
-    const candidates = Array.from({ length: count }, (_, index) => numberedSlug(slug, first + index));
-    const taken = await em.find(
-      TemplateEntity,
-      { organizationId: orgId, slug: { $in: candidates } },
-      { fields: ["slug"], disableIdentityMap: true },
-    );
-    const takenSlugs = new Set(taken.map((template) => template.slug));
-    const free = candidates.find((candidate) => !takenSlugs.has(candidate));
-    if (free !== undefined) return free;
-  }
 }

@@ -21,6 +21,7 @@ const TemplateSchema = defineEntity({
     createdBy: p.text(),
     firstPublishedAt: p.datetime().strictNullable(),
     archivedAt: p.datetime().strictNullable(),
+    deletedAt: p.datetime().strictNullable(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },

@@ -22,6 +22,11 @@ export async function findVersion(orgId: OrgId, em: EntityManager, name: Version
   return em.findOne(VersionEntity, { organizationId: orgId, templateId, id });
 }
 
+export async function hasVersion(orgId: OrgId, em: EntityManager, name: VersionName): Promise<boolean> {
+  const { templateId, id } = name;
+  return (await em.count(VersionEntity, { organizationId: orgId, templateId, id })) > 0;
+}
+
 /** Until the end of the transaction nobody else changes this version. */
 export async function lockVersion(orgId: OrgId, em: EntityManager, name: VersionName): Promise<Version | null> {
   const { templateId, id } = name;

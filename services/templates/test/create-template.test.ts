@@ -50,7 +50,7 @@ describe("createTemplate", () => {
       type: TemplateType.CONSENT,
       description: "",
       defaultLocale: "PT-br",
-      typeConfig: { purposes: [{ key: "news", nested: { deep: [1, null, "x"] } }], jurisdiction: "EU" },
+      typeConfig: { controller: { name: "Acme Ltd" }, jurisdiction: "EU", withdrawalMethod: "By mail 🙂" },
       policyFlags: { requireView: true, verificationMethods: ["TYPED_NAME"] },
       counterparty: { legalName: "Acme Ltd", url: "https://acme.example" },
       metadata: { team: "legal", "": "empty" },
@@ -134,7 +134,7 @@ describe("createTemplate", () => {
     ["metadata", { metadata: { ["k".repeat(501)]: "v" } }],
     ["typeConfig", { typeConfig: { a: "x".repeat(65_536) } }],
     ["name", { name: "a\u0000" }],
-    ["typeConfig.a.b[1]", { typeConfig: { a: { b: ["", "\u0000"] } } }],
+    ["typeConfig.documents[1].name", { typeConfig: { documents: [{ name: "A" }, { name: "\u0000" }] } }],
     ["counterparty.address", { counterparty: { legalName: "Acme", address: "\u0000" } }],
   ])("names the bad field %s", async (field, request) => {
     expect(await problemFields(createTemplate(harness.organization(), request), "CLICK_VALIDATION_FAILED")).toEqual([

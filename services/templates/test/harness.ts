@@ -76,6 +76,8 @@ export async function startTemplates(
 ): Promise<TemplatesHarness> {
   const database = await createTestDatabase();
   const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
+  // Dropping the database may reach a connection that is just being closed.
+  superuser.on("error", () => {});
   const clock = createTestClock();
   const bus = createMemoryBus();
   const config = options.bypassRowSecurity

@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { SkipReason, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { fromConnectError } from "#platform/errors.ts";
+import { newDeploymentKey } from "../domain/deployment-key.ts";
+import { createActive, pinned } from "./deployment-harness.ts";
 import { createPublished, type Organization, startTemplates, type TemplatesHarness } from "./harness.ts";
 
 /** Ids of one organization. */
 interface Ids {
   readonly templateId: string;
   readonly versionId: string;
+  readonly deploymentId: string;
+  readonly deploymentKey: string;
 }
 
 /** Every RPC that takes an id, as an organization calls it. ResolveTemplates names its organization itself. */
@@ -20,10 +24,34 @@ const calls: Record<string, (organization: Organization, ids: Ids) => Promise<un
   getVersion: (organization, ids) => organization.getVersion({ ...ids, includeTemplate: true }),
   listVersions: (organization, { templateId }) => organization.listVersions({ templateId, includeTemplate: true }),
   publishVersion: (organization, ids) => organization.publishVersion({ ...ids, published: false }),
+  createDeployment: (organization, { templateId }) =>
+    organization.createDeployment({ templateId, fields: {}, activate: true }),
+  listDeployments: (organization, { templateId }) => organization.listDeployments({ templateId }),
+  getDeployment: (organization, { deploymentId }) => organization.getDeployment({ deploymentId }),
+  updateDeployment: (organization, { deploymentId }) =>
+    organization.updateDeployment({ deploymentId, fields: { name: "Taken over" }, updateMask: { paths: ["name"] } }),
+  activateDeployment: (organization, { deploymentId }) => organization.activateDeployment({ deploymentId }),
+  deactivateDeployment: (organization, { deploymentId }) => organization.deactivateDeployment({ deploymentId }),
+  removeDeployment: (organization, { deploymentId }) => organization.removeDeployment({ deploymentId }),
+  resolveDeployment: (organization, { deploymentKey }) =>
+    organization.resolveDeployment({ deployment: { case: "key", value: deploymentKey } }),
   getRevision: (organization, { versionId }) => organization.getRevision({ versionId, revision: 1 }),
+  updateVersion: (organization, ids) =>
+    organization.updateVersion({ ...ids, changes: { title: "Taken over" }, updateMask: { paths: ["title"] } }),
+  archiveVersion: (organization, ids) => organization.archiveVersion(ids),
+  removeTemplate: (organization, { templateId }) => organization.removeTemplate({ templateId }),
+  getTemplateConfiguration: (organization, { templateId }) => organization.getTemplateConfiguration({ templateId }),
+  applyPolicyFlags: (organization, { templateId }) =>
+    organization.applyPolicyFlags({ templateId, policyFlags: { legalHold: true } }),
 };
 
-const withoutIds = ["createTemplate", "listTemplates", "resolveTemplates"];
+const withoutIds = ["createTemplate", "listTemplates", "resolveTemplates", "listTemplateTypes"];
+
+/** Every RPC that answers for many ids at once: an unknown one is no error there. */
+const bulkCalls: Record<string, (organization: Organization, templateIds: string[]) => Promise<unknown>> = {
+  bulkArchiveTemplates: (organization, templateIds) => organization.bulkArchiveTemplates({ templateIds }),
+  bulkDuplicateTemplates: (organization, templateIds) => organization.bulkDuplicateTemplates({ templateIds }),
+};
 
 const refusal = async (promise: Promise<unknown>) => {
   const error = await promise.then(() => undefined, fromConnectError);
@@ -32,7 +60,7 @@ const refusal = async (promise: Promise<unknown>) => {
 
 test("every RPC is covered here", () => {
   const names = Object.keys(TemplatesService.method);
-  expect([...Object.keys(calls), ...withoutIds].sort()).toEqual(names.sort());
+  expect([...Object.keys(calls), ...Object.keys(bulkCalls), ...withoutIds].sort()).toEqual(names.sort());
 });
 
 // Each lock must hold without the other: the queries by themselves, and row-level security beneath them.
@@ -50,18 +78,60 @@ describe.each([
     const [owner, stranger] = [harness.organization(), harness.organization()];
     const own = await createPublished(stranger);
     const { template, version } = await createPublished(owner);
-    const theirs = { templateId: template.id, versionId: version.id };
-    const unknown = { templateId: randomUUID(), versionId: randomUUID() };
+    const deployment = await createActive(owner, template.id);
+    const theirs: Ids = {
+      templateId: template.id,
+      versionId: version.id,
+      deploymentId: deployment.id,
+      deploymentKey: deployment.key,
+    };
+    const unknown: Ids = {
+      templateId: randomUUID(),
+      versionId: randomUUID(),
+      deploymentId: randomUUID(),
+      deploymentKey: newDeploymentKey(),
+    };
     const before = await owner.getTemplate({ templateId: template.id, includeVersions: true });
 
     const answer = await refusal(call(stranger, theirs));
     expect(answer).toMatchObject({ code: expect.stringMatching(/_NOT_FOUND$/) });
     expect(answer).toEqual(await refusal(call(stranger, unknown)));
-    if (["getVersion", "publishVersion"].includes(name)) {
+    if (["getVersion", "publishVersion", "updateVersion", "archiveVersion"].includes(name)) {
       const ownTemplate = { ...theirs, templateId: own.template.id };
       expect(await refusal(call(stranger, ownTemplate))).toMatchObject({ code: "CLICK_VERSION_NOT_FOUND" });
     }
     expect(await owner.getTemplate({ templateId: template.id, includeVersions: true })).toEqual(before);
+    expect((await owner.listDeployments({ templateId: template.id })).deployments).toEqual([deployment]);
+  });
+
+  test("deployments are resolved by id, pinned and listed within their organization only", async () => {
+    const [owner, stranger] = [harness.organization(), harness.organization()];
+    const [theirs, own] = [await createPublished(owner), await createPublished(stranger)];
+    const deployment = await createActive(owner, theirs.template.id);
+    const name = { case: "deploymentId", value: deployment.id } as const;
+    expect(await refusal(stranger.resolveDeployment({ deployment: name }))).toMatchObject({
+      code: "CLICK_DEPLOYMENT_NOT_FOUND",
+    });
+    const fields = { versionSelector: pinned(theirs.version.id) };
+    expect(await refusal(createActive(stranger, own.template.id, fields))).toMatchObject({
+      code: "CLICK_VERSION_NOT_FOUND",
+    });
+    const ownDeployment = await createActive(stranger, own.template.id);
+    const { versions } = await stranger.listVersions({ templateId: own.template.id, includeDeployments: true });
+    expect(versions.flatMap((version) => version.deployments)).toEqual([ownDeployment]);
+  });
+
+  test.each(Object.entries(bulkCalls))("%s answers them like unknown ones and changes nothing", async (_name, call) => {
+    const [owner, stranger] = [harness.organization(), harness.organization()];
+    const { template } = await createPublished(owner);
+    const unknown = randomUUID();
+    const before = await owner.getTemplate({ templateId: template.id, includeVersions: true });
+    for (const id of [template.id, unknown]) {
+      expect(await call(stranger, [id])).toMatchObject({ skipped: [{ id, reason: SkipReason.NOT_FOUND }] });
+      expect(await stranger.listTemplates({})).toMatchObject({ templates: [] });
+    }
+    expect(await owner.getTemplate({ templateId: template.id, includeVersions: true })).toEqual(before);
+    expect((await owner.listTemplates({})).templates).toHaveLength(1);
   });
 
   test("lists show the own templates only, and foreign cursors show no more", async () => {

@@ -22,6 +22,7 @@ import {
   unpublish,
   updateTemplate,
 } from "./harness.ts";
+import { consentConfig } from "./lifecycle-harness.ts";
 
 let harness: TemplatesHarness;
 beforeAll(async () => {
@@ -52,7 +53,7 @@ describe("resolveTemplates", () => {
       name: "Consent",
       type: TemplateType.CONSENT,
       defaultLocale: "de",
-      typeConfig: { purposes: [{ key: "news" }] },
+      typeConfig: consentConfig,
       policyFlags: { requireView: true, verificationMethods: ["TYPED_NAME"] },
       counterparty: { legalName: "Acme" },
     });
@@ -67,7 +68,7 @@ describe("resolveTemplates", () => {
       type: TemplateType.CONSENT,
       status: TemplateStatus.PUBLISHED,
       defaultLocale: "de",
-      typeConfig: { purposes: [{ key: "news" }] },
+      typeConfig: consentConfig,
       policyFlags: {
         ...defaultPolicyFlags("CONSENT"),
         requireView: true,

@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
 import { createPool, withOrg, withTransaction } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { createPublished, type Organization, startTemplates, type TemplatesHarness } from "./harness.ts";
+import {
+  createPublished,
+  createTemplate,
+  createVersion,
+  type Organization,
+  startTemplates,
+  type TemplatesHarness,
+  unpublish,
+} from "./harness.ts";
 
 let harness: TemplatesHarness;
 let owner: Organization;
@@ -87,14 +95,35 @@ describe("privileges", () => {
     "update templates.content set bytes = 'x'",
     "delete from templates.content",
     "truncate templates.content",
-    "delete from templates.template",
-    "delete from templates.version",
+    "truncate templates.template cascade",
+    "truncate templates.version cascade",
     "select from templates.outbox",
     "update templates.outbox set data = ''",
     "alter table templates.revision disable row level security",
   ])("the service may not: %s", async (sql) => {
     const attempt = withOrg(as("assent_templates"), owner.orgId, (client) => client.query(sql));
     await expect(attempt).rejects.toEqual(denied);
+  });
+
+  test("the service may delete what was never published and nothing else", async () => {
+    const { template, version } = await createPublished(stranger);
+    await unpublish(stranger, version);
+    await createVersion(stranger, template.id, { locale: "de" });
+    const draft = await createTemplate(stranger);
+    await createVersion(stranger, draft.id);
+    const remove = (sql: string) =>
+      withOrg(as("assent_templates"), stranger.orgId, async (client) => (await client.query(sql)).rowCount);
+    expect(await remove("delete from templates.version")).toBe(2);
+    expect(await remove("delete from templates.template")).toBe(1);
+    const { templates } = await stranger.listTemplates({ includeVersions: true });
+    expect(templates.flatMap(({ versions }) => versions.map(({ revision }) => revision))).toEqual([1, 1]);
+  });
+
+  test("what was never published cannot be hidden instead of deleted", async () => {
+    const { id } = await createTemplate(owner);
+    const sql = "update templates.template set deleted_at = now() where id = $1";
+    const attempt = withOrg(as("assent_templates"), owner.orgId, (client) => client.query(sql, [id]));
+    await expect(attempt).rejects.toEqual(expect.objectContaining({ code: "23514" }));
   });
 
   test("a text cannot be stored under the hash of another", async () => {

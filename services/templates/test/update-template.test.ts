@@ -18,6 +18,7 @@ import {
   unpublish,
   updateTemplate,
 } from "./harness.ts";
+import { consentConfig } from "./lifecycle-harness.ts";
 
 let harness: TemplatesHarness;
 beforeAll(async () => {
@@ -132,11 +133,35 @@ describe("updateTemplate", () => {
       typeConfig: { purposes: [] },
       policyFlags: defaultPolicyFlags("CONSENT"),
     });
+    await updateTemplate(organization, id, ["type_config"], { typeConfig: consentConfig });
     const version = await publish(organization, await createVersion(organization, id));
     await expectDomainError(changeType(TemplateType.STATIC), "CLICK_TEMPLATE_TYPE_LOCKED");
     await unpublish(organization, version);
     await expectDomainError(changeType(TemplateType.STATIC), "CLICK_TEMPLATE_TYPE_LOCKED");
     expect(await changeType(TemplateType.CONSENT)).toMatchObject({ type: TemplateType.CONSENT });
+  });
+
+  test("a configuration must keep what a published version needs", async () => {
+    const organization = harness.organization();
+    const { id } = await createTemplate(organization, {
+      type: TemplateType.GENERATED,
+      typeConfig: { variables: [{ key: "price" }, { key: "term" }] },
+    });
+    const configure = (...keys: string[]) => {
+      const typeConfig = { variables: keys.map((key) => ({ key })) };
+      return updateTemplate(organization, id, ["type_config"], { typeConfig });
+    };
+    const version = await publish(
+      organization,
+      await createVersion(organization, id, { content: "<p>{{price}} {{fullName}}</p>" }),
+    );
+    const fields = await problemFields(configure("term"), "CLICK_CONTENT_INVALID");
+    expect(fields).toEqual(["content.placeholder"]);
+    expect((await getTemplate(organization, id)).typeConfig?.variables).toHaveLength(2);
+    expect((await configure("price")).typeConfig?.variables).toMatchObject([{ key: "price" }]);
+    await unpublish(organization, version);
+    expect((await configure()).typeConfig).toMatchObject({ variables: [] });
+    await expectDomainError(publish(organization, version), "CLICK_CONTENT_INVALID");
   });
 
   test("an archived template takes no change until it is restored, then its versions tell its status", async () => {

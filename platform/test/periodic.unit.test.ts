@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
 import { until } from "#platform/testing/until.ts";
-import { createPeriodicWorker } from "../workers/periodic.ts";
+import { createPeriodicWorker } from "../periodic.ts";
 
-const logger = createLogger("auth", "silent");
+const logger = createLogger("test", "silent");
 
 describe("createPeriodicWorker", () => {
   test("it runs at once and again and again, also after a failure, until it is stopped", async () => {

@@ -1,5 +1,5 @@
-import type { Logger } from "#platform/logger.ts";
-import type { Worker } from "#platform/service.ts";
+import type { Logger } from "./logger.ts";
+import type { Worker } from "./service.ts";
 
 export interface PeriodicOptions {
   readonly name: string;

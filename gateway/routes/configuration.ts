@@ -1,0 +1,126 @@
+import { ContentFormat, TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
+import { clickDialect } from "../http/error-dialect.ts";
+import { jsonReply } from "../http/reply.ts";
+import { configurationView, templateTypeView, verificationView } from "../views/configuration.ts";
+import { contentReportView } from "../views/content-report.ts";
+import { enumValue } from "../views/scalars.ts";
+import {
+  configurationSchema,
+  type PolicyFlagsBody,
+  policyFlagsSchema,
+  templateTypeSchema,
+  verificationSchema,
+} from "./configuration-schemas.ts";
+import { contentReportSchema, type ValidateContentBody, validateContentSchema } from "./content-schemas.ts";
+import { required } from "./required.ts";
+import { defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, type Route } from "./route.ts";
+import { listOf } from "./schema-parts.ts";
+
+const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
+const base = { tag: "Template configuration", dialect: clickDialect } as const;
+const ofTemplate = { id: "CLICK_TEMPLATE_NOT_FOUND" } as const;
+
+export const configurationRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "getTemplateTypes",
+    method: "GET",
+    path: "/v1/click/templates/types",
+    summary: "Describe the types of templates",
+    access: read,
+    success: {
+      status: 200,
+      description: "STATIC, GENERATED and CONSENT, in this order.",
+      schema: listOf(templateTypeSchema),
+    },
+    errors: [],
+    call: (request, { templates }) => templates.listTemplateTypes({}, onBehalfOf(request)),
+    respond: ({ types }) => jsonReply(200, types.map(templateTypeView)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getTemplateConfiguration",
+    method: "GET",
+    path: "/v1/click/templates/{id}/configuration",
+    summary: "Read the configuration of a template",
+    access: read,
+    notFound: ofTemplate,
+    success: { status: 200, description: "The configuration.", schema: configurationSchema },
+    errors: [],
+    call: (request, { templates }) =>
+      templates.getTemplateConfiguration({ templateId: request.params.id }, onBehalfOf(request)),
+    respond: ({ configuration }) => jsonReply(200, configurationView(required(configuration))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "applyPolicyFlags",
+    method: "POST",
+    path: "/v1/click/templates/{id}/policy-flags",
+    summary: "Change policy flags of a template",
+    access: { scopes: ["click:write"], limitGroup: "other" },
+    notFound: ofTemplate,
+    body: jsonBody<PolicyFlagsBody>({
+      schema: policyFlagsSchema,
+      example: { policyFlags: { requireScroll: true, minDisplaySeconds: 3, requireRenderToken: true } },
+    }),
+    success: { status: 200, description: "The configuration after the change.", schema: configurationSchema },
+    errors: ["CLICK_POLICY_FLAG_INVALID", "CLICK_POLICY_FLAG_CONFLICT", "CLICK_TEMPLATE_ARCHIVED"],
+    call: (request, { templates }) => {
+      const change = { templateId: request.params.id, policyFlags: flagsOf(request.body) };
+      return templates.applyPolicyFlags(change, onBehalfOf(request));
+    },
+    respond: ({ configuration }) => jsonReply(200, configurationView(required(configuration))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getVerificationRequirements",
+    method: "GET",
+    path: "/v1/click/templates/{id}/verification-requirements",
+    summary: "Read the verification that an acceptance must carry",
+    access: read,
+    notFound: ofTemplate,
+    success: { status: 200, description: "The requirements.", schema: verificationSchema },
+    errors: [],
+    call: (request, { templates }) =>
+      templates.getTemplateConfiguration({ templateId: request.params.id }, onBehalfOf(request)),
+    respond: ({ configuration }) => {
+      const { templateId, verification } = required(configuration);
+      return jsonReply(200, { templateId, ...verificationView(verification) });
+    },
+  }),
+  defineRoute({
+    ...base,
+    operationId: "validateContent",
+    method: "POST",
+    path: "/v1/click/templates/validate-content",
+    summary: "Check content without storing it",
+    description: "By the rules that a publication applies, as far as they depend on the content and its type alone.",
+    access: read,
+    body: jsonBody<ValidateContentBody>({
+      schema: validateContentSchema,
+      // Content of 1 MiB may need twice as much when every character is escaped.
+      maxBytes: 2 * 1024 * 1024,
+      example: { type: "STATIC", content: "<p>You may use the service as follows.</p>" },
+    }),
+    success: {
+      status: 200,
+      description: "What was found; also for content that is not valid.",
+      schema: contentReportSchema,
+    },
+    errors: [],
+    call: (request, { templates }) => {
+      const { type, content, format = "html" } = request.body;
+      return templates.validateContent(
+        { type: enumValue(TemplateType, type), content, format: enumValue(ContentFormat, format.toUpperCase()) },
+        onBehalfOf(request),
+      );
+    },
+    respond: ({ report }) => jsonReply(200, contentReportView(required(report))),
+  }),
+];
+
+/** Beside other fields policyFlags is an unknown flag, which is told rather than that the others are ignored. */
+function flagsOf(body: PolicyFlagsBody): PolicyFlagsBody {
+  const isWrapped = Object.keys(body).length === 1 && Object.hasOwn(body, "policyFlags");
+  return isWrapped ? (body.policyFlags as PolicyFlagsBody) : body;
+}

@@ -1,0 +1,172 @@
+import { createHash } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ConsentState, UpdateConsentStateRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
+import { canonicalJson } from "#platform/canonical-json.ts";
+import { DomainError } from "#platform/errors.ts";
+import { clickDialect } from "../http/error-dialect.ts";
+import { jsonReply } from "../http/reply.ts";
+import { consentStateView } from "../views/consent.ts";
+import { timestampOf } from "../views/scalars.ts";
+import {
+  consentStateSchema,
+  type PurposeBody,
+  type UpdateConsentBody,
+  updateConsentSchema,
+  updatedConsentSchema,
+  userRefParam,
+} from "./consent-schemas.ts";
+import { receiptSchema } from "./receipt-schemas.ts";
+import { required } from "./required.ts";
+import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
+import { dateTime, described, flag, text, uuid } from "./schema-parts.ts";
+import { contextOf } from "./sessions.ts";
+
+interface ConsentQuery {
+  readonly purpose?: string;
+  readonly templateId?: string;
+  readonly includeHistory?: boolean;
+  readonly at?: string;
+}
+
+const base = {
+  tag: "Consent",
+  dialect: clickDialect,
+  path: "/v1/click/consent/{userRef}",
+  texts: { userRef: userRefParam },
+} as const;
+const revisionHeader = { ETag: "The revision of the state, for If-Match." };
+
+export const consentRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "getUserConsentState",
+    method: "GET",
+    summary: "Read what a user has consented and agreed to",
+    description: "A user without records has an empty state.",
+    access: { scopes: ["click:read"], limitGroup: "other" },
+    query: queryOf<ConsentQuery>({
+      purpose: described(text(1, 64), "Only this purpose."),
+      templateId: described(uuid, "Only this template."),
+      includeHistory: flag,
+      at: described(dateTime, "The state as of then."),
+    }),
+    success: { status: 200, description: "The state.", schema: consentStateSchema, headers: revisionHeader },
+    errors: [],
+    call: (request, { click }) => {
+      const { purpose, templateId, includeHistory = false, at } = request.query;
+      return click.getConsentState(
+        {
+          userRef: request.params.userRef,
+          purpose,
+          templateId: templateId?.toLowerCase(),
+          includeHistory,
+          at: timestampOf(at),
+        },
+        onBehalfOf(request),
+      );
+    },
+    respond: ({ state }, { query }) => {
+      const found = required(state);
+      const view = consentStateView(found, { withHistory: query.includeHistory === true });
+      return jsonReply(200, view, revisionOf(found));
+    },
+  }),
+  defineRoute({
+    ...base,
+    operationId: "updateUserConsentState",
+    method: "POST",
+    summary: "Grant, deny, withdraw or renew consent",
+    access: { scopes: ["click:write"], limitGroup: "other" },
+    idempotencyKey: "optional",
+    headerParams: {
+      "If-Match": {
+        description: "The revision that the state must still have, in quotes; otherwise nothing changes.",
+        schema: { type: "string", examples: ['"7"'] },
+      },
+    },
+    body: jsonBody<UpdateConsentBody>({
+      schema: updateConsentSchema,
+      example: { purposes: [{ purpose: "marketing_email", decision: "WITHDRAW" }], source: "PREFERENCE_CENTER" },
+    }),
+    success: {
+      status: 200,
+      description: "The state after the change, and a receipt for each change.",
+      schema: updatedConsentSchema(receiptSchema),
+      headers: { ...revisionHeader, "Idempotent-Replayed": "true when nothing new was recorded." },
+    },
+    errors: [
+      "CLICK_IDEMPOTENCY_KEY_INVALID",
+      "CLICK_IDEMPOTENCY_KEY_REUSED",
+      "CLICK_CONSENT_CONFLICT",
+      "CLICK_PURPOSE_UNKNOWN",
+    ],
+    call: (request, { click }) => click.updateConsentState(updateRequest(request), onBehalfOf(request)),
+    respond: ({ state, receiptsJson, replayed }) => {
+      const changed = required(state);
+      const receipts = receiptsJson.map((receipt) => JSON.parse(receipt) as unknown);
+      const view = { ...consentStateView(changed, { withHistory: false }), receipts };
+      return jsonReply(200, view, { ...revisionOf(changed), ...(replayed ? { "Idempotent-Replayed": "true" } : {}) });
+    },
+  }),
+];
+
+const revisionOf = ({ revision }: ConsentState): Record<string, string> => ({ ETag: `"${revision}"` });
+
+function updateRequest({
+  params,
+  body,
+  idempotencyKey,
+  headers,
+  observed,
+}: RouteRequest<typeof base.path, unknown, UpdateConsentBody>): MessageInitShape<
+  typeof UpdateConsentStateRequestSchema
+> {
+  const purposes = purposesOf(body);
+  const withdrawAll = body.withdrawAll ?? false;
+  if (purposes.length === 0 && !withdrawAll)
+    throw invalid("purposes", "must name a purpose, unless withdrawAll is true");
+  return {
+    userRef: params.userRef,
+    purposes,
+    withdrawAll,
+    locale: body.locale ?? undefined,
+    source: body.source ?? undefined,
+    method: body.method ?? undefined,
+    actorType: body.actor?.type ?? undefined,
+    actorId: body.actor?.id ?? undefined,
+    reason: body.reason ?? undefined,
+    occurredAt: timestampOf(body.occurredAt),
+    context: contextOf(body.context),
+    metadata: body.metadata ?? {},
+    idempotencyKey: idempotencyKey === "" ? undefined : idempotencyKey,
+    bodyDigest: createHash("sha256").update(canonicalJson(body)).digest(),
+    expectedRevision: readIfMatch(headers["if-match"]),
+    observed,
+  };
+}
+
+const purposesOf = ({ purposes }: UpdateConsentBody) =>
+  (isList(purposes) ? purposes : Object.entries(purposes ?? {}).map(decisionOf)).map((entry) => ({
+    purpose: entry.purpose,
+    decision: entry.decision,
+    templateId: entry.templateId?.toLowerCase(),
+    expiresAt: timestampOf(entry.expiresAt),
+  }));
+
+const isList = (purposes: UpdateConsentBody["purposes"]): purposes is readonly PurposeBody[] => Array.isArray(purposes);
+
+const decisionOf = ([purpose, granted]: [string, boolean]): PurposeBody => ({
+  purpose,
+  decision: granted ? "GRANT" : "DENY",
+});
+
+/** RFC 9110 §13.1.1; a star matches every state, and every user has one. */
+function readIfMatch(header: string | undefined): bigint | undefined {
+  if (header === undefined || header.trim() === "*") return undefined;
+  const revision = /^"?(\d{1,15})"?$/.exec(header.trim())?.[1];
+  if (revision === undefined) throw invalid("If-Match", 'must be a revision in quotes, such as "7"');
+  return BigInt(revision);
+}
+
+const invalid = (field: string, message: string): DomainError =>
+  new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field, code: "INVALID", message }] });

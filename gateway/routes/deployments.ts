@@ -1,0 +1,198 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type Deployment,
+  type DeploymentFieldsSchema,
+  DeploymentStatus,
+} from "#gen/assent/templates/v1/templates_pb.ts";
+import { clickDialect } from "../http/error-dialect.ts";
+import { jsonReply, noContent, type Reply } from "../http/reply.ts";
+import { deploymentView } from "../views/deployment.ts";
+import { enumValue } from "../views/scalars.ts";
+import { pathsIn } from "./changes.ts";
+import {
+  type CreateDeploymentBody,
+  createDeploymentSchema,
+  type DeploymentBody,
+  deploymentSchema,
+  deploymentStatus,
+  type UpdateDeploymentBody,
+  updateDeploymentSchema,
+} from "./deployment-schemas.ts";
+import { required } from "./required.ts";
+import { defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
+import { listOf } from "./schema-parts.ts";
+
+const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
+const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };
+const base = { tag: "Deployments", dialect: clickDialect } as const;
+
+const ofTemplate = { templateId: "CLICK_TEMPLATE_NOT_FOUND" } as const;
+const ofDeployment = { id: "CLICK_DEPLOYMENT_NOT_FOUND" } as const;
+const policyErrors = ["CLICK_POLICY_FLAG_INVALID", "CLICK_POLICY_FLAG_CONFLICT"] as const;
+
+export const deploymentRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "createDeployment",
+    method: "POST",
+    path: "/v1/click/templates/{templateId}/deployments",
+    summary: "Create a deployment",
+    description: "A deployment is one placement of a template: where it is shown, in which form, and which version.",
+    access: write,
+    notFound: ofTemplate,
+    body: jsonBody<CreateDeploymentBody>({
+      schema: createDeploymentSchema,
+      example: { name: "Sign-up page", displayMode: "INLINE", allowedOrigins: ["https://www.example.com"] },
+    }),
+    success: { status: 201, description: "The created deployment.", schema: deploymentSchema },
+    errors: [...policyErrors, "CLICK_VERSION_NOT_FOUND", "CLICK_VERSION_NOT_PUBLISHED", "CLICK_TEMPLATE_ARCHIVED"],
+    call: (request, { templates }) => {
+      const { templateId } = request.params;
+      const { body } = request;
+      return templates.createDeployment(
+        { templateId, fields: fieldsOf(body), activate: body.activate ?? false },
+        onBehalfOf(request),
+      );
+    },
+    respond: ({ deployment }) => deploymentReply(201, deployment),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "listDeployments",
+    method: "GET",
+    path: "/v1/click/templates/{templateId}/deployments",
+    summary: "List the deployments of a template",
+    access: read,
+    notFound: ofTemplate,
+    query: queryOf<{ status?: string }>({ status: deploymentStatus }),
+    success: { status: 200, description: "The deployments, newest first.", schema: listOf(deploymentSchema) },
+    errors: [],
+    call: (request, { templates }) => {
+      const { status } = request.query;
+      const wanted = status === undefined ? DeploymentStatus.UNSPECIFIED : enumValue(DeploymentStatus, status);
+      return templates.listDeployments({ ...request.params, status: wanted }, onBehalfOf(request));
+    },
+    respond: ({ deployments }) => jsonReply(200, deployments.map(deploymentView)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "findOneDeployment",
+    method: "GET",
+    path: "/v1/click/deployments/{id}",
+    summary: "Read a deployment",
+    access: read,
+    notFound: ofDeployment,
+    success: { status: 200, description: "The deployment.", schema: deploymentSchema },
+    errors: [],
+    call: (request, { templates }) => templates.getDeployment({ deploymentId: request.params.id }, onBehalfOf(request)),
+    respond: ({ deployment }) => deploymentReply(200, deployment),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "updateDeployment",
+    method: "PATCH",
+    path: "/v1/click/deployments/{id}",
+    summary: "Change a deployment",
+    description: "Fields that are absent keep their values; null brings back the default.",
+    access: write,
+    notFound: ofDeployment,
+    body: jsonBody<UpdateDeploymentBody>({ schema: updateDeploymentSchema, example: { displayMode: "MODAL" } }),
+    success: { status: 200, description: "The changed deployment.", schema: deploymentSchema },
+    errors: [
+      ...policyErrors,
+      "CLICK_DEPLOYMENT_ACTIVE",
+      "CLICK_VERSION_NOT_FOUND",
+      "CLICK_VERSION_NOT_PUBLISHED",
+      "CLICK_TEMPLATE_ARCHIVED",
+    ],
+    call: (request, { templates }) => {
+      const { body } = request;
+      const change = {
+        deploymentId: request.params.id,
+        fields: fieldsOf(body),
+        updateMask: { paths: pathsIn(body, changeable) },
+        force: body.force ?? false,
+      };
+      return templates.updateDeployment(change, onBehalfOf(request));
+    },
+    respond: ({ deployment }) => deploymentReply(200, deployment),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "activateDeployment",
+    method: "POST",
+    path: "/v1/click/deployments/{id}/activate",
+    summary: "Activate a deployment",
+    description: "Activating an active deployment changes nothing.",
+    access: write,
+    notFound: ofDeployment,
+    success: { status: 200, description: "The active deployment.", schema: deploymentSchema },
+    errors: ["CLICK_POLICY_FLAG_CONFLICT", "CLICK_VERSION_NOT_PUBLISHED", "CLICK_TEMPLATE_ARCHIVED"],
+    call: (request, { templates }) =>
+      templates.activateDeployment({ deploymentId: request.params.id }, onBehalfOf(request)),
+    respond: ({ deployment }) => deploymentReply(200, deployment),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "deactivateDeployment",
+    method: "POST",
+    path: "/v1/click/deployments/{id}/deactivate",
+    summary: "Deactivate a deployment",
+    description: "Deactivating a deployment that is not active changes nothing.",
+    access: write,
+    notFound: ofDeployment,
+    success: { status: 200, description: "The inactive deployment.", schema: deploymentSchema },
+    errors: [],
+    call: (request, { templates }) =>
+      templates.deactivateDeployment({ deploymentId: request.params.id }, onBehalfOf(request)),
+    respond: ({ deployment }) => deploymentReply(200, deployment),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "removeDeployment",
+    method: "DELETE",
+    path: "/v1/click/deployments/{id}",
+    summary: "Delete a deployment that is not active",
+    access: { scopes: ["click:admin"], limitGroup: "other" },
+    notFound: ofDeployment,
+    success: { status: 204, description: "The deployment is gone." },
+    errors: ["CLICK_DEPLOYMENT_ACTIVE"],
+    call: (request, { templates }) =>
+      templates.removeDeployment({ deploymentId: request.params.id }, onBehalfOf(request)),
+    respond: () => noContent,
+  }),
+];
+
+const deploymentReply = (status: number, deployment: Deployment | undefined): Reply =>
+  jsonReply(status, deploymentView(required(deployment)));
+
+const fieldsOf = (body: DeploymentBody): MessageInitShape<typeof DeploymentFieldsSchema> => ({
+  name: body.name ?? undefined,
+  environment: body.environment ?? undefined,
+  surface: body.surface ?? undefined,
+  displayMode: body.displayMode ?? undefined,
+  wrapType: body.wrapType ?? undefined,
+  versionSelector: body.versionSelector
+    ? { mode: body.versionSelector.mode, versionId: body.versionSelector.versionId?.toLowerCase() }
+    : undefined,
+  localeFallback: [...(body.localeFallback ?? [])],
+  allowedOrigins: [...(body.allowedOrigins ?? [])],
+  theme: body.theme ?? undefined,
+  screenshotId: body.screenshotId ?? undefined,
+  policyOverrides: body.policyOverrides ?? undefined,
+});
+
+/** The fields that can change, by their names in the message. Everything else in a body is ignored. */
+const changeable: Readonly<Record<keyof DeploymentBody, string>> = {
+  name: "name",
+  environment: "environment",
+  surface: "surface",
+  displayMode: "display_mode",
+  wrapType: "wrap_type",
+  versionSelector: "version_selector",
+  localeFallback: "locale_fallback",
+  allowedOrigins: "allowed_origins",
+  theme: "theme",
+  screenshotId: "screenshot_id",
+  policyOverrides: "policy_overrides",
+};

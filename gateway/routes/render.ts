@@ -1,0 +1,143 @@
+import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import { clickDialect } from "../http/error-dialect.ts";
+import type { RenderFormat } from "../render/negotiate.ts";
+import { renderReply } from "../render/reply.ts";
+import { deploymentKeyParam, renderingSchema, templateNameParam } from "./render-schemas.ts";
+import { required } from "./required.ts";
+import { defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route, type RouteRequest } from "./route.ts";
+import { described, languageTag, oneOf, text, uuid } from "./schema-parts.ts";
+
+/** Not click:accept alone, which may not read what templates say. */
+const access: ProtectedAccess = { scopes: ["click:read", "click:write", "click:admin"], limitGroup: "render" };
+const base = { method: "GET", tag: "Render", dialect: clickDialect, access } as const;
+
+const format = described(oneOf("json", "html", "fragment"), "Instead of the Accept header.");
+const locale = described(languageTag, "The nearest one that is published is taken.");
+const success = {
+  status: 200,
+  description: "The text, as it is to be shown.",
+  schema: renderingSchema,
+  alsoTypes: ["text/html"],
+  headers: {
+    ETag: "The hash of the fragment.",
+    "X-Click-Content-Hash": "The hash of the published text.",
+    "Content-Security-Policy": "Names who may frame the page.",
+  },
+  also: { 304: "The fragment is the one that If-None-Match names." },
+} as const;
+const headerParams = {
+  "If-None-Match": { description: "For fragments.", schema: { type: "string" } },
+} as const;
+
+export const renderRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "renderDeployment",
+    path: "/v1/click/render/{deploymentKey}",
+    summary: "Render what a deployment serves",
+    description: "JSON, a whole page or a fragment of HTML.",
+    texts: { deploymentKey: deploymentKeyParam },
+    query: queryOf<{ locale?: string; userRef?: string; format?: RenderFormat }>({
+      locale,
+      userRef: described(text(1, 255), "Your name for the user who will see it."),
+      format,
+    }),
+    headerParams,
+    success,
+    errors: ["CLICK_ORIGIN_NOT_ALLOWED"],
+    call: ({ params, query, ...request }, { click }) =>
+      click.render(
+        {
+          subject: { case: "deploymentKey", value: params.deploymentKey },
+          locale: query.locale,
+          userRef: query.userRef,
+          origin: request.headers.origin,
+        },
+        onBehalfOf(request),
+      ),
+    respond: ({ rendering }, request) =>
+      renderReply(required(rendering), {
+        ...askedFor(request),
+        isShared: request.query.userRef === undefined,
+        script: undefined,
+      }),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "renderSession",
+    path: "/v1/click/render/sessions/{sessionId}",
+    summary: "Render the text that a session has pinned",
+    description:
+      "In a browser with the session's render token instead of a credential, which marks the session as presented and adds the controls to a page.",
+    access: { ...access, renderToken: true },
+    crossOrigin: true,
+    notFound: { sessionId: "CLICK_SESSION_NOT_FOUND" },
+    query: queryOf<{ token?: string; format?: RenderFormat }>({
+      token: described(text(1, 4_096), "The session's render token."),
+      format,
+    }),
+    headerParams,
+    success,
+    errors: ["CLICK_ORIGIN_NOT_ALLOWED", "CLICK_RENDER_NOT_FOUND", "CLICK_SESSION_EXPIRED", "CLICK_SESSION_CLOSED"],
+    call: ({ params, renderGrant, ...request }, { click }) => {
+      // A token tells nothing about other sessions, not even that they exist.
+      if (renderGrant !== undefined && renderGrant.sessionId !== params.sessionId) {
+        throw new DomainError("CLICK_SESSION_NOT_FOUND");
+      }
+      return click.render(
+        {
+          subject: { case: "sessionId", value: params.sessionId },
+          token: renderGrant?.token,
+          origin: request.headers.origin,
+        },
+        onBehalfOf(request),
+      );
+    },
+    respond: ({ rendering }, request, { embedScript }) =>
+      renderReply(required(rendering), {
+        ...askedFor(request),
+        isShared: false,
+        script: request.renderGrant === undefined ? undefined : embedScript,
+      }),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "renderTemplate",
+    path: "/v1/click/render/templates/{templateIdOrSlug}",
+    summary: "Preview a template",
+    description: "What is published in the locale, or the version that is named, even a draft.",
+    texts: { templateIdOrSlug: templateNameParam },
+    query: queryOf<{ locale?: string; versionId?: string; format?: RenderFormat }>({
+      locale,
+      versionId: uuid,
+      format,
+    }),
+    headerParams,
+    success,
+    errors: ["CLICK_RENDER_NOT_FOUND", "CLICK_VERSION_NOT_FOUND"],
+    call: ({ params: { templateIdOrSlug: name }, query, ...request }, { click }) =>
+      click.render(
+        {
+          subject: {
+            case: "template",
+            value: {
+              templateIdOrSlug: isUuid(name) ? name.toLowerCase() : name,
+              versionId: query.versionId?.toLowerCase(),
+            },
+          },
+          locale: query.locale,
+          origin: request.headers.origin,
+        },
+        onBehalfOf(request),
+      ),
+    respond: ({ rendering }, request) =>
+      renderReply(required(rendering), { ...askedFor(request), isShared: false, script: undefined }),
+  }),
+];
+
+const askedFor = ({ query, headers }: RouteRequest<string, { readonly format?: RenderFormat }>) => ({
+  format: query.format,
+  accept: headers.accept,
+  ifNoneMatch: headers["if-none-match"],
+});

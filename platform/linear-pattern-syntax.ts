@@ -1,0 +1,165 @@
+/** A pattern taken apart. */
+export type PatternNode =
+  | { readonly kind: "character"; readonly test: (character: string) => boolean }
+  | { readonly kind: "sequence"; readonly parts: readonly PatternNode[] }
+  | { readonly kind: "choice"; readonly parts: readonly PatternNode[] }
+  | { readonly kind: "repeat"; readonly part: PatternNode; readonly min: number; readonly max: number };
+
+export type ParsedPattern =
+  | { readonly kind: "parsed"; readonly node: PatternNode }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** Reads the syntax that linear-pattern.ts describes. The depth of the recursion is at most the length of the source. */
+export function parsePattern(source: string): ParsedPattern {
+  const cursor: Cursor = { characters: Array.from(source), position: 0 };
+  try {
+    skip(cursor, "^");
+    const node = readChoice(cursor);
+    if (cursor.position === cursor.characters.length - 1) skip(cursor, "$");
+    if (cursor.position < cursor.characters.length) throw new Refusal(cursor, unexpected(cursor));
+    return { kind: "parsed", node };
+  } catch (error) {
+    if (error instanceof Refusal) return { kind: "refused", reason: error.message };
+    throw error;
+  }
+}
+
+interface Cursor {
+  readonly characters: readonly string[];
+  position: number;
+}
+
+class Refusal extends Error {
+  constructor(cursor: Cursor, reason: string) {
+    super(`${reason} at character ${cursor.position + 1}`);
+  }
+}
+
+const peek = (cursor: Cursor): string | undefined => cursor.characters[cursor.position];
+
+function skip(cursor: Cursor, character: string): boolean {
+  if (peek(cursor) !== character) return false;
+  cursor.position += 1;
+  return true;
+}
+
+const maxDigits = 4;
+
+function unexpected(cursor: Cursor): string {
+  const character = peek(cursor);
+  if (character === undefined) return "ends too early";
+  if (character === "^" || character === "$") return `has '${character}', which may only stand at the ends,`;
+  return `has an unexpected '${character}'`;
+}
+
+function readChoice(cursor: Cursor): PatternNode {
+  const parts = [readSequence(cursor)];
+  while (skip(cursor, "|")) parts.push(readSequence(cursor));
+  const [only] = parts;
+  return only !== undefined && parts.length === 1 ? only : { kind: "choice", parts };
+}
+
+function readSequence(cursor: Cursor): PatternNode {
+  const parts: PatternNode[] = [];
+  for (let next = peek(cursor); next !== undefined && !"|)$".includes(next); next = peek(cursor)) {
+    parts.push(readRepeat(cursor, readPart(cursor)));
+  }
+  return { kind: "sequence", parts };
+}
+
+/** A trailing `?` asks for the shortest match, which is the same question when the whole text must match. */
+function readRepeat(cursor: Cursor, part: PatternNode): PatternNode {
+  const range = readRange(cursor);
+  if (range === undefined) return part;
+  skip(cursor, "?");
+  return { kind: "repeat", part, ...range };
+}
+
+function readRange(cursor: Cursor): { min: number; max: number } | undefined {
+  if (skip(cursor, "*")) return { min: 0, max: Number.POSITIVE_INFINITY };
+  if (skip(cursor, "+")) return { min: 1, max: Number.POSITIVE_INFINITY };
+  if (skip(cursor, "?")) return { min: 0, max: 1 };
+  if (!skip(cursor, "{")) return undefined;
+  const min = readNumber(cursor);
+  let max = min;
+  if (skip(cursor, ",")) max = peek(cursor) === "}" ? Number.POSITIVE_INFINITY : readNumber(cursor);
+  if (!skip(cursor, "}")) throw new Refusal(cursor, unexpected(cursor));
+  if (max < min) throw new Refusal(cursor, "has numbers out of order");
+  return { min, max };
+}
+
+function readNumber(cursor: Cursor): number {
+  let digits = "";
+  for (let next = peek(cursor); next !== undefined && /^\d$/.test(next); next = peek(cursor)) {
+    digits += next;
+    cursor.position += 1;
+  }
+  if (digits.length > maxDigits) throw new Refusal(cursor, "has a number that is too high");
+  if (digits === "") throw new Refusal(cursor, unexpected(cursor));
+  return Number(digits);
+}
+
+function readPart(cursor: Cursor): PatternNode {
+  const character = peek(cursor) ?? "";
+  if (character === "(") return readGroup(cursor);
+  if (character === "[") return readClass(cursor);
+  if (character === "\\") return readEscape(cursor);
+  if ("*+?{}]^".includes(character)) throw new Refusal(cursor, unexpected(cursor));
+  cursor.position += 1;
+  if (character === ".") return { kind: "character", test: single(cursor, ".") };
+  return { kind: "character", test: (other) => other === character };
+}
+
+function readGroup(cursor: Cursor): PatternNode {
+  cursor.position += 1;
+  if (peek(cursor) === "?") {
+    cursor.position += 1;
+    if (!skip(cursor, ":")) throw new Refusal(cursor, "has a group of a kind that is not supported");
+  }
+  const node = readChoice(cursor);
+  if (!skip(cursor, ")")) throw new Refusal(cursor, unexpected(cursor));
+  return node;
+}
+
+function readClass(cursor: Cursor): PatternNode {
+  const start = cursor.position;
+  for (let next = peek(cursor); next !== "]"; next = peek(cursor)) {
+    if (next === undefined) throw new Refusal(cursor, unexpected(cursor));
+    cursor.position += next === "\\" ? 2 : 1;
+  }
+  cursor.position += 1;
+  return { kind: "character", test: single(cursor, cursor.characters.slice(start, cursor.position).join("")) };
+}
+
+/** One character, so neither a reference to a group nor an assertion. */
+const escapePattern =
+  /^\\(?:[dDwWsStnrfv/\\.*+?()[\]{}|^$-]|[pP]\{[A-Za-z_=]{1,40}\}|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\})/u;
+
+function readEscape(cursor: Cursor): PatternNode {
+  const [sequence] = escapePattern.exec(cursor.characters.slice(cursor.position, cursor.position + 50).join("")) ?? [];
+  if (sequence === undefined) throw new Refusal(cursor, "has an escape that is not supported");
+  cursor.position += sequence.length;
+  // JavaScript knows an escaped hyphen inside of classes only.
+  return { kind: "character", test: single(cursor, sequence === "\\-" ? "-" : sequence) };
+}
+
+/** JavaScript itself says what a class holds: asked for one character at a time it has nothing to try twice. */
+function single(cursor: Cursor, source: string): (character: string) => boolean {
+  const pattern = compile(source);
+  if (pattern === undefined) throw new Refusal(cursor, "has a class that is not valid before what stands");
+  // The copies that a repetition makes of a class all ask about the same character.
+  let last: string | undefined;
+  let answer = false;
+  return (character) => {
+    if (character !== last) [last, answer] = [character, pattern.test(character)];
+    return answer;
+  };
+}
+
+function compile(source: string): RegExp | undefined {
+  try {
+    return new RegExp(`^${source}$`, "u");
+  } catch {
+    return undefined;
+  }
+}

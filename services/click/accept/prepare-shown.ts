@@ -1,0 +1,85 @@
+import { DomainError } from "#platform/errors.ts";
+import type { Agreement } from "../domain/agreement.ts";
+import type { Placement } from "../domain/placement.ts";
+import type { PresentedToken } from "../domain/shown.ts";
+import { adaptTerms, type KeptTerms } from "../domain/terms.ts";
+import type { HtmlSource } from "../render/html-source.ts";
+import { type MergedText, mergeText } from "../render/merge-text.ts";
+import type { RenderTokens } from "../render/render-tokens.ts";
+import type { ShownKeeper } from "../render/shown-keeper.ts";
+import type { CheckedItem } from "./accept-item.ts";
+import { andThen } from "./and-then.ts";
+import type { ContentKeeper } from "./content-keeper.ts";
+import { createLru } from "./lru.ts";
+
+export interface ShownDeps {
+  readonly tokens: RenderTokens;
+  readonly html: HtmlSource;
+  readonly shown: ShownKeeper;
+  readonly placeTerms: PlaceTerms;
+  readonly content: ContentKeeper;
+}
+
+/** What the render token of an acceptance says, before it is compared with anything. */
+export function readToken(
+  { tokens }: Pick<ShownDeps, "tokens">,
+  { body }: CheckedItem,
+): PresentedToken | Promise<PresentedToken> {
+  if (body.renderToken === undefined) return undefined;
+  return andThen(tokens.read(body.renderToken), (claims) => claims ?? "not ours");
+}
+
+/** The terms of a template with the flags of a deployment. */
+export type PlaceTerms = (terms: KeptTerms, placement: Placement) => KeptTerms;
+
+const cachedTerms = 2_000;
+
+export function createTermsPlacer(): PlaceTerms {
+  const cache = createLru<KeptTerms>(cachedTerms);
+  return (terms, placement) => {
+    const key = `${terms.hash.toString("base64")}/${placement.snapshotHash}`;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const placed = adaptTerms(terms, { policy: placement.policy });
+    cache.set(key, placed);
+    return placed;
+  };
+}
+
+/** The agreement under the flags of the deployment that showed the text. */
+export function placeAgreement(
+  deps: Pick<ShownDeps, "shown" | "placeTerms">,
+  { caller }: CheckedItem,
+  agreement: Agreement,
+  token: PresentedToken,
+): Agreement | Promise<Agreement> {
+  // A token of another organization is refused later, like any other that is not right.
+  if (typeof token !== "object" || token.dsh === undefined || token.org !== caller.orgId) return agreement;
+  return andThen(deps.shown.placement(caller.orgId, token.dsh), (placement) => {
+    if (placement === undefined) throw new Error("the snapshot of a deployment that was rendered is not stored");
+    return { ...agreement, terms: deps.placeTerms(agreement.terms, placement) };
+  });
+}
+
+/** The text of a GENERATED template with the values of an acceptance without a session; the error when they do not fit. */
+export function mergeDirect(
+  deps: Pick<ShownDeps, "html" | "content">,
+  { caller, body }: CheckedItem,
+  agreement: Agreement,
+): MergedText | DomainError | undefined | Promise<MergedText | DomainError> {
+  const { terms } = agreement.terms;
+  if (terms.type !== "GENERATED") return undefined;
+  // A refusal to accept is about the text, with or without values.
+  if (body.decision === "DECLINE" && body.data === undefined) return undefined;
+  return andThen(deps.content.keep(caller, agreement, agreement.terms), () =>
+    andThen(deps.html.load(caller.orgId, agreement, terms.type), ({ merge }) => {
+      if (merge === null) throw new Error("a GENERATED text was read as one of another type");
+      try {
+        return mergeText(merge, terms, body.data ?? {});
+      } catch (error) {
+        if (error instanceof DomainError) return error;
+        throw error;
+      }
+    }),
+  ) as MergedText | DomainError | Promise<MergedText | DomainError>;
+}

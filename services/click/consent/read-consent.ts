@@ -1,0 +1,108 @@
+import type pg from "pg";
+import { withOrg } from "#platform/db/pool.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
+import {
+  type AgreementState,
+  agreementAt,
+  type LastAcceptance,
+  type TemplateOffer,
+} from "../domain/agreement-state.ts";
+import { type ConsentEvent, type HistoryEntry, historyOf, type PurposeState, stateAt } from "../domain/consent.ts";
+import { findLastAcceptances } from "../store/acceptance-list.ts";
+import { findLastEvents, listEvents } from "../store/consent-store.ts";
+import type { TemplateOffers } from "./template-offers.ts";
+
+export interface ConsentQuery {
+  readonly userRef: string;
+  readonly purpose: string | undefined;
+  readonly templateId: string | undefined;
+  readonly includeHistory: boolean;
+  /** A moment in the past; null for now. */
+  readonly at: Date | null;
+  readonly now: Date;
+}
+
+/** What a user has consented and agreed to. */
+export interface ConsentView {
+  readonly userRef: string;
+  readonly organizationId: OrgId;
+  readonly asOf: Date;
+  readonly updatedAt: Date | null;
+  /** Of everything, whatever was filtered out. */
+  readonly revision: number;
+  readonly consents: readonly PurposeState[];
+  readonly agreements: readonly AgreementState[];
+  /** Newest first; undefined unless it was asked for. */
+  readonly history: readonly HistoryEntry[] | undefined;
+}
+
+export interface ReadConsentDeps {
+  readonly pool: pg.Pool;
+  readonly templateOffers: TemplateOffers;
+}
+
+/** Agreements and entries of the history at most; the newest are kept. */
+const maxListed = 1_000;
+
+/** A user of whom nothing is recorded has an empty state. */
+export async function readConsent(deps: ReadConsentDeps, orgId: OrgId, query: ConsentQuery): Promise<ConsentView> {
+  const { userRef, at, now } = query;
+  const { acceptances, events, history } = await readRecords(deps.pool, orgId, query);
+  const offers = await deps.templateOffers.find(orgId, acceptances, at);
+  const last = events.reduce((a, b) => (b.revision > a.revision ? b : a), nothingYet);
+  // The clock of the process that recorded the last change may be ahead of ours.
+  const asOf = at ?? latest(now, last.recordedAt);
+  const states = new Map(events.map((event) => [event.purpose, stateAt(event, asOf)]));
+  const agreements = acceptances.map((acceptance) =>
+    agreementAt(acceptance, offers.get(acceptance.templateId) ?? nothingOffered, states, asOf),
+  );
+  const times = [...[...states.values()].map((state) => state.updatedAt), ...acceptances.map((one) => one.acceptedAt)];
+  return {
+    userRef,
+    organizationId: orgId,
+    asOf,
+    updatedAt: times.length === 0 ? null : times.reduce(latest),
+    revision: last.revision,
+    consents: [...states.values()].filter((state) => isWanted(state.event, query)),
+    agreements,
+    history: history && historyOf(history, asOf, (event) => isWanted(event, query)).slice(0, maxListed),
+  };
+}
+
+const nothingYet = { revision: 0, recordedAt: new Date(0) };
+
+/** Of a template that is gone. */
+const nothingOffered: TemplateOffer = {
+  published: [],
+  policy: { requireReacceptance: "NEVER", reacceptIntervalDays: 0 },
+};
+
+interface Records {
+  readonly acceptances: readonly LastAcceptance[];
+  readonly events: readonly ConsentEvent[];
+  readonly history: readonly ConsentEvent[] | undefined;
+}
+
+/** No acceptance is read without the changes of consent that came with it: those are read afterwards. */
+async function readRecords(pool: pg.Pool, orgId: OrgId, query: ConsentQuery): Promise<Records> {
+  const { userRef, purpose, templateId, includeHistory, at } = query;
+  // What cannot have been recorded needs no look-up, and some of it the database would not even take.
+  if (/[\p{Cc}\p{Cs}]/u.test(userRef)) return { acceptances: [], events: [], history: includeHistory ? [] : undefined };
+  return withOrg(pool, orgId, async (client) => {
+    const isPossible = templateId === undefined || isUuid(templateId);
+    const acceptances = isPossible
+      ? await findLastAcceptances(orgId, client, { userRef, templateId, at, limit: maxListed })
+      : [];
+    const events = await findLastEvents(orgId, client, userRef, at);
+    if (!includeHistory) return { acceptances, events, history: undefined };
+    const revision = events.reduce((max, event) => Math.max(max, event.revision), 0);
+    const history = { userRef, revision, purpose: purpose?.includes("\u0000") ? "" : purpose, limit: maxListed };
+    return { acceptances, events, history: await listEvents(orgId, client, history) };
+  });
+}
+
+const isWanted = (event: ConsentEvent, { purpose, templateId }: ConsentQuery): boolean =>
+  (purpose === undefined || event.purpose === purpose) &&
+  (templateId === undefined || event.text?.templateId === templateId.toLowerCase());
+
+const latest = (a: Date, b: Date): Date => (a > b ? a : b);

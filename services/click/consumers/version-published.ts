@@ -1,0 +1,52 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type pg from "pg";
+import type { Event, VersionPublished } from "#gen/assent/events/v1/events_pb.ts";
+import type { NewId, OrgId } from "#platform/ids.ts";
+import { parseOrgId } from "#platform/ids.ts";
+import { insertOutbox } from "#platform/outbox/outbox.ts";
+import { type TemplateSource, templateKey } from "../accept/template-source.ts";
+import type { Policy } from "../domain/policy.ts";
+import { reacceptanceRequired } from "../events.ts";
+import { hasAcceptances, insertPublication } from "../store/publication-store.ts";
+
+export interface VersionPublishedDeps {
+  readonly templates: TemplateSource;
+  readonly newId: NewId;
+}
+
+export const versionPublishedSubject = "assent.templates.version.published";
+
+/**
+ * Notes when each revision was published, and tells once per revision if those who accepted an earlier text must accept
+ * it anew. That a revision is published again is no news.
+ */
+export const applyVersionPublished =
+  (deps: VersionPublishedDeps) =>
+  async (client: pg.PoolClient, event: Event): Promise<void> => {
+    const orgId = parseOrgId(event.organizationId);
+    const { payload, occurredAt } = event;
+    if (orgId === undefined || payload.case !== "versionPublished" || occurredAt === undefined) {
+      throw new Error("an event of a publication does not tell what was published");
+    }
+    const published = payload.value;
+    const publishedAt = timestampDate(occurredAt);
+    if (!(await insertPublication(orgId, client, { ...published, publishedAt }))) return;
+    if (!(await hasAcceptances(orgId, client, published))) return;
+    if (!asksAnew(await currentRule(deps, orgId, published.templateId), published)) return;
+    const { requestId, traceparent } = event;
+    const context = { caller: { orgId, requestId, traceparent }, eventId: deps.newId(), now: publishedAt };
+    await insertOutbox(client, "click", [reacceptanceRequired(context, published)]);
+  };
+
+async function currentRule(
+  { templates }: VersionPublishedDeps,
+  organizationId: OrgId,
+  templateId: string,
+): Promise<Policy["requireReacceptance"]> {
+  const name = { organizationId, template: { case: "templateId", value: templateId } } as const;
+  const template = (await templates.resolve([name])).get(templateKey(name));
+  return template === undefined || template.archived ? "NEVER" : template.terms.terms.policy.requireReacceptance;
+}
+
+const asksAnew = (rule: Policy["requireReacceptance"], published: VersionPublished): boolean =>
+  rule === "ALWAYS" || (rule === "ON_MAJOR" && published.requiresReacceptance);

@@ -1,0 +1,127 @@
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { type AskedText, type ConsentEvent, isGrant, stateAt } from "./consent.ts";
+import { daysAfter } from "./days.ts";
+
+export type ConsentDecision = "GRANT" | "DENY" | "WITHDRAW" | "RENEW";
+
+/** What is decided for one purpose. */
+export interface ConsentRequest {
+  readonly purpose: string;
+  readonly decision: ConsentDecision;
+  /** The path of the purpose in the request. */
+  readonly field: string;
+  /** When the caller wants a grant to end. */
+  readonly expiresAt: Date | null;
+  /** The published text that asks for the purpose; needed to grant and to renew. */
+  readonly offer: PurposeOffer | undefined;
+}
+
+/** A purpose as a published CONSENT template asks for it. */
+export interface PurposeOffer {
+  readonly text: AskedText;
+  readonly legalBasis: string;
+  readonly jurisdiction: string | null;
+  readonly expiresAfterDays: number;
+}
+
+/** A change to be recorded. */
+export interface PlannedChange
+  extends Pick<ConsentEvent, "purpose" | "type" | "text" | "legalBasis" | "jurisdiction" | "grantedAt" | "expiresAt"> {
+  readonly decision: ConsentDecision;
+}
+
+export interface PlanInput {
+  readonly requests: readonly ConsentRequest[];
+  /** Withdraw every purpose that is granted and not among the requests. */
+  readonly withdrawAll: boolean;
+  /** The last change of each purpose. */
+  readonly last: ReadonlyMap<string, ConsentEvent>;
+  /** The time that the changes will have. */
+  readonly now: Date;
+}
+
+/**
+ * What the requests change. Withdrawing what is withdrawn and refusing what is refused change nothing; a grant is always
+ * recorded, because it may be given upon another text. Throws CLICK_CONSENT_CONFLICT for a renewal of what is not granted,
+ * then CLICK_PURPOSE_UNKNOWN.
+ */
+export function planChanges(input: PlanInput): PlannedChange[] {
+  const { requests, last, now } = input;
+  refuseRenewals(input);
+  const unknown = requests.filter((request) => needsOffer(request.decision) && request.offer === undefined);
+  refuse("CLICK_PURPOSE_UNKNOWN", unknown, "UNKNOWN", "is not a purpose of a published consent template");
+  return [
+    ...requests.flatMap((request) => planChange(request, last.get(request.purpose), now) ?? []),
+    ...(input.withdrawAll ? withdrawRest(input) : []),
+  ];
+}
+
+export const needsOffer = (decision: ConsentDecision): boolean => decision === "GRANT" || decision === "RENEW";
+
+function refuseRenewals({ requests, last }: PlanInput): void {
+  const impossible = requests.filter(({ decision, purpose }) => {
+    const event = last.get(purpose);
+    return decision === "RENEW" && (event === undefined || !isGrant(event));
+  });
+  refuse("CLICK_CONSENT_CONFLICT", impossible, "NOT_GRANTED", "is not granted, so it cannot be renewed; grant it");
+}
+
+function refuse(
+  code: "CLICK_CONSENT_CONFLICT" | "CLICK_PURPOSE_UNKNOWN",
+  requests: readonly ConsentRequest[],
+  problem: string,
+  message: string,
+): void {
+  if (requests.length === 0) return;
+  const details: FieldProblem[] = requests.map(({ field }) => ({ field: `${field}.purpose`, code: problem, message }));
+  throw new DomainError(code, { details });
+}
+
+function planChange(request: ConsentRequest, last: ConsentEvent | undefined, now: Date): PlannedChange | undefined {
+  const { purpose, decision, offer, expiresAt } = request;
+  switch (decision) {
+    case "GRANT":
+    case "RENEW": {
+      const type = decision === "GRANT" ? "GRANTED" : "RENEWED";
+      const grantedAt = decision === "RENEW" ? (last?.grantedAt ?? now) : now;
+      return grant(request, offer as PurposeOffer, {
+        type,
+        grantedAt,
+        expiresAt: endOf(offer as PurposeOffer, expiresAt, now),
+      });
+    }
+    case "DENY":
+      return last?.type === "DENIED" ? undefined : end(purpose, decision, last);
+    case "WITHDRAW":
+      return last?.type === "WITHDRAWN" ? undefined : end(purpose, decision, last);
+  }
+}
+
+const grant = (
+  { purpose, decision }: ConsentRequest,
+  { text, legalBasis, jurisdiction }: PurposeOffer,
+  change: Pick<PlannedChange, "type" | "grantedAt" | "expiresAt">,
+): PlannedChange => ({ purpose, decision, text, legalBasis, jurisdiction, ...change });
+
+/** No caller can make a grant last longer than the text says. */
+function endOf(offer: PurposeOffer, wanted: Date | null, now: Date): Date | null {
+  const promised = daysAfter(now, offer.expiresAfterDays);
+  if (promised === null || wanted === null) return promised ?? wanted;
+  return wanted < promised ? wanted : promised;
+}
+
+/** What was asked, and of a withdrawal what had been granted, stays known. */
+function end(purpose: string, decision: "DENY" | "WITHDRAW", last: ConsentEvent | undefined): PlannedChange {
+  const { text = null, legalBasis = null, jurisdiction = null } = last ?? {};
+  const about = { purpose, decision, text, legalBasis, jurisdiction, expiresAt: null };
+  return decision === "DENY"
+    ? { ...about, type: "DENIED", grantedAt: null }
+    : { ...about, type: "WITHDRAWN", grantedAt: last?.grantedAt ?? null };
+}
+
+function withdrawRest({ requests, last, now }: PlanInput): PlannedChange[] {
+  const named = new Set(requests.map((request) => request.purpose));
+  return [...last.values()]
+    .filter((event) => !named.has(event.purpose) && stateAt(event, now).valid)
+    .map((event) => end(event.purpose, "WITHDRAW", event));
+}

@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+
+/** What can be recorded of a purpose. That a grant has run out is not recorded: it follows from the time. */
+export type ConsentEventType = "GRANTED" | "RENEWED" | "DENIED" | "WITHDRAWN";
+export type ConsentStatus = ConsentEventType | "EXPIRED";
+export type ActorType = "USER" | "ADMIN" | "SYSTEM";
+
+/** The published text that asks for a purpose. */
+export interface AskedText {
+  readonly templateId: string;
+  readonly versionId: string;
+  readonly revision: number;
+  readonly locale: string;
+  readonly contentHash: string;
+}
+
+/** One change of a user's consent. The last one of a purpose says all about it: each carries on what it leaves as it was. */
+export interface ConsentEvent {
+  /** Its place among all changes of the user, from 1 on and without gaps. */
+  readonly revision: number;
+  readonly eventId: string;
+  readonly purpose: string;
+  readonly type: ConsentEventType;
+  /** By our clock, never earlier than the change before it. */
+  readonly recordedAt: Date;
+  /** When the caller says that it happened. */
+  readonly occurredAt: Date | null;
+  readonly source: string;
+  readonly method: string | null;
+  readonly actorType: ActorType;
+  readonly reason: string | null;
+  readonly text: AskedText | null;
+  readonly legalBasis: string | null;
+  readonly jurisdiction: string | null;
+  /** When the grant began that holds, or that was withdrawn. */
+  readonly grantedAt: Date | null;
+  /** When the grant runs out; null when it holds until it is withdrawn. */
+  readonly expiresAt: Date | null;
+  readonly receiptId: string;
+}
+
+/** Where a purpose stands at some moment. */
+export interface PurposeState {
+  readonly status: ConsentStatus;
+  /** Consent is given and holds. */
+  readonly valid: boolean;
+  readonly updatedAt: Date;
+  /** The last change. */
+  readonly event: ConsentEvent;
+}
+
+export const isGrant = ({ type }: Pick<ConsentEvent, "type">): boolean => type === "GRANTED" || type === "RENEWED";
+
+/** What the last change of a purpose means at this moment. */
+export function stateAt(event: ConsentEvent, now: Date): PurposeState {
+  const { expiresAt, recordedAt, type } = event;
+  const valid = isGrant(event) && (expiresAt === null || expiresAt > now);
+  if (valid || !isGrant(event) || expiresAt === null) return { status: type, valid, updatedAt: recordedAt, event };
+  return { status: "EXPIRED", valid, updatedAt: later(expiresAt, recordedAt), event };
+}
+
+/** An entry of the history, recorded or brought about by time alone. */
+export interface HistoryEntry {
+  readonly eventId: string;
+  readonly type: ConsentStatus;
+  readonly purpose: string;
+  readonly at: Date;
+  readonly occurredAt: Date | null;
+  readonly source: string;
+  readonly receiptId: string | null;
+  readonly actor: ActorType;
+  readonly reason: string | null;
+}
+
+/**
+ * The history up to now, newest first, with the moments at which grants ran out. Takes the changes newest first; none of
+ * a purpose may be left out, but `isWanted` chooses which to show.
+ */
+export function historyOf(
+  events: readonly ConsentEvent[],
+  now: Date,
+  isWanted: (event: ConsentEvent) => boolean = () => true,
+): HistoryEntry[] {
+  const next = new Map<string, ConsentEvent>();
+  const entries: HistoryEntry[] = [];
+  for (const event of events) {
+    const { expiresAt, purpose } = event;
+    const followed = next.get(purpose)?.recordedAt;
+    next.set(purpose, event);
+    if (!isWanted(event)) continue;
+    if (expiresAt !== null && expiresAt <= now && (followed === undefined || followed >= expiresAt)) {
+      entries.push(expiryOf(event, expiresAt));
+    }
+    entries.push(recorded(event));
+  }
+  // What ran out belongs among later changes of other purposes. Stable: what has the same time stays newest first.
+  return entries.sort((a, b) => b.at.getTime() - a.at.getTime());
+}
+
+const recorded = (event: ConsentEvent): HistoryEntry => ({
+  eventId: event.eventId,
+  type: event.type,
+  purpose: event.purpose,
+  at: event.recordedAt,
+  occurredAt: event.occurredAt,
+  source: event.source,
+  receiptId: event.receiptId,
+  actor: event.actorType,
+  reason: event.reason,
+});
+
+const expiryOf = (event: ConsentEvent, expiresAt: Date): HistoryEntry => ({
+  eventId: expiryId(event.eventId),
+  type: "EXPIRED",
+  purpose: event.purpose,
+  at: later(expiresAt, event.recordedAt),
+  occurredAt: null,
+  source: "SYSTEM",
+  receiptId: null,
+  actor: "SYSTEM",
+  reason: null,
+});
+
+const later = (a: Date, b: Date): Date => (a > b ? a : b);
+
+/** The id of the moment at which a grant runs out: a UUIDv8 that follows from the id of the grant. */
+export function expiryId(eventId: string): string {
+  const bytes = createHash("sha256").update(`expiry of ${eventId}`).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

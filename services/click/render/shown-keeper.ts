@@ -1,0 +1,54 @@
+import type pg from "pg";
+import { sha256Label } from "#platform/canonical-json.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { createLru } from "../accept/lru.ts";
+import { type Placement, parsePlacement } from "../domain/placement.ts";
+import { findShown, insertShown } from "../store/shown-store.ts";
+
+/** Keeps what is shown before anybody sees it, so that evidence never has to make it anew. */
+export interface ShownKeeper {
+  /** Makes sure that the contents are stored. Undefined when this process knows that they are. */
+  keep(orgId: OrgId, contents: readonly string[]): Promise<void> | undefined;
+  /** A deployment as it was, by the hash of a snapshot that was kept; at once when it was read before. */
+  placement(orgId: OrgId, snapshotHash: string): Placement | undefined | Promise<Placement | undefined>;
+}
+
+/** Only names, about 100 bytes each. */
+const rememberedKept = 100_000;
+/** Up to some ten kilobytes each. */
+const cachedPlacements = 1_000;
+
+export function createShownKeeper({ pool }: { readonly pool: pg.Pool }): ShownKeeper {
+  const kept = createLru<true>(rememberedKept);
+  const placements = createLru<Placement>(cachedPlacements);
+  const store = async (orgId: OrgId, names: readonly string[], contents: readonly Buffer[]): Promise<void> => {
+    await withOrg(pool, orgId, (client) => insertShown(orgId, client, contents));
+    for (const name of names) kept.set(name, true);
+  };
+  const load = async (orgId: OrgId, hash: string, name: string): Promise<Placement | undefined> => {
+    const found = await withOrg(pool, orgId, (client) => findShown(orgId, client, [hash]));
+    const snapshot = found.get(hash);
+    if (snapshot === undefined) return undefined;
+    const placement = parsePlacement(snapshot.toString("utf8"));
+    placements.set(name, placement);
+    return placement;
+  };
+  return {
+    keep: (orgId, contents) => {
+      const named = contents.map((content) => ({ name: `${orgId}/${sha256Label(content)}`, content }));
+      const missing = named.filter(({ name }) => kept.get(name) === undefined);
+      if (missing.length === 0) return undefined;
+      const names = missing.map(({ name }) => name);
+      return store(
+        orgId,
+        names,
+        missing.map(({ content }) => Buffer.from(content)),
+      );
+    },
+    placement: (orgId, snapshotHash) => {
+      const name = `${orgId}/${snapshotHash}`;
+      return placements.get(name) ?? load(orgId, snapshotHash, name);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type pg from "pg";
+import type { OrgId } from "#platform/ids.ts";
+import { addAcceptances, type CountedAcceptance, placesOf, type UserDays } from "../domain/user-days.ts";
+import {
+  addHolders,
+  addReach,
+  insertUsers,
+  lockUsers,
+  type StatUser,
+  type UserChange,
+  type UserName,
+  updateUsers,
+} from "../store/stat-user-store.ts";
+
+export interface UserAcceptances extends UserName {
+  readonly acceptances: readonly CountedAcceptance[];
+}
+
+const maxRounds = 5;
+
+/**
+ * Counts acceptances by user. Each user is held from before it is read until the transaction ends, and what changes in
+ * the counters is exactly the difference between what the user was counted as and is counted as now.
+ */
+export async function countUsers(orgId: OrgId, client: pg.ClientBase, wanted: readonly UserAcceptances[]): Promise<void> {
+  const changes = new Map<string, UserChange>();
+  let left = wanted;
+  for (let round = 1; left.length > 0; round += 1) {
+    if (round > maxRounds) throw new Error("users that are counted by other processes could not be held");
+    left = await countKnownOrNew(orgId, client, left, changes);
+  }
+  const changed = [...changes.values()].filter(({ users }) => users !== 0);
+  await addReach(orgId, client, changed);
+  await addHolders(orgId, client, changed);
+}
+
+/** Gives those that another process has added after they were looked for. */
+async function countKnownOrNew(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  wanted: readonly UserAcceptances[],
+  changes: Map<string, UserChange>,
+): Promise<UserAcceptances[]> {
+  const known = new Map((await lockUsers(orgId, client, wanted)).map((user) => [nameOf(user), user]));
+  const after = wanted.map((user): StatUser => {
+    const { templateId, userKey, acceptances } = user;
+    return { templateId, userKey, ...addAcceptances(known.get(nameOf(user)), acceptances) };
+  });
+  const fresh = after.filter((user) => !known.has(nameOf(user)));
+  const inserted = new Set((await insertUsers(orgId, client, fresh)).map(nameOf));
+  const held = after.filter((user) => known.has(nameOf(user)));
+  await updateUsers(orgId, client, held);
+  for (const user of [...held, ...fresh.filter((one) => inserted.has(nameOf(one)))]) {
+    addDifference(changes, user.templateId, known.get(nameOf(user)), user);
+  }
+  const missed = new Set(fresh.map(nameOf).filter((name) => !inserted.has(name)));
+  return wanted.filter((user) => missed.has(nameOf(user)));
+}
+
+const nameOf = ({ templateId, userKey }: UserName): string => `${templateId} ${userKey}`;
+
+function addDifference(
+  changes: Map<string, UserChange>,
+  templateId: string,
+  before: UserDays | undefined,
+  after: UserDays,
+): void {
+  const [left, entered] = [placesOf(before), placesOf(after)];
+  const add = (key: string, change: UserChange) => {
+    const name = `${templateId} ${key}`;
+    changes.set(name, { ...change, users: (changes.get(name)?.users ?? 0) + change.users });
+  };
+  for (const [key, place] of left) if (!entered.has(key)) add(key, { templateId, place, users: -1 });
+  for (const [key, place] of entered) if (!left.has(key)) add(key, { templateId, place, users: 1 });
+}

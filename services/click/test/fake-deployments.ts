@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
+import { DomainError, toConnectError } from "#platform/errors.ts";
+import { newId } from "#platform/ids.ts";
+import type { FakeTemplate } from "./fake-templates.ts";
+
+export interface FakeDeployment {
+  readonly id: string;
+  readonly key: string;
+  readonly template: FakeTemplate;
+  active: boolean;
+  displayMode: string;
+  versionId: string | null;
+  localeFallback: string[];
+  allowedOrigins: string[];
+  theme: JsonObject;
+  policyOverrides: JsonObject;
+}
+
+export function newDeployment(template: FakeTemplate, changes: Partial<FakeDeployment>): FakeDeployment {
+  const random = randomBytes(11).toString("hex");
+  return {
+    id: newId(),
+    key: `dep_${random}`,
+    template,
+    active: true,
+    displayMode: "MODAL",
+    versionId: null,
+    localeFallback: [],
+    allowedOrigins: [],
+    theme: {},
+    policyOverrides: {},
+    ...changes,
+  };
+}
+
+/** The snapshot as the templates service writes it. */
+export function snapshotJson(deployment: FakeDeployment): string {
+  const { id, template, key, displayMode, versionId, localeFallback, allowedOrigins, theme, policyOverrides } =
+    deployment;
+  return canonicalJson({
+    snapshotVersion: 1,
+    organizationId: template.organizationId,
+    deploymentId: id,
+    templateId: template.templateId,
+    key,
+    name: "Checkout",
+    displayMode,
+    versionSelector: { mode: versionId === null ? "LATEST" : "PINNED", versionId },
+    localeFallback,
+    allowedOrigins,
+    theme,
+    policyOverrides,
+    effectivePolicy: { ...template.policyFlags, ...policyOverrides },
+  });
+}
+
+type Snapshot = NonNullable<Awaited<ReturnType<ServiceImpl<typeof TemplatesService>["resolveDeployment"]>>["template"]>;
+
+export const resolveDeployment = (
+  deployments: readonly FakeDeployment[],
+  snapshot: (template: FakeTemplate) => Snapshot,
+): Pick<ServiceImpl<typeof TemplatesService>, "resolveDeployment"> => ({
+  resolveDeployment({ deployment: name }, context) {
+    const { orgId } = requireCaller(context);
+    const found = deployments.find(
+      ({ id, key, template, active }) =>
+        active && template.organizationId === orgId && !template.archived && [id, key].includes(name.value ?? ""),
+    );
+    if (found === undefined) throw toConnectError(new DomainError("CLICK_DEPLOYMENT_NOT_FOUND"));
+    const json = snapshotJson(found);
+    return {
+      deployment: { id: found.id, key: found.key, snapshotHash: sha256Label(json) },
+      template: snapshot(found.template),
+      snapshotJson: json,
+    };
+  },
+});

@@ -1,0 +1,4 @@
+import { answerJobs } from "#platform/worker-jobs.ts";
+import { checkContent } from "../domain/content-rules/check-content.ts";
+
+answerJobs(checkContent);

@@ -1,0 +1,73 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import type { FieldProblem } from "#platform/errors.ts";
+import { problem } from "../problems.ts";
+import type { JsonSchema } from "./schema-parts.ts";
+
+// Collecting every error of a huge hostile value would cost more than the value is worth.
+const collectUpToCharacters = 16_384;
+const maxProblems = 100;
+
+/** Puts the defaults of the schema where the value is silent, and tells what else the schema has against it. */
+export type FillAndCheck = (value: JsonObject) => FieldProblem[];
+
+export function compileFillAndCheck(schema: JsonSchema): FillAndCheck {
+  const options = { strict: true, allowUnionTypes: true, useDefaults: true, formats };
+  const first = new Ajv2020({ ...options, allErrors: false }).compile(schema);
+  let collect: typeof first | undefined;
+  return (value) => {
+    if (first(value)) return [];
+    if (JSON.stringify(value).length > collectUpToCharacters) return (first.errors ?? []).map(toProblem);
+    collect ??= new Ajv2020({ ...options, allErrors: true }).compile(schema);
+    collect(value);
+    return (collect.errors ?? []).slice(0, maxProblems).map(toProblem);
+  };
+}
+
+const formats: Record<string, (text: string) => boolean> = {
+  uri: (text) => text.length <= 2048 && isPlainUrl(text),
+  email: isEmail,
+};
+
+/** Without credentials, which would end up in logs and browser histories. */
+function isPlainUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.username === "" && url.password === "" && !/[\s\p{Cc}]/u.test(text);
+}
+
+/** Something that a mail could be sent to; only sending one would tell more. */
+function isEmail(text: string): boolean {
+  if (text.length > 254 || /[\s\p{Cc}<>,;:"()[\]\\]/u.test(text)) return false;
+  const [local = "", domain = "", ...rest] = text.split("@");
+  const labels = domain.split(".");
+  return rest.length === 0 && local !== "" && labels.length > 1 && labels.every((label) => label !== "");
+}
+
+function toProblem(error: ErrorObject): FieldProblem {
+  const { keyword } = error;
+  if (keyword === "additionalProperties") return problem(fieldOf(error), "UNKNOWN_FIELD", "is not a known field");
+  return problem(fieldOf(error), keyword.replaceAll(/[A-Z]/g, "_$&").toUpperCase(), messageOf(error));
+}
+
+/** `/purposes/0/key` is `purposes.0.key`. */
+function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
+  const path = instancePath
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (keyword === "required") path.push(String(params.missingProperty));
+  if (keyword === "additionalProperties") path.push(String(params.additionalProperty));
+  return path.join(".").slice(0, 200);
+}
+
+function messageOf({ keyword, params, message }: ErrorObject): string {
+  if (keyword === "required") return "is required";
+  if (keyword === "enum") return `must be one of ${(params.allowedValues as unknown[]).join(", ")}`;
+  if (keyword === "format") return `must be ${formatNames[String(params.format)] ?? "of another form"}`;
+  return message ?? "is not valid";
+}
+
+const formatNames: Record<string, string> = {
+  uri: "an absolute https URL without credentials",
+  email: "an e-mail address",
+};

@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import { parsePolicyFlags, resolvePolicyFlags } from "../domain/policy.ts";
+import { requireActive } from "../domain/template.ts";
+import { inOrganization } from "../store/orm.ts";
+import { lockTemplate } from "../store/template-store.ts";
+import { describeConfiguration } from "./configuration-messages.ts";
+import { renewSnapshots } from "./deployment-rules.ts";
+import type { TemplatesDeps } from "./deps.ts";
+import { parseTemplateId } from "./ids.ts";
+
+export const applyPolicyFlags = (
+  deps: Pick<TemplatesDeps, "orm" | "clock">,
+): Pick<ServiceImpl<typeof TemplatesService>, "applyPolicyFlags"> => ({
+  async applyPolicyFlags(request, context) {
+    const { orgId } = requireCaller(context);
+    const stated = parsePolicyFlags(request.policyFlags ?? {});
+    const id = parseTemplateId(request.templateId);
+    return inOrganization(orgId, deps.orm, async (em) => {
+      const template = await lockTemplate(orgId, em, id);
+      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+      requireActive(template);
+      const { type, typeConfig, policyFlags: base } = template;
+      const policyFlags = resolvePolicyFlags({ type, typeConfig, stated, base });
+      if (!isDeepStrictEqual(policyFlags, base)) {
+        const now = deps.clock.now();
+        Object.assign(template, { policyFlags, updatedAt: now });
+        await renewSnapshots(orgId, em, template, now);
+      }
+      return { configuration: await describeConfiguration(orgId, em, template) };
+    });
+  },
+});

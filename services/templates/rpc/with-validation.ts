@@ -1,0 +1,98 @@
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { maxFindings } from "../domain/content-rules/report.ts";
+import type { Template } from "../domain/template.ts";
+import { inOrganization } from "../store/orm.ts";
+import { findTemplates } from "../store/template-store.ts";
+import type { TemplatesDeps } from "./deps.ts";
+import type { TemplateInit, VersionInit } from "./messages.ts";
+import { publicationSubject } from "./publishable.ts";
+import { reportMessage } from "./report-messages.ts";
+import { fromWire, wireFormat } from "./wire-enums.ts";
+
+type Handlers = Partial<ServiceImpl<typeof TemplatesService>>;
+type Deps = Pick<TemplatesDeps, "orm" | "checker" | "logger">;
+
+/** Where answers have versions. */
+interface Answer {
+  readonly version?: VersionInit;
+  readonly versions?: VersionInit[];
+  readonly template?: TemplateInit;
+  readonly templates?: TemplateInit[];
+}
+
+/** What an answer waits for its reports at most. What is not known by then is left out; the next one will have it. */
+const patienceMs = 1000;
+
+/** A version in a long list comes with fewer findings, so that the list fits into one message. */
+const maxFindingsOfAnswer = 1000;
+
+/**
+ * Tells of every version in an answer whether it could be published as it stands now, and if not, why. Here for all
+ * handlers, because a check can take its time and so must not be a part of a transaction.
+ */
+export function withValidation(deps: Deps, handlers: Handlers): Handlers {
+  const wrapped = Object.entries(handlers).map(([name, handler]) => {
+    const handle = handler as (request: unknown, context: HandlerContext) => Promise<Answer>;
+    const validate = async (request: unknown, context: HandlerContext): Promise<Answer> => {
+      const answer = await handle(request, context);
+      const versions = versionsIn(answer);
+      if (versions.length === 0) return answer;
+      // What the handler did is done, so nothing here may fail the call.
+      await addReports(deps, requireCaller(context).orgId, versions).catch((error: unknown) => {
+        deps.logger.error({ err: error }, "versions answered without validation");
+      });
+      return answer;
+    };
+    return [name, validate];
+  });
+  return Object.fromEntries(wrapped) as Handlers;
+}
+
+const versionsIn = ({ version, versions = [], template, templates = [] }: Answer): VersionInit[] => [
+  ...(version === undefined ? [] : [version]),
+  ...versions,
+  ...[...(template === undefined ? [] : [template]), ...templates].flatMap((one) => one.versions ?? []),
+];
+
+async function addReports(deps: Deps, orgId: OrgId, versions: readonly VersionInit[]): Promise<void> {
+  const ids = [...new Set(versions.map((version) => version.templateId ?? ""))];
+  const found = await inOrganization(orgId, deps.orm, (em) => findTemplates(orgId, em, ids));
+  const templates = new Map(found.map((template) => [template.id, template]));
+  const limit = Math.max(1, Math.min(maxFindings, Math.floor(maxFindingsOfAnswer / versions.length)));
+  const rest = versions.values();
+  let isLate = false;
+  const checkInTurn = async (): Promise<void> => {
+    for (const version of rest) {
+      if (isLate) return;
+      const template = templates.get(version.templateId ?? "");
+      if (template !== undefined) await addReport(deps, template, version, limit);
+    }
+  };
+  // Two at a time: short contents are checked on the event loop, and others want to have it in between.
+  const done = Promise.all([checkInTurn(), checkInTurn()]);
+  await withPatience(done);
+  isLate = true;
+}
+
+async function addReport(deps: Deps, template: Template, version: VersionInit, limit: number): Promise<void> {
+  const { content = "", locale = "", texts = {} } = version;
+  const format = fromWire(wireFormat, version.format) ?? "HTML";
+  const subject = publicationSubject(template, { content, locale, format, texts });
+  const outcome = await deps.checker.check(subject);
+  if (outcome.kind === "report") version.validation = reportMessage(outcome.report, limit);
+}
+
+async function withPatience(work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, patienceMs);
+  });
+  try {
+    await Promise.race([work, patience]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,37 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { OrgId } from "#platform/ids.ts";
+
+/** A purpose that a published CONSENT template asks for. */
+export interface PublishedPurpose {
+  readonly purpose: string;
+  readonly templateId: string;
+}
+
+/** The templates that ask for these purposes now, for each purpose the one that was published last first. */
+export async function findPublishedPurposes(
+  orgId: OrgId,
+  em: EntityManager,
+  purposes: readonly string[],
+  limitEach: number,
+): Promise<PublishedPurpose[]> {
+  return em.execute<PublishedPurpose[]>(
+    `select purpose, template_id as "templateId" from (
+       select p.purpose, t.id as template_id,
+         row_number() over (partition by p.purpose order by v.published_at desc, t.id desc) as n
+       from templates.template t
+       cross join lateral (
+         select distinct key #>> '{}' as purpose from jsonb_path_query(t.type_config, 'lax $.purposes[*].key') key
+       ) p
+       cross join lateral (
+         select max(published_at) as published_at from templates.version
+         where organization_id = t.organization_id and template_id = t.id and status = 'PUBLISHED'
+       ) v
+       where t.organization_id = ? and t.type = 'CONSENT' and t.archived_at is null and t.deleted_at is null
+         and v.published_at is not null
+         and p.purpose in (select json_array_elements_text(?::json))
+     ) ranked
+     where n <= ?
+     order by purpose, n`,
+    [orgId, JSON.stringify(purposes), limitEach],
+  );
+}

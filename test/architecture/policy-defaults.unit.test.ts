@@ -1,0 +1,30 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
+import { effectivePolicy } from "../../services/click/domain/policy.ts";
+import { effectiveConfiguration } from "../../services/templates/domain/configuration.ts";
+import { defaultPolicyFlags, policyFlagRules } from "../../services/templates/domain/policy-flags.ts";
+
+// The templates service tells the hash of the policy and the click service writes it into receipts. No service imports
+// another one, so both know the defaults; here they are held together.
+describe.each(["STATIC", "GENERATED", "CONSENT"] as const)("the policy of a %s template", (type) => {
+  test("has the same defaults in both services", () => {
+    expect(effectivePolicy(type, {})).toEqual(defaultPolicyFlags(type));
+  });
+
+  test("has the same hash in both services, whatever is stated", () => {
+    const names = Object.keys(policyFlagRules);
+    const stated = fc.dictionary(
+      fc.constantFrom(...names),
+      fc.oneof(fc.boolean(), fc.nat(100), fc.constantFrom("A", "B")),
+    );
+    fc.assert(
+      fc.property(stated, (flags) => {
+        const policyFlags = { ...defaultPolicyFlags(type), ...flags } as ReturnType<typeof defaultPolicyFlags>;
+        const told = effectiveConfiguration({ type, policyFlags: { ...policyFlags, verificationMethods: [] } });
+        const written = effectivePolicy(type, { ...flags, verificationMethods: [] });
+        expect(told.policyHash).toBe(sha256Label(canonicalJson(written)));
+      }),
+    );
+  });
+});

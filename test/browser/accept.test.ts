@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Page } from "playwright-core";
+import { until } from "#platform/testing/until.ts";
+import { describeInBrowser } from "./support/browser.ts";
+import { hostHtml, openHostPage } from "./support/host-page.ts";
+import { consentRendering, staticRendering } from "./support/renderings.ts";
+import { type Site, startSite } from "./support/site.ts";
+
+const displayModes = ["INLINE", "MODAL", "LINK", "FULL_PAGE"] as const;
+
+describeInBrowser("accepting", (pages) => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite();
+  });
+  afterAll(() => site.close());
+  beforeEach(() => {
+    site.received.length = 0;
+  });
+  const open = (rendering: object, attributes?: string): Promise<Page> =>
+    openHostPage(pages, site, { rendering, ...(attributes === undefined ? {} : { attributes }) });
+
+  describe.each(displayModes)("%s", (displayMode) => {
+    const rendering = staticRendering({ displayMode, policy: { requireCheckbox: true } });
+
+    test("a mouse is enough", async () => {
+      const page = await open(rendering);
+      await page.getByLabel("I have read and agree").check();
+      await page.getByRole("button", { name: "I agree" }).click();
+      await page.getByText("Your decision is recorded.").waitFor();
+      expect(site.received).toHaveLength(1);
+      expect(site.received[0]?.body).toMatchObject({
+        sessionId: "0199aa00-0000-7000-8000-000000000002",
+        decision: "ACCEPT",
+        action: "CHECKBOX_AND_BUTTON",
+        renderToken: "header.payload.signature",
+        presentation: { displayMode, checkboxInitiallyChecked: false },
+      });
+    });
+
+    test("the keyboard is enough", async () => {
+      const page = await open(rendering);
+      await page.getByRole("button", { name: "I agree" }).waitFor();
+      if (displayMode !== "MODAL") await page.locator("#before").focus();
+      await tabTo(page, "checkbox");
+      await page.keyboard.press("Space");
+      await tabTo(page, "submit");
+      await page.keyboard.press("Enter");
+      await page.getByText("Your decision is recorded.").waitFor();
+      expect(site.received).toHaveLength(1);
+    });
+  });
+
+  test("the body is what the accept operation takes, with what happened in its order", async () => {
+    const page = await open(staticRendering({ policy: { requireCheckbox: true, requireScroll: true } }));
+    await page.getByLabel("I have read").check();
+    await page.getByLabel("I have read").uncheck();
+    await page.getByLabel("I have read").check();
+    await page.getByRole("button", { name: "I agree" }).click();
+    await page.getByText("receipt-1").waitFor();
+    const { body, idempotencyKey } = site.received[0] ?? {};
+    expect(idempotencyKey).toMatch(/^[0-9a-f]{32}$/);
+    const types = body.presentation.events.map((event: { type: string }) => event.type);
+    expect(types).toEqual(["DISPLAYED", "SCROLLED_TO_END", "CHECKED", "UNCHECKED", "CHECKED", "BUTTON_PRESSED"]);
+    expect(body.presentation).toMatchObject({
+      surface: "WEB",
+      wrapType: "SCROLLWRAP",
+      noticeText: 'By clicking "I agree" I agree to the Terms of Service.',
+      buttonText: "I agree",
+      checkboxText: "I have read and agree to the Terms of Service.",
+      scrolledToEnd: true,
+      documentsOpened: [],
+      viewport: { w: 1280, h: 720 },
+    });
+    expect(body.presentation.displayedMs).toBeGreaterThan(0);
+    expect(body.context).toMatchObject({ pageTitle: "Example shop", gpc: false });
+    expect(body.context.pageUrl).toMatch(/\/page-\d+$/);
+  });
+
+  test("consent is asked for purpose by purpose, and no box is ticked beforehand", async () => {
+    const page = await open(consentRendering());
+    const boxes = page.getByRole("checkbox");
+    await boxes.first().waitFor();
+    expect(await boxes.count()).toBe(3);
+    for (const box of await boxes.all()) expect(await box.isChecked()).toBe(false);
+    await page.getByRole("button", { name: "Save my choices" }).click({ force: true });
+    await page.getByText("Please tick this box.").first().waitFor();
+    expect(site.received).toHaveLength(0);
+    await page.getByLabel("Keep my account data").check();
+    await page.getByLabel("Use my data for research").check();
+    await page.getByRole("button", { name: "Save my choices" }).click();
+    await page.getByText("Your decision is recorded.").waitFor();
+    expect(site.received[0]?.body).toMatchObject({
+      action: "CHECKBOX_AND_BUTTON",
+      purposes: [
+        { purpose: "account", granted: true },
+        { purpose: "newsletter", granted: false },
+        { purpose: "research", granted: true },
+      ],
+      presentation: { checkboxInitiallyChecked: false },
+    });
+  });
+
+  test("declining is offered when the policy allows it, and asks for nothing", async () => {
+    const page = await open(staticRendering({ policy: { requireCheckbox: true, allowDecline: true } }));
+    await page.getByRole("button", { name: "I decline" }).click();
+    await page.getByText("You have declined.").waitFor();
+    expect(site.received[0]?.body).toMatchObject({ decision: "DECLINE", action: "BUTTON" });
+    const other = await open(staticRendering());
+    await other.getByRole("button", { name: "I agree" }).waitFor();
+    expect(await other.getByRole("button", { name: "I decline" }).count()).toBe(0);
+  });
+
+  test("a failure is shown with its request id, and the next attempt repeats the same acceptance", async () => {
+    site.answerOnce(503, { errorCode: "SERVICE_UNAVAILABLE", message: "", requestId: "request-7" });
+    const page = await open(staticRendering());
+    await page.getByRole("button", { name: "I agree" }).click();
+    await page.getByText("Reference: request-7").waitFor();
+    await page.getByRole("button", { name: "I agree" }).click();
+    await page.getByText("Your decision is recorded.").waitFor();
+    expect(site.received).toHaveLength(2);
+    expect(site.received[1]).toEqual(site.received[0]);
+  });
+
+  test("a second press while the first is on its way sends nothing", async () => {
+    const page = await open(staticRendering());
+    await page.route("**/accept", async (route) => {
+      await until(async () => (await page.getByText("Recording your decision…").count()) > 0);
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "I agree" }).dblclick();
+    await page.getByText("Your decision is recorded.").waitFor();
+    expect(site.received).toHaveLength(1);
+  });
+
+  test("the page can take the acceptance by a callback or an event, and say how it went", async () => {
+    const page = await pages.open();
+    await page.goto(site.page(hostHtml('<script src="/embed.js"></script>')));
+    const url = site.rendering(staticRendering());
+    await page.evaluate(`
+      window.seen = [];
+      document.addEventListener("assent:accept", (event) => {
+        seen.push(["event", event.detail.acceptance.decision]);
+        event.detail.waitUntil(new Promise((done) => setTimeout(done, 50)));
+      });
+      document.addEventListener("assent:accepted", (event) => seen.push(["accepted", event.detail.result.receiptId]));
+      window.mounted = Assent.mount(document.querySelector("#place"), {
+        url: ${JSON.stringify(url)},
+        onAccept: (acceptance, { idempotencyKey }) => {
+          seen.push(["callback", acceptance.sessionId, idempotencyKey.length]);
+          if (seen.length === 2) return Promise.reject({ requestId: "from-the-page" });
+          return { receiptId: "receipt-9" };
+        },
+      });`);
+    await page.getByRole("button", { name: "I agree" }).click();
+    await page.getByText("Reference: from-the-page").waitFor();
+    await page.getByRole("button", { name: "I agree" }).click();
+    await page.getByText("receipt-9").waitFor();
+    expect(await page.evaluate("seen")).toEqual([
+      ["event", "ACCEPT"],
+      ["callback", "0199aa00-0000-7000-8000-000000000002", 32],
+      ["event", "ACCEPT"],
+      ["callback", "0199aa00-0000-7000-8000-000000000002", 32],
+      ["accepted", "receipt-9"],
+    ]);
+    await page.evaluate("mounted.unmount()");
+    expect(await page.locator("#place").innerHTML()).toBe("");
+  });
+
+  test("a text that cannot be loaded says so with its request id and can be tried again", async () => {
+    const page = await pages.open();
+    let attempts = 0;
+    await page.route("**/flaky", async (route) => {
+      attempts += 1;
+      if (attempts === 1) await route.fulfill({ status: 503, json: { errorCode: "X", requestId: "request-3" } });
+      else await route.fulfill({ json: staticRendering() });
+    });
+    await page.goto(site.page(hostHtml('<script src="/embed.js" data-url="/flaky" data-target="#place"></script>')));
+    await page.getByText("Reference: request-3").waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "I agree" }).waitFor();
+  });
+
+  test("what was accepted before, and drafts, cannot be accepted", async () => {
+    const accepted = await open(staticRendering({ alreadyAccepted: true }));
+    await accepted.getByText("You have already agreed to this text.").waitFor();
+    expect(await accepted.getByRole("button", { name: "I agree" }).count()).toBe(0);
+    const draft = await open(staticRendering({ revision: 0 }));
+    await draft.getByText("Preview of a draft").waitFor();
+    expect(await draft.getByRole("button", { name: "I agree" }).count()).toBe(0);
+  });
+});
+
+/** Presses Tab until a control of this type has the focus, as somebody without a mouse would. */
+async function tabTo(page: Page, type: string): Promise<void> {
+  for (let presses = 0; presses < 15; presses++) {
+    await page.keyboard.press("Tab");
+    const active = await page.evaluate("document.activeElement?.shadowRoot?.activeElement?.type");
+    if (active === type) return;
+  }
+  throw new Error(`Tab never came to a control of the type ${type}`);
+}

@@ -1,0 +1,80 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, test } from "@jest/globals";
+import axe from "axe-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+/** Opens pages of one browser; every page is closed after its test. */
+export interface Pages {
+  open(options?: BrowserContextOptions): Promise<Page>;
+}
+
+/** Needs Chromium: skipped with one line where it is missing, an error in CI. */
+export function describeInBrowser(name: string, suite: (pages: Pages) => void): void {
+  const executablePath = findChromium();
+  if (executablePath === undefined) {
+    if (process.env.CI !== "true") {
+      process.stderr.write(`skipped without chromium: ${name}\n`);
+      describe.skip(name, () => test("needs chromium", () => undefined));
+      return;
+    }
+    test(name, () => {
+      throw new Error("chromium is missing and CI must not skip");
+    });
+    return;
+  }
+  describe(name, () => {
+    let browser: Browser;
+    const opened: Page[] = [];
+    const errors: string[] = [];
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath, args });
+    }, 60_000);
+    afterEach(async () => {
+      for (const page of opened.splice(0)) await page.context().close();
+      const thrown = errors.splice(0);
+      if (thrown.length > 0) throw new Error(`errors on the page: ${thrown.join("; ")}`);
+    });
+    afterAll(() => browser?.close());
+    suite({
+      open: async (options = {}) => {
+        const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+        context.setDefaultTimeout(5_000);
+        const page = await context.newPage();
+        page.on("pageerror", (error) => errors.push(error.message));
+        opened.push(page);
+        return page;
+      },
+    });
+  });
+}
+
+const args = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+function findChromium(): string | undefined {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const names = ["chromium", "chromium-browser", "google-chrome"];
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((file) => existsSync(file));
+}
+
+interface AxeViolation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** What axe-core has to complain about; the page must not forbid scripts that are evaluated from outside. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const violations = (await page.evaluate("axe.run(document).then((result) => result.violations)")) as AxeViolation[];
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary = "" }) => `${id}: ${html} ${failureSummary}`),
+  );
+}

@@ -1,0 +1,135 @@
+import type { Answers, Decision } from "./acceptance.ts";
+import { el, setAttribute } from "./dom.ts";
+import { createCheckbox, createNameField, type Field } from "./fields.ts";
+import type { Recorder } from "./recorder.ts";
+import type { Purpose, Rendering } from "./rendering.ts";
+import type { Steps } from "./steps.ts";
+import { fill, type Words } from "./words.ts";
+
+/** Where a person decides. */
+export interface Form {
+  readonly element: HTMLFormElement;
+  answers(): Answers;
+  /** True when nothing is missing; otherwise it says what, and goes there. */
+  check(): boolean;
+  setBusy(isBusy: boolean): void;
+  showError(text: string, reference: string | undefined): void;
+  /** Anything that a button depends on has changed. */
+  update(): void;
+}
+
+export interface FormOptions {
+  readonly rendering: Rendering;
+  readonly words: Words;
+  readonly recorder: Recorder;
+  readonly steps: Steps;
+  readonly announce: (text: string) => void;
+  readonly onDecide: (decision: Decision) => void;
+}
+
+export function createForm(options: FormOptions): Form {
+  const { rendering, words, recorder, steps, announce } = options;
+  const fields = createFields(options, () => update());
+  const alert = el("div", { class: "alert", role: "alert" });
+  const accept = el("button", { type: "submit", class: "primary" }, rendering.buttonText);
+  const decline = el("button", { type: "button", class: "secondary" }, rendering.declineText);
+  const buttons = el("div", { class: "buttons" }, accept, rendering.rules.decline ? decline : undefined);
+  const notice = rendering.noticeText === "" ? undefined : el("p", { class: "notice" }, rendering.noticeText);
+  const parts = [steps.element, ...fields.elements, notice, el("div", {}, alert, buttons)];
+  const element = el("form", { novalidate: true }, ...parts);
+  let isBusy = false;
+
+  const update = (): void => {
+    steps.update();
+    for (const field of fields.all) field.hideProblem();
+    const isReady = steps.missing().length === 0 && fields.all.every((field) => field.isMet());
+    setAttribute(accept, "aria-disabled", isReady && !isBusy ? undefined : "true");
+    setAttribute(decline, "aria-disabled", isBusy ? "true" : undefined);
+    if (isReady && !isBusy && alert.dataset.kind === "missing") alert.replaceChildren();
+  };
+  element.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    recorder.pressed(rendering.buttonText);
+    options.onDecide("ACCEPT");
+  });
+  decline.addEventListener("click", () => {
+    if (isBusy) return;
+    recorder.pressed(rendering.declineText);
+    options.onDecide("DECLINE");
+  });
+  update();
+  return {
+    element,
+    update,
+    answers: fields.answers,
+    check: () => {
+      const missing = steps.missing();
+      for (const field of fields.all) field.showProblem();
+      const wrong = fields.all.find((field) => !field.isMet());
+      alert.replaceChildren(...missingText(missing, words));
+      alert.dataset.kind = "missing";
+      (missing.find(({ target }) => target !== undefined)?.target ?? wrong?.control)?.focus();
+      return missing.length === 0 && wrong === undefined;
+    },
+    setBusy: (busy) => {
+      isBusy = busy;
+      setAttribute(element, "aria-busy", busy ? "true" : undefined);
+      if (busy) {
+        alert.replaceChildren();
+        announce(words.sending);
+      }
+      update();
+    },
+    showError: (text, reference) => {
+      const more =
+        reference === undefined ? undefined : el("p", { class: "reference" }, fill(words.reference, reference));
+      alert.replaceChildren(el("p", {}, text), more ?? "");
+      alert.dataset.kind = "error";
+    },
+  };
+}
+
+const missingText = (missing: readonly { readonly text: string }[], words: Words): Node[] =>
+  missing.length === 0 ? [] : [el("p", {}, `${words.before} ${missing.map(({ text }) => text).join("; ")}.`)];
+
+interface Fields {
+  readonly elements: readonly HTMLElement[];
+  readonly all: readonly Field[];
+  answers(): Answers;
+}
+
+function createFields({ rendering, words, recorder }: FormOptions, onChange: () => void): Fields {
+  const { rules, templateType, checkboxText } = rendering;
+  const tick = (target: string) => (isTicked: boolean) => {
+    recorder.ticked(target, isTicked);
+    onChange();
+  };
+  const statement = (id: string, text: string, problem: string): Field =>
+    createCheckbox({ id, text, required: true, problem, words, onTick: tick(id) });
+  const boxes = (templateType === "CONSENT" ? rendering.purposes : []).map((purpose) => ({
+    purpose,
+    field: purposeBox(purpose, words, tick(purpose.key)),
+  }));
+  const agree = rules.checkbox ? statement("agree", checkboxText, words.tickBox) : undefined;
+  const ageText = rules.minAge > 0 ? fill(words.age, rules.minAge) : words.fullAge;
+  const age = rules.ageStatement ? statement("age", ageText, words.statement) : undefined;
+  const name = rules.typedName ? createNameField(words, onChange) : undefined;
+  const singles = [agree, age, name].filter((field) => field !== undefined);
+  const legend = el("legend", {}, words.purposes);
+  const group = el("fieldset", {}, legend, ...boxes.map(({ field }) => field.element));
+  return {
+    elements: [...(boxes.length > 0 ? [group] : []), ...singles.map(({ element }) => element)],
+    all: [...boxes.map(({ field }) => field), ...singles],
+    answers: () => ({
+      purposes: new Map(boxes.map(({ purpose, field }) => [purpose.key, field.control.checked])),
+      typedName: name?.control.value.trim() ?? "",
+      statedAge: age?.control.checked === true,
+    }),
+  };
+}
+
+function purposeBox({ key, text, description, required }: Purpose, words: Words, onTick: (is: boolean) => void): Field {
+  const id = `purpose-${key}`;
+  return createCheckbox({ id, text, description, required, isMarked: required, problem: words.tickBox, words, onTick });
+}

@@ -1,0 +1,131 @@
+/** What `GET /v1/click/render/…` answers as JSON, as far as a page needs it. */
+export interface Rendering {
+  readonly sessionId: string | undefined;
+  readonly templateId: string | undefined;
+  readonly templateType: string;
+  readonly versionId: string | undefined;
+  /** A draft is shown but cannot be accepted. */
+  readonly isDraft: boolean;
+  readonly locale: string;
+  readonly title: string;
+  readonly html: string;
+  readonly contentHash: string | undefined;
+  /** SHA-256 of the html. */
+  readonly renderHash: string | undefined;
+  readonly noticeText: string;
+  readonly buttonText: string;
+  readonly declineText: string;
+  readonly checkboxText: string;
+  readonly purposes: readonly Purpose[];
+  readonly documents: readonly LinkedDocument[];
+  readonly rules: Rules;
+  readonly alreadyAccepted: boolean;
+  readonly renderToken: string | undefined;
+  readonly displayMode: DisplayMode | undefined;
+  readonly theme: Readonly<Record<string, unknown>>;
+}
+
+export type DisplayMode = "INLINE" | "MODAL" | "LINK" | "FULL_PAGE";
+
+/** What a person decides on by a box of its own. */
+export interface Purpose {
+  readonly key: string;
+  readonly text: string;
+  readonly description: string;
+  readonly required: boolean;
+}
+
+/** A document beside the text. */
+export interface LinkedDocument {
+  readonly name: string;
+  readonly url: string;
+  readonly mustRead: boolean;
+}
+
+/** What has to happen on the page before somebody can accept. */
+export interface Rules {
+  readonly checkbox: boolean;
+  readonly scroll: boolean;
+  readonly view: boolean;
+  readonly minDisplaySeconds: number;
+  readonly typedName: boolean;
+  readonly ageStatement: boolean;
+  /** 0 when the statement names no age. */
+  readonly minAge: number;
+  readonly decline: boolean;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Reads a rendering from the answer of the API; undefined when it is none. */
+export function readRendering(value: unknown): Rendering | undefined {
+  const json = objectOf(value);
+  const html = textOf(json.html);
+  const buttonText = textOf(json.buttonText);
+  if (html === undefined || buttonText === undefined) return undefined;
+  const templateType = textOf(json.templateType) ?? "STATIC";
+  return {
+    sessionId: textOf(json.sessionId),
+    templateId: textOf(json.templateId),
+    templateType,
+    versionId: textOf(json.versionId),
+    isDraft: json.isDraft === true || json.revision === 0,
+    locale: textOf(json.locale) ?? "en",
+    title: textOf(json.title) ?? "",
+    html,
+    contentHash: textOf(json.contentHash),
+    renderHash: textOf(json.renderHash),
+    noticeText: textOf(json.noticeText) ?? "",
+    buttonText,
+    declineText: textOf(json.declineText) ?? "",
+    checkboxText: textOf(json.checkboxText) ?? buttonText,
+    purposes: listOf(json.purposes).map(purposeOf),
+    documents: listOf(json.documents).map(documentOf),
+    rules: rulesOf(templateType, objectOf(json.policy), objectOf(json.verification)),
+    alreadyAccepted: json.alreadyAccepted === true,
+    renderToken: textOf(json.renderToken),
+    displayMode: displayModeOf(json.displayMode),
+    theme: objectOf(json.theme),
+  };
+}
+
+export const displayModeOf = (value: unknown): DisplayMode | undefined =>
+  value === "INLINE" || value === "MODAL" || value === "LINK" || value === "FULL_PAGE" ? value : undefined;
+
+function rulesOf(templateType: string, policy: Json, verification: Json): Rules {
+  const minAge = positiveOf(policy.minAge);
+  const mustPass = (method: string): boolean =>
+    verification.mode !== "ANY" && listOf(verification.methods).some((item) => objectOf(item).method === method);
+  return {
+    // The boxes of a CONSENT template are its purposes.
+    checkbox: policy.requireCheckbox === true && templateType !== "CONSENT",
+    scroll: policy.requireScroll === true,
+    view: policy.requireView === true,
+    minDisplaySeconds: positiveOf(policy.minDisplaySeconds),
+    typedName: policy.requireTypedName === true || mustPass("TYPED_NAME"),
+    ageStatement: minAge > 0 || mustPass("AGE_STATEMENT"),
+    minAge,
+    decline: policy.allowDecline === true,
+  };
+}
+
+function purposeOf(value: unknown): Purpose {
+  const { purpose, key, name, text, description, required } = objectOf(value);
+  const id = textOf(purpose) ?? textOf(key) ?? "";
+  const label = textOf(text) ?? textOf(name) ?? id;
+  return { key: id, text: label, description: textOf(description) ?? "", required: required === true };
+}
+
+function documentOf(value: unknown): LinkedDocument {
+  const { name, url, mustRead } = objectOf(value);
+  return { name: textOf(name) ?? textOf(url) ?? "", url: textOf(url) ?? "", mustRead: mustRead === true };
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+
+const positiveOf = (value: unknown): number => (typeof value === "number" && value > 0 ? value : 0);
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const objectOf = (value: unknown): Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};

@@ -1,0 +1,89 @@
+import { el, setAttribute, shadowWithStyles } from "./dom.ts";
+import type { Recorder } from "./recorder.ts";
+import type { Rendering } from "./rendering.ts";
+import { parseSafeHtml } from "./safe-html.ts";
+import css from "./text.css?inline";
+import type { Words } from "./words.ts";
+
+/** The text that is to be agreed to. */
+export interface TextView {
+  readonly element: HTMLElement;
+  /** The text begins with its own title, so that nobody has to repeat it. */
+  readonly hasTitle: boolean;
+  /** Addresses outside of the page that it links to. */
+  readonly links: readonly string[];
+  stop(): void;
+}
+
+const hintId = "assent-opens-new-tab";
+
+/** Undefined when the text is not safe to show. */
+export function createText(rendering: Rendering, recorder: Recorder, words: Words): TextView | undefined {
+  const fragment = parseSafeHtml(rendering.html);
+  if (fragment === undefined) return undefined;
+  const element = el("div", {
+    class: "text",
+    role: "region",
+    tabindex: 0,
+    "aria-label": rendering.title || rendering.buttonText,
+    lang: rendering.locale,
+    dir: directionOf(rendering.locale),
+  });
+  // A tree of its own: neither its classes nor its ids can touch the controls around it.
+  const shadow = shadowWithStyles(element, css);
+  const end = el("div", { class: "end" });
+  const hint = el("span", { id: hintId, hidden: true, lang: "" }, words.newTab);
+  const links = [...fragment.querySelectorAll("a[href]")].filter((link) => /^https:/i.test(hrefOf(link)));
+  for (const link of links) openInNewTab(link);
+  const firstHeading = fragment.firstElementChild?.matches("h1, h2") ? fragment.firstElementChild.textContent : null;
+  shadow.append(fragment, end, hint);
+  shadow.addEventListener("click", (event) => followLink(event, shadow, recorder));
+  shadow.addEventListener("auxclick", (event) => followLink(event, shadow, recorder));
+  return {
+    element,
+    hasTitle: firstHeading?.trim() === rendering.title.trim(),
+    links: links.map(hrefOf),
+    stop: watchEnd(end, recorder),
+  };
+}
+
+/** How a language is written. */
+export function directionOf(locale: string): "ltr" | "rtl" {
+  return /^(ar|arc|ckb|dv|fa|ha-arab|he|khw|ks|ps|sd|ug|ur|yi)\b/i.test(locale) ? "rtl" : "ltr";
+}
+
+const hrefOf = (link: Element): string => link.getAttribute("href") ?? "";
+
+function openInNewTab(link: Element): void {
+  setAttribute(link, "target", "_blank");
+  setAttribute(link, "rel", "noopener noreferrer");
+  setAttribute(link, "aria-describedby", hintId);
+}
+
+function followLink(event: Event, shadow: ShadowRoot, recorder: Recorder): void {
+  const link = (event.target as Element).closest("a[href]");
+  if (link === null) return;
+  const href = hrefOf(link);
+  if (!href.startsWith("#")) {
+    recorder.opened(href);
+    return;
+  }
+  // Browsers look for the target of a fragment outside of shadow trees only.
+  event.preventDefault();
+  const target = shadow.getElementById(href.slice(1));
+  if (target === null) return;
+  setAttribute(target, "tabindex", -1);
+  target.focus();
+}
+
+/** The end counts as read once it has been on the screen, however it came there. */
+function watchEnd(end: Element, recorder: Recorder): () => void {
+  const observer = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    recorder.displayed();
+    recorder.scrolledToEnd();
+  });
+  observer.observe(end);
+  return () => observer.disconnect();
+}
