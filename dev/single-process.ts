@@ -36,6 +36,8 @@ export interface SingleProcess {
   readonly bus: EventBus;
   /** The auth service's admin RPCs, without the detour over the admin port. */
   readonly admin: Transport;
+  /** From now on /healthz says that everything is ready. */
+  open(): void;
   stop(): Promise<void>;
 }
 
@@ -66,13 +68,16 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
   for (const worker of services.flatMap((service) => service.workers)) await worker.start();
 
   const gatewayConfig = { host: options.host, port: options.port, databaseUrl, issuer, audience, trustedProxies: [] };
+  const health = createHealthState();
   const gateway = await createGateway(gatewayConfig, {
     runtime,
     auth: connect(auth),
     templates: connect(templates),
     click: connect(click),
+    checkOthers: async () => {
+      if (!health.isServing()) throw new Error("the demo organization is not ready");
+    },
   });
-  const health = createHealthState();
   const interceptors = serverInterceptors({ service: "admin", logger, metrics });
   const adminRoutes = services.flatMap((service) => [
     service.routes,
@@ -91,13 +96,12 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     },
   });
   const listening = await listenGateway(gateway, gatewayConfig);
-  health.setServing(true);
-
   return {
     port: listening.port,
     adminUrl: `http://127.0.0.1:${adminPort.port}`,
     bus,
     admin: createMemoryTransport(auth.adminRoutes ?? (() => undefined), { interceptors }),
+    open: () => health.setServing(true),
     stop: async () => {
       health.setServing(false);
       await listening.stop();

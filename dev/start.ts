@@ -32,6 +32,7 @@ async function start(): Promise<void> {
     });
     const demo = await prepareDemo(home, adminClient(running.admin), `http://127.0.0.1:${running.port}`);
     writeHomeFile(home, "runtime.json", { adminUrl: running.adminUrl, adminToken: home.secrets.adminToken });
+    running.open();
     stopOnSignals(async () => {
       removeHomeFile(home, "runtime.json");
       await running.stop();

@@ -34,6 +34,8 @@ export interface GatewayDeps {
   readonly auth: Transport;
   readonly templates: Transport;
   readonly click: Transport;
+  /** Throws while something else of this process is not ready that callers count on. */
+  readonly checkOthers?: () => Promise<void>;
 }
 
 export interface Gateway {
@@ -59,7 +61,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const keys = createKeySet({ tokens, monotonic, logger });
   const revocations = createRevocations(monotonic);
   const organizations = createOrganizationLimits({ tokens, defaults: defaultLimits, monotonic, logger });
-  const checkReady = createReadinessCheck(pool, revocations);
+  const checkReady = createReadinessCheck(pool, revocations, deps.checkOthers);
   const changes = createChangePoller({
     tokens,
     onChange: (change) => applyChange(change, revocations, organizations),
@@ -101,10 +103,15 @@ const createWindowPool = ({ databaseUrl, databaseRole = "", poolSize = 4 }: Gate
   });
 
 /** Everybody may ask whether we are ready, so those who ask at once share one look at the database. */
-function createReadinessCheck(pool: Pool, revocations: Revocations): () => Promise<void> {
+function createReadinessCheck(
+  pool: Pool,
+  revocations: Revocations,
+  checkOthers: () => Promise<void> = async () => undefined,
+): () => Promise<void> {
   let running: Promise<unknown> | undefined;
   return async () => {
     revocations.requireKnown();
+    await checkOthers();
     running ??= pool.query("select").finally(() => {
       running = undefined;
     });

@@ -38,7 +38,6 @@ export const errorCatalogue = {
     Code.InvalidArgument,
     "The request is not valid. See details, correct the fields and send it again.",
   ),
-  MALFORMED_JSON: row(400, Code.InvalidArgument, "The body is not valid JSON. Send a JSON object encoded in UTF-8."),
   PAYLOAD_TOO_LARGE: row(400, Code.InvalidArgument, "The body is larger than this operation allows."),
   UNSUPPORTED_MEDIA_TYPE: row(
     415,

@@ -20,7 +20,7 @@ export async function readBody(req: Request, rules: BodyRules, dialect: ErrorDia
   const isForm = !isJson && rules.form && isType(contentType, "application/x-www-form-urlencoded");
   if (!isJson && !isForm) throw new DomainError("UNSUPPORTED_MEDIA_TYPE");
   const bytes = await readBytes(req, rules.maxBytes, dialect);
-  return isForm ? parseForm(bytes) : parseJson(bytes);
+  return isForm ? parseForm(bytes) : parseJson(bytes, dialect.validationFailed);
 }
 
 const hasBody = ({ headers }: Request): boolean =>

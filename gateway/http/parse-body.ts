@@ -1,20 +1,21 @@
 import { isUtf8 } from "node:buffer";
-import { DomainError } from "#platform/errors.ts";
+import { DomainError, type ErrorCode } from "#platform/errors.ts";
 
 const maxDepth = 32;
+const notJson = "The body is not valid JSON. Send a JSON object encoded in UTF-8.";
 
 /**
- * Parses a JSON body. Throws MALFORMED_JSON for what is not JSON in UTF-8, and for what no database and no canonical
+ * Parses a JSON body. Throws the given code for what is not JSON in UTF-8, and for what no database and no canonical
  * form can hold: nesting beyond 32 levels, half surrogate pairs, and the character NUL.
  */
-export function parseJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw new DomainError("MALFORMED_JSON");
+export function parseJson(bytes: Buffer, malformed: ErrorCode): unknown {
+  if (!isUtf8(bytes)) throw new DomainError(malformed, { message: notJson });
   const text = bytes.toString("utf8");
-  const value = parse(text);
+  const value = parse(text, malformed);
   // In UTF-8 only an escape can bring a character that has to be looked for.
   const hasEscapes = text.includes("\\u");
   const problem = findProblem(value, maxDepth, hasEscapes);
-  if (problem !== undefined) throw new DomainError("MALFORMED_JSON", { message: problem });
+  if (problem !== undefined) throw new DomainError(malformed, { message: problem });
   return value;
 }
 
@@ -31,11 +32,11 @@ export function parseForm(bytes: Buffer): unknown {
   return value;
 }
 
-function parse(text: string): unknown {
+function parse(text: string, malformed: ErrorCode): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new DomainError("MALFORMED_JSON");
+    throw new DomainError(malformed, { message: notJson });
   }
 }
 

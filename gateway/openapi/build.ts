@@ -132,7 +132,7 @@ function commonErrors({ access, body, query, dialect }: Route): ErrorCode[] {
   const checksInput = body !== undefined || query !== undefined;
   return [
     ...(checksInput ? [dialect.validationFailed] : []),
-    ...(body === undefined ? [] : (["MALFORMED_JSON", "UNSUPPORTED_MEDIA_TYPE", dialect.payloadTooLarge] as const)),
+    ...(body === undefined ? [] : (["UNSUPPORTED_MEDIA_TYPE", dialect.payloadTooLarge] as const)),
     ...(access === "public"
       ? []
       : (["UNAUTHORIZED", "INVALID_TOKEN", "TOKEN_EXPIRED", "INSUFFICIENT_SCOPE", dialect.rateLimited] as const)),

@@ -72,6 +72,7 @@ async function startSingle(): Promise<System> {
     secrets,
     logger,
   });
+  running.open();
   const admin = adminClient(running.admin);
   const baseUrl = `http://127.0.0.1:${running.port}`;
   return {
