@@ -5,6 +5,8 @@ import {
   createInbox,
   DeliverPolicy,
   Events,
+  headers,
+  type Msg,
   type NatsConnection,
   NatsError,
   nanos,
@@ -202,21 +204,64 @@ const linkOf = (nc: NatsConnection, state: StreamState): NatsLink => ({
   },
 });
 
+/** What the server says of one published event. */
+type PublishAnswer = { readonly sequence: number; readonly isDuplicate: boolean } | { readonly refusal: NatsError };
+
 /** All at once on one connection, so they are stored in this order; the acknowledgements are gathered afterwards. */
 async function publishAll(nc: NatsConnection, state: StreamState, events: readonly BusEvent[]): Promise<void> {
-  const js = nc.jetstream({ timeout: publishTimeoutMs });
-  const results = await Promise.allSettled(
-    events.map((event) => js.publish(event.subject, event.data, { msgID: event.id })),
-  );
-  const stored = results.flatMap((result) =>
-    result.status === "fulfilled" && !result.value.duplicate ? [result.value.seq] : [],
-  );
-  const failed = results.find((result) => result.status === "rejected");
+  const answers = await publishAndGather(nc, events);
+  const stored = answers.flatMap((answer) => ("sequence" in answer && !answer.isDuplicate ? [answer.sequence] : []));
+  const failed = answers.find((answer) => "refusal" in answer);
   // 503 means that no stream takes these subjects. That, and numbers that begin anew: the stream was lost meanwhile.
-  const isMissing = failed?.reason instanceof NatsError && failed.reason.code === "503";
+  const isMissing = failed?.refusal.code === "503";
   if (isMissing || stored.some((sequence) => sequence <= state.lastSequence)) await ensureStream(nc, state);
   state.lastSequence = stored.at(-1) ?? state.lastSequence;
-  if (failed !== undefined) throw failed.reason;
+  if (failed !== undefined) throw failed.refusal;
+}
+
+/**
+ * One subscription takes the acknowledgements of the whole batch. The client's own publish makes a request with a timer
+ * and an error, stack included, for each event: measured at 4,000 events a second that was a tenth of the process's time.
+ */
+async function publishAndGather(nc: NatsConnection, events: readonly BusEvent[]): Promise<PublishAnswer[]> {
+  const inbox = createInbox();
+  const answers = new Map<string, PublishAnswer>();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const subscription = nc.subscribe(`${inbox}.*`, {
+    callback: (error, message) => {
+      if (error !== null) return reject(error);
+      answers.set(message.subject, readAnswer(message));
+      if (answers.size === events.length) resolve();
+    },
+  });
+  const timer = setTimeout(
+    () => reject(new NatsError("events were not acknowledged in time", "TIMEOUT")),
+    publishTimeoutMs,
+  );
+  try {
+    const replyTo = (index: number) => `${inbox}.${index}`;
+    for (const [index, event] of events.entries()) {
+      const head = headers();
+      head.set("Nats-Msg-Id", event.id);
+      nc.publish(event.subject, event.data, { reply: replyTo(index), headers: head });
+    }
+    if (events.length > 0) await promise;
+    return events.map((_event, index) => answers.get(replyTo(index)) as PublishAnswer);
+  } finally {
+    clearTimeout(timer);
+    subscription.unsubscribe();
+  }
+}
+
+/** JetStream acknowledges with JSON; an empty message with the status 503 says that nobody took the event. */
+function readAnswer(message: Msg): PublishAnswer {
+  const status = message.headers?.code ?? 0;
+  if (status !== 0) return { refusal: new NatsError(`the event was refused with ${status}`, String(status)) };
+  const answer = message.json<{ seq: number; duplicate?: boolean; error?: { code: number; description: string } }>();
+  if (answer.error !== undefined) {
+    return { refusal: new NatsError(answer.error.description, String(answer.error.code)) };
+  }
+  return { sequence: answer.seq, isDuplicate: answer.duplicate === true };
 }
 
 const wireOf = (nc: NatsConnection): Wire => ({

@@ -73,13 +73,15 @@ describeInBothModes("the main job", (mode) => {
     expect(bundle.body.subject.userRef).toBe("user-1");
     expect(bundle.body.context.claimed.ip).toBe("203.0.113.7");
 
-    await until(() =>
-      events
-        .of("assent.click.acceptance.recorded")
-        .some((event) => event.acceptanceRecorded?.receiptId === receipt.body.receiptId),
-    );
-    const arrived = [...events.events.values()].filter((event) => event.organizationId === api.organizationId);
-    expect(arrived.map((event) => event.subject).sort()).toEqual([
+    const arrived = () => [...events.events.values()].filter((event) => event.organizationId === api.organizationId);
+    await until(() => arrived().length >= 4);
+    const recorded = arrived().find((event) => event.acceptanceRecorded !== undefined);
+    expect(recorded?.acceptanceRecorded?.receiptId).toBe(receipt.body.receiptId);
+    expect(
+      arrived()
+        .map((event) => event.subject)
+        .sort(),
+    ).toEqual([
       "assent.click.acceptance.recorded",
       "assent.click.session.completed",
       "assent.click.session.created",
@@ -121,6 +123,19 @@ describeInBothModes("the main job", (mode) => {
     expect(reading.body.errorCode).toBe("INSUFFICIENT_SCOPE");
     const reader = await backendOf(system, owner, "click:read");
     expect((await reader.accept("k2", { templateSlug: slug, userRef: "u" })).status).toBe(403);
+  });
+
+  test("an acceptance after a publication is bound to what was published", async () => {
+    const api = await system.newOrganization();
+    const { templateId, versionId, slug } = await api.publishTemplate();
+    const publish = `/v1/click/templates/${templateId}/versions/${versionId}/publish`;
+    for (let round = 0; round < 10; round++) {
+      expect((await api.accept(`before-${round}`, { templateSlug: slug, userRef: "u" })).status).toBe(201);
+      expect((await api.post(publish, { published: false })).status).toBe(200);
+      const unpublished = await api.accept(`while-${round}`, { templateSlug: slug, userRef: "u" });
+      expect([unpublished.status, unpublished.body.errorCode]).toEqual([409, "CLICK_VERSION_NOT_PUBLISHED"]);
+      expect((await api.post(publish, {})).status).toBe(200);
+    }
   });
 
   describe("isolation", () => {

@@ -21,7 +21,7 @@ export interface TemplateName {
 
 /** Templates as they stand at the time of the call. */
 export interface TemplateSource {
-  /** What the names stand for, by templateKey; unknown templates are left out. One RPC, which is made every time. */
+  /** What the names stand for, by templateKey; unknown templates are left out. At most one RPC. */
   resolve(names: readonly TemplateName[]): Promise<ReadonlyMap<string, CurrentTemplate>>;
   /** Whether a version exists that may not be published. */
   hasVersion(caller: Caller, templateId: string, versionId: string): Promise<boolean>;
@@ -35,27 +35,42 @@ const cachedTemplates = 5_000;
 /** A retry of what was recorded must be answered before its caller gives up, even when the templates service is down. */
 const answerMs = 2_000;
 
-/** Remembers what templates looked like, so that an unchanged one travels as an etag and is parsed once. */
-export function createTemplateSource(templates: Client<typeof TemplatesService>): TemplateSource {
-  const cache = createLru<{ readonly etag: string; readonly template: CurrentTemplate }>(cachedTemplates);
+interface Known {
+  readonly etag: string;
+  readonly template: CurrentTemplate;
+  /** Until then the templates service answers no change of it. */
+  readonly validUntil: number;
+}
+
+/**
+ * Remembers what templates looked like: for as long as the templates service vouches for its answer nothing is asked,
+ * and afterwards an unchanged template travels as an etag and is parsed once.
+ */
+export function createTemplateSource(
+  templates: Client<typeof TemplatesService>,
+  monotonic: () => number = () => performance.now(),
+): TemplateSource {
+  const cache = createLru<Known>(cachedTemplates);
   return {
     resolve: async (names) => {
-      const asked = [...new Map(names.map((name) => [templateKey(name), name]))].map(([key, name]) => ({
-        key,
-        name,
-        known: cache.get(key),
-      }));
-      if (asked.length === 0) return new Map();
-      const items = asked.map(({ name, known }) => ({ ...name, knownEtag: known?.etag ?? "" }));
-      const { results } = await templates.resolveTemplates({ items }, { timeoutMs: answerMs });
-      if (results.length !== items.length) throw new Error("ResolveTemplates answered another number of results");
+      const sentAt = monotonic();
       const found = new Map<string, CurrentTemplate>();
+      const asked: { readonly key: string; readonly name: TemplateName; readonly known: Known | undefined }[] = [];
+      for (const [key, name] of new Map(names.map((each) => [templateKey(each), each]))) {
+        const known = cache.get(key);
+        if (known !== undefined && sentAt < known.validUntil) found.set(key, known.template);
+        else asked.push({ key, name, known });
+      }
+      if (asked.length === 0) return found;
+      const items = asked.map(({ name, known }) => ({ ...name, knownEtag: known?.etag ?? "" }));
+      const { results, validForMs } = await templates.resolveTemplates({ items }, { timeoutMs: answerMs });
+      if (results.length !== items.length) throw new Error("ResolveTemplates answered another number of results");
       for (const [index, { key, known }] of asked.entries()) {
         const { etag, snapshot } = results[index] as ResolveTemplatesResponse_Result;
         if (etag === "") continue;
         const template = snapshot === undefined ? known?.template : currentTemplate(snapshot);
         if (template === undefined) throw new Error("ResolveTemplates left out a snapshot that was not known");
-        if (snapshot !== undefined) cache.set(key, { etag, template });
+        cache.set(key, { etag, template, validUntil: sentAt + validForMs });
         found.set(key, template);
       }
       return found;

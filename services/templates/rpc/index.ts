@@ -1,5 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { settleChanges } from "./answer-validity.ts";
 import { createTemplate } from "./create-template.ts";
 import { createVersion } from "./create-version.ts";
 import type { TemplatesDeps } from "./deps.ts";
@@ -15,7 +17,7 @@ import { updateTemplate } from "./update-template.ts";
 export const templatesRoutes =
   (deps: TemplatesDeps): RpcRoutes =>
   (router) => {
-    router.service(TemplatesService, {
+    const handlers = {
       ...createTemplate(deps),
       ...getTemplate(deps),
       ...listTemplates(deps),
@@ -26,5 +28,6 @@ export const templatesRoutes =
       ...publishVersion(deps),
       ...resolveTemplates(deps),
       ...getRevision(deps),
-    });
+    };
+    router.service(TemplatesService, settleChanges(handlers, delay));
   };

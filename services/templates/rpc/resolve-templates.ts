@@ -18,6 +18,7 @@ import {
   resolveTemplates as resolve,
   resolveKey,
 } from "../store/resolve-store.ts";
+import { answerValidMs } from "./answer-validity.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import { counterpartyMessage } from "./messages.ts";
 import { wireTemplateStatus, wireType } from "./wire-enums.ts";
@@ -31,7 +32,8 @@ export const resolveTemplates = (
     const resolutions = await resolve(deps.resolverPool, known).catch((error: unknown) => {
       throw isTransient(error) ? new DomainError("SERVICE_UNAVAILABLE", { cause: error }) : error;
     });
-    return { results: items.map((item) => resultMessage(item && resolutions.get(resolveKey(item)))) };
+    const results = items.map((item) => resultMessage(item && resolutions.get(resolveKey(item))));
+    return { results, validForMs: answerValidMs };
   },
 });
 
