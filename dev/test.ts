@@ -16,7 +16,7 @@ interface Check {
 
 const checks: readonly Check[] = [
   { name: "types", command: "tsc", args: ["--project", root] },
-  { name: "lint and format", command: "biome", args: ["ci", "."] },
+  { name: "lint and format", command: "biome", args: ["ci", "--colors=off", "."] },
   { name: "contracts", command: "buf", args: ["lint"] },
 ];
 
