@@ -17,7 +17,7 @@ interface Check {
 const checks: readonly Check[] = [
   { name: "types", command: "tsc", args: ["--project", root] },
   { name: "types of the browser code", command: "tsc", args: ["--project", join(root, "web")] },
-  { name: "lint and format", command: "biome", args: ["ci", "."] },
+  { name: "lint and format", command: "biome", args: ["ci", "--colors=off", "."] },
   { name: "contracts", command: "buf", args: ["lint"] },
 ];
 

@@ -61,7 +61,8 @@ async function openLoop(
   const inFlight = new Set<Promise<void>>();
   const dispatch = () => {
     while (idle.length > 0 && waiting.length > 0) {
-      const connection = idle.pop() as Connection;
+      // In turn, because a server closes a connection that sends nothing.
+      const connection = idle.shift() as Connection;
       const due = waiting.shift() as number;
       const call = connection.send(next()).then((status) => {
         record.add(status, performance.now() - due);

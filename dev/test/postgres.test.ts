@@ -44,16 +44,37 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 const postmasterPid = (): number =>
   Number.parseInt(readFileSync(join(dataDir(), "cluster", "postmaster.pid"), "utf8"), 10);
 
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+
+/** A copy that any user can read: the repository itself may lie below a folder that only root can enter. */
+function readableRepository(): string {
+  const copy = join(folder, "repository");
+  mkdirSync(copy);
+  const parts = ["package.json", "dev", "platform", "gen", "node_modules"].map((part) => join(repository, part));
+  // Links instead of bytes where the file system allows it.
+  const linked = spawnSync("cp", ["-al", ...parts, copy]);
+  if (linked.status !== 0) expect(spawnSync("cp", ["-a", ...parts, copy]).status).toBe(0);
+  return copy;
+}
+
+interface ChildOptions {
+  /** Runs the child with other rights. */
+  readonly command?: readonly string[];
+  readonly root?: string;
+  readonly node?: string;
+}
+
 /** A process of its own that starts Postgres on the folder and says so. */
-function startInChild(command: readonly string[] = []): ChildProcess {
-  const module = fileURLToPath(new URL("../postgres.ts", import.meta.url));
+function startInChild({ command = [], root = repository, node = process.execPath }: ChildOptions = {}): ChildProcess {
+  const module = join(root, "dev", "postgres.ts");
   const script = `import { startPostgres } from ${JSON.stringify(module)};
     const postgres = await startPostgres({ dataDir: ${JSON.stringify(dataDir())}, durable: true });
     console.log(postgres.url);
     process.stdin.on("end", async () => { await postgres.stop(); process.exit(0); }).resume();`;
-  const [program = process.execPath, ...args] = [...command, process.execPath];
+  const [program = node, ...args] = [...command, node];
   const options = ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", script];
   const child = spawn(program, [...args, ...options], {
+    cwd: root,
     stdio: ["pipe", "pipe", "inherit"],
     env: { PATH: process.env.PATH },
   });
@@ -155,7 +176,9 @@ describe("startPostgres", () => {
   const asRoot = process.getuid?.() === 0 && spawnSync("setpriv", ["--version"]).status === 0;
   (asRoot ? test : test.skip)("an ordinary user can start it too", async () => {
     chmodSync(folder, 0o777);
-    const child = startInChild(["setpriv", "--reuid=daemon", "--regid=daemon", "--clear-groups"]);
+    const root = readableRepository();
+    const command = ["setpriv", "--reuid=daemon", "--regid=daemon", "--clear-groups"];
+    const child = startInChild({ command, root, node: join(root, "node_modules", "node", "bin", "node") });
     expect(await query(await firstLine(child), "select 1 as one")).toEqual([{ one: 1 }]);
     const { uid } = statSync(join(dataDir(), "cluster"));
     expect(String(uid)).toBe(spawnSync("id", ["-u", "daemon"], { encoding: "utf8" }).stdout.trim());

@@ -30,9 +30,9 @@ const transientSystemErrors = [
   "ENOTFOUND",
 ];
 
-/** What pg and its pool say when the connection is gone or none became free; they have no code. */
+/** What pg and its pool say when the connection is gone, silent, or none became free; they have no code. */
 const transientMessages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
 /** True when the database was unreachable or busy, so that the same work may be tried again as a whole. */
 export function isTransient(error: unknown): boolean {

@@ -20,17 +20,25 @@ export interface PoolOptions {
 /** How long a caller waits for a connection before it gets an error. */
 const connectTimeoutMs = 5_000;
 
+const defaultStatementTimeoutMs = 5_000;
+
+/** How much longer than the server's own limit a caller waits for an answer. */
+const silenceMs = 1_000;
+
 /**
  * A pool whose connections have their role and limits from the first byte on: they travel as start-up options,
  * so no statement can run without them. Connects when first used. Broken connections are replaced, never fatal.
  */
 export function createPool(options: PoolOptions): pg.Pool {
+  const { statementTimeoutMs = defaultStatementTimeoutMs } = options;
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.max ?? 10,
     application_name: options.name,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    // Ends the wait for a server that no longer answers at all; one that does has cancelled the statement before.
+    ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + silenceMs }),
     options: startupOptions(options),
   });
   // pg reports a dropped connection as an 'error' event, which is fatal without a listener. The query in flight
@@ -43,7 +51,7 @@ export function createPool(options: PoolOptions): pg.Pool {
 /** The `options` start-up parameter: role, timeouts and commit mode as `-c name=value`. */
 export function startupOptions(options: Omit<PoolOptions, "url" | "name" | "max">): string {
   const settings: Record<string, string> = {
-    statement_timeout: String(options.statementTimeoutMs ?? 5_000),
+    statement_timeout: String(options.statementTimeoutMs ?? defaultStatementTimeoutMs),
     lock_timeout: String(options.lockTimeoutMs ?? 2_000),
     // A transaction left open by a defect would hold its locks and stop vacuum for ever.
     idle_in_transaction_session_timeout: "30000",

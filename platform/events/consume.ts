@@ -66,7 +66,10 @@ export const createConsumer = (options: ConsumerOptions): Worker =>
   createConsumerWorker(options, (received) => applyOnce(received, options));
 
 /** A consumer whose events take effect in `apply`, which resolves with false for those that already had. */
-export function createConsumerWorker(options: ConsumerBase, apply: (received: ReceivedEvent) => Promise<boolean>): Worker {
+export function createConsumerWorker(
+  options: ConsumerBase,
+  apply: (received: ReceivedEvent) => Promise<boolean>,
+): Worker {
   const { bus, durable, logger, pool, schema } = options;
   let subscription: { stop(): Promise<void> } | undefined;
   let cleaner: NodeJS.Timeout | undefined;

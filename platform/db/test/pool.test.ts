@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
 import { newId, type OrgId } from "../../ids.ts";
+import { createFaultProxy } from "../../net/fault-proxy.ts";
 import { createEmptyTestDatabase, type TestDatabase, terminateSessions } from "../../testing/database.ts";
+import { until } from "../../testing/until.ts";
 import { createRoleSql, forceOrgIsolationSql } from "../ddl.ts";
 import { isTransient, isUniqueViolation } from "../errors.ts";
 import { createPool, withOrg, withTransaction } from "../pool.ts";
@@ -126,6 +128,26 @@ describe("createPool", () => {
     const error = await pool.query("select pg_sleep(10)").catch((reason: unknown) => reason);
     expect(String(error)).toContain("statement timeout");
     expect(isTransient(error)).toBe(true);
+  });
+
+  test("a server that falls silent ends the wait, and that counts as transient", async () => {
+    const { hostname, port } = new URL(database.url);
+    const proxy = await createFaultProxy({ host: hostname, port: Number(port) });
+    const url = new URL(database.url);
+    url.port = String(proxy.port);
+    const through = createPool({ url: url.href, name: "silent", max: 1, statementTimeoutMs: 100 });
+    try {
+      await through.query("select 1");
+      proxy.setMode("hold-answers");
+      const error = await through.query("select 1").catch((reason: unknown) => reason);
+      expect(isTransient(error)).toBe(true);
+      proxy.setMode("pass");
+      proxy.cut();
+      await until(async () => (await through.query("select 1")).rowCount === 1);
+    } finally {
+      await through.end();
+      await proxy.close();
+    }
   });
 
   test("waiting for a lock ends early, and that counts as transient", async () => {

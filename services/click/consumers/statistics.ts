@@ -12,7 +12,11 @@ export const statisticsSubjects: readonly string[] = [
   "assent.click.consent.*",
 ];
 
-type ReadLocales = (orgId: OrgId, client: pg.ClientBase, texts: readonly TextName[]) => Promise<ReadonlyMap<string, string>>;
+type ReadLocales = (
+  orgId: OrgId,
+  client: pg.ClientBase,
+  texts: readonly TextName[],
+) => Promise<ReadonlyMap<string, string>>;
 
 /** Adds events of one organization to the statistics. Tables are always written in the same order. */
 export function applyStatistics(): (client: pg.PoolClient, orgId: OrgId, events: readonly Event[]) => Promise<void> {

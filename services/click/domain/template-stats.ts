@@ -1,6 +1,6 @@
+import type { DayTotals, HolderTotals, PurposeTotals, StatQuery, TextTotals } from "../store/stat-read-store.ts";
 import { acceptTimeQuantile, type TimeBucket } from "./accept-time.ts";
 import { agreementAt, type TemplateOffer } from "./agreement-state.ts";
-import type { DayTotals, HolderTotals, PurposeTotals, StatQuery, TextTotals } from "../store/stat-read-store.ts";
 
 export interface StatsInput {
   readonly query: StatQuery;
@@ -86,7 +86,9 @@ const byVersion = (totals: readonly TextTotals[]): object[] =>
       label: text.label,
       acceptances: accepted(text),
     }))
-    .sort((a, b) => compare(a.locale ?? "", b.locale ?? "") || compare(a.versionId, b.versionId) || b.revision - a.revision);
+    .sort(
+      (a, b) => compare(a.locale ?? "", b.locale ?? "") || compare(a.versionId, b.versionId) || b.revision - a.revision,
+    );
 
 function byLocale(totals: readonly TextTotals[]): object[] {
   const acceptances = new Map<string, number>();
@@ -94,7 +96,9 @@ function byLocale(totals: readonly TextTotals[]): object[] {
     if (text.locale === null || accepted(text) === 0) continue;
     acceptances.set(text.locale, (acceptances.get(text.locale) ?? 0) + accepted(text));
   }
-  return [...acceptances].map(([locale, count]) => ({ locale, acceptances: count })).sort((a, b) => compare(a.locale, b.locale));
+  return [...acceptances]
+    .map(([locale, count]) => ({ locale, acceptances: count }))
+    .sort((a, b) => compare(a.locale, b.locale));
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

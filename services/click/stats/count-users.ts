@@ -22,7 +22,11 @@ const maxRounds = 5;
  * Counts acceptances by user. Each user is held from before it is read until the transaction ends, and what changes in
  * the counters is exactly the difference between what the user was counted as and is counted as now.
  */
-export async function countUsers(orgId: OrgId, client: pg.ClientBase, wanted: readonly UserAcceptances[]): Promise<void> {
+export async function countUsers(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  wanted: readonly UserAcceptances[],
+): Promise<void> {
   const changes = new Map<string, UserChange>();
   let left = wanted;
   for (let round = 1; left.length > 0; round += 1) {

@@ -173,8 +173,7 @@ function createSheet() {
   };
   return {
     hour: (text: Text, at: Date) => row(hours, emptyHour(place(text, at))),
-    time: (text: Text, at: Date, bucket: number) =>
-      row(times, { ...place(text, at), bucket, acceptances: 0 }, bucket),
+    time: (text: Text, at: Date, bucket: number) => row(times, { ...place(text, at), bucket, acceptances: 0 }, bucket),
     purpose: (text: Text, at: Date, purpose: string) =>
       row(purposes, { ...place(text, at), purpose, granted: 0, denied: 0, withdrawn: 0 }, purpose),
     user: (acceptance: UserAcceptance) => users.push(acceptance),

@@ -18,7 +18,9 @@ function addSql(table: string, keys: object, counters: object, times: readonly s
   const names = Object.keys(columns);
   const key = ["organization_id", ...Object.keys(keys)].join(", ");
   const sums = Object.keys(counters).map((name) => `${name} = s.${name} + excluded.${name}`);
-  const bounds = times.map((name) => `${name} = ${name.startsWith("first") ? "least" : "greatest"}(s.${name}, excluded.${name})`);
+  const bounds = times.map(
+    (name) => `${name} = ${name.startsWith("first") ? "least" : "greatest"}(s.${name}, excluded.${name})`,
+  );
   const parameters = Object.values(columns).map((type, index) => `$${index + 2}::${type}[]`);
   return `insert into click.${table} as s (organization_id, ${names.join(", ")})
     select $1, i.* from unnest(${parameters.join(", ")}) i (${names.join(", ")}) order by ${Object.keys(keys).join(", ")}

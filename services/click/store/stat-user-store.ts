@@ -43,7 +43,11 @@ const source = `unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6
   i (template_id, user_key, days, last_accepted_at, last_version_id, last_revision)`;
 
 /** Adds users; gives those that were added. One that another process has added meanwhile is left as it is. */
-export async function insertUsers(orgId: OrgId, client: pg.ClientBase, users: readonly StatUser[]): Promise<UserName[]> {
+export async function insertUsers(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  users: readonly StatUser[],
+): Promise<UserName[]> {
   if (users.length === 0) return [];
   const result = await client.query<UserName>({
     name: "click-stat-insert-users",

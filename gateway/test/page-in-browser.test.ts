@@ -1,0 +1,89 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { sha256Label } from "#platform/canonical-json.ts";
+import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import { accessibilityProblems, describeInBrowser } from "../../test/browser/support/browser.ts";
+import { defaultEmbedScriptFile } from "../embed-script.ts";
+import { orgA } from "./fake-auth.ts";
+import { startTestGateway, type TestGateway } from "./test-gateway.ts";
+
+const html = "<h2>Scope</h2><p>You may use the <a href='https://www.example.com/'>service</a>.</p>";
+
+describeInBrowser("the page of a session", (pages) => {
+  let database: TestDatabase;
+  let gateway: TestGateway;
+  let host: Server;
+  let hostUrl: string;
+  let pageUrl: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    gateway = await startTestGateway(database.url, { config: { embedScriptFile: defaultEmbedScriptFile } });
+    const token = await gateway.auth.token("click:write");
+    const { body } = await gateway.call("POST", "/v1/click/sessions", { token, body: { templateSlug: "terms" } });
+    gateway.click.render.tokens.set("a.b.c", { organizationId: orgA, clientId: "cl_payer", sessionId: body.id });
+    pageUrl = `${gateway.url}/v1/click/render/sessions/${body.id}?token=a.b.c`;
+    host = createServer((_req, res) => res.writeHead(200, { "content-type": "text/html" }).end(hostHtml(pageUrl)));
+    await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
+    hostUrl = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+    gateway.click.render.changes.rendering = {
+      html,
+      renderHash: sha256Label(html),
+      locale: "en",
+      theme: {},
+      policy: {},
+      allowedOrigins: [hostUrl],
+    };
+  });
+
+  afterAll(async () => {
+    host?.close();
+    await gateway?.stop();
+    await database?.drop();
+  });
+
+  test("can be read without scripts", async () => {
+    const page = await pages.open({ javaScriptEnabled: false });
+    await page.goto(pageUrl);
+    expect(await page.locator("main article").isVisible()).toBe(true);
+    expect(await page.title()).toBe("AGB <2026>");
+  });
+
+  test.each(["light", "dark"] as const)("is accessible in %s colours", async (colorScheme) => {
+    const page = await pages.open({ colorScheme });
+    await page.goto(pageUrl);
+    await page.locator("form").waitFor();
+    expect(await page.locator("main article").first().isVisible()).toBe(false);
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  test("hands the decision to the page that frames it, and waits for its answer", async () => {
+    const page = await pages.open();
+    await page.goto(hostUrl);
+    await page.frameLocator("iframe").getByRole("button", { name: "Zustimmen" }).click();
+    await page.waitForFunction("window.received.length === 1");
+    const [received] = (await page.evaluate("window.received")) as { type: string; acceptance: object }[];
+    expect(received).toMatchObject({ type: "assent:accept", acceptance: { decision: "ACCEPT" } });
+    await page.frameLocator("iframe").locator("form").waitFor({ state: "detached" });
+  });
+
+  test("claims nothing when nobody is there to record the decision", async () => {
+    const page = await pages.open();
+    await page.goto(pageUrl);
+    await page.getByRole("button", { name: "Zustimmen" }).click();
+    await page.getByRole("alert").filter({ hasText: /./ }).waitFor();
+    expect(await page.locator("form").isVisible()).toBe(true);
+  });
+});
+
+const hostHtml = (
+  url: string,
+): string => `<!doctype html><html lang="en"><title>Host</title><iframe src="${url}"></iframe>
+<script>
+window.received = [];
+addEventListener("message", ({ source, origin, data }) => {
+  window.received.push(data);
+  source.postMessage({ type: "assent:recorded", idempotencyKey: data.idempotencyKey, answer: { receiptId: "r" } }, origin);
+});
+</script></html>`;
