@@ -1,6 +1,7 @@
 import type { createClient } from "@connectrpc/connect";
 import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
+import { type DemoDeployments, seedDemoPage } from "./demo-page/seed.ts";
 import { type Home, readHomeFile, writeHomeFile } from "./home.ts";
 
 export type AdminClient = ReturnType<typeof createClient<typeof AdminService>>;
@@ -12,7 +13,10 @@ export interface Demo {
   readonly apiKey: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  readonly deployments: DemoDeployments;
 }
+
+type Credentials = Omit<Demo, "deployments">;
 
 const demoFile = "demo.json";
 const demoSlug = "terms-of-service";
@@ -20,27 +24,30 @@ const clientScopes = ["click:read", "click:write", "click:admin", "click:accept"
 
 /** The demo organization of this copy: made on the first start, found again on every later one. */
 export async function prepareDemo(home: Home, admin: AdminClient, baseUrl: string): Promise<Demo> {
-  const existing = readHomeFile<Demo>(home, demoFile);
+  const existing = readHomeFile<Credentials & Partial<Demo>>(home, demoFile);
   if (existing !== undefined && (await isKnown(admin, existing))) {
-    const demo = { ...existing, baseUrl };
-    if (existing.baseUrl !== baseUrl) writeHomeFile(home, demoFile, demo);
+    const { deployments, ...credentials } = { ...existing, baseUrl };
+    // A copy that was first started by an older release has no demo page yet.
+    const demo = { ...credentials, deployments: deployments ?? (await seedPage(credentials)) };
+    if (existing.baseUrl !== baseUrl || deployments === undefined) writeHomeFile(home, demoFile, demo);
     return demo;
   }
-  const demo = await createDemo(admin, baseUrl);
-  await seedTemplate(demo);
+  const credentials = await createCredentials(admin, baseUrl);
+  await seedTemplate(credentials);
+  const demo = { ...credentials, deployments: await seedPage(credentials) };
   writeHomeFile(home, demoFile, demo);
   return demo;
 }
 
 /** False when the database was replaced since demo.json was written. */
-async function isKnown(admin: AdminClient, demo: Demo): Promise<boolean> {
+async function isKnown(admin: AdminClient, demo: Credentials): Promise<boolean> {
   const { clients } = await admin
     .listOAuthClients({ organizationId: demo.organizationId })
     .catch(() => ({ clients: [] }));
   return clients.some((client) => client.id === demo.clientId);
 }
 
-async function createDemo(admin: AdminClient, baseUrl: string): Promise<Demo> {
+async function createCredentials(admin: AdminClient, baseUrl: string): Promise<Credentials> {
   const { organization } = await admin.createOrganization({ name: "Demo", plan: Plan.GEN_PRO, sandbox: true });
   if (organization === undefined) throw new Error("the auth service created no organization");
   const organizationId = organization.id;
@@ -55,31 +62,34 @@ async function createDemo(admin: AdminClient, baseUrl: string): Promise<Demo> {
 }
 
 /** One published template over the public API, so that the first pasted line can record an acceptance. */
-async function seedTemplate(demo: Demo): Promise<void> {
-  const template = await post(demo, "/v1/click/templates", {
+async function seedTemplate(demo: Credentials): Promise<void> {
+  const template = (await call(demo, "POST", "/v1/click/templates", {
     name: "Terms of Service",
     slug: demoSlug,
     type: "STATIC",
     counterparty: { legalName: "Example Ltd." },
-  });
+  })) as { id: string };
   const versions = `/v1/click/templates/${template.id}/versions`;
-  const version = await post(demo, versions, {
+  const version = (await call(demo, "POST", versions, {
     locale: "en",
     title: "Terms of Service",
     content: "<h1>Terms of Service</h1><p>You may use the service. We keep it running.</p>",
     buttonText: "I agree",
-  });
-  await post(demo, `${versions}/${version.id}/publish`, {});
+  })) as { id: string };
+  await call(demo, "POST", `${versions}/${version.id}/publish`, {});
 }
 
-async function post(demo: Demo, path: string, body: object): Promise<{ id: string }> {
+const seedPage = (demo: Credentials): Promise<DemoDeployments> =>
+  seedDemoPage((method, path, body) => call(demo, method, path, body), demoSlug);
+
+async function call(demo: Credentials, method: "GET" | "POST", path: string, body?: object): Promise<unknown> {
   const response = await fetch(demo.baseUrl + path, {
-    method: "POST",
+    method,
     headers: { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as { id: string };
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  return response.json();
 }
 
 /** What the terminal shows once everything is ready. */
@@ -88,6 +98,7 @@ Assent is ready.
 
   base URL       ${demo.baseUrl}
   reference      ${demo.baseUrl}/docs
+  demo page      ${demo.baseUrl}/demo
   organization   ${demo.organizationId}
   API key        ${demo.apiKey}
   OAuth client   ${demo.clientId}

@@ -1,4 +1,6 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createClient, type Transport } from "@connectrpc/connect";
+import type { Express } from "express";
 import { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { startAdminPort } from "#platform/admin-port.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -28,6 +30,8 @@ export interface SingleProcessOptions {
   readonly port: number;
   readonly secrets: Secrets;
   readonly logger: Logger;
+  /** Takes requests away from the gateway by answering true. */
+  readonly handlePage?: (req: IncomingMessage, res: ServerResponse) => boolean;
 }
 
 export interface SingleProcess {
@@ -97,7 +101,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
       for (const part of [...services, gateway]) await part.checkReady();
     },
   });
-  const listening = await listenGateway(gateway, gatewayConfig);
+  const listening = await listenGateway({ ...gateway, app: withPages(gateway.app, options.handlePage) }, gatewayConfig);
   return {
     port: listening.port,
     adminUrl: `http://127.0.0.1:${adminPort.port}`,
@@ -115,6 +119,15 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
       await bus.close();
     },
   };
+}
+
+/** The gateway's app behind pages that are no part of the product. */
+function withPages(app: Express, handlePage: SingleProcessOptions["handlePage"]): Express {
+  if (handlePage === undefined) return app;
+  return new Proxy(app, {
+    apply: (target, self, args: Parameters<Express>) =>
+      handlePage(args[0], args[1]) ? undefined : Reflect.apply(target, self, args),
+  });
 }
 
 export const adminClient = (transport: Transport) => createClient(AdminService, transport);

@@ -2,6 +2,7 @@
 import { createLogger } from "#platform/logger.ts";
 import { stopOnSignals } from "#platform/service.ts";
 import { prepareDemo, welcomeText } from "./demo.ts";
+import { createDemoPage } from "./demo-page/demo-page.ts";
 import { openHome, removeHomeFile, writeHomeFile } from "./home.ts";
 import { migrateAll } from "./migrations.ts";
 import { startOwnPostgres } from "./own-postgres.ts";
@@ -22,6 +23,7 @@ async function start(): Promise<void> {
   const database = await openDatabase();
   try {
     await migrateAll(database.url, logger);
+    const demoPage = createDemoPage();
     const running = await startSingleProcess({
       databaseUrl: database.url,
       natsUrl: process.env.NATS_URL ?? "",
@@ -29,9 +31,11 @@ async function start(): Promise<void> {
       port: await choosePort(process.env.PORT),
       secrets: home.secrets,
       logger,
+      handlePage: demoPage.handle,
     });
     const demo = await prepareDemo(home, adminClient(running.admin), `http://127.0.0.1:${running.port}`);
     writeHomeFile(home, "runtime.json", { adminUrl: running.adminUrl, adminToken: home.secrets.adminToken });
+    demoPage.open(demo);
     running.open();
     stopOnSignals(async () => {
       removeHomeFile(home, "runtime.json");

@@ -10,14 +10,14 @@ export function checkTag(tag: StartTag, rules: HtmlRules, report: ReportHtml): b
   const own = Object.hasOwn(rules.elements, tag.name) ? rules.elements[tag.name] : undefined;
   if (own === undefined) {
     const message = `The element <${quotable(tag.name)}> is not allowed.`;
-    report({ code: "ELEMENT_FORBIDDEN", severity: "ERROR", ...tag.source, name: tag.name, message });
+    report({ code: "ELEMENT_FORBIDDEN", severity: "ERROR", ...tag.source, name: quotable(tag.name), message });
   }
   for (const attribute of tag.attributes) {
     const { name, source } = attribute;
     const problem = attributeProblem(attribute, ruleFor(name, own ?? {}, rules), rules);
     if (problem === undefined) continue;
     const message = problem.message.replace("%", () => `${quotable(name)} of <${quotable(tag.name)}>`);
-    report({ code: problem.code, severity: "ERROR", ...source, name, message });
+    report({ code: problem.code, severity: "ERROR", ...source, name: quotable(name), message });
   }
   return own !== undefined;
 }

@@ -10,7 +10,7 @@ export interface Finding<Code extends string = string> extends SourceRange {
   readonly severity: Severity;
   /** A sentence for the author. Quotes at most a few characters of the text, none of them unsafe. */
   readonly message: string;
-  /** The element or attribute that it is about. */
+  /** The element or attribute that it is about, made quotable. */
   readonly name?: string;
 }
 
@@ -65,7 +65,7 @@ export function locateFindings<Code extends string>(
   });
 }
 
-/** A name of the source as messages may quote it. */
+/** A name of the source as findings and their messages have it: at most 40 characters, none of them unsafe. */
 export const quotable = (name: string): string => snippetOf(name, { offset: 0, length: Math.min(name.length, 40) });
 
 function endsLine(source: string, position: number): boolean {

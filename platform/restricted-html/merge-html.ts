@@ -15,8 +15,8 @@ export interface MergeHtml {
 
 /**
  * Prepares safe HTML for merging. Throws a RangeError for a field that is malformed or stands where a value could do
- * more than be read: inside of a tag, or right after an & that would make a character reference of it. Linear in the
- * HTML, about 0.1 s for 1 MiB.
+ * more than be read: inside of a tag, or right after a < or & that would make a tag or a character reference of it.
+ * Linear in the HTML, about 0.1 s for 1 MiB.
  */
 export function prepareMerge(html: string): MergeHtml {
   const { fields, problems } = findMergeFields(html);
@@ -35,16 +35,23 @@ export function prepareMerge(html: string): MergeHtml {
 
 /** The HTML with the values as text; a value never becomes markup, whatever it is. An absent value is empty. */
 export function fillMerge({ texts, fields }: MergeHtml, values: ReadonlyMap<string, string>): string {
-  const escaped = new Map([...values].map(([key, value]) => [key, escapeHtml(value.toWellFormed())]));
-  return texts.map((text, index) => text + (escaped.get(fields[index] ?? "") ?? "")).join("");
+  const escaped = new Map([...values].map(([key, value]) => [key, escapeValue(value)]));
+  const valueAfter = (index: number): string => {
+    const key = fields[index];
+    return key === undefined ? "" : (escaped.get(key) ?? "");
+  };
+  return texts.map((text, index) => text + valueAfter(index)).join("");
 }
 
 /** How long `fillMerge` would make it, in UTF-16 code units. */
 export function filledLength({ texts, fields }: MergeHtml, values: ReadonlyMap<string, string>): number {
-  const lengths = new Map([...values].map(([key, value]) => [key, escapeHtml(value).length]));
+  const lengths = new Map([...values].map(([key, value]) => [key, escapeValue(value).length]));
   const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
   return sum(texts.map((text) => text.length)) + sum(fields.map((key) => lengths.get(key) ?? 0));
 }
+
+/** Line ends are those that HTML has. */
+const escapeValue = (value: string): string => escapeHtml(value.toWellFormed().replaceAll(/\r\n?/g, "\n"));
 
 /** The places that are not text. Both lists are in the order of the source; so is the result. */
 export function findMisplaced<Field extends SourceRange>(
@@ -56,7 +63,7 @@ export function findMisplaced<Field extends SourceRange>(
   return fields.filter(({ offset, length }) => {
     while (endOf(markup[next]) <= offset) next += 1;
     const isInMarkup = (markup[next]?.offset ?? Number.POSITIVE_INFINITY) < offset + length;
-    return isInMarkup || endsInReference.test(html.slice(Math.max(0, offset - longestReference), offset));
+    return isInMarkup || opensSomething.test(html.slice(Math.max(0, offset - longestReference), offset));
   });
 }
 
@@ -65,7 +72,7 @@ const endOf = (range: SourceRange | undefined): number =>
 
 /** The longest name of a character reference has 31 letters; a number may have any count of zeros. */
 const longestReference = 64;
-const endsInReference = /&#?[0-9a-zA-Z]*$/;
+const opensSomething = /(?:<|&#?[0-9a-zA-Z]*)$/;
 
 function markupOf(html: string): SourceRange[] {
   const markup: SourceRange[] = [];
@@ -76,7 +83,9 @@ function markupOf(html: string): SourceRange[] {
     comment: add,
     doctype: add,
     text: () => {},
-    syntaxError: () => {},
+    syntaxError: (name, offset) => {
+      if (name === "eof-in-tag") throw new RangeError(`the HTML ends within a tag, before ${offset}`);
+    },
   });
   return markup;
 }

@@ -1,6 +1,6 @@
 import { elementsThatEndThemselves, endedByStartTag, impliedInTable, voidElements } from "./elements.ts";
-import { quotable } from "./findings.ts";
-import type { ReportHtml } from "./html-finding.ts";
+import type { Severity } from "./findings.ts";
+import type { HtmlFinding, ReportHtml } from "./html-finding.ts";
 import type { StartTag } from "./tokens.ts";
 import type { HtmlElement, HtmlNode, SourceRange } from "./tree.ts";
 
@@ -13,95 +13,104 @@ export interface Nesting {
   finish(): HtmlNode[];
 }
 
-interface OpenElement extends HtmlElement {
-  readonly children: HtmlNode[];
-}
-
 /**
  * Nests strictly: an end tag ends the innermost element, apart from elements that may end without one. Everything else
  * is an error, because browsers repair it in ways that the source does not show, some of which reach beyond the text:
  * an open link goes on in the page that the text is shown in.
  */
 export function createNesting(maxDepth: number, report: ReportHtml): Nesting {
-  const roots: HtmlNode[] = [];
-  const stack: OpenElement[] = [];
-  let beyondDepth = 0;
-  let isRightAfterPre = false;
-  const siblings = () => stack.at(-1)?.children ?? roots;
-  const innermost = () => stack.at(-1)?.name ?? "";
-
-  const malformed = (severity: "ERROR" | "WARNING", { offset, length }: SourceRange, name: string, message: string) =>
-    report({ code: "MALFORMED_HTML", severity, offset, length, name, message });
-
-  const push = (element: OpenElement): void => {
-    siblings().push(element);
-    stack.push(element);
+  const state: State = { maxDepth, report, roots: [], stack: [], beyondDepth: 0, isRightAfterPre: false };
+  return {
+    open: (tag) => {
+      state.isRightAfterPre = tag.name === "pre";
+      if (state.beyondDepth > 0 || state.stack.length >= maxDepth) refuseDepth(state, tag);
+      else open(state, tag);
+    },
+    close: (name, source) => {
+      state.isRightAfterPre = false;
+      if (state.beyondDepth > 0) state.beyondDepth -= 1;
+      else close(state, name, source);
+    },
+    text: (text, source) => {
+      // Browsers drop one line feed right after <pre>.
+      const shown = state.isRightAfterPre && text.startsWith("\n") ? text.slice(1) : text;
+      state.isRightAfterPre = false;
+      if (shown !== "") siblings(state).push({ kind: "text", text: shown, source });
+    },
+    finish: () => {
+      while (state.stack.length > 0) endWithoutTag(state, "at the end of the text");
+      return state.roots;
+    },
   };
+}
 
-  const endWithoutTag = (where: string): void => {
-    const element = stack.pop();
-    if (element === undefined || element.source.length === 0) return;
-    const { name, source } = element;
-    if (elementsThatEndThemselves.has(name)) {
-      malformed("WARNING", source, name, `The element <${name}> has no end tag; it ends ${where}.`);
-    } else {
-      malformed("ERROR", source, name, `The element <${name}> is still open ${where}. Close it before.`);
-    }
-  };
+interface OpenElement extends HtmlElement {
+  readonly children: HtmlNode[];
+}
 
-  const open = (tag: StartTag): void => {
-    const { name, source } = tag;
-    const isVoid = voidElements.has(name);
-    isRightAfterPre = name === "pre";
-    if (beyondDepth > 0 || stack.length >= maxDepth) {
-      malformed("ERROR", source, name, `Elements are nested more than ${maxDepth} deep.`);
-      if (!isVoid) beyondDepth += 1;
-      return;
-    }
-    for (const group of endedByStartTag.get(name) ?? []) {
-      if (group.has(innermost())) endWithoutTag(`where <${name}> begins`);
-    }
-    const implied = innermost() === "table" ? impliedInTable.get(name) : undefined;
-    if (implied !== undefined) push(element(implied, [], { offset: source.offset, length: 0 }));
-    const opened = element(name, tag.attributes, source);
-    if (isVoid) {
-      siblings().push(opened);
-      return;
-    }
-    if (tag.selfClosing) {
-      malformed("ERROR", source, name, `<${name}/> does not end the element. Write <${name}></${name}>.`);
-    }
-    push(opened);
-  };
+interface State {
+  readonly maxDepth: number;
+  readonly report: ReportHtml;
+  readonly roots: HtmlNode[];
+  /** The elements that are open, the innermost last. */
+  readonly stack: OpenElement[];
+  /** How many elements are open that nest too deeply. */
+  beyondDepth: number;
+  isRightAfterPre: boolean;
+}
 
-  const close = (name: string, source: SourceRange): void => {
-    isRightAfterPre = false;
-    if (beyondDepth > 0) {
-      beyondDepth -= 1;
-      return;
-    }
-    if (!stack.some((open) => open.name === name)) {
-      const message = `The end tag </${quotable(name)}> ends nothing in the text, but perhaps something around it.`;
-      malformed("ERROR", source, name, message);
-      return;
-    }
-    while (innermost() !== name) endWithoutTag(`where </${name}> stands`);
-    stack.pop();
-  };
+const siblings = ({ stack, roots }: State): HtmlNode[] => stack.at(-1)?.children ?? roots;
+const innermost = ({ stack }: State): string => stack.at(-1)?.name ?? "";
 
-  const text = (text: string, source: SourceRange): void => {
-    // Browsers drop one line feed right after <pre>.
-    const shown = isRightAfterPre && text.startsWith("\n") ? text.slice(1) : text;
-    isRightAfterPre = false;
-    if (shown !== "") siblings().push({ kind: "text", text: shown, source });
-  };
+function open(state: State, tag: StartTag): void {
+  const { name, source } = tag;
+  for (const group of endedByStartTag.get(name) ?? []) {
+    if (group.has(innermost(state))) endWithoutTag(state, `where <${name}> begins`);
+  }
+  const implied = innermost(state) === "table" ? impliedInTable.get(name) : undefined;
+  if (implied !== undefined) push(state, element(implied, [], { offset: source.offset, length: 0 }));
+  const opened = element(name, tag.attributes, source);
+  if (voidElements.has(name)) {
+    siblings(state).push(opened);
+    return;
+  }
+  if (tag.selfClosing) {
+    const message = `<${name}/> does not end the element. Write <${name}></${name}>.`;
+    state.report(malformed("ERROR", source, name, message));
+  }
+  push(state, opened);
+}
 
-  const finish = (): HtmlNode[] => {
-    while (stack.length > 0) endWithoutTag("at the end of the text");
-    return roots;
-  };
+function close(state: State, name: string, source: SourceRange): void {
+  if (state.stack.some((open) => open.name === name)) {
+    while (innermost(state) !== name) endWithoutTag(state, `where </${name}> stands`);
+    state.stack.pop();
+  } else {
+    const message = `The end tag </${name}> ends nothing in the text, but perhaps something around it.`;
+    state.report(malformed("ERROR", source, name, message));
+  }
+}
 
-  return { open, close, text, finish };
+function endWithoutTag({ stack, report }: State, where: string): void {
+  const ended = stack.pop();
+  // What the source does not open it need not end.
+  if (ended === undefined || ended.source.length === 0) return;
+  const { name, source } = ended;
+  report(
+    elementsThatEndThemselves.has(name)
+      ? malformed("WARNING", source, name, `The element <${name}> has no end tag; it ends ${where}.`)
+      : malformed("ERROR", source, name, `The element <${name}> is still open ${where}. Close it before.`),
+  );
+}
+
+function refuseDepth(state: State, { name, source }: StartTag): void {
+  state.report(malformed("ERROR", source, name, `Elements are nested more than ${state.maxDepth} deep.`));
+  if (!voidElements.has(name)) state.beyondDepth += 1;
+}
+
+function push(state: State, opened: OpenElement): void {
+  siblings(state).push(opened);
+  state.stack.push(opened);
 }
 
 const element = (name: string, attributes: StartTag["attributes"], source: SourceRange): OpenElement => ({
@@ -110,4 +119,18 @@ const element = (name: string, attributes: StartTag["attributes"], source: Sourc
   attributes: attributes.map((attribute) => ({ name: attribute.name, value: attribute.value })),
   children: [],
   source,
+});
+
+const malformed = (
+  severity: Severity,
+  { offset, length }: SourceRange,
+  name: string,
+  message: string,
+): HtmlFinding => ({
+  code: "MALFORMED_HTML",
+  severity,
+  offset,
+  length,
+  name,
+  message,
 });

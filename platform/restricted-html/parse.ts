@@ -82,7 +82,7 @@ const forbiddenEndTag = (name: string, range: SourceRange): HtmlFinding => ({
   code: "ELEMENT_FORBIDDEN",
   severity: "ERROR",
   ...range,
-  name,
+  name: quotable(name),
   message: `The element <${quotable(name)}> is not allowed.`,
 });
 

@@ -101,8 +101,11 @@ function reportOnSource(
     ...{ code, severity, message, offset, length },
     ...(name === undefined ? {} : { name }),
   });
+  // Then the reason is known already, and with its place.
+  const isExplained = list.hasErrors();
   for (const finding of findings) {
-    if (finding.code !== "CONTROL_CHARACTER") list.add(at(finding, placeInMarkdown(finding, converted)));
+    if (finding.code === "CONTROL_CHARACTER" || (finding.code === "MALFORMED_HTML" && isExplained)) continue;
+    list.add(at(finding, placeInMarkdown(finding, converted)));
   }
   const control = findings.find((finding) => finding.code === "CONTROL_CHARACTER");
   if (control === undefined) return;

@@ -68,11 +68,16 @@ export function readTokens(source: string, sink: TokenSink): void {
 }
 
 /** Elements whose content is not markup, so that what stands in them is not told as if it were. */
-const contentModes = new Map<string, (typeof tokenizerModes)[number]>();
-const tokenizerModes = [TokenizerMode.RAWTEXT, TokenizerMode.RCDATA, TokenizerMode.SCRIPT_DATA] as const;
-for (const name of ["style", "xmp", "iframe", "noembed", "noframes"]) contentModes.set(name, TokenizerMode.RAWTEXT);
-for (const name of ["title", "textarea"]) contentModes.set(name, TokenizerMode.RCDATA);
-contentModes.set("script", TokenizerMode.SCRIPT_DATA);
+const contentModes = new Map<string, (typeof TokenizerMode)[keyof typeof TokenizerMode]>([
+  ["script", TokenizerMode.SCRIPT_DATA],
+  ["style", TokenizerMode.RAWTEXT],
+  ["xmp", TokenizerMode.RAWTEXT],
+  ["iframe", TokenizerMode.RAWTEXT],
+  ["noembed", TokenizerMode.RAWTEXT],
+  ["noframes", TokenizerMode.RAWTEXT],
+  ["title", TokenizerMode.RCDATA],
+  ["textarea", TokenizerMode.RCDATA],
+]);
 
 function toStartTag(token: Token.TagToken): StartTag {
   const locations = token.location?.attrs ?? {};

@@ -52,7 +52,7 @@ const inlineElements = new Set(
 
 function sourceOf(pieces: readonly Piece[], start: number, end: number): SourceRange {
   const offset = sourceOffset(pieces, start);
-  return { offset, length: Math.max(0, sourceOffset(pieces, end) - offset) };
+  return { offset, length: Math.max(0, sourceOffset(pieces, end - 1) + 1 - offset) };
 }
 
 function sourceOffset(pieces: readonly Piece[], position: number): number {

@@ -20,7 +20,7 @@ import { createRendering } from "./render/create-rendering.ts";
 import { clickRoutes } from "./rpc/index.ts";
 import { createStatistics } from "./stats/create-statistics.ts";
 import { createTemplateParts } from "./stats/template-parts.ts";
-import { sweep } from "./workers/sweep.ts";
+import { sweepUnlessAway } from "./workers/sweep.ts";
 
 export interface ClickServiceDeps {
   readonly runtime: Runtime;
@@ -73,7 +73,7 @@ export async function createClickService(config: ClickConfig, deps: ClickService
     name: "sweeper click",
     everyMs: sweepMs,
     logger,
-    run: () => sweep({ pool: sweeperPool, clock, newId, onSwept: wakeRelay }),
+    run: () => sweepUnlessAway({ pool: sweeperPool, clock, newId, logger, onSwept: wakeRelay }),
   });
   return {
     name: "click",

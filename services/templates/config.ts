@@ -1,5 +1,6 @@
 import { type Environment, readSettings, stringSetting } from "#platform/config.ts";
 import { commonSettings } from "#platform/service-settings.ts";
+import type { CheckLimits } from "./content-check/check-pool.ts";
 
 export interface TemplatesConfig {
   readonly databaseUrl: string;
@@ -7,6 +8,7 @@ export interface TemplatesConfig {
   readonly databaseRole?: string;
   /** Database connections of this process in all, at least 4. */
   readonly poolSize?: number;
+  readonly checkLimits?: CheckLimits;
 }
 
 export const settings = {

@@ -2,7 +2,7 @@ import { createPool } from "#platform/db/pool.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import type { TemplatesConfig } from "./config.ts";
-import { createCheckPool } from "./content-check/check-pool.ts";
+import { createCheckPool, usualCheckLimits } from "./content-check/check-pool.ts";
 import { createContentChecker } from "./content-check/content-checker.ts";
 import { templatesRoutes } from "./rpc/index.ts";
 import { createTemplatesOrm, schema } from "./store/orm.ts";
@@ -15,12 +15,13 @@ export async function createTemplatesService(
   const { bus, clock, logger, metrics, newId } = runtime;
   const { orm, resolverPool, relayPool } = connect(config);
   const relay = createRelay({ pool: relayPool, schema, service: "templates", bus, clock, logger, metrics });
-  const checkPool = createCheckPool();
+  const checkLimits = config.checkLimits ?? usualCheckLimits;
+  const checkPool = createCheckPool(checkLimits);
   const checker = createContentChecker({ pool: checkPool, clock, logger });
   const wakeRelay = () => relay.wake();
   return {
     name: "templates",
-    routes: templatesRoutes({ orm, resolverPool, checker, logger, clock, newId, wakeRelay }),
+    routes: templatesRoutes({ orm, resolverPool, checker, checkLimits, logger, clock, newId, wakeRelay }),
     workers: [relay],
     checkReady: async () => {
       // Fails as well while the schema is not migrated.

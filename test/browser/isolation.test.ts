@@ -139,7 +139,7 @@ describeInBrowser("a page that mounts a text", (pages) => {
     const url = site.rendering(staticRendering());
     const module = site.file(
       "text/javascript",
-      `import "/embed.js"; import "/other/embed.js";
+      `import '/embed.js'; import '/other/embed.js';
       Assent.mount(document.querySelector("#place"), { url: "${url}" });`,
     );
     await page.goto(site.page(hostHtml(`<script type="module" src="${module}"></script>`)));

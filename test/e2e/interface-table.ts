@@ -1,5 +1,5 @@
-import * as shape from "../support/click-shapes.ts";
 import { bodyOf } from "../support/journeys.ts";
+import * as shape from "../support/session-shapes.ts";
 import { fields, listOf } from "../support/shapes.ts";
 import {
   acceptance,

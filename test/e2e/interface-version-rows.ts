@@ -1,6 +1,6 @@
-import * as shape from "../support/click-shapes.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { listOf } from "../support/shapes.ts";
+import * as shape from "../support/template-shapes.ts";
 import {
   archived,
   deployed,

@@ -129,7 +129,16 @@ function createFields({ rendering, words, recorder }: FormOptions, onChange: () 
   };
 }
 
-function purposeBox({ key, text, description, required }: Purpose, words: Words, onTick: (is: boolean) => void): Field {
+function purposeBox({ key, name, description, required }: Purpose, words: Words, onTick: (is: boolean) => void): Field {
   const id = `purpose-${key}`;
-  return createCheckbox({ id, text, description, required, isMarked: required, problem: words.tickBox, words, onTick });
+  return createCheckbox({
+    id,
+    text: name,
+    description,
+    required,
+    isMarked: required,
+    problem: words.tickBox,
+    words,
+    onTick,
+  });
 }

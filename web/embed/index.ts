@@ -1,7 +1,6 @@
 import { DeliveryError } from "./handover.ts";
 import { mount } from "./mount.ts";
 import type { Mounted, MountOptions } from "./options.ts";
-import { mountPage } from "./page.ts";
 import { displayModeOf } from "./rendering.ts";
 
 /** What the script offers to the page. */
@@ -52,4 +51,3 @@ function optionsOf({ url, acceptUrl, display, open, colorScheme, language, userR
 // A page may load the file twice; the elements that it has mounted are known to the first one.
 scope.Assent ??= { mount, mountScripts, DeliveryError };
 scope.Assent.mountScripts();
-mountPage();

@@ -30,7 +30,8 @@ export type DisplayMode = "INLINE" | "MODAL" | "LINK" | "FULL_PAGE";
 /** What a person decides on by a box of its own. */
 export interface Purpose {
   readonly key: string;
-  readonly text: string;
+  readonly name: string;
+  /** What the name does not say. */
   readonly description: string;
   readonly required: boolean;
 }
@@ -112,8 +113,8 @@ function rulesOf(templateType: string, policy: Json, verification: Json): Rules 
 function purposeOf(value: unknown): Purpose {
   const { purpose, key, name, text, description, required } = objectOf(value);
   const id = textOf(purpose) ?? textOf(key) ?? "";
-  const label = textOf(text) ?? textOf(name) ?? id;
-  return { key: id, text: label, description: textOf(description) ?? "", required: required === true };
+  const [label = id, ...more] = new Set([name, text, description].map(textOf).filter((item) => item !== undefined));
+  return { key: id, name: label, description: more.join(" "), required: required === true };
 }
 
 function documentOf(value: unknown): LinkedDocument {

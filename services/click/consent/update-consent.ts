@@ -99,7 +99,8 @@ interface ReplayContext {
 }
 
 async function replay({ orgId, client, userRef, bodyHash }: ReplayContext, use: KeyUse): Promise<UpdateOutcome> {
-  if (!use.isConsent || !timingSafeEqual(use.bodyHash, bodyHash)) throw new DomainError("CLICK_IDEMPOTENCY_KEY_REUSED");
+  // The digest of a change is no JSON, so it is never the body of an acceptance.
+  if (!timingSafeEqual(use.bodyHash, bodyHash)) throw new DomainError("CLICK_IDEMPOTENCY_KEY_REUSED");
   return { receipts: await listUpdateReceipts(orgId, client, { userRef, updateId: use.updateId }), replayed: true };
 }
 

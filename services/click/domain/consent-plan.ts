@@ -43,13 +43,14 @@ export interface PlanInput {
 /**
  * What the requests change. Withdrawing what is withdrawn and refusing what is refused change nothing; a grant is always
  * recorded, because it may be given upon another text. Throws CLICK_CONSENT_CONFLICT for a renewal of what is not granted,
- * then CLICK_PURPOSE_UNKNOWN.
+ * then CLICK_PURPOSE_UNKNOWN, then CLICK_VALIDATION_FAILED for more purposes than a user can have.
  */
 export function planChanges(input: PlanInput): PlannedChange[] {
   const { requests, last, now } = input;
   refuseRenewals(input);
   const unknown = requests.filter((request) => needsOffer(request.decision) && request.offer === undefined);
   refuse("CLICK_PURPOSE_UNKNOWN", unknown, "UNKNOWN", "is not a purpose of a published consent template");
+  refuse("CLICK_VALIDATION_FAILED", overflowing(input), "TOO_MANY", `a user can have at most ${maxPurposes} purposes`);
   return [
     ...requests.flatMap((request) => planChange(request, last.get(request.purpose), now) ?? []),
     ...(input.withdrawAll ? withdrawRest(input) : []),
@@ -66,8 +67,14 @@ function refuseRenewals({ requests, last }: PlanInput): void {
   refuse("CLICK_CONSENT_CONFLICT", impossible, "NOT_GRANTED", "is not granted, so it cannot be renewed; grant it");
 }
 
+/** Anything may be withdrawn, but the state of a user must fit into one answer. */
+const maxPurposes = 1_000;
+
+const overflowing = ({ requests, last }: PlanInput): ConsentRequest[] =>
+  requests.filter(({ purpose }) => !last.has(purpose)).slice(Math.max(0, maxPurposes - last.size));
+
 function refuse(
-  code: "CLICK_CONSENT_CONFLICT" | "CLICK_PURPOSE_UNKNOWN",
+  code: "CLICK_CONSENT_CONFLICT" | "CLICK_PURPOSE_UNKNOWN" | "CLICK_VALIDATION_FAILED",
   requests: readonly ConsentRequest[],
   problem: string,
   message: string,

@@ -1,6 +1,53 @@
-import type { DayTotals, HolderTotals, PurposeTotals, StatQuery, TextTotals } from "../store/stat-read-store.ts";
 import { acceptTimeQuantile, type TimeBucket } from "./accept-time.ts";
 import { agreementAt, type TemplateOffer } from "./agreement-state.ts";
+import type { HourCounts } from "./hour-counts.ts";
+
+/** Which part of the statistics is asked for. */
+export interface StatQuery {
+  readonly templateId: string;
+  /** First and last day, in UTC. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly versionId: string | null;
+  readonly locale: string | null;
+}
+
+/** What happened with one text. */
+export interface TextTotals extends HourCounts {
+  readonly versionId: string;
+  readonly revision: number;
+  /** Null for a text that is not known. */
+  readonly locale: string | null;
+  readonly label: string | null;
+  readonly last24h: number;
+  readonly last7d: number;
+  readonly last30d: number;
+  readonly firstAcceptedAt: Date | null;
+  readonly lastAcceptedAt: Date | null;
+}
+
+export interface DayTotals {
+  readonly date: string;
+  readonly acceptances: number;
+  readonly declines: number;
+}
+
+export interface PurposeTotals {
+  readonly purpose: string;
+  readonly granted: number;
+  readonly denied: number;
+  readonly withdrawn: number;
+}
+
+/** Users by what they accepted last. */
+export interface HolderTotals {
+  readonly versionId: string;
+  readonly revision: number;
+  readonly locale: string | null;
+  readonly label: string | null;
+  readonly day: string;
+  readonly users: number;
+}
 
 export interface StatsInput {
   readonly query: StatQuery;
@@ -12,7 +59,7 @@ export interface StatsInput {
   readonly holders: readonly HolderTotals[];
   readonly offer: TemplateOffer;
   readonly parts: {
-    readonly versions: number;
+    readonly totalVersions: number;
     readonly publishedVersions: number;
     readonly archivedVersions: number;
     readonly activeDeployments: number;
@@ -50,7 +97,7 @@ export function buildStats(input: StatsInput): object {
     byPurpose: input.purposes,
     ...userStats(input),
     activeDeployments: parts.activeDeployments,
-    versions: { total: parts.versions, published: parts.publishedVersions, archived: parts.archivedVersions },
+    versions: { total: parts.totalVersions, published: parts.publishedVersions, archived: parts.archivedVersions },
     firstAcceptedAt: extreme(totals, (text) => text.firstAcceptedAt, Math.min),
     lastAcceptedAt: extreme(totals, (text) => text.lastAcceptedAt, Math.max),
   };

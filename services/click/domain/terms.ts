@@ -31,8 +31,6 @@ export interface KeptTerms {
   readonly hash: Buffer;
   readonly policyHash: string;
   readonly purposes: ReadonlyMap<string, Purpose>;
-  /** A GENERATED template whose text cannot be shown without values. */
-  readonly needsData: boolean;
 }
 
 export interface Purpose {
@@ -106,11 +104,8 @@ function keepTerms(terms: Terms): KeptTerms {
     hash: createHash("sha256").update(text).digest(),
     policyHash: sha256Label(canonicalJson(terms.policy)),
     purposes: purposesOf(terms),
-    needsData: terms.type === "GENERATED" && objectsIn(terms.typeConfig.variables).some(isRequiredVariable),
   };
 }
-
-const isRequiredVariable = (variable: JsonObject): boolean => variable.required !== false;
 
 function purposesOf(terms: Terms): ReadonlyMap<string, Purpose> {
   if (terms.type !== "CONSENT") return new Map();

@@ -1,5 +1,3 @@
-import type { Texts } from "../store/content-store.ts";
-
 /** The words around a text; part of the evidence, because a court asks what the button said. */
 export interface Words {
   readonly title: string;
@@ -7,6 +5,14 @@ export interface Words {
   readonly buttonText: string;
   readonly declineText: string;
   readonly checkboxText: string;
+}
+
+/** What a version says itself. */
+interface OwnWords {
+  readonly consentText: string | null;
+  readonly buttonText: string | null;
+  readonly declineText: string | null;
+  readonly checkboxText: string | null;
 }
 
 interface DefaultWords {
@@ -57,7 +63,7 @@ const defaults = {
 } as const satisfies Record<string, DefaultWords>;
 
 /** What the version says, and for the rest what is usual in its language; English where we do not speak it. */
-export function chooseWords(texts: Texts, title: string, locale: string): Words {
+export function chooseWords(texts: OwnWords, title: string, locale: string): Words {
   const language = locale.split("-")[0] ?? "";
   const usual: DefaultWords = Object.hasOwn(defaults, language)
     ? defaults[language as keyof typeof defaults]

@@ -3,9 +3,11 @@ import type { TemplatesService, Version } from "#gen/assent/templates/v1/templat
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { fromConnectError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
 import { contentFormats, textsOf } from "../accept/content-keeper.ts";
 import type { HtmlConverter } from "./html-converter.ts";
 import type { HtmlText } from "./html-source.ts";
+import { createWeightedLru } from "./weighted-lru.ts";
 
 /** Texts that are not published, for their authors. */
 export interface DraftSource {
@@ -18,28 +20,38 @@ export interface DraftSource {
 
 const answerMs = 5_000;
 
-export const createDraftSource = (
-  templates: Client<typeof TemplatesService>,
-  converter: HtmlConverter,
-): DraftSource => ({
-  read: async (caller, templateId, versionId) => {
-    try {
-      const options = { headers: callerHeaders(caller), timeoutMs: answerMs };
-      const { version } = await templates.getVersion({ templateId, versionId }, options);
-      return version && (await draftText(version, converter));
-    } catch (error) {
-      const isUnknown = error instanceof ConnectError && fromConnectError(error)?.code === "CLICK_VERSION_NOT_FOUND";
-      if (isUnknown) return undefined;
-      throw error;
-    }
-  },
-});
+/** Characters; authors look at the same draft again and again. */
+const cachedCharacters = 4_000_000;
 
-async function draftText(version: Version, converter: HtmlConverter): Promise<HtmlText> {
-  const { templateId, id, locale, label, contentHash, title, texts, content } = version;
-  const format = contentFormats[version.format];
-  if (format === undefined) throw new Error(`a version has the unknown format ${version.format}`);
-  const { html } = await converter.convert({ format, content, isGenerated: false });
+export function createDraftSource(templates: Client<typeof TemplatesService>, converter: HtmlConverter): DraftSource {
+  const cache = createWeightedLru<string>(cachedCharacters);
+  const convert = async (orgId: OrgId, { contentHash, format: wireFormat, content }: Version): Promise<string> => {
+    const format = contentFormats[wireFormat];
+    if (format === undefined) throw new Error(`a version has the unknown format ${wireFormat}`);
+    const key = `${format} ${contentHash}`;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const { html } = await converter.convert(orgId, { format, content, isGenerated: false });
+    cache.set(key, html, html.length + 1_000);
+    return html;
+  };
+  return {
+    read: async (caller, templateId, versionId) => {
+      try {
+        const options = { headers: callerHeaders(caller), timeoutMs: answerMs };
+        const { version } = await templates.getVersion({ templateId, versionId }, options);
+        return version && draftText(version, await convert(caller.orgId, version));
+      } catch (error) {
+        const isUnknown = error instanceof ConnectError && fromConnectError(error)?.code === "CLICK_VERSION_NOT_FOUND";
+        if (isUnknown) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function draftText(version: Version, html: string): HtmlText {
+  const { templateId, id, locale, label, contentHash, title, texts } = version;
   return {
     templateId,
     versionId: id,

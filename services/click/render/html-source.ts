@@ -40,7 +40,8 @@ export function createHtmlSource({ pool, converter }: { pool: pg.Pool; converter
     const text = await withOrg(pool, orgId, (client) => findText(orgId, client, name));
     if (text === undefined) throw new Error("the text to render is not stored");
     const content = text.content.toString("utf8");
-    return htmlText(text, await converter.convert({ format: text.format, content, isGenerated: type === "GENERATED" }));
+    const job = { format: text.format, content, isGenerated: type === "GENERATED" };
+    return htmlText(text, await converter.convert(orgId, job));
   };
   const readOnce = (orgId: OrgId, name: BoundText, type: TemplateType, key: string): Promise<HtmlText> => {
     const same = running.get(key);

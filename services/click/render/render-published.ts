@@ -7,7 +7,7 @@ import { type BoundText, type CurrentTemplate, chooseText, type TextChoice } fro
 import { requireAllowedOrigin } from "../domain/placement.ts";
 import { type RenderClaims, secondsOf } from "../domain/render-claims.ts";
 import type { KeptTerms } from "../domain/terms.ts";
-import { hasAccepted } from "../store/acceptance-store.ts";
+import { type AcceptanceQuestion, isAlreadyAccepted } from "./already-accepted.ts";
 import { type Composition, compose, composeWords } from "./compose.ts";
 import type { ServedDeployment } from "./deployment-source.ts";
 import type { RenderDeps } from "./render-deps.ts";
@@ -136,7 +136,7 @@ async function keepAndSign(deps: RenderDeps, caller: Caller, signable: Signable)
     words,
     placement: served?.placement,
     sessionId: null,
-    alreadyAccepted: await isAccepted(deps, caller, text, userRef),
+    alreadyAccepted: await isAccepted(deps, caller, { userRef, text, policy: terms.terms.policy, now: renderedAt }),
     claims: claimsOf(deps, caller, { ...signable, userRef, renderId, renderedAt, expiresAt }),
     renderedAt,
     expiresAt,
@@ -169,14 +169,14 @@ function claimsOf(
   };
 }
 
+/** Costs nothing when it is nobody in particular who asks. */
 async function isAccepted(
   { pool }: RenderDeps,
   { orgId }: Caller,
-  { versionId, revision }: BoundText,
-  userRef: string | undefined,
+  { userRef, ...question }: Omit<AcceptanceQuestion, "userRef"> & { readonly userRef: string | undefined },
 ): Promise<boolean> {
   if (userRef === undefined) return false;
-  return withOrg(pool, orgId, (client) => hasAccepted(orgId, client, { userRef, versionId, revision }));
+  return withOrg(pool, orgId, (client) => isAlreadyAccepted(orgId, client, { userRef, ...question }));
 }
 
 function unsigned(

@@ -9,9 +9,9 @@ import { secondsOf } from "../domain/render-claims.ts";
 import { viewSession } from "../domain/session-view.ts";
 import type { Terms } from "../domain/terms.ts";
 import { sessionPresented } from "../events.ts";
-import { hasAccepted } from "../store/acceptance-store.ts";
 import { findSession, presentSession, type StoredSession } from "../store/session-store.ts";
 import { findShown } from "../store/shown-store.ts";
+import { isAlreadyAccepted } from "./already-accepted.ts";
 import type { ShownWords } from "./compose.ts";
 import type { RenderDeps } from "./render-deps.ts";
 import type { Rendered } from "./rendered.ts";
@@ -37,7 +37,9 @@ export async function renderSession(deps: Deps, caller: Caller, wanted: SessionR
     const pinned = await readPinned(caller, client, session);
     requireAllowedOrigin(pinned.placement, wanted.origin);
     const presented = wanted.isPresented && (await present(deps, caller, client, session, now));
-    const alreadyAccepted = await isAccepted(caller, client, session);
+    const { policy } = JSON.parse(session.terms) as Terms;
+    const { userRef } = session;
+    const alreadyAccepted = await isAlreadyAccepted(caller.orgId, client, { userRef, text: session, policy, now });
     return { rendered: rendering(deps, caller, session, { pinned, alreadyAccepted, now }), isNew: presented };
   });
   if (isNew) deps.wakeRelay();
@@ -91,12 +93,6 @@ async function present(
   await insertOutbox(client, "click", [sessionPresented({ caller, eventId: newId(), now }, session.id, session)]);
   return true;
 }
-
-const isAccepted = async (
-  { orgId }: Caller,
-  client: pg.ClientBase,
-  { userRef, versionId, revision }: StoredSession,
-): Promise<boolean> => userRef !== null && (await hasAccepted(orgId, client, { userRef, versionId, revision }));
 
 function rendering(
   { newId }: Deps,

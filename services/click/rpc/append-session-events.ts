@@ -1,4 +1,4 @@
-import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ClickService, SessionEvent } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
@@ -11,6 +11,7 @@ import { type EventfulSession, insertEvents, lockForEvents } from "../store/sess
 import type { ClickDeps } from "./deps.ts";
 import { readSession } from "./read-session.ts";
 import { answerSession } from "./session-answer.ts";
+import { readTime } from "./wire-time.ts";
 
 type Deps = Pick<ClickDeps, "pool" | "clock" | "tokens">;
 
@@ -54,9 +55,9 @@ function readEvents(events: readonly SessionEvent[], serverAt: Date): PageEvent[
       : [],
   );
   if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
-  return events.map(({ type, at, target }) => ({
+  return events.map(({ type, at, target }, index) => ({
     type: type as PageEventType,
-    at: at === undefined ? null : timestampDate(at),
+    at: readTime(`events.${index}.at`, at) ?? null,
     target: target ?? null,
     serverAt,
   }));

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { toJson } from "@bufbuild/protobuf";
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type UpdateConsentStateRequest, UpdateConsentStateRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { ActorType } from "../domain/consent.ts";
 import { type ConsentDecision, needsOffer } from "../domain/consent-plan.ts";
 import { canonicalLocale } from "../domain/locale.ts";
+import { readTime } from "./wire-time.ts";
 
 /** A change of consent whose shape is right. */
 export interface ConsentInput {
@@ -53,7 +53,7 @@ export function readConsentInput(request: UpdateConsentStateRequest, now: Date):
       purpose,
       decision: decision as ConsentDecision,
       templateId,
-      expiresAt: expiresAt === undefined ? null : timestampDate(expiresAt),
+      expiresAt: readTime(`purposes.${index}.expiresAt`, expiresAt) ?? null,
       field: `purposes.${index}`,
     })),
     withdrawAll: request.withdrawAll,
@@ -62,7 +62,7 @@ export function readConsentInput(request: UpdateConsentStateRequest, now: Date):
     method: request.method ?? null,
     actor: { type: (request.actorType ?? "USER") as ActorType, id: request.actorId ?? null },
     reason: request.reason ?? null,
-    occurredAt: occurredAt === undefined ? null : timestampDate(occurredAt),
+    occurredAt: readTime("occurredAt", occurredAt) ?? null,
     expectedRevision: expectedRevision === undefined ? undefined : Number(expectedRevision),
     idempotencyKey,
     digest: digestOf(request),
@@ -72,7 +72,8 @@ export function readConsentInput(request: UpdateConsentStateRequest, now: Date):
 const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
 
 function fieldProblems(request: UpdateConsentStateRequest, now: Date): FieldProblem[] {
-  const { userRef, locale, source, actorType, occurredAt, metadata } = request;
+  const { userRef, locale, source, actorType, metadata } = request;
+  const occurredAt = readTime("occurredAt", request.occurredAt);
   const problems: FieldProblem[] = [];
   if (hasControls(userRef)) problems.push(problem("userRef", "PATTERN", "must have no control characters"));
   if (locale !== undefined && canonicalLocale(locale) === undefined) {
@@ -84,7 +85,7 @@ function fieldProblems(request: UpdateConsentStateRequest, now: Date): FieldProb
   if (actorType !== undefined && !actors.includes(actorType)) {
     problems.push(problem("actor.type", "ENUM", `must be one of ${actors.join(", ")}`));
   }
-  if (occurredAt !== undefined && timestampDate(occurredAt).getTime() > now.getTime() + maxClockSkewMs) {
+  if (occurredAt !== undefined && occurredAt.getTime() > now.getTime() + maxClockSkewMs) {
     problems.push(problem("occurredAt", "FUTURE", "is more than five minutes in the future"));
   }
   for (const [field, text] of Object.entries({ method: request.method, reason: request.reason })) {
@@ -109,8 +110,8 @@ function purposeProblems({ purposes, withdrawAll }: UpdateConsentStateRequest, n
     if (hasControls(purpose)) return [problem(field, "PATTERN", "must have no control characters")];
     if (seen.has(purpose)) return [problem(field, "REPEATED", "is decided twice")];
     seen.add(purpose);
-    const hasEnded = expiresAt !== undefined && timestampDate(expiresAt) <= now;
-    return hasEnded && needsOffer(decision as ConsentDecision)
+    const end = readTime(`purposes.${index}.expiresAt`, expiresAt);
+    return end !== undefined && end <= now && needsOffer(decision as ConsentDecision)
       ? [problem(`purposes.${index}.expiresAt`, "PAST", "must be in the future")]
       : [];
   });

@@ -7,14 +7,13 @@ import { isUuid, type OrgId } from "#platform/ids.ts";
 import { type TemplateSource, templateKey } from "../accept/template-source.ts";
 import type { TemplateOffer } from "../domain/agreement-state.ts";
 import { canonicalLocale } from "../domain/locale.ts";
-import { buildStats } from "../domain/template-stats.ts";
+import { buildStats, type StatQuery } from "../domain/template-stats.ts";
 import { parseTimestamp } from "../domain/timestamp.ts";
 import { localeScope, templateScope, versionScope } from "../domain/user-days.ts";
 import { hourOf } from "../stats/tally.ts";
 import {
   countReached,
   listHolders,
-  type StatQuery,
   sumAcceptTimes,
   sumByDay,
   sumByPurpose,

@@ -1,4 +1,3 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ClickService, ListAcceptancesRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
@@ -7,6 +6,7 @@ import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { type ListedReceipt, type ListPosition, type ListQuery, listReceipts } from "../store/acceptance-list.ts";
 import type { ClickDeps } from "./deps.ts";
+import { readTime } from "./wire-time.ts";
 
 /** A page ends early when its receipts would not fit into one message; the cursor leads on as usual. */
 export const listAcceptances = ({
@@ -39,8 +39,8 @@ function readQuery(request: ListAcceptancesRequest): ListQuery | undefined {
   return {
     userRef,
     templateId,
-    from: from && timestampDate(from),
-    to: to && timestampDate(to),
+    from: readTime("from", from),
+    to: readTime("to", to),
     after,
     limit: limit === 0 ? maxLimit : Math.min(limit, maxLimit),
   };

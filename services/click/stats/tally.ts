@@ -1,6 +1,7 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { AcceptanceRecorded, Event } from "#gen/assent/events/v1/events_pb.ts";
 import { acceptTimeBucket } from "../domain/accept-time.ts";
+import { type HourCounter, type HourCounts, hourCounters } from "../domain/hour-counts.ts";
 
 /** Where something is counted: an hour of a text. */
 export interface StatPlace {
@@ -10,25 +11,6 @@ export interface StatPlace {
   readonly versionId: string;
   readonly revision: number;
 }
-
-export const hourCounters = [
-  "sessionsCreated",
-  "sessionsPresented",
-  "sessionsAccepted",
-  "sessionsCompleted",
-  "sessionsDeclined",
-  "sessionsExpired",
-  "sessionsCancelled",
-  "sessionsUnanswered",
-  "acceptedDirect",
-  "acceptedWithSession",
-  "declines",
-  "withdrawals",
-  "renders",
-] as const;
-
-export type HourCounter = (typeof hourCounters)[number];
-export type HourCounts = Record<HourCounter, number>;
 
 export interface HourRow extends StatPlace, HourCounts {
   firstAcceptedAt: Date | null;
@@ -82,33 +64,46 @@ type Text = { readonly templateId: string; readonly versionId: string; readonly 
 
 function countEvent(sheet: Sheet, { payload, occurredAt }: Event, isFirst: (sessionId: string) => boolean): void {
   const at = requireTime(occurredAt);
+  switch (payload.case) {
+    case "acceptanceRecorded":
+      countAcceptance(sheet, payload.value, isFirst);
+      break;
+    case "consentGranted":
+    case "consentDenied":
+    case "consentWithdrawn":
+      countConsent(sheet, payload, at);
+      break;
+    case "sessionExpired":
+      // The event comes when somebody has noticed.
+      sheet.hour(payload.value, requireTime(payload.value.expiresAt)).sessionsExpired += 1;
+      break;
+    default:
+      countSession(sheet, payload, at);
+  }
+}
+
+function countSession(sheet: Sheet, payload: Event["payload"], at: Date): void {
   const count = (text: Text, ...counters: HourCounter[]) => {
     const row = sheet.hour(text, at);
     for (const counter of counters) row[counter] += 1;
   };
   switch (payload.case) {
     case "sessionCreated":
-      return count(payload.value, "sessionsCreated");
+      count(payload.value, "sessionsCreated");
+      break;
     case "sessionPresented":
-      return count(payload.value, "sessionsPresented");
+      count(payload.value, "sessionsPresented");
+      break;
     case "sessionDeclined":
-      return count(payload.value, "sessionsDeclined", "declines");
-    case "sessionExpired":
-      return count(payload.value, "sessionsExpired");
+      count(payload.value, "sessionsDeclined", "declines");
+      break;
     case "sessionCancelled":
-      return count(payload.value, "sessionsCancelled");
-    case "sessionCompleted": {
-      const unanswered = payload.value.outcome === "NONE" ? (["sessionsUnanswered"] as const) : [];
-      return count(payload.value, "sessionsCompleted", ...unanswered);
-    }
-    case "acceptanceRecorded":
-      return countAcceptance(sheet, payload.value, isFirst);
-    case "consentGranted":
-    case "consentDenied":
-    case "consentWithdrawn":
-      return countConsent(sheet, payload, at);
-    default:
-      return undefined;
+      count(payload.value, "sessionsCancelled");
+      break;
+    case "sessionCompleted":
+      count(payload.value, "sessionsCompleted");
+      if (payload.value.outcome === "NONE") count(payload.value, "sessionsUnanswered");
+      break;
   }
 }
 

@@ -63,16 +63,17 @@ export async function findDirect(pool: pg.Pool, names: readonly ReceiptName[]): 
   return recorderQuery<ReceiptName>(pool, { name: "click-find-direct", text: directSql, values });
 }
 
-/** True when this user has accepted this revision before, whatever the policy was then. */
+/** True when this user has accepted this revision before, or lately, whatever the policy was then. */
 export async function hasAccepted(
   orgId: OrgId,
   client: pg.ClientBase,
-  text: { readonly userRef: string; readonly versionId: string; readonly revision: number },
+  text: { readonly userRef: string; readonly versionId: string; readonly revision: number; readonly since?: Date },
 ): Promise<boolean> {
   const result = await client.query(
     `select from click.acceptance
-     where organization_id = $1 and user_ref = $2 and version_id = $3 and revision = $4 and decision = 'ACCEPT' limit 1`,
-    [orgId, text.userRef, text.versionId, text.revision],
+     where organization_id = $1 and user_ref = $2 and version_id = $3 and revision = $4 and decision = 'ACCEPT'
+       and ($5::timestamptz is null or accepted_at > $5) limit 1`,
+    [orgId, text.userRef, text.versionId, text.revision, text.since?.toISOString()],
   );
   return result.rowCount === 1;
 }

@@ -41,17 +41,17 @@ export async function claimKey(orgId: OrgId, client: pg.ClientBase, claim: KeyCl
   return result.rowCount === 1;
 }
 
-/** What was done under a key: by an acceptance, or by a change of consent, which then has receipts of its own. */
+/** What was done under a key, by an acceptance or by a change of consent. */
 export interface KeyUse {
   readonly bodyHash: Buffer;
+  /** Of a change of consent. */
   readonly updateId: string;
-  readonly isConsent: boolean;
 }
 
 export async function findKeyUse(orgId: OrgId, client: pg.ClientBase, hash: Buffer): Promise<KeyUse | undefined> {
   const result = await client.query<KeyUse>(
-    `select body_hash as "bodyHash", receipt_id as "updateId", decision = 'CONSENT' as "isConsent"
-     from click.acceptance where organization_id = $1 and idempotency_hash = $2`,
+    `select body_hash as "bodyHash", receipt_id as "updateId" from click.acceptance
+     where organization_id = $1 and idempotency_hash = $2`,
     [orgId, hash],
   );
   return result.rows[0];

@@ -17,8 +17,8 @@ const columns = {
 /**
  * The part of the record statement for batches with consents; its parameters begin with the number given. Each acceptance
  * that was inserted brings its changes of consent, and nothing else does. The rows of the users are locked in their
- * order, after sessions and keys, and give the changes their numbers. Measured at 256 rows with two purposes each, two
- * statements in flight: PLACEHOLDER rows/s.
+ * order, after sessions and keys, and give the changes their numbers. Measured at 256 acceptances with two purposes each,
+ * two statements in flight: half as many acceptances per second as without consents, with three and a half times the rows.
  */
 export const consentsSql = (firstParameter: number): string => `,
 decided as materialized (

@@ -1,17 +1,7 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { TimeBucket } from "../domain/accept-time.ts";
-import type { HourCounts } from "../stats/tally.ts";
-
-/** Which part of the statistics is asked for. */
-export interface StatQuery {
-  readonly templateId: string;
-  /** First and last day, in UTC. */
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly versionId: string | null;
-  readonly locale: string | null;
-}
+import type { DayTotals, HolderTotals, PurposeTotals, StatQuery, TextTotals } from "../domain/template-stats.ts";
 
 const filterParameters = (orgId: OrgId, query: StatQuery): unknown[] => [
   orgId,
@@ -49,20 +39,6 @@ select s.version_id as "versionId", s.revision, t.locale, t.label,
 from ${filtered("stat_hour")}
 group by s.version_id, s.revision, t.locale, t.label`;
 
-/** What happened with one text. */
-export interface TextTotals extends HourCounts {
-  readonly versionId: string;
-  readonly revision: number;
-  /** Null for a text that is not known. */
-  readonly locale: string | null;
-  readonly label: string | null;
-  readonly last24h: number;
-  readonly last7d: number;
-  readonly last30d: number;
-  readonly firstAcceptedAt: Date | null;
-  readonly lastAcceptedAt: Date | null;
-}
-
 /** `since` are the beginnings of the last day, week and month. */
 export async function sumByText(
   orgId: OrgId,
@@ -71,12 +47,6 @@ export async function sumByText(
   since: readonly [string, string, string],
 ): Promise<TextTotals[]> {
   return (await client.query<TextTotals>(totalsSql, [...filterParameters(orgId, query), ...since])).rows;
-}
-
-export interface DayTotals {
-  readonly date: string;
-  readonly acceptances: number;
-  readonly declines: number;
 }
 
 const daysSql = `
@@ -88,13 +58,6 @@ group by 1 having sum(s.accepted_direct + s.accepted_with_session + s.declines) 
 /** Days on which something was decided, oldest first. */
 export const sumByDay = async (orgId: OrgId, client: pg.ClientBase, query: StatQuery): Promise<DayTotals[]> =>
   (await client.query<DayTotals>(daysSql, filterParameters(orgId, query))).rows;
-
-export interface PurposeTotals {
-  readonly purpose: string;
-  readonly granted: number;
-  readonly denied: number;
-  readonly withdrawn: number;
-}
 
 const purposesSql = `
 select s.purpose, ${sum("granted")} as granted, ${sum("denied")} as denied, ${sum("withdrawn")} as withdrawn
@@ -125,16 +88,6 @@ export async function countReached(
     [orgId, templateId, scope, from, to],
   );
   return result.rows[0]?.users ?? 0;
-}
-
-/** Users by what they accepted last. */
-export interface HolderTotals {
-  readonly versionId: string;
-  readonly revision: number;
-  readonly locale: string | null;
-  readonly label: string | null;
-  readonly day: string;
-  readonly users: number;
 }
 
 export async function listHolders(

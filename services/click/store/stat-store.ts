@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import { type HourRow, hourCounters, type PurposeRow, type StatPlace, type TimeRow } from "../stats/tally.ts";
+import { hourCounters } from "../domain/hour-counts.ts";
+import type { HourRow, PurposeRow, StatPlace, TimeRow } from "../stats/tally.ts";
 
 const placeColumns = { template_id: "uuid", hour: "timestamptz", version_id: "uuid", revision: "integer" } as const;
 

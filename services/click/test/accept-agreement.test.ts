@@ -86,7 +86,7 @@ describe("what an acceptance is about", () => {
     }
   });
 
-  test("a generated text that needs values cannot be accepted yet", async () => {
+  test("a generated text that needs values is not accepted without them", async () => {
     const variables = (required: boolean) => ({
       type: TemplateType.GENERATED,
       typeConfig: { variables: [{ key: "fullName", required }] },

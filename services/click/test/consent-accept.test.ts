@@ -1,3 +1,4 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { clientActions, orgOf } from "./actions.ts";
@@ -81,6 +82,19 @@ describe("accepting a CONSENT template", () => {
     const template = addConsent(["news", { key: "ads", saleOrShare: true }], { policyFlags: { honorGpc: true } });
     await acceptConsent(template, { news: true, ads: true }, { context: { gpc: true } });
     expect(statuses(await read(orgOf(template)))).toEqual({ ads: "DENIED", news: "GRANTED" });
+  });
+
+  test("has happened from its very millisecond on, for those who ask about the past", async () => {
+    const template = addConsent(["news"]);
+    const { receipt } = await acceptConsent(template, { news: true });
+    const asOf = (time: number) =>
+      read(orgOf(template), { at: timestampFromDate(new Date(time)), includeHistory: true });
+    click.clock.advance(60);
+    const acceptedAt = Date.parse(receipt.acceptedAt);
+    expect(await asOf(acceptedAt)).toMatchObject({ revision: 1n, consents: [{ status: "GRANTED" }], agreements: [{}] });
+    const before = await asOf(acceptedAt - 1);
+    expect([before.revision, before.consents, before.agreements, before.history]).toEqual([0n, [], [], []]);
+    expect(isoOf(before.asOf)).toBe(new Date(acceptedAt - 1).toISOString());
   });
 
   test("a session brings its consents with it, whichever way it is accepted", async () => {

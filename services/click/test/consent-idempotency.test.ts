@@ -164,7 +164,7 @@ describe("two processes", () => {
     const orgId = orgOf(template);
     const names = ["a", "b", "c"] as const;
     const made = await Promise.all(
-      Array.from({ length: 60 }, (_, n) => {
+      Array.from({ length: 36 }, (_, n) => {
         const instance = n % 2 === 0 ? click : other;
         if (n % 3 === 0) return acceptConsent(template, { a: true, b: n % 2 === 0 }, {}, instance).then(() => 2);
         const decision = (["GRANT", "DENY", "WITHDRAW"] as const)[n % 3] ?? "GRANT";

@@ -1,21 +1,28 @@
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { type Code, ConnectError, type ServiceImpl, type Transport } from "@connectrpc/connect";
+import type { Code, Transport } from "@connectrpc/connect";
 import {
-  ContentFormat,
+  type ContentFormat,
   type ResolveTemplatesRequest_Item,
   TemplateStatus,
   TemplatesService,
   TemplateType,
   type VersionTextsSchema,
 } from "#gen/assent/templates/v1/templates_pb.ts";
-import { requireCaller } from "#platform/caller.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
-import { DomainError, toConnectError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { type FakeDeployment, newDeployment, resolveDeployment } from "./fake-deployments.ts";
 import { listPublishedPurposes } from "./fake-purposes.ts";
+import {
+  countTemplateParts,
+  type FakeCalls,
+  type FakeState,
+  getRevision,
+  getVersion,
+  type Handlers,
+  keepText,
+  mayFail,
+} from "./fake-versions.ts";
 
 export interface FakeVersion {
   readonly versionId: string;
@@ -58,25 +65,6 @@ export interface FakeTemplates {
   fail(code: Code | undefined): void;
   /** Holds back the answers of getRevision until the function that it returns is called. */
   holdRevisions(): () => void;
-}
-
-interface FakeCalls {
-  resolve: number;
-  /** Items of resolve. */
-  resolved: number;
-  /** Items of resolve that were answered in full. */
-  snapshots: number;
-  revision: number;
-}
-
-interface FakeState {
-  readonly templates: Map<string, FakeTemplate>;
-  /** What was published, by organization, version and revision. */
-  readonly texts: Map<string, { readonly template: FakeTemplate; readonly version: FakeVersion }>;
-  readonly calls: FakeCalls;
-  failure: Code | undefined;
-  /** Answers of getRevision wait for it. */
-  gate: Promise<void>;
 }
 
 /** The templates service as far as the click service uses it, in memory. */
@@ -159,25 +147,6 @@ const plain = () => ({
   policyFlags: {},
 });
 
-const textKey = (organizationId: string, versionId: string, revision: number): string =>
-  `${organizationId}/${versionId}/${revision}`;
-
-const keepText = ({ texts }: FakeState, template: FakeTemplate, version: FakeVersion): void => {
-  texts.set(textKey(template.organizationId, version.versionId, version.revision), {
-    template,
-    version: { ...version },
-  });
-};
-
-function mayFail({ failure }: FakeState): void {
-  if (failure !== undefined) throw new ConnectError("as the test wants it", failure);
-}
-
-type Handlers<Name extends keyof ServiceImpl<typeof TemplatesService>> = Pick<
-  ServiceImpl<typeof TemplatesService>,
-  Name
->;
-
 const resolveTemplates = (state: FakeState): Handlers<"resolveTemplates"> => ({
   resolveTemplates({ items }) {
     mayFail(state);
@@ -202,63 +171,6 @@ const find = ({ templates }: FakeState, { organizationId, template }: ResolveTem
       one.organizationId === organizationId &&
       (template.case === "templateId" ? one.templateId : one.slug) === template.value,
   );
-
-const getRevision = (state: FakeState): Handlers<"getRevision"> => ({
-  async getRevision({ versionId, revision }, context) {
-    mayFail(state);
-    state.calls.revision += 1;
-    await state.gate;
-    const text = state.texts.get(textKey(requireCaller(context).orgId, versionId, revision));
-    if (text === undefined) throw toConnectError(new DomainError("CLICK_VERSION_NOT_FOUND"));
-    const { template, version } = text;
-    return {
-      templateId: template.templateId,
-      versionId,
-      revision,
-      label: version.label,
-      locale: version.locale,
-      title: version.title ?? "Terms",
-      content: Buffer.from(version.content),
-      format: version.format ?? ContentFormat.HTML,
-      contentHash: sha256Label(version.content),
-      texts: version.texts ?? { buttonText: "I agree" },
-      publishedAt: timestampFromDate(new Date("2026-11-01T00:00:00Z")),
-      publishedBy: "cl_publisher",
-    };
-  },
-});
-
-const getVersion = (state: FakeState): Handlers<"getVersion"> => ({
-  getVersion({ templateId, versionId }, context) {
-    mayFail(state);
-    const template = state.templates.get(templateId);
-    const isOwn = template?.organizationId === requireCaller(context).orgId;
-    const version = isOwn ? template.versions.find((one) => one.versionId === versionId) : undefined;
-    if (version === undefined) throw toConnectError(new DomainError("CLICK_VERSION_NOT_FOUND"));
-    const { locale, title = "Terms", content, format = ContentFormat.HTML, texts = {} } = version;
-    const contentHash = sha256Label(content);
-    return { version: { id: versionId, templateId, locale, title, content, format, texts, contentHash } };
-  },
-});
-
-const countTemplateParts = (
-  state: FakeState,
-  deployments: readonly FakeDeployment[],
-): Handlers<"countTemplateParts"> => ({
-  countTemplateParts({ templateId }, context) {
-    mayFail(state);
-    const template = state.templates.get(templateId);
-    if (template?.organizationId !== requireCaller(context).orgId) {
-      throw toConnectError(new DomainError("CLICK_TEMPLATE_NOT_FOUND"));
-    }
-    return {
-      versions: template.versions.length,
-      publishedVersions: template.versions.filter((version) => version.published).length,
-      archivedVersions: template.versions.filter((version) => version.archived === true).length,
-      activeDeployments: deployments.filter((one) => one.template === template && one.active).length,
-    };
-  },
-});
 
 const snapshot = (template: FakeTemplate) => ({
   organizationId: template.organizationId,

@@ -43,8 +43,8 @@ export interface ClickHarness extends ClickInstance {
   close(): Promise<void>;
 }
 
-/** The service over a database of its own, with templates in memory. */
-export async function startClick(): Promise<ClickHarness> {
+/** The service over a database of its own, with templates in memory. Each process has a bus of its own, or they share one. */
+export async function startClick(sharedBus?: EventBus): Promise<ClickHarness> {
   const database = await createTestDatabase();
   const templates = createFakeTemplates();
   const clock = createTestClock();
@@ -53,7 +53,7 @@ export async function startClick(): Promise<ClickHarness> {
   const startAnother = async (transport = templates.transport): Promise<ClickInstance> => {
     const logger = createLogger("click", "silent");
     const metrics = createMetrics();
-    const bus = createMemoryBus();
+    const bus = sharedBus ?? createMemoryBus();
     const runtime = { logger, metrics, clock, newId, bus };
     const service = await createClickService(
       { databaseUrl: database.url, masterKey },
@@ -61,10 +61,14 @@ export async function startClick(): Promise<ClickHarness> {
     );
     started.push(service);
     const interceptors = serverInterceptors({ service: "click", logger, metrics });
-    const client = createClient(ClickService, createMemoryTransport(service.routes, { interceptors }));
+    // A busy machine is no reason to fail.
+    const transportOptions = { interceptors, defaultTimeoutMs: 20_000 };
+    const client = createClient(ClickService, createMemoryTransport(service.routes, transportOptions));
     return { service, bus, client };
   };
   const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
+  // Dropping the database may reach a connection that is just being closed.
+  superuser.on("error", () => {});
   return {
     ...(await startAnother()),
     database,

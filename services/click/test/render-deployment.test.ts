@@ -78,6 +78,11 @@ describe("rendering a deployment", () => {
     expect([await isAccepted("user-1"), await isAccepted("user-2"), await isAccepted()]).toEqual([true, false, false]);
     click.templates.revise(template, "<p>New terms.</p>");
     expect(await isAccepted("user-1")).toBe(false);
+    await acceptTemplate(template);
+    template.policyFlags = { reacceptIntervalDays: 30 };
+    expect(await isAccepted("user-1")).toBe(true);
+    click.clock.advance(31 * 86_400);
+    expect(await isAccepted("user-1")).toBe(false);
   });
 
   test("only to the origins that it allows; who is no browser has none", async () => {

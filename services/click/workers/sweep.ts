@@ -1,7 +1,9 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
+import { isTransient } from "#platform/db/errors.ts";
 import { withTransaction } from "#platform/db/pool.ts";
 import { type NewId, type OrgId, parseOrgId } from "#platform/ids.ts";
+import type { Logger } from "#platform/logger.ts";
 import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import { expiryId } from "../domain/consent.ts";
 import { consentExpired, type EventContext, sessionExpired } from "../events.ts";
@@ -27,6 +29,16 @@ export async function sweep(deps: SweepDeps): Promise<void> {
   for (const sweepSome of [sweepSessions, sweepGrants]) {
     let more = true;
     while (more) more = await sweepSome(deps);
+  }
+}
+
+/** The same, but an outage of the database is left to those who need an answer: what was missed is swept afterwards. */
+export async function sweepUnlessAway(deps: SweepDeps & { readonly logger: Logger }): Promise<void> {
+  try {
+    await sweep(deps);
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    deps.logger.debug({ err: error }, "nothing is swept while the database is away");
   }
 }
 

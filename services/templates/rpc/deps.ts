@@ -2,6 +2,7 @@ import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { CheckLimits } from "../content-check/check-pool.ts";
 import type { ContentChecker } from "../content-check/content-checker.ts";
 import type { TemplatesOrm } from "../store/orm.ts";
 
@@ -11,6 +12,7 @@ export interface TemplatesDeps {
   /** Connects as the role that reads across organizations. */
   readonly resolverPool: pg.Pool;
   readonly checker: ContentChecker;
+  readonly checkLimits: CheckLimits;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly newId: NewId;

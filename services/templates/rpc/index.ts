@@ -7,6 +7,7 @@ import { applyPolicyFlags } from "./apply-policy-flags.ts";
 import { archiveVersion } from "./archive-version.ts";
 import { bulkArchiveTemplates } from "./bulk-archive-templates.ts";
 import { bulkDuplicateTemplates } from "./bulk-duplicate-templates.ts";
+import { countTemplateParts } from "./count-template-parts.ts";
 import { createDeployment } from "./create-deployment.ts";
 import { createTemplate } from "./create-template.ts";
 import { createVersion } from "./create-version.ts";
@@ -65,6 +66,7 @@ export const templatesRoutes =
       ...resolveTemplates(deps),
       ...getRevision(deps),
       ...listPublishedPurposes(deps),
+      ...countTemplateParts(deps),
     };
     router.service(TemplatesService, withValidation(deps, settleChanges(handlers, delay)));
   };

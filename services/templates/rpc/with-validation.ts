@@ -13,7 +13,7 @@ import { reportMessage } from "./report-messages.ts";
 import { fromWire, wireFormat } from "./wire-enums.ts";
 
 type Handlers = Partial<ServiceImpl<typeof TemplatesService>>;
-type Deps = Pick<TemplatesDeps, "orm" | "checker" | "logger">;
+type Deps = Pick<TemplatesDeps, "orm" | "checker" | "checkLimits" | "logger">;
 
 /** Where answers have versions. */
 interface Answer {
@@ -22,9 +22,6 @@ interface Answer {
   readonly template?: TemplateInit;
   readonly templates?: TemplateInit[];
 }
-
-/** What an answer waits for its reports at most. What is not known by then is left out; the next one will have it. */
-const patienceMs = 1000;
 
 /** A version in a long list comes with fewer findings, so that the list fits into one message. */
 const maxFindingsOfAnswer = 1000;
@@ -73,7 +70,7 @@ async function addReports(deps: Deps, orgId: OrgId, versions: readonly VersionIn
   };
   // Two at a time: short contents are checked on the event loop, and others want to have it in between.
   const done = Promise.all([checkInTurn(), checkInTurn()]);
-  await withPatience(done);
+  await withPatience(done, deps.checkLimits.patienceMs);
   isLate = true;
 }
 
@@ -85,7 +82,8 @@ async function addReport(deps: Deps, template: Template, version: VersionInit, l
   if (outcome.kind === "report") version.validation = reportMessage(outcome.report, limit);
 }
 
-async function withPatience(work: Promise<unknown>): Promise<void> {
+/** What is not known by then is left out; the next answer will have it. */
+async function withPatience(work: Promise<unknown>, patienceMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, patienceMs);

@@ -37,6 +37,7 @@ describe("createVersion", () => {
       texts: {},
       status: "VERSION_STATUS_DRAFT",
       contentHash: sha256Label("<p>Hello</p>"),
+      validation: { valid: true },
       createdAt: now,
       updatedAt: now,
     });

@@ -30,6 +30,7 @@ import type { Service } from "#platform/service.ts";
 import { createTestDatabase } from "#platform/testing/database.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import type { TemplatesConfig } from "../config.ts";
+import type { CheckLimits } from "../content-check/check-pool.ts";
 import { createTemplatesService } from "../service.ts";
 
 export interface TestClock extends Clock {
@@ -60,6 +61,9 @@ export interface TemplatesHarness extends TemplatesProcess {
   stop(): Promise<void>;
 }
 
+/** However busy the machine is. */
+const patientCheckLimits: CheckLimits = { waitMs: 60_000, deadlineMs: 60_000, patienceMs: 60_000 };
+
 export const requestId = "request-1";
 export const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 export const clientId = "cl_test";
@@ -72,6 +76,7 @@ export async function startTemplates(
   options: {
     /** The service acts as a superuser, for whom row-level security does not hold. */
     readonly bypassRowSecurity?: boolean;
+    readonly checkLimits?: CheckLimits;
   } = {},
 ): Promise<TemplatesHarness> {
   const database = await createTestDatabase();
@@ -80,9 +85,10 @@ export async function startTemplates(
   superuser.on("error", () => {});
   const clock = createTestClock();
   const bus = createMemoryBus();
+  const { checkLimits = patientCheckLimits } = options;
   const config = options.bypassRowSecurity
-    ? { databaseUrl: database.superuserUrl, databaseRole: "-" }
-    : { databaseUrl: database.url };
+    ? { databaseUrl: database.superuserUrl, databaseRole: "-", checkLimits }
+    : { databaseUrl: database.url, checkLimits };
   const processes: TemplatesProcess[] = [];
   const another = async (): Promise<TemplatesProcess> => {
     const process = await createProcess(config, clock, bus);

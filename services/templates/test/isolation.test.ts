@@ -41,11 +41,19 @@ const calls: Record<string, (organization: Organization, ids: Ids) => Promise<un
   archiveVersion: (organization, ids) => organization.archiveVersion(ids),
   removeTemplate: (organization, { templateId }) => organization.removeTemplate({ templateId }),
   getTemplateConfiguration: (organization, { templateId }) => organization.getTemplateConfiguration({ templateId }),
+  countTemplateParts: (organization, { templateId }) => organization.countTemplateParts({ templateId }),
   applyPolicyFlags: (organization, { templateId }) =>
     organization.applyPolicyFlags({ templateId, policyFlags: { legalHold: true } }),
 };
 
-const withoutIds = ["createTemplate", "listTemplates", "resolveTemplates", "listTemplateTypes"];
+const withoutIds = [
+  "createTemplate",
+  "listTemplates",
+  "resolveTemplates",
+  "listTemplateTypes",
+  "validateContent",
+  "listPublishedPurposes",
+];
 
 /** Every RPC that answers for many ids at once: an unknown one is no error there. */
 const bulkCalls: Record<string, (organization: Organization, templateIds: string[]) => Promise<unknown>> = {

@@ -64,6 +64,21 @@ describe("removeTemplate", () => {
     expect((await organization.listTemplates({ includeVersions: true })).templates).toEqual([]);
   });
 
+  test("does not make pages shorter", async () => {
+    const organization = harness.organization();
+    const ids = [];
+    for (let n = 0; n < 4; n += 1) {
+      harness.clock.advance(1000);
+      ids.unshift((await createPublished(organization)).template.id);
+    }
+    await remove(organization, ids[0] ?? "");
+    await remove(organization, ids[2] ?? "");
+    const first = await organization.listTemplates({ limit: 1 });
+    const second = await organization.listTemplates({ limit: 1, cursor: first.nextCursor });
+    expect([...first.templates, ...second.templates].map(({ id }) => id)).toEqual([ids[1], ids[3]]);
+    expect(second.nextCursor).toBe("");
+  });
+
   test("no RPC sees a deleted template or what belongs to it", async () => {
     const organization = harness.organization();
     const { template, version } = await createPublished(organization);

@@ -72,7 +72,11 @@ export async function startSite(): Promise<Site> {
       add(`/file-${resources.size}`, { status: 200, headers: { "content-type": type }, body: content }),
     rendering: (body) => add(`/rendering-${resources.size}`, json(200, body)),
     answerOnce: (status, body) => void answers.push(json(status, body)),
-    close: () => new Promise((done) => server.close(() => done())),
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
   };
 }
 

@@ -10,7 +10,7 @@ export const bundledConsent: readonly RegExp[] = [
   /\bby\s+(?:continuing|using|browsing|visiting|accessing|scrolling|closing|remaining|staying|registering|signing\s+up)\b[^.!?]{0,120}?\b(?:consents?|agrees?|accepts?)\b/giu,
   /\bcontinued\s+use\b[^.!?]{0,120}?\b(?:consent|agreement|acceptance)\b/giu,
   /\b(?:indem|wenn|durch)\b[^.!?]{0,80}?\b(?:weiter\s*(?:surfen|nutzen|verwenden)|fortfahren|nutzung|nutzen|verwenden)\b[^.!?]{0,120}?\b(?:zu|ein|einverstanden)\b/giu,
-  /\ben\s+(?:continuant|poursuivant|utilisant|naviguant)(?=\s)[^.!?]{0,120}?\b(?:acceptez|consentez|consens|accepte)\b/giu,
+  /\ben\s+(?:continuant|poursuivant|utilisant|naviguant)\b[^.!?]{0,120}?\b(?:acceptez|consentez|consens|accepte)\b/giu,
   /\b(?:al|si)\s+(?:continuar|continúa|utilizar|usar|navegar)\b[^.!?]{0,120}?\b(?:acepta|consiente|aceptas|consientes)\b/giu,
   /\b(?:continuando|proseguendo|utilizzando|navigando)\b[^.!?]{0,120}?\b(?:acconsenti|accetti|acconsente|accetta)\b/giu,
   /\b(?:ao\s+continuar|ao\s+utilizar|ao\s+usar|ao\s+navegar)\b[^.!?]{0,120}?\b(?:concorda|aceita|consente)\b/giu,

@@ -39,7 +39,7 @@ function mergeFindings({ content, format, publication }: ContentSubject, read: R
     ...(format === "HTML" ? findMisplaced(content, found.fields, read.markup) : [])
       .slice(0, limit)
       .map((field) =>
-        invalid("A placeholder must stand in the text: not inside of a tag, nor right after an &.", field),
+        invalid("A placeholder must stand in the text: not inside of a tag, nor right after < or &.", field),
       ),
     ...(format === "MARKDOWN" ? lostInMarkdown(found, read) : []),
     ...unknownVariables(found.fields, publication),

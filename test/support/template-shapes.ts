@@ -1,6 +1,6 @@
 import { fields, listOf, orNull, type Shape } from "./shapes.ts";
 
-const templateType: Shape = ["STATIC", "GENERATED", "CONSENT"];
+export const templateType: Shape = ["STATIC", "GENERATED", "CONSENT"];
 const versionStatus: Shape = ["DRAFT", "PUBLISHED", "ARCHIVED"];
 
 const finding = fields({
@@ -38,6 +38,14 @@ const templateFields: Readonly<Record<string, Shape>> = {
   archivedAt: "time?",
 };
 
+const revision = fields({
+  revision: "count",
+  label: "text",
+  contentHash: "hash",
+  publishedAt: "time",
+  requiresReacceptance: "flag",
+});
+
 const versionFields: Readonly<Record<string, Shape>> = {
   id: "uuid",
   templateId: "uuid",
@@ -66,15 +74,7 @@ const versionFields: Readonly<Record<string, Shape>> = {
   archivedAt: "time?",
   createdAt: "time",
   updatedAt: "time",
-  revisions: listOf(
-    fields({
-      revision: "count",
-      label: "text",
-      contentHash: "hash",
-      publishedAt: "time",
-      requiresReacceptance: "flag",
-    }),
-  ),
+  revisions: listOf(revision),
 };
 
 export const template = fields(templateFields);
@@ -85,114 +85,6 @@ export const versionWithAll = fields({
   template,
   deployments: listOf(fields({ id: "uuid", key: "text", status: ["DRAFT", "ACTIVE", "INACTIVE"] })),
 });
-
-export const receipt = fields({
-  receiptId: "uuid",
-  status: ["RECORDED"],
-  decision: ["ACCEPT", "DECLINE"],
-  organizationId: "uuid",
-  sessionId: "uuid",
-  userRef: "text",
-  templateId: "uuid",
-  templateSlug: "text",
-  templateName: "text",
-  templateType,
-  versionId: "uuid",
-  revision: "count",
-  versionLabel: "text",
-  locale: "text",
-  contentHash: "hash",
-  renderHash: "hash?",
-  deploymentId: "uuid?",
-  action: ["CHECKBOX", "BUTTON", "CHECKBOX_AND_BUTTON", "TYPED_NAME", "SCROLL_AND_BUTTON", "API"],
-  assertedBy: ["BACKEND", "WIDGET"],
-  purposes: listOf(fields({ purpose: "text", granted: "flag" })),
-  acceptedAt: "time",
-  clientAcceptedAt: "time?",
-  expiresAt: "time?",
-  reacceptBy: "time?",
-  superseded: "flag",
-  verification: listOf(fields({ method: "text", verifiedAt: "time?" })),
-  policy: fields({ hash: "hash", satisfied: "flag" }),
-  idempotencyKey: "text",
-  evidenceUrl: "text",
-  log: "object?",
-  signature: "object?",
-});
-
-const sessionFields: Readonly<Record<string, Shape>> = {
-  id: "uuid",
-  organizationId: "uuid",
-  templateId: "uuid",
-  templateSlug: "text",
-  templateType,
-  versionId: "uuid",
-  revision: "count",
-  label: "text",
-  locale: "text",
-  contentHash: "hash",
-  renderHash: "hash?",
-  userRef: "text?",
-  status: ["PENDING", "PRESENTED", "ACCEPTED", "DECLINED", "COMPLETED", "EXPIRED", "CANCELLED"],
-  outcome: orNull(["ACCEPTED", "DECLINED", "NONE"]),
-  renderUrl: "text?",
-  renderToken: "text?",
-  verification: fields({ required: "flag", methods: listOf("object"), satisfied: "flag" }),
-  policy: "object",
-  receiptIds: listOf("uuid"),
-  metadata: "object",
-  createdAt: "time",
-  presentedAt: "time?",
-  acceptedAt: "time?",
-  completedAt: "time?",
-  expiresAt: "time?",
-  updatedAt: "time",
-};
-
-export const session = fields(sessionFields);
-export const completedSession = fields({ ...sessionFields, receipts: listOf(receipt) });
-
-export const evidence = fields({
-  bundleVersion: "count",
-  bundleId: "uuid",
-  generatedAt: "time",
-  organizationId: "uuid",
-  sessionId: "uuid",
-  session: fields({ id: "uuid", status: "text", outcome: "text?" }),
-  receipts: listOf(receipt),
-  subject: fields({ userRef: "text?", verification: listOf("object"), erased: "flag" }),
-  agreement: fields({
-    template: fields({ id: "uuid", slug: "text", name: "text", type: templateType, counterparty: "object?" }),
-    version: fields({ id: "uuid", locale: "text", revision: "count", label: "text", publishedAt: "time?" }),
-    content: "text",
-    contentType: "text",
-    contentHash: "hash",
-    rendered: "text?",
-    renderHash: "hash?",
-    data: "object?",
-    linkedDocuments: listOf("object"),
-  }),
-  presentation: "object",
-  policy: fields({ flags: "object", hash: "hash", checks: listOf("object") }),
-  context: fields({ claimed: "object?", observed: "object?" }),
-  timeline: listOf(fields({ at: "time?", type: "text" })),
-  delivery: listOf("object"),
-  after: fields({ withdrawals: listOf("object"), laterAcceptances: listOf("object") }),
-  integrity: "object",
-  statement: fields({ process: "text", assertedBy: "text?", limitations: listOf("text") }),
-});
-
-export const consentState: Readonly<Record<string, Shape>> = {
-  userRef: "text",
-  organizationId: "uuid",
-  asOf: "time",
-  updatedAt: "time?",
-  revision: "count",
-  consents: listOf(fields({ purpose: "text", status: "text", valid: "flag", receiptId: "uuid?", updatedAt: "time" })),
-  agreements: listOf(
-    fields({ templateId: "uuid", status: ["ACCEPTED", "DECLINED", "WITHDRAWN", "EXPIRED"], isLatest: "flag" }),
-  ),
-};
 
 const verification: Readonly<Record<string, Shape>> = {
   required: "flag",

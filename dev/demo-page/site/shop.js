@@ -1,0 +1,101 @@
+// The shop's page. It knows no credential: it asks its own backend for a session and hands decisions to it.
+const byId = (id) => document.getElementById(id);
+
+let terms;
+let isEmpty = true;
+
+byId("account").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  byId("account-status").textContent = "";
+  if (terms === undefined) terms = await showTerms();
+  terms?.open();
+});
+
+await showChoices();
+
+async function showTerms() {
+  const session = await createSession("terms");
+  if (session === undefined) return undefined;
+  return Assent.mount(byId("terms"), {
+    url: session.renderUrl,
+    open: "manual",
+    onAccept: async (acceptance) => {
+      const receipt = await record(acceptance);
+      byId("account-status").textContent = "Your account is ready.";
+      return receipt;
+    },
+    onDecline: record,
+  });
+}
+
+async function showChoices() {
+  const session = await createSession("choices");
+  if (session === undefined) return;
+  Assent.mount(byId("choices"), { url: session.renderUrl, showTitle: false, onAccept: record, onDecline: record });
+}
+
+async function createSession(place) {
+  const { ok, answer } = await post("/demo/api/sessions", { place });
+  if (!ok) {
+    log(`No session for ${place}: ${answer.errorCode ?? "error"}`);
+    return undefined;
+  }
+  log("The backend created a session with its API key and gave the page the address of its text.", {
+    session: answer.sessionId,
+    user: answer.userRef,
+  });
+  return answer;
+}
+
+async function record(acceptance) {
+  const { ok, answer } = await post("/demo/api/decisions", acceptance);
+  if (!ok) {
+    log(`The API refused the decision: ${answer.errorCode}`, { request: answer.requestId });
+    throw answer;
+  }
+  log(
+    "The page handed the decision to the backend, which recorded it.",
+    {
+      receipt: answer.receiptId,
+      decision: answer.decision,
+      text: `${answer.templateName} ${answer.versionLabel} (${answer.locale})`,
+      hash: answer.contentHash,
+      at: answer.acceptedAt,
+    },
+    `/demo/api/evidence/${answer.sessionId}`,
+  );
+  return answer;
+}
+
+async function post(path, body) {
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const answer = await response.json().catch(() => ({ errorCode: `HTTP_${response.status}` }));
+  return { ok: response.ok, answer };
+}
+
+function log(text, facts = {}, evidence = undefined) {
+  if (isEmpty) byId("log").replaceChildren();
+  isEmpty = false;
+  const list = document.createElement("dl");
+  for (const [name, value] of Object.entries(facts)) {
+    const code = document.createElement("code");
+    code.textContent = value;
+    const [term, description] = [document.createElement("dt"), document.createElement("dd")];
+    term.textContent = name;
+    description.append(code);
+    list.append(term, description);
+  }
+  const item = document.createElement("li");
+  item.append(text, list);
+  if (evidence !== undefined) {
+    const link = document.createElement("a");
+    link.href = evidence;
+    link.textContent = "Evidence bundle (JSON)";
+    item.append(link);
+  }
+  byId("log").append(item);
+}

@@ -1,0 +1,24 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import { countVersions } from "../store/count-parts.ts";
+import { countActiveDeployments } from "../store/deployment-store.ts";
+import { inOrganization } from "../store/orm.ts";
+import type { TemplatesDeps } from "./deps.ts";
+import { parseTemplateId } from "./ids.ts";
+
+export const countTemplateParts = (
+  deps: Pick<TemplatesDeps, "orm">,
+): Pick<ServiceImpl<typeof TemplatesService>, "countTemplateParts"> => ({
+  async countTemplateParts(request, context) {
+    const { orgId } = requireCaller(context);
+    const templateId = parseTemplateId(request.templateId);
+    return inOrganization(orgId, deps.orm, async (em) => {
+      const versions = await countVersions(orgId, em, templateId);
+      if (versions === undefined) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+      const active = await countActiveDeployments(orgId, em, [templateId]);
+      return { ...versions, activeDeployments: active.get(templateId) ?? 0 };
+    });
+  },
+});

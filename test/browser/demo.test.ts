@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createLogger } from "#platform/logger.ts";
+import { createTestDatabase } from "#platform/testing/database.ts";
+import { type Demo, prepareDemo } from "../../dev/demo.ts";
+import { createDemoPage } from "../../dev/demo-page/demo-page.ts";
+import { openHome } from "../../dev/home.ts";
+import { adminClient, startSingleProcess } from "../../dev/single-process.ts";
+import { Api } from "../support/api.ts";
+import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
+import { hostHtml } from "./support/host-page.ts";
+import { startSite } from "./support/site.ts";
+
+/** What `npm start` runs, with a database of the tests. */
+async function startDemo(): Promise<{ demo: Demo; api: Api; stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), "assent-demo-"));
+  const database = await createTestDatabase();
+  const home = openHome({ ASSENT_HOME: folder });
+  const page = createDemoPage();
+  const running = await startSingleProcess({
+    databaseUrl: database.url,
+    natsUrl: "",
+    host: "127.0.0.1",
+    port: 0,
+    secrets: home.secrets,
+    logger: createLogger("test", "error"),
+    handlePage: page.handle,
+  });
+  const demo = await prepareDemo(home, adminClient(running.admin), `http://127.0.0.1:${running.port}`);
+  page.open(demo);
+  running.open();
+  return {
+    demo,
+    api: new Api(demo.baseUrl, demo.apiKey, demo.organizationId),
+    stop: async () => {
+      await running.stop();
+      await database.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+describeInBrowser("the demo page", (pages) => {
+  let system: Awaited<ReturnType<typeof startDemo>>;
+  beforeAll(async () => {
+    system = await startDemo();
+  }, 60_000);
+  afterAll(() => system?.stop());
+
+  test("takes a visitor from the text to the receipt and its evidence", async () => {
+    const page = await pages.open();
+    await page.goto(`${system.demo.baseUrl}/demo`);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByLabel("I have read and agree").check();
+    await page.getByRole("button", { name: "I agree" }).click();
+    await page.getByText("Your decision is recorded.").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByText("Your account is ready.").waitFor();
+    await page.getByRole("link", { name: "Evidence bundle" }).click();
+    const evidence = JSON.parse((await page.locator("pre").textContent()) ?? "");
+    expect(evidence.receipts[0]).toMatchObject({ decision: "ACCEPT", action: "CHECKBOX_AND_BUTTON" });
+    expect(evidence.presentation).toMatchObject({ displayMode: "MODAL", scrolledToEnd: true });
+    expect(evidence.presentation.events.map((event: { type: string }) => event.type)).toEqual([
+      "DISPLAYED",
+      "SCROLLED_TO_END",
+      "CHECKED",
+      "BUTTON_PRESSED",
+    ]);
+  });
+
+  test("records consent purpose by purpose", async () => {
+    const page = await pages.open();
+    await page.goto(`${system.demo.baseUrl}/demo`);
+    await page.getByLabel("Send me the newsletter").check();
+    await page.getByRole("button", { name: "Save my choices" }).click();
+    await page.getByText("Your decision is recorded.").waitFor();
+    const visitor =
+      (await page
+        .getByText(/^visitor-/)
+        .first()
+        .textContent()) ?? "";
+    const state = await system.api.get(`/v1/click/consent/${visitor}`);
+    const statuses = state.body.consents.map(({ purpose, status }: Record<string, string>) => [purpose, status]);
+    expect(statuses.sort()).toEqual([
+      ["newsletter", "GRANTED"],
+      ["research", "DENIED"],
+    ]);
+  });
+
+  test("has nothing that axe objects to", async () => {
+    const page = await pages.open({ bypassCSP: true });
+    await page.goto(`${system.demo.baseUrl}/demo`);
+    await page.getByRole("button", { name: "Save my choices" }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  test("answers no other website and records for no session of others", async () => {
+    const { baseUrl } = system.demo;
+    const send = (path: string, type: string, body: object): Promise<Response> =>
+      fetch(baseUrl + path, { method: "POST", headers: { "content-type": type }, body: JSON.stringify(body) });
+    expect((await send("/demo/api/sessions", "text/plain", { place: "terms" })).status).toBe(404);
+    const foreign = await system.api.post("/v1/click/sessions", { templateSlug: "terms-of-service", userRef: "other" });
+    const body = { sessionId: foreign.body.id };
+    expect((await send("/demo/api/decisions", "application/json", body)).status).toBe(404);
+    expect((await fetch(`${baseUrl}/demo/api/evidence/${foreign.body.id}`)).status).toBe(404);
+  });
+
+  test("a session's own page in a frame tells the page around it what was decided", async () => {
+    const site = await startSite();
+    try {
+      const terms = (await system.api.get("/v1/click/templates")).body.find(
+        ({ slug }: { slug: string }) => slug === "terms-of-service",
+      );
+      const deployment = await system.api.post(`/v1/click/templates/${terms.id}/deployments`, {
+        name: "Frame",
+        environment: "TEST",
+        displayMode: "FULL_PAGE",
+        allowedOrigins: [site.url],
+        policyOverrides: { requireCheckbox: true },
+        activate: true,
+      });
+      const session = await system.api.post("/v1/click/sessions", {
+        templateSlug: "terms-of-service",
+        deploymentId: deployment.body.id,
+        userRef: "framed",
+      });
+      const page = await pages.open();
+      await page.goto(
+        site.page(
+          hostHtml(`<script>window.decisions = [];
+            addEventListener("message", ({ data, source, origin }) => {
+              decisions.push(data);
+              const { idempotencyKey } = data;
+              source.postMessage({ type: "assent:recorded", idempotencyKey, answer: { receiptId: "receipt-of-the-shop" } }, origin);
+            });</script>
+          <iframe title="Terms" width="600" height="500" src="${session.body.renderUrl}"></iframe>`),
+        ),
+      );
+      const frame = page.frameLocator("iframe");
+      await frame.getByLabel("I have read and agree").check();
+      await frame.getByRole("button", { name: "I agree" }).click();
+      await frame.getByText("Reference: receipt-of-the-shop").waitFor();
+      const [decision] = (await page.evaluate("decisions")) as { type: string; acceptance: object }[];
+      expect(decision?.type).toBe("assent:accept");
+      const receipt = await system.api.accept("framed-1", decision?.acceptance);
+      expect([receipt.status, receipt.body.decision]).toEqual([201, "ACCEPT"]);
+    } finally {
+      await site.close();
+    }
+  });
+});
