@@ -65,6 +65,7 @@ export const renderingSchema: JsonSchema = answer({
   declineText: anyText,
   checkboxText: anyText,
   purposes: listOf(anyObject),
+  documents: described(listOf(anyObject), "What belongs to a STATIC text: name, url, contentHash and mustRead."),
   policy: described(anyObject, "The flags that whoever shows the text must honour."),
   verification: anyObject,
   displayMode: orNull(oneOf("INLINE", "MODAL", "LINK", "FULL_PAGE")),

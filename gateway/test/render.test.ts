@@ -86,6 +86,7 @@ describe("forms", () => {
       buttonText: "Zustimmen",
       declineText: "Ablehnen",
       checkboxText: "Gelesen",
+      documents: [],
       purposes: [],
       policy: { requireScroll: true },
       verification: { required: false },

@@ -22,6 +22,7 @@ export const renderingView = (rendering: Rendering): Record<string, unknown> => 
   declineText: rendering.declineText,
   checkboxText: rendering.checkboxText,
   purposes: rendering.purposes,
+  documents: rendering.documents,
   policy: rendering.policy ?? {},
   verification: rendering.verification ?? {},
   displayMode: rendering.displayMode === "" ? null : rendering.displayMode,

@@ -2,6 +2,7 @@ import type { Presentation } from "./accept-body.ts";
 import type { AcceptanceEvidence } from "./acceptance-evidence.ts";
 import { type Aftermath, aftermathObject, consentObject } from "./aftermath.ts";
 import { type EvidencedShowing, renderedText, showing } from "./evidence-shown.ts";
+import { linkedDocuments } from "./linked-documents.ts";
 import type { PageEvent } from "./page-facts.ts";
 import type { Receipt } from "./receipt.ts";
 import type { SessionView } from "./session-view.ts";
@@ -62,7 +63,11 @@ export function buildBundle(input: BundleInput): object {
       typedName: last?.evidence.typedName ?? null,
       erased: false,
     },
-    agreement: { ...agreementObject(session, terms, text), ...renderedText(input.showing), linkedDocuments: [] },
+    agreement: {
+      ...agreementObject(session, terms, text),
+      ...renderedText(input.showing),
+      linkedDocuments: linkedDocuments(terms),
+    },
     presentation: { ...showing(input.showing), ...presentationObject(last?.evidence.presentation ?? null) },
     policy: { flags: terms.policy, hash: input.policyHash, checks: last?.evidence.checks ?? [] },
     context: { claimed: last?.evidence.claimed ?? input.sessionContext, observed: last?.evidence.observed ?? null },

@@ -66,6 +66,7 @@ const failures: Record<string, string> = {
   requireView: "presentation.documentsOpened must name what was opened",
   minDisplaySeconds: "the text was not on display long enough, or nothing tells since when",
   requireTypedName: "typedName must be given, and must be the expected name if there is one",
+  minAge: "verification must contain AGE_STATEMENT: the user's statement to be of this age",
   allowDecline: "the template does not offer to decline",
   recordDecline: "the template does not record declines; complete the session with the outcome DECLINED",
 };

@@ -1,6 +1,7 @@
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { RenderingSchema } from "#gen/assent/click/v1/click_pb.ts";
+import { linkedDocuments } from "../domain/linked-documents.ts";
 import type { Policy } from "../domain/policy.ts";
 import { verificationRequirements } from "../domain/verification-requirements.ts";
 import type { Rendered } from "../render/rendered.ts";
@@ -36,6 +37,7 @@ export function renderingMessage(rendered: Rendered): MessageInitShape<typeof Re
     sessionId: sessionId ?? undefined,
     isDraft: rendered.isDraft,
     theme: placement?.theme,
+    documents: linkedDocuments(terms).map((document) => ({ ...document })),
   };
 }
 

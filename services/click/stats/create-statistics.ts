@@ -31,6 +31,7 @@ export function createStatistics({ pool, bus, logger, metrics }: StatisticsOptio
     durable: "click-statistics",
     subjects: statisticsSubjects,
     applyBatch: applyStatistics(),
+    maxBatch: 1_000,
     logger,
     metrics,
   });

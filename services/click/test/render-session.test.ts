@@ -72,6 +72,23 @@ describe("rendering a session", () => {
     expect(rendering.renderId).not.toBe((await renderSession(template, session.id)).renderId);
   });
 
+  test("names the documents that belong to the text, in their order; so does the evidence", async () => {
+    const documents = [
+      { name: "Annex", mustRead: true },
+      { name: "Prices", order: 1, url: "https://shop.example/prices", contentHash: sha256Label("prices") },
+    ];
+    const template = addTemplate({ typeConfig: { documents } });
+    const { id } = await create(template);
+    template.typeConfig = {};
+    const shown = [
+      { name: "Prices", url: "https://shop.example/prices", contentHash: sha256Label("prices"), mustRead: false },
+      { name: "Annex", url: null, contentHash: null, mustRead: true },
+    ];
+    expect((await renderSession(template, id)).documents).toEqual(shown);
+    const { bundleJson } = await click.client.getEvidenceBundle({ sessionId: id }, as(orgOf(template)));
+    expect(JSON.parse(bundleJson).agreement.linkedDocuments).toEqual(shown);
+  });
+
   test("still shows the pinned text when another one is published, and when the templates service is down", async () => {
     const template = addTemplate();
     const { id } = await create(template);
