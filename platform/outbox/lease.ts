@@ -28,6 +28,7 @@ export function createLease(
   const renewMs = leaseMs / 3;
   let heldUntil = Number.NEGATIVE_INFINITY;
   let renewal: NodeJS.Timeout | undefined;
+  let renewing: Promise<void> = Promise.resolve();
 
   const take = async (): Promise<boolean> => {
     const asked = performance.now();
@@ -52,11 +53,17 @@ export function createLease(
     isHeld: () => performance.now() < heldUntil,
     acquire: async () => {
       const taken = await take();
-      if (taken) renewal ??= setInterval(() => void renew(), renewMs).unref();
+      if (taken) {
+        renewal ??= setInterval(() => {
+          renewing = renew();
+        }, renewMs).unref();
+      }
       return taken;
     },
     release: async () => {
       stopRenewal();
+      // A renewal under way would take back what is given up.
+      await renewing;
       heldUntil = Number.NEGATIVE_INFINITY;
       try {
         await pool.query(`delete from ${table} where name = $1 and holder = $2`, [name, holder]);
