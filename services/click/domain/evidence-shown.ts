@@ -6,6 +6,8 @@ export interface EvidencedShowing {
   /** Null when nothing is known. */
   readonly facts: ShownFacts | null;
   readonly contents: ReadonlyMap<string, Buffer>;
+  /** The public key (JWK) of the render token. */
+  readonly key: object | null;
 }
 
 /** The hashes of the contents that belong to these facts. */
@@ -20,7 +22,7 @@ export const renderedText = ({ facts, contents }: EvidencedShowing) => ({
 });
 
 /** Where and when, for the part `presentation` of a bundle. */
-export const showing = ({ facts, contents }: EvidencedShowing) => ({
+export const showing = ({ facts, contents, key }: EvidencedShowing) => ({
   deployment: jsonOf(contents, facts?.deploymentHash),
   deploymentHash: facts?.deploymentHash ?? null,
   renderedAt: facts?.renderedAt ?? null,
@@ -33,6 +35,7 @@ export const showing = ({ facts, contents }: EvidencedShowing) => ({
           renderHash: facts.renderHash,
           words: jsonOf(contents, facts.wordsHash),
           renderToken: facts.renderToken,
+          renderTokenKey: key,
         },
 });
 

@@ -28,6 +28,9 @@ export interface RenderClaims {
   readonly exp: number;
 }
 
+/** How a render token looks from outside. */
+export const renderTokenForm = { typ: "click-render+jws", maxLength: 4_096 } as const;
+
 type Check = (value: unknown) => boolean;
 
 const text: Check = (value) => typeof value === "string" && value !== "";

@@ -7,10 +7,13 @@ import { insertRenderKey, listRenderKeys } from "../store/render-key-store.ts";
 
 export type RenderKey = ScheduledKey & OpenKey;
 
-/** The keys of render tokens in memory. Which of them signs is decided by the clock on every call. */
+/** The keys of render tokens in memory. Which of them signs is decided by the time on every call. */
 export interface RenderKeys {
-  /** Rejects only when the keys were never read. */
-  signing(): Promise<RenderKey>;
+  /**
+   * The key that signs at that time: a token that says the same is the same, whenever it is made. Rejects only when the
+   * keys were never read.
+   */
+  signingAt(time: Date): Promise<RenderKey>;
   /** The key with this id, at once when it is known; a new one may have been made by another process. */
   find(kid: string): RenderKey | undefined | Promise<RenderKey | undefined>;
   /** Whether the key signed at that time. */
@@ -60,10 +63,10 @@ export function createRenderKeys(deps: RenderKeysDeps): RenderKeys {
   };
   const known = (kid: string) => keys.find((key) => key.kid === kid);
   return {
-    signing: async () => {
+    signingAt: async (time) => {
       const refreshing = refreshWhenOlderThan(staleMs);
       if (keys.length === 0 || ageMs() > outdatedMs) await refreshing;
-      const key = activeKey(keys, deps.clock.now());
+      const key = activeKey(keys, time);
       if (key === undefined) throw new Error("there is no render key");
       return key;
     },

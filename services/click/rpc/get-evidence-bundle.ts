@@ -1,4 +1,5 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import type pg from "pg";
 import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
@@ -6,13 +7,16 @@ import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { readAftermath } from "../consent/read-aftermath.ts";
 import type { AcceptanceEvidence } from "../domain/acceptance-evidence.ts";
+import { parseJws } from "../domain/compact-jws.ts";
 import { buildBundle } from "../domain/evidence-bundle.ts";
 import { hashesOf } from "../domain/evidence-shown.ts";
 import type { Receipt } from "../domain/receipt.ts";
+import { renderTokenForm } from "../domain/render-claims.ts";
 import type { ShownFacts } from "../domain/shown.ts";
 import { parseTerms } from "../domain/terms.ts";
 import type { StoredAcceptance } from "../store/acceptance-store.ts";
 import { findText } from "../store/content-store.ts";
+import { findPublicKey } from "../store/render-key-store.ts";
 import { listSessionEvents } from "../store/session-event-store.ts";
 import { findShown } from "../store/shown-store.ts";
 import type { ClickDeps } from "./deps.ts";
@@ -38,7 +42,8 @@ export const getEvidenceBundle = ({
       const shownText = session && (await findText(orgId, client, session.view));
       const since = session && (await readAftermath(orgId, client, session));
       const events = session && (await listSessionEvents(orgId, client, session.view.id));
-      return { found: session, text: shownText, showing: { facts, contents }, events, since };
+      const key = await readTokenKey(client, facts);
+      return { found: session, text: shownText, showing: { facts, contents, key }, events, since };
     });
     if (found === undefined || events === undefined || since === undefined)
       throw new DomainError("CLICK_EVIDENCE_NOT_FOUND");
@@ -70,6 +75,13 @@ function factsOf({ shown, acceptances }: FoundSession): ShownFacts | null {
   const evidence = last && (JSON.parse(last.evidence) as AcceptanceEvidence);
   const facts = evidence === undefined ? shown : (evidence.shown ?? null);
   return facts && { ...facts, data: facts.data ?? shown?.data ?? null };
+}
+
+/** What the render token of an acceptance is to be verified with. */
+async function readTokenKey(client: pg.ClientBase, facts: ShownFacts | null): Promise<object | null> {
+  const jws = facts?.renderToken == null ? undefined : parseJws(facts.renderToken, renderTokenForm);
+  const x = jws && (await findPublicKey(client, jws.kid));
+  return jws === undefined || x === undefined ? null : { kty: "OKP", crv: "Ed25519", x, kid: jws.kid, alg: "EdDSA" };
 }
 
 const parseAcceptance = ({ receipt, evidence }: StoredAcceptance) => ({

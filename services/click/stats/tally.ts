@@ -63,6 +63,8 @@ type Sheet = ReturnType<typeof createSheet>;
 type Text = { readonly templateId: string; readonly versionId: string; readonly revision: number };
 
 function countEvent(sheet: Sheet, { payload, occurredAt }: Event, isFirst: (sessionId: string) => boolean): void {
+  // Events from before the statistics do not say what they are about.
+  if (payload.value === undefined || !("templateId" in payload.value) || payload.value.templateId === "") return;
   const at = requireTime(occurredAt);
   switch (payload.case) {
     case "acceptanceRecorded":
@@ -120,7 +122,7 @@ function countAcceptance(sheet: Sheet, recorded: AcceptanceRecorded, isFirst: (s
   if (!direct && (!sessionReusable || isFirst(sessionId))) row.sessionsAccepted += 1;
   row.firstAcceptedAt = earlier(row.firstAcceptedAt, acceptedAt);
   row.lastAcceptedAt = later(row.lastAcceptedAt, acceptedAt);
-  sheet.user({ templateId, versionId, revision, userKey, acceptedAt });
+  if (userKey.length > 0) sheet.user({ templateId, versionId, revision, userKey, acceptedAt });
   // Of a session that is used again and again the display tells nothing about the later acceptances.
   if (recorded.displayedSince === undefined || sessionReusable) return;
   const ms = acceptedAt.getTime() - timestampDate(recorded.displayedSince).getTime();

@@ -18,6 +18,15 @@ export async function listRenderKeys(pool: pg.Pool): Promise<StoredRenderKey[]> 
   return result.rows;
 }
 
+/** The public key of a key id in base64url; for evidence, which others must be able to check. */
+export async function findPublicKey(client: pg.ClientBase, kid: string): Promise<string | undefined> {
+  const result = await client.query<{ publicKey: Buffer }>(
+    `select public_key as "publicKey" from click.render_key where kid = $1`,
+    [kid],
+  );
+  return result.rows[0]?.publicKey.toString("base64url");
+}
+
 /** False when another process has made this generation; its key counts. Waits for one that makes it at this moment. */
 export async function insertRenderKey(pool: pg.Pool, key: StoredRenderKey, now: Date): Promise<boolean> {
   const result = await pool.query(

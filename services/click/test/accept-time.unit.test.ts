@@ -10,12 +10,12 @@ describe("acceptTimeQuantile", () => {
   });
 
   test("is at most 5 % off the real one", () => {
-    const times = fc.array(fc.integer({ min: 10, max: 100_000_000 }), { minLength: 1, maxLength: 50 });
+    const times = fc.array(fc.integer({ min: 100, max: 100_000_000 }), { minLength: 1, maxLength: 50 });
     fc.assert(
       fc.property(times, fc.constantFrom(0.5, 0.9), (all, part) => {
         const real = all.toSorted((a, b) => a - b)[Math.ceil(all.length * part) - 1] as number;
         const read = acceptTimeQuantile(bucketsOf(all), part) as number;
-        expect(Math.abs(read - real) / real).toBeLessThan(0.06);
+        expect(Math.abs(read - real) / real).toBeLessThan(0.05);
       }),
     );
   });

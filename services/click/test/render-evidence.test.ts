@@ -1,3 +1,4 @@
+import { createPublicKey, verify } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ContentFormat, TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
@@ -62,6 +63,10 @@ describe("evidence of a rendering", () => {
         renderToken: rendering.renderToken,
       },
     });
+    const { renderToken, renderTokenKey } = bundle.presentation.rendering;
+    const [header, payload, signature] = renderToken.split(".");
+    const key = createPublicKey({ key: renderTokenKey, format: "jwk" });
+    expect(verify(null, Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, "base64url"))).toBe(true);
     expect(bundle.session).toMatchObject({ deploymentId: deployment.id, renderHash: rendering.renderHash });
     expect(bundle.session).not.toHaveProperty("claims");
   });

@@ -95,6 +95,29 @@ describe("a render token", () => {
   });
 });
 
+describe("the token of a session that lives long", () => {
+  test("is the same and good until its end, also when the keys have changed in between", async () => {
+    const own = await startClick();
+    const actions = clientActions(() => own);
+    const template = own.templates.add(newOrg());
+    for (let day = 0; day < 29; day += 1) {
+      await actions.create(template);
+      own.clock.advance(86_400);
+    }
+    const session = await actions.create(template, { userRef: "user-1", ttlSeconds: 20 * 86_400 });
+    for (let day = 0; day < 19; day += 1) {
+      own.clock.advance(86_400);
+      await actions.create(template);
+    }
+    const { renderToken } = await actions.get(template, session.id);
+    expect(renderToken).toBe(session.renderToken);
+    const fresh = (await actions.create(template)).renderToken;
+    expect(parts(fresh).header.kid).not.toBe(parts(renderToken).header.kid);
+    await actions.accept(template, { sessionId: session.id, renderToken });
+    await own.close();
+  });
+});
+
 describe("accepting with a render token", () => {
   const refused = async (promise: Promise<unknown>): Promise<string | undefined> =>
     (await expectDomainError(promise, "CLICK_RENDER_TOKEN_INVALID")).details[0]?.code;
