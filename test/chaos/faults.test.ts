@@ -55,7 +55,8 @@ describeDistributed("faults", () => {
     expect(retry.body.receiptId).toBe(recorded);
     if (first.status === 200) expect(first.body.receiptId).toBe(recorded);
     expect(await receiptsOf(system, api, "survivor")).toEqual([recorded]);
-    await until(() => eventsOf(events, [recorded ?? ""]).length > 0);
+    // The relay of the killed process has a lease of 15 s, which nobody takes before it has run out.
+    await until(() => eventsOf(events, [recorded ?? ""]).length > 0, 30_000);
     expect(eventsOf(events, [recorded ?? ""])).toHaveLength(1);
   }, 60_000);
 
