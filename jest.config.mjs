@@ -6,6 +6,7 @@ export default {
   transform: { "\\.ts$": "<rootDir>/dev/jest/strip-types.mjs" },
   globalSetup: "<rootDir>/dev/jest/global-setup.mjs",
   globalTeardown: "<rootDir>/dev/jest/global-teardown.mjs",
+  setupFilesAfterEnv: ["<rootDir>/dev/jest/retry-in-ci.mjs"],
   testTimeout: 30_000,
   maxWorkers: 2,
   workerIdleMemoryLimit: "1GB",
