@@ -36,7 +36,6 @@ const render = (path: string, headers: Record<string, string> = {}) =>
   gateway.call("GET", `/v1/click/render/${path}`, { token, headers });
 const inBrowser = (path: string, headers: Record<string, string> = {}) =>
   gateway.call("GET", `/v1/click/render/${path}`, { headers });
-const _lastRender = () => gateway.click.render.seen.renders.at(-1);
 const policyOf = ({ headers }: { headers: Headers }) => headers.get("content-security-policy")?.split("; ") ?? [];
 
 const sha256 = (text: string) => crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

@@ -2,7 +2,6 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { isTransient } from "#platform/db/errors.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
-import { noAnswerMessage } from "../store/recorder-query.ts";
 
 const transientCodes: readonly Code[] = [
   Code.Unavailable,
@@ -11,15 +10,11 @@ const transientCodes: readonly Code[] = [
   Code.Canceled,
 ];
 
-/** True when the database was unreachable, busy or silent, so that the same work may be tried again as a whole. */
-export const isDatabaseOutage = (error: unknown): boolean =>
-  isTransient(error) || (error instanceof Error && error.message === noAnswerMessage);
-
 /** An expected error as it is, an outage of the database or of the templates service as SERVICE_UNAVAILABLE. */
 export function asKnownError(error: unknown): DomainError | undefined {
   const known = fromConnectError(error);
   if (known !== undefined) return known;
-  const isOutage = isDatabaseOutage(error) || (error instanceof ConnectError && transientCodes.includes(error.code));
+  const isOutage = isTransient(error) || (error instanceof ConnectError && transientCodes.includes(error.code));
   if (!isOutage) return undefined;
   return new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" }, cause: error });
 }

@@ -1,10 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
 import type pg from "pg";
+import { isTransient } from "#platform/db/errors.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import { type AcceptanceRecord, inconsistentState, recordAcceptances } from "../store/record-statement.ts";
 import { overloaded } from "./batcher.ts";
-import { asDomainError, isDatabaseOutage } from "./failures.ts";
+import { asDomainError } from "./failures.ts";
 import { explainMissing } from "./missing-records.ts";
 import { createRecordQueue, type QueuedRecord } from "./record-queue.ts";
 
@@ -109,7 +110,7 @@ async function recordAll(deps: RecorderDeps, records: readonly AcceptanceRecord[
     return await recordTogether(deps, records);
   } catch (error) {
     // A statement that fails for what one record says, or finds itself inconsistent, leaves nothing behind.
-    if (records.length === 1 || isDatabaseOutage(error)) {
+    if (records.length === 1 || isTransient(error)) {
       const shown = asDomainError(error, deps.logger);
       return records.map(() => refused(shown));
     }

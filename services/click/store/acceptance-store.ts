@@ -1,6 +1,5 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import { recorderQuery } from "./recorder-query.ts";
 
 /** Names an acceptance by the HMAC of its idempotency key. */
 export interface RecordedKey {
@@ -25,7 +24,7 @@ join click.acceptance a on a.organization_id = k.organization_id and a.idempoten
 export async function findByKeys(pool: pg.Pool, keys: readonly RecordedKey[]): Promise<RecordedAcceptance[]> {
   if (keys.length === 0) return [];
   const values = [keys.map((key) => key.organizationId), keys.map((key) => key.idempotencyHash)];
-  return recorderQuery<RecordedAcceptance>(pool, { name: "click-find-keys", text: lookupSql, values });
+  return (await pool.query<RecordedAcceptance>({ name: "click-find-keys", text: lookupSql, values })).rows;
 }
 
 export interface OnceKey {
@@ -42,7 +41,7 @@ join click.acceptance a on a.organization_id = k.organization_id and a.once_hash
 export async function findOnce(pool: pg.Pool, keys: readonly OnceKey[]): Promise<OnceKey[]> {
   if (keys.length === 0) return [];
   const values = [keys.map((key) => key.organizationId), keys.map((key) => key.onceHash)];
-  return recorderQuery<OnceKey>(pool, { name: "click-find-once", text: onceSql, values });
+  return (await pool.query<OnceKey>({ name: "click-find-once", text: onceSql, values })).rows;
 }
 
 export interface ReceiptName {
@@ -60,7 +59,7 @@ where a.session_id is null and a.decision <> 'CONSENT'`;
 export async function findDirect(pool: pg.Pool, names: readonly ReceiptName[]): Promise<ReceiptName[]> {
   if (names.length === 0) return [];
   const values = [names.map((name) => name.organizationId), names.map((name) => name.receiptId)];
-  return recorderQuery<ReceiptName>(pool, { name: "click-find-direct", text: directSql, values });
+  return (await pool.query<ReceiptName>({ name: "click-find-direct", text: directSql, values })).rows;
 }
 
 /** True when this user has accepted this revision before, or lately, whatever the policy was then. */

@@ -4,7 +4,6 @@ import type { Decision } from "../domain/accept-body.ts";
 import type { AcceptedConsent } from "../domain/accept-consents.ts";
 import type { SessionOutcome, StoredStatus } from "../domain/session.ts";
 import { consentArrays, consentsSql } from "./record-consents.ts";
-import { recorderQuery } from "./recorder-query.ts";
 import { arrayParameters, type Columns, columnNames } from "./unnest.ts";
 
 /** One acceptance that is ready to be written. */
@@ -163,7 +162,7 @@ export async function recordAcceptances(pool: pg.Pool, records: readonly Accepta
   const hasConsents = records.some((record) => record.consents.length > 0);
   const direct = hasConsents ? statements.directConsents : statements.direct;
   const statement = hasSessions ? (hasConsents ? statements.sessionsConsents : statements.sessions) : direct;
-  const rows = await recorderQuery<{ receipt_id: string }>(pool, {
+  const { rows } = await pool.query<{ receipt_id: string }>({
     ...statement,
     values: [
       ...eventArrays(records),

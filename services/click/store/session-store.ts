@@ -3,7 +3,6 @@ import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { BoundText, SessionFacts } from "../domain/agreement.ts";
 import type { SessionOutcome, SessionState, StoredStatus } from "../domain/session.ts";
-import { recorderQuery } from "./recorder-query.ts";
 
 export interface NewSession extends BoundText {
   readonly id: string;
@@ -161,5 +160,5 @@ join click.session s on s.organization_id = k.organization_id and s.id = k.id`;
 export async function findSessionFacts(pool: pg.Pool, names: readonly SessionName[]): Promise<SessionFactsRow[]> {
   if (names.length === 0) return [];
   const values = [names.map((name) => name.organizationId), names.map((name) => name.sessionId)];
-  return recorderQuery<SessionFactsRow>(pool, { name: "click-session-facts", text: factsSql, values });
+  return (await pool.query<SessionFactsRow>({ name: "click-session-facts", text: factsSql, values })).rows;
 }
