@@ -15,6 +15,8 @@ export interface Figure {
   readonly ratio?: number;
   readonly goal: string;
   readonly note?: string;
+  /** CPU milliseconds per request by process. */
+  readonly cpuMs?: Readonly<Record<string, number>>;
 }
 
 export function printTable(figures: readonly Figure[]): void {
@@ -42,7 +44,7 @@ export function printTable(figures: readonly Figure[]): void {
 export function writeResults(figures: readonly Figure[]): string {
   const folder = join(import.meta.dirname, "results");
   mkdirSync(folder, { recursive: true });
-  const file = join(folder, `${new Date().toISOString().replaceAll(":", "-").slice(0, 19)}.json`);
+  const file = join(folder, `${fileTime()}.json`);
   const context = {
     at: new Date().toISOString(),
     commit: commit(),
@@ -52,6 +54,9 @@ export function writeResults(figures: readonly Figure[]): string {
   writeFileSync(file, `${JSON.stringify({ ...context, figures }, null, 2)}\n`);
   return file;
 }
+
+/** Now, as a part of a file name. */
+export const fileTime = (): string => new Date().toISOString().replaceAll(":", "-").slice(0, 19);
 
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;

@@ -1,60 +1,92 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "#platform/logger.ts";
 import { createAdminTransport } from "../dev/admin-transport.ts";
-import { type Demo, prepareDemo } from "../dev/demo.ts";
+import { type AdminClient, type Demo, prepareDemo } from "../dev/demo.ts";
 import { type Distributed, startDistributed } from "../dev/distributed.ts";
 import { openHome } from "../dev/home.ts";
 import { migrateAll } from "../dev/migrations.ts";
 import { startNats } from "../dev/nats.ts";
-import { startOwnPostgres } from "../dev/own-postgres.ts";
+import { openOwnedDatabase } from "../dev/owned-database.ts";
+import { startPostgres } from "../dev/postgres.ts";
 import { adminClient } from "../dev/single-process.ts";
+import { type CpuMeter, createCpuMeter } from "./cpu.ts";
 
 /** A distributed copy in a folder of its own, with limits that no load here reaches. */
 export interface BenchSystem {
   readonly demo: Demo;
   readonly databaseUrl: string;
+  /** Past row-level security, for filling tables. */
+  readonly superuserUrl: string;
   readonly running: Distributed;
   /** An OAuth access token of the demo client. */
   readonly accessToken: string;
+  /** Of every process that has a part in a request. */
+  readonly cpu: CpuMeter;
   stop(): Promise<void>;
 }
 
-const unreachableLimit = 1_000_000_000;
+export interface BenchSystemOptions {
+  /** The processes of gateway and click leave CPU profiles of their whole lives in folders of their names. */
+  readonly profileFolder?: string | undefined;
+}
 
-export async function startBenchSystem(): Promise<BenchSystem> {
+const database = "assent";
+
+export async function startBenchSystem(options: BenchSystemOptions = {}): Promise<BenchSystem> {
   const folder = mkdtempSync(join(tmpdir(), "assent-bench-"));
   const home = openHome({ ASSENT_HOME: folder });
-  const database = await startOwnPostgres(home);
-  const nats = await startNats({ storeDir: join(folder, "nats"), logFile: join(folder, "nats.log") });
+  const postgres = await startPostgres({ dataDir: home.postgresFolder, durable: true });
+  const databaseUrl = await openOwnedDatabase(postgres.url, database, "assent_owner");
+  const nats = await startNats({ storeDir: join(folder, "nats") });
   if (nats === undefined) throw new Error("nats-server is not on PATH; the distributed mode needs it");
-  await migrateAll(database.url, createLogger("bench", "warn"));
+  await migrateAll(databaseUrl, createLogger("bench", "warn"));
   const running = await startDistributed({
-    databaseUrl: database.url,
+    databaseUrl,
     natsUrl: nats.url,
     secrets: home.secrets,
     logFolder: home.logFolder,
     port: 0,
+    environmentOf: (process) => profiling(process, options.profileFolder),
   });
   const admin = adminClient(createAdminTransport(running.adminUrl, home.secrets.adminToken));
   const demo = await prepareDemo(home, admin, running.baseUrls[0] ?? "");
-  await admin.setOrganizationLimits({
-    organizationId: demo.organizationId,
-    limits: { accept: unreachableLimit, render: unreachableLimit, other: unreachableLimit, sign: unreachableLimit },
-  });
+  await liftLimits(admin, demo.organizationId);
+  const superuserUrl = new URL(postgres.url);
+  superuserUrl.pathname = `/${database}`;
   return {
     demo,
-    databaseUrl: database.url,
+    databaseUrl,
+    superuserUrl: superuserUrl.href,
     running,
     accessToken: await fetchAccessToken(demo),
+    cpu: createCpuMeter({
+      running,
+      postgresPidFile: join(home.postgresFolder, "cluster", "postmaster.pid"),
+      natsPidFile: join(folder, "nats", "nats.pid"),
+    }),
     stop: async () => {
       await running.stop();
       await nats.stop();
-      await database.stop();
+      await postgres.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+const unreachable = 1_000_000_000;
+
+async function liftLimits(admin: AdminClient, organizationId: string): Promise<void> {
+  const limits = { accept: unreachable, render: unreachable, other: unreachable, sign: unreachable };
+  await admin.setOrganizationLimits({ organizationId, limits });
+}
+
+function profiling(process: string, folder: string | undefined): Record<string, string> {
+  if (folder === undefined || !/^(gateway|click)/.test(process)) return {};
+  const own = join(folder, process);
+  mkdirSync(own, { recursive: true });
+  return { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${own}` };
 }
 
 async function fetchAccessToken(demo: Demo): Promise<string> {
@@ -70,20 +102,4 @@ async function fetchAccessToken(demo: Demo): Promise<string> {
   });
   const { access_token } = (await response.json()) as { access_token: string };
   return access_token;
-}
-
-/** CPU milliseconds that processes have used so far, user and system together; undefined where /proc is missing. */
-export function cpuMilliseconds(pids: readonly (number | undefined)[]): number | undefined {
-  try {
-    return pids.reduce<number>((sum, pid) => sum + processCpu(pid ?? 0), 0);
-  } catch {
-    return undefined;
-  }
-}
-
-function processCpu(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const ticks = Number(fields[11]) + Number(fields[12]);
-  return ticks * 10; // 100 clock ticks a second on every Linux that Node runs on
 }

@@ -122,7 +122,8 @@ function generateWhenStale() {
 /** Of everything that decides what browsers get, so that it is built again when any of it changes. */
 function webDigest() {
   const manifest = JSON.parse(readFileSync(join(root, "node_modules", "vite", "package.json"), "utf8"));
-  const sources = readdirSync(join(root, "web", "embed"), { recursive: true, withFileTypes: true })
+  const sources = ["embed", "verify"]
+    .flatMap((folder) => readdirSync(join(root, "web", folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .sort();
@@ -135,7 +136,11 @@ function isWebBuilt() {
 
 function buildWebWhenStale() {
   if (isWebBuilt()) return;
-  run(join(binaries, "vite"), ["build", "--config", "web/vite.config.mjs"]);
+  // The first one empties the folder.
+  for (const args of [["web"], ["web/verify"], ["web/verify", "--mode", "page"]]) {
+    const [folder, ...mode] = args;
+    run(join(binaries, "vite"), ["build", "--config", `${folder}/vite.config.mjs`, ...mode]);
+  }
   writeFileSync(join(root, "web", "dist", ".stamp"), webDigest());
 }
 

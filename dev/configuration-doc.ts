@@ -32,7 +32,7 @@ This page is written from the code by \`npm run docs\`, and a test compares the 
 | \`NATS_URL\` | in memory; \`start:distributed\` starts nats-server | NATS servers to use instead. |
 | \`LOG_LEVEL\` | \`warn\` | trace, debug, info, warn, error or silent. |
 
-\`npm run migrate\` reads \`DATABASE_URL\` (required) and \`LOG_LEVEL\`. \`npm run admin\` reads \`ASSENT_ADMIN_URL\` and \`ASSENT_ADMIN_TOKEN\`, or finds the running copy of \`ASSENT_HOME\`.
+\`npm run migrate\` reads \`DATABASE_URL\` (required) and \`LOG_LEVEL\`. \`npm run admin\` reads \`ASSENT_ADMIN_URL\`, \`ASSENT_CLICK_ADMIN_URL\` (for \`evidence-keys\`, when the click service has an admin port of its own) and \`ASSENT_ADMIN_TOKEN\`, or finds the running copy of \`ASSENT_HOME\`.
 `;
 
 /** The whole page. */

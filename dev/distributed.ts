@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Secrets } from "./home.ts";
+import { evidenceIssuer, type Secrets } from "./home.ts";
 import { type ManagedProcess, manageProcess } from "./managed-process.ts";
 import { findFreePort } from "./ports.ts";
 
@@ -17,11 +17,15 @@ export interface DistributedOptions {
   readonly logLevel?: string;
   /** Puts something between a service and its callers: gets the service's port, returns the port to call instead. */
   readonly interpose?: (service: string, port: number) => Promise<number>;
+  /** Environment variables of single processes, over those that all have: gets the name of the process. */
+  readonly environmentOf?: (process: string) => Readonly<Record<string, string>>;
 }
 
 export interface Distributed {
   readonly baseUrls: readonly string[];
   readonly adminUrl: string;
+  /** Of the first process of the click service. */
+  readonly clickAdminUrl: string;
   readonly processes: readonly ManagedProcess[];
   /** The processes of one service, in the order they were started. */
   of(service: string): readonly ManagedProcess[];
@@ -45,7 +49,11 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
 
   const auth = await place("auth", { AUTH_MASTER_KEY: options.secrets.authMasterKey });
   const templates = await place("templates", {});
-  const clickEnv = { CLICK_MASTER_KEY: options.secrets.clickMasterKey, TEMPLATES_TARGET: target([templates]) };
+  const clickEnv = {
+    CLICK_MASTER_KEY: options.secrets.clickMasterKey,
+    EVIDENCE_ISSUER: evidenceIssuer,
+    TEMPLATES_TARGET: target([templates]),
+  };
   const clicks = await Promise.all(times(options.clicks ?? 1, (n) => place(numbered("click", n), clickEnv)));
   const targets = { AUTH_TARGET: target([auth]), TEMPLATES_TARGET: target([templates]), CLICK_TARGET: target(clicks) };
   const gateways = await Promise.all(times(options.gateways ?? 1, (n) => placeGateway(options, n, targets)));
@@ -67,6 +75,7 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
   return {
     baseUrls: gateways.map((p) => `http://${loopback}:${p.rpcPort}`),
     adminUrl: `http://${loopback}:${auth.adminPort}`,
+    clickAdminUrl: `http://${loopback}:${clicks[0]?.adminPort}`,
     processes,
     of: (service) => processes.filter((p) => p.name === service || p.name.startsWith(`${service}-`)),
     stop,
@@ -81,7 +90,13 @@ async function placeService(options: DistributedOptions, name: string, env: Reco
   const process = manageProcess({
     name,
     entry: join(root, "services", service, "main.ts"),
-    env: { ...sharedEnv(options, adminPort), RPC_HOST: loopback, RPC_PORT: String(ownPort), ...env },
+    env: {
+      ...sharedEnv(options, adminPort),
+      RPC_HOST: loopback,
+      RPC_PORT: String(ownPort),
+      ...env,
+      ...options.environmentOf?.(name),
+    },
     logFile: join(options.logFolder, `${name}.log`),
     readyUrl: `http://${loopback}:${adminPort}/readyz`,
   });
@@ -95,7 +110,13 @@ async function placeGateway(options: DistributedOptions, n: number, targets: Rec
   const process = manageProcess({
     name,
     entry: join(root, "gateway", "main.ts"),
-    env: { ...sharedEnv(options, adminPort), HOST: loopback, PORT: String(port), ...targets },
+    env: {
+      ...sharedEnv(options, adminPort),
+      HOST: loopback,
+      PORT: String(port),
+      ...targets,
+      ...options.environmentOf?.(name),
+    },
     logFile: join(options.logFolder, `${name}.log`),
     readyUrl: `http://${loopback}:${port}/healthz`,
   });

@@ -10,9 +10,14 @@ export interface Secrets {
   readonly adminToken: string;
 }
 
+/** What the copies that these tools start call themselves: it stands in every receipt and names the logs. */
+export const evidenceIssuer = "https://assent.localhost";
+
 /** Where a running copy is reached by the admin commands. */
 export interface RuntimeFile {
   readonly adminUrl: string;
+  /** Where the click service is reached; at adminUrl when absent. */
+  readonly clickAdminUrl?: string | undefined;
   readonly adminToken: string;
 }
 

@@ -18,7 +18,7 @@ import { createGateway, listenGateway } from "../gateway/app.ts";
 import { createAuthService } from "../services/auth/service.ts";
 import { createClickService } from "../services/click/service.ts";
 import { createTemplatesService } from "../services/templates/service.ts";
-import type { Secrets } from "./home.ts";
+import { evidenceIssuer, type Secrets } from "./home.ts";
 
 export interface SingleProcessOptions {
   /** A login that may assume the roles of all services; the schema is already migrated. */
@@ -67,7 +67,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
   );
   const templates = await createTemplatesService({ databaseUrl }, { runtime });
   const click = await createClickService(
-    { databaseUrl, masterKey: secrets.clickMasterKey },
+    { databaseUrl, masterKey: secrets.clickMasterKey, issuer: evidenceIssuer },
     { runtime, templates: connect(templates) },
   );
   const services = [auth, templates, click];

@@ -49,13 +49,13 @@ async function start(): Promise<void> {
     logLevel: process.env.LOG_LEVEL || "info",
   });
   stops.push(running.stop);
-  const { adminUrl, baseUrls } = running;
+  const { adminUrl, clickAdminUrl, baseUrls } = running;
   const demo = await prepareDemo(
     home,
     adminClient(createAdminTransport(adminUrl, secrets.adminToken)),
     baseUrls[0] ?? "",
   );
-  writeHomeFile(home, "runtime.json", { adminUrl, adminToken: secrets.adminToken });
+  writeHomeFile(home, "runtime.json", { adminUrl, clickAdminUrl, adminToken: secrets.adminToken });
   stops.push(async () => removeHomeFile(home, "runtime.json"));
   stopOnSignals(stopAll, logger);
   process.stdout.write(welcomeText(demo, home));

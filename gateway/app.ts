@@ -6,6 +6,7 @@ import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
+import { shareReads } from "#platform/rpc/shared-reads.ts";
 import type { Runtime, Worker } from "#platform/service.ts";
 import { createAcceptCoalescer } from "./accept-coalescer.ts";
 import { createAuthenticate } from "./auth/authenticate.ts";
@@ -17,6 +18,7 @@ import { createRevocations, type Revocations } from "./auth/revocations.ts";
 import { createTokenGuard } from "./auth/token-guard.ts";
 import type { GatewayConfig } from "./config.ts";
 import { defaultEmbedScriptFile, loadEmbedScript } from "./embed-script.ts";
+import { createEvidenceKeys } from "./evidence-keys.ts";
 import { createApp } from "./http/express-app.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createSchemaCompiler } from "./http/validate.ts";
@@ -28,6 +30,7 @@ import { buildOpenApi } from "./openapi/build.ts";
 import { referencePage } from "./openapi/reference-page.ts";
 import { allRoutes } from "./routes/index.ts";
 import type { Services } from "./routes/services.ts";
+import { defaultVerifierFolder, loadVerifier } from "./verifier.ts";
 
 export { listenGateway } from "./listen.ts";
 
@@ -55,10 +58,9 @@ const monotonic = (): number => performance.now();
 /** Puts the gateway together. Throws when the embed script is required and was not built. */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { logger, metrics, clock, newId } = deps.runtime;
-  const embedScript = loadEmbedScript(config.embedScriptFile ?? defaultEmbedScriptFile, {
-    required: config.requireEmbedScript ?? false,
-    logger,
-  });
+  const built = { required: config.requireEmbedScript ?? false, logger };
+  const embedScript = loadEmbedScript(config.embedScriptFile ?? defaultEmbedScriptFile, built);
+  const verifier = loadVerifier(config.verifierFolder ?? defaultVerifierFolder, built);
   const pool = createWindowPool(config);
   observePool(pool, "gateway", metrics);
   const windows = createWindowStore(pool);
@@ -74,7 +76,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     onCaughtUp: revocations.markKnown,
     logger,
   });
-  const { click, coalescer } = createClickClients(deps.click);
+  const { click, coalescer } = createClickClients(shareReads(deps.click));
   const app = createApp({
     routes: allRoutes,
     authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
@@ -82,12 +84,14 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     takeRequest: createRateLimit({ limiter, localLimiter: createLocalLimiter(clock), organizations, metrics, logger }),
     services: {
       tokens,
-      templates: createClient(TemplatesService, deps.templates),
+      templates: createClient(TemplatesService, shareReads(deps.templates)),
       click,
       coalescer,
       keys,
+      evidenceKeys: createEvidenceKeys({ click, monotonic, logger }),
       tokenGuard: createTokenGuard({ limiter, logger }),
       embedScript,
+      verifier,
       checkReady,
       reference: createReference(),
     },

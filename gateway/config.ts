@@ -23,7 +23,9 @@ export interface GatewayConfig {
   readonly publicUrl?: string;
   /** The built embed script; where the build leaves it when absent. */
   readonly embedScriptFile?: string;
-  /** Whether the gateway does not start without the embed script. */
+  /** The folder with the built verifier of evidence; where the build leaves it when absent. */
+  readonly verifierFolder?: string;
+  /** Whether the gateway does not start without the embed script and the verifier. */
   readonly requireEmbedScript?: boolean;
 }
 
@@ -53,7 +55,10 @@ export const settings = {
     "Where clients reach the API, for links such as renderUrl: https://api.example.com. Empty takes the scheme and the host of each request, as far as TRUSTED_PROXIES may tell.",
     "",
   ),
-  NODE_ENV: stringSetting("With production the gateway does not start when the embed script was not built.", ""),
+  NODE_ENV: stringSetting(
+    "With production the gateway does not start when the embed script or the verifier of evidence was not built.",
+    "",
+  ),
 };
 
 /** Throws a ConfigError that lists everything that is wrong. */

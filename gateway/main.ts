@@ -28,7 +28,8 @@ const connect = (target: string, service: DescService, options: { maxMessageByte
 const templatesMessageBytes = 32 * 1024 * 1024;
 const auth = connect(values.AUTH_TARGET, TokenService);
 const templates = connect(values.TEMPLATES_TARGET, TemplatesService, { maxMessageBytes: templatesMessageBytes });
-const click = connect(values.CLICK_TARGET, ClickService);
+/** Evidence has a text of up to 1 MiB twice: as it was published, and as it was shown. */
+const click = connect(values.CLICK_TARGET, ClickService, { maxMessageBytes: 32 * 1024 * 1024 });
 const runtime = { logger, metrics, clock: systemClock, newId, bus: createMemoryBus() };
 const gateway = await createGateway(config, { runtime, auth, templates, click });
 

@@ -37,5 +37,35 @@ export function createLogger(service: string, level = "info", destination?: Dest
  * than the rest of the line. Lines appear within a quarter of a second and at exit; a process that is killed loses
  * those of its last moment.
  */
-export const bufferedStdout = (): DestinationStream =>
-  pino.destination({ dest: 1, sync: false, minLength: 4_096, periodicFlush: 250 });
+export const bufferedStdout = (): DestinationStream => inBlocks(pino.destination({ dest: 1, sync: false }));
+
+const blockLength = 16_000;
+const longestWaitMs = 250;
+
+/**
+ * Gathers lines before pino's own destination sees them. Its minLength does the same, but measures all that is gathered
+ * again with every line, which took 1.4 us of the 3.7 us of one.
+ */
+export function inBlocks(destination: Pick<ReturnType<typeof pino.destination>, "write" | "flushSync">) {
+  let block = "";
+  const flush = (): void => {
+    if (block === "") return;
+    const lines = block;
+    block = "";
+    destination.write(lines);
+  };
+  const flushSync = (): void => {
+    flush();
+    destination.flushSync();
+  };
+  setInterval(flush, longestWaitMs).unref();
+  process.once("exit", flushSync);
+  return {
+    write: (line: string): void => {
+      block += line;
+      if (block.length >= blockLength) flush();
+    },
+    /** For pino, before a process ends itself. */
+    flushSync,
+  };
+}

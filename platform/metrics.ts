@@ -16,6 +16,19 @@ export interface Metrics {
   readonly limiterRefusals: Counter<"group">;
   readonly poolInUse: Gauge<"service">;
   readonly poolWaiting: Gauge<"service">;
+  /** Leaves that no checkpoint covers yet; every process measures all logs. */
+  readonly logLeavesWaiting: Gauge;
+  /** Seconds that the oldest of them has waited. Receipts promise at most 60; raise an alarm above 10. */
+  readonly logOldestLeafSeconds: Gauge;
+  /** Logs with a leaf whose promised time is over; anything but 0 is an alarm. */
+  readonly logsOverdue: Gauge;
+  /** Logs that get no checkpoint because what is stored of them contradicts itself; anything but 0 is an alarm. */
+  readonly logsRefused: Gauge<"log">;
+  readonly logCheckpoints: Counter<"log">;
+  /** Seconds that a transaction took which published a checkpoint. */
+  readonly logIntegrationDuration: Histogram;
+  /** Answers of the time-stamping authority, by whether they could be used ("stamped" or "failed"). */
+  readonly timestampRequests: Counter<"outcome">;
 }
 
 // From 0.5 ms (a lone RPC on one machine) to the longest deadline in use.
@@ -51,5 +64,12 @@ export function createMetrics(): Metrics {
     limiterRefusals: counter("assent_limiter_refusals_total", "Requests refused by a rate limit.", ["group"]),
     poolInUse: gauge("assent_pool_in_use", "Database connections in use.", ["service"]),
     poolWaiting: gauge("assent_pool_waiting", "Callers that wait for a database connection.", ["service"]),
+    logLeavesWaiting: gauge("assent_log_leaves_waiting", "Leaves that no checkpoint covers yet.", []),
+    logOldestLeafSeconds: gauge("assent_log_oldest_leaf_seconds", "Age of the oldest leaf without a checkpoint.", []),
+    logsOverdue: gauge("assent_log_overdue", "Logs with a leaf whose promised time is over.", []),
+    logsRefused: gauge("assent_log_refused", "Logs that contradict themselves and get no checkpoint.", ["log"]),
+    logCheckpoints: counter("assent_log_checkpoints_total", "Checkpoints published.", ["log"]),
+    logIntegrationDuration: histogram("assent_log_integration_seconds", "Time to publish a checkpoint.", []),
+    timestampRequests: counter("assent_timestamp_requests_total", "Requests for time stamps.", ["outcome"]),
   };
 }

@@ -1,12 +1,13 @@
-// The load generator, a process of its own: reads a LoadPlan as JSON from its first argument, prints a LoadResult.
+// The load generator, a process of its own: reads a LoadPlan as JSON from its input, prints a LoadResult.
 // It speaks HTTP/1.1 over plain sockets so that it costs a fraction of what it measures.
 import { performance } from "node:perf_hooks";
+import { json } from "node:stream/consumers";
 import { type Connection, connect } from "./connection.ts";
 import type { LoadPlan, LoadResult } from "./plan.ts";
 import { Recorder } from "./recorder.ts";
 import { buildRequest } from "./request.ts";
 
-const plan = JSON.parse(process.argv[2] ?? "{}") as LoadPlan;
+const plan = (await json(process.stdin)) as LoadPlan;
 process.stdout.write(`${JSON.stringify(await generate(plan))}\n`);
 
 async function generate(load: LoadPlan): Promise<LoadResult> {
@@ -19,10 +20,12 @@ async function generate(load: LoadPlan): Promise<LoadResult> {
   const next = () => buildRequest(load, url, sequence++);
   await runPhase(connections, load, load.warmupSeconds, next, new Recorder());
   const started = performance.now();
+  const cpu = process.cpuUsage();
   await runPhase(connections, load, load.seconds, next, record);
   const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
   for (const connection of connections) connection.close();
-  return record.result(seconds);
+  return { ...record.result(seconds), cpuMs: (user + system) / 1000 };
 }
 
 async function runPhase(

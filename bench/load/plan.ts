@@ -2,6 +2,8 @@
 export interface LoadPlan {
   /** http://host:port/path */
   readonly url: string;
+  /** Paths that requests take in turn instead of the one in the URL. */
+  readonly paths?: readonly string[];
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
   /** `{n}` is replaced by the number of the request. */
@@ -22,4 +24,6 @@ export interface LoadResult {
   /** Number of answers by status code. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly latencyMs: { readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number };
+  /** What the load generator itself used for these requests. */
+  readonly cpuMs: number;
 }

@@ -10,7 +10,7 @@ export class Recorder {
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
   }
 
-  result(seconds: number): LoadResult {
+  result(seconds: number): Omit<LoadResult, "cpuMs"> {
     const sorted = Float64Array.from(this.#latencies).sort();
     const quantile = (q: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
     return {

@@ -3,7 +3,8 @@ import type { LoadPlan } from "./plan.ts";
 /** The bytes of the n-th request of a plan. */
 export function buildRequest(plan: LoadPlan, url: URL, n: number): Buffer {
   const body = plan.body?.replaceAll("{n}", String(n)) ?? "";
-  const lines = [`${plan.method} ${url.pathname}${url.search} HTTP/1.1`, `Host: ${url.host}`];
+  const path = plan.paths?.[n % plan.paths.length] ?? `${url.pathname}${url.search}`;
+  const lines = [`${plan.method} ${path} HTTP/1.1`, `Host: ${url.host}`];
   for (const [name, value] of Object.entries(plan.headers)) lines.push(`${name}: ${value}`);
   if (plan.keyPrefix !== undefined) lines.push(`X-Idempotency-Key: ${plan.keyPrefix}-${n}`);
   if (plan.method === "POST")

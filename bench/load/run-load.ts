@@ -7,7 +7,8 @@ import type { LoadPlan, LoadResult } from "./plan.ts";
 /** Runs a plan in a process of its own. Fails when an answer has a status other than the expected ones. */
 export async function runLoad(plan: LoadPlan, expectedStatuses: readonly number[]): Promise<LoadResult> {
   const entry = join(import.meta.dirname, "generate.ts");
-  const child = spawn(process.execPath, [entry, JSON.stringify(plan)], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [entry], { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.end(JSON.stringify(plan));
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
   if (code !== 0) throw new Error(`the load generator ended with exit code ${code}`);
   const result = JSON.parse(output) as LoadResult;

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Demo } from "../../dev/demo.ts";
 import { runLoad } from "../load/run-load.ts";
+import type { BenchOptions } from "../options.ts";
 import type { Figure } from "../report.ts";
-import type { BenchOptions } from "../run.ts";
 import { singleProcessCopy } from "../single-process.ts";
 
 const settleMs = 5000;

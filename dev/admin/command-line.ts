@@ -34,8 +34,9 @@ function parseOptions(command: Command, args: readonly string[]): Values {
 
 export const usageText = `Usage: npm run admin -- <command> [--json]
 
-${commands.map(({ name, synopsis }) => `  ${name} ${synopsis}`).join("\n")}
+${commands.map(({ name, synopsis }) => `  ${name} ${synopsis}`.trimEnd()).join("\n")}
 
 Plans: gen_starter, gen_pro, gen_hoa, business, gen_payg. Limits are requests per 60-second window.
+Purposes of evidence keys: receipt, log, render. A new key takes over at once; a revoked one is never used again.
 --json prints exactly one line of JSON. Secrets are shown once, when they are made.
 `;

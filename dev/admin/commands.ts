@@ -1,23 +1,29 @@
 import type { Client } from "@connectrpc/connect";
 import type { AdminService, Limits } from "#gen/assent/auth/v1/auth_pb.ts";
+import { type EvidenceAdminClient, evidenceCommands } from "./evidence-commands.ts";
 import { optionalCount, requiredPlan, requiredScopes, requiredText, UsageError, type Values } from "./values.ts";
 import { clientView, keyView, organizationView } from "./views.ts";
 
 export type AdminClient = Client<typeof AdminService>;
 
-export interface Command {
+/** A command that one service answers. */
+export interface CommandOf<AdminClientOfService> {
   readonly name: string;
   /** The options as the usage text shows them. */
   readonly synopsis: string;
   readonly options: Readonly<Record<string, { readonly type: "string" | "boolean" }>>;
   /** Checks the options, then returns what makes the call and resolves with the answer to print. */
-  prepare(values: Values): (admin: AdminClient) => Promise<object>;
+  prepare(values: Values): (admin: AdminClientOfService) => Promise<object>;
 }
+
+export type Command =
+  | (CommandOf<AdminClient> & { readonly service: "auth" })
+  | (CommandOf<EvidenceAdminClient> & { readonly service: "click" });
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 
-export const commands: readonly Command[] = [
+const authCommands: readonly CommandOf<AdminClient>[] = [
   {
     name: "organizations create",
     synopsis: "--name N --plan P [--sandbox]",
@@ -143,6 +149,11 @@ export const commands: readonly Command[] = [
       };
     },
   },
+];
+
+export const commands: readonly Command[] = [
+  ...authCommands.map((command) => ({ ...command, service: "auth" as const })),
+  ...evidenceCommands.map((command) => ({ ...command, service: "click" as const })),
 ];
 
 function namedLimits(values: Values): Pick<Limits, "accept" | "render" | "other" | "sign"> {

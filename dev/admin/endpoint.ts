@@ -3,24 +3,41 @@ import { join, resolve } from "node:path";
 import type { Environment } from "#platform/config.ts";
 import type { RuntimeFile } from "../home.ts";
 
-/** Where the admin RPCs are: as the environment says, else where the copy in the data folder says it listens. */
-export function findEndpoint(env: Environment): RuntimeFile {
+export interface Endpoint {
+  readonly adminUrl: string;
+  readonly adminToken: string;
+}
+
+/**
+ * Where the admin RPCs of a service are: as the environment says, else where the copy in the data folder says it
+ * listens. A single process answers for all services at one address.
+ */
+export function findEndpoint(env: Environment, service: "auth" | "click"): Endpoint {
+  const { adminUrl, clickAdminUrl, adminToken } = findAll(env);
+  return { adminUrl: service === "click" ? (clickAdminUrl ?? adminUrl) : adminUrl, adminToken };
+}
+
+function findAll(env: Environment): RuntimeFile {
   const { ASSENT_ADMIN_URL: adminUrl, ASSENT_ADMIN_TOKEN: adminToken } = env;
-  if (!adminUrl && !adminToken) return readRuntimeFile(join(resolve(env.ASSENT_HOME || ".assent"), "runtime.json"));
+  const clickAdminUrl = env.ASSENT_CLICK_ADMIN_URL || undefined;
+  if (!adminUrl && !adminToken && clickAdminUrl === undefined) {
+    return readRuntimeFile(join(resolve(env.ASSENT_HOME || ".assent"), "runtime.json"));
+  }
   // Half from here and half from there would send the token of one copy to another.
   if (!adminUrl || !adminToken) throw new Error("set both ASSENT_ADMIN_URL and ASSENT_ADMIN_TOKEN, or neither");
   if (!URL.canParse(adminUrl)) throw new Error("ASSENT_ADMIN_URL must be an absolute URL");
-  return { adminUrl, adminToken };
+  if (!URL.canParse(clickAdminUrl ?? adminUrl)) throw new Error("ASSENT_CLICK_ADMIN_URL must be an absolute URL");
+  return { adminUrl, clickAdminUrl, adminToken };
 }
 
 function readRuntimeFile(file: string): RuntimeFile {
   try {
-    const { adminUrl, adminToken } = JSON.parse(readFileSync(file, "utf8")) as Partial<
+    const { adminUrl, clickAdminUrl, adminToken } = JSON.parse(readFileSync(file, "utf8")) as Partial<
       Record<keyof RuntimeFile, unknown>
     >;
     if (typeof adminUrl !== "string" || typeof adminToken !== "string")
       throw new Error("adminUrl or adminToken is missing");
-    return { adminUrl, adminToken };
+    return { adminUrl, clickAdminUrl: typeof clickAdminUrl === "string" ? clickAdminUrl : undefined, adminToken };
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") {
       throw new Error(

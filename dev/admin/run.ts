@@ -1,11 +1,14 @@
-import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
 import type { Environment } from "#platform/config.ts";
 import { fromConnectError } from "#platform/errors.ts";
 import { createAdminTransport } from "../admin-transport.ts";
 import { parseCommandLine, UsageError, usageText } from "./command-line.ts";
+import type { Command } from "./commands.ts";
 import { findEndpoint } from "./endpoint.ts";
 import { toText } from "./text.ts";
+import type { Values } from "./values.ts";
 
 export interface AdminSurroundings {
   readonly env: Environment;
@@ -21,11 +24,10 @@ export async function runAdmin(args: readonly string[], { env, out, err }: Admin
       out(usageText);
       return 0;
     }
-    const request = command.prepare(values);
-    const endpoint = findEndpoint(env);
-    const admin = createClient(AdminService, createAdminTransport(endpoint.adminUrl, endpoint.adminToken));
-    const result = await request(admin).catch((error: unknown) => {
-      throw new Error(explain(error, endpoint.adminUrl), { cause: error });
+    const request = prepare(command, values);
+    const { adminUrl, adminToken } = findEndpoint(env, command.service);
+    const result = await request(createAdminTransport(adminUrl, adminToken)).catch((error: unknown) => {
+      throw new Error(explain(error, adminUrl), { cause: error });
     });
     out(json ? `${JSON.stringify(result)}\n` : toText(result));
     return 0;
@@ -35,6 +37,16 @@ export async function runAdmin(args: readonly string[], { env, out, err }: Admin
     err(`\n${usageText}`);
     return 2;
   }
+}
+
+/** Checks the options, then returns what calls the service that answers the command. */
+function prepare(command: Command, values: Values): (transport: Transport) => Promise<object> {
+  if (command.service === "click") {
+    const request = command.prepare(values);
+    return (transport) => request(createClient(EvidenceAdminService, transport));
+  }
+  const request = command.prepare(values);
+  return (transport) => request(createClient(AdminService, transport));
 }
 
 function explain(error: unknown, adminUrl: string): string {

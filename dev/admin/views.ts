@@ -1,5 +1,6 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ApiKey, OAuthClient, Organization } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { SigningKey } from "#gen/assent/click/v1/click_pb.ts";
 import { planName } from "./values.ts";
 
 /** What the commands print of a message: the names that the rest of the product uses, and no secrets. */
@@ -26,6 +27,13 @@ export function clientView(client: OAuthClient | undefined): object {
   if (client === undefined) throw new Error("the answer contains no client");
   const { id: clientId, name, scopes } = client;
   return { clientId, name, scopes, createdAt: isoTime(client.createdAt), revokedAt: isoTime(client.revokedAt) };
+}
+
+export function signingKeyView(key: SigningKey | undefined): object {
+  if (key === undefined) throw new Error("the answer contains no key");
+  const { kid, purpose, generation } = key;
+  const times = [key.signsFrom, key.signsUntil, key.revokedAt].map(isoTime);
+  return { kid, purpose, generation, signsFrom: times[0], signsUntil: times[1], revokedAt: times[2] };
 }
 
 const isoTime = (time: Timestamp | undefined): string | null =>

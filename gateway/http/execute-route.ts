@@ -69,7 +69,7 @@ interface Validators {
 
 const compileValidators = (route: Route, compileSchema: CompileSchema): Validators => ({
   texts: compileTexts(route, compileSchema),
-  query: route.query && compileSchema({ type: "object", properties: route.query.properties }),
+  query: route.query && compileSchema({ type: "object", ...route.query }),
   body: route.body && compileSchema(route.body.schema),
 });
 

@@ -22,6 +22,6 @@ function readValue(text: string, { type }: JsonSchema): unknown {
     if (text === "true" || text === "1") return true;
     return text === "false" || text === "0" ? false : text;
   }
-  if (type === "integer" && /^\d{1,9}$/.test(text)) return Number(text);
+  if (type === "integer" && /^\d{1,15}$/.test(text)) return Number(text);
   return text;
 }

@@ -5,8 +5,8 @@ import type { Exchange } from "./exchange.ts";
 /** An answer that is ready to be sent. */
 export interface Reply {
   readonly status: number;
-  /** Undefined for an answer without a body. */
-  readonly body: string | undefined;
+  /** Bytes go out as they are. Undefined for an answer without a body. */
+  readonly body: string | Uint8Array | undefined;
   /** Default application/json. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -73,7 +73,7 @@ function parametersOf(route: Route): Json[] {
     return parameter("path", name, schema, true);
   });
   const inQuery = Object.entries(route.query?.properties ?? {}).map(([name, schema]) =>
-    parameter("query", name, schema, false),
+    parameter("query", name, schema, route.query?.required.includes(name) === true),
   );
   const inHead = Object.entries(route.headerParams ?? {}).map(([name, { description, schema }]) =>
     parameter("header", name, { ...schema, description }, false),
@@ -134,19 +134,25 @@ function responsesOf(route: Route): Json {
   return responses;
 }
 
-function contentOf({ schema, contentType, alsoTypes = [], example }: Route["success"]): Json {
+function contentOf({ schema, contentType, alsoTypes = [], example, textExamples = {} }: Route["success"]): Json {
   if (schema === undefined && contentType === undefined) return {};
   const json = schema && { schema: withReferences(schema), example: example ?? exampleOf(schema) };
-  const texts = [...(schema === undefined ? [contentType ?? ""] : []), ...alsoTypes].map((type) => [type, textMedia]);
+  const others = [...(schema === undefined ? [contentType ?? ""] : []), ...alsoTypes].map((type) => [
+    type,
+    type.startsWith("text/") ? textMedia(textExamples[type]) : {},
+  ]);
   return {
     content: {
       ...(json === undefined ? {} : { [contentType ?? "application/json"]: json }),
-      ...Object.fromEntries(texts),
+      ...Object.fromEntries(others),
     },
   };
 }
 
-const textMedia: Json = { schema: { type: "string" } };
+const textMedia = (example: string | undefined): Json => ({
+  schema: { type: "string" },
+  ...(example === undefined ? {} : { example }),
+});
 
 function errorsByStatus(route: Route): Record<string, ErrorCode[]> {
   const codes = new Set<ErrorCode>([

@@ -1,8 +1,10 @@
 import { configurationSchema, templateTypeSchema, verificationSchema } from "../routes/configuration-schemas.ts";
-import { consentStateSchema, updateConsentSchema } from "../routes/consent-schemas.ts";
+import { consentReceiptSchema, consentStateSchema, updateConsentSchema } from "../routes/consent-schemas.ts";
 import { contentReportSchema } from "../routes/content-schemas.ts";
 import { createDeploymentSchema, deploymentSchema, updateDeploymentSchema } from "../routes/deployment-schemas.ts";
-import { evidenceSchema, receiptSchema } from "../routes/receipt-schemas.ts";
+import { evidenceSchema, verificationResultSchema } from "../routes/evidence-schemas.ts";
+import { consistencyProofSchema, inclusionProofSchema } from "../routes/log-schemas.ts";
+import { receiptSchema } from "../routes/receipt-schemas.ts";
 import { renderingSchema } from "../routes/render-schemas.ts";
 import type { JsonSchema } from "../routes/route.ts";
 import { answer, anyText, object } from "../routes/schema-parts.ts";
@@ -51,12 +53,16 @@ const named: Readonly<Record<string, JsonSchema>> = {
   Deployment: deploymentSchema,
   CreateDeployment: createDeploymentSchema,
   UpdateDeployment: updateDeploymentSchema,
+  ConsentReceipt: consentReceiptSchema,
   ConsentState: consentStateSchema,
   UpdateConsent: updateConsentSchema,
   Rendering: renderingSchema,
   Session: sessionSchema,
   Receipt: receiptSchema,
   EvidenceBundle: evidenceSchema,
+  ReceiptVerification: verificationResultSchema,
+  InclusionProof: inclusionProofSchema,
+  ConsistencyProof: consistencyProofSchema,
 };
 
 const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]));

@@ -69,7 +69,10 @@ function parametersHtml(parameters: readonly Json[]): string {
 
 function responsesHtml(responses: Readonly<Record<string, Json>>): string {
   const rows = Object.entries(responses).map(([status, { description, content }]) => {
-    const schemas = Object.values((content ?? {}) as Record<string, Json>).map((media) => media.schema);
+    // What is no text has a type and no schema.
+    const schemas = Object.entries((content ?? {}) as Record<string, Json>).map(
+      ([type, media]) => media.schema ?? type,
+    );
     return `<tr><td><code>${escaped(status)}</code></td><td>${escaped(description)}</td><td>${schemas.map(schemaHtml).join("")}</td></tr>`;
   });
   return `<table>${rows.join("")}</table>`;

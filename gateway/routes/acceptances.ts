@@ -6,7 +6,7 @@ import { clickDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
 import { timestampOf } from "../views/scalars.ts";
 import { gatherPages, nextPage, nextPageHeader } from "./pages.ts";
-import { evidenceSchema, receiptSchema } from "./receipt-schemas.ts";
+import { receiptSchema } from "./receipt-schemas.ts";
 import { defineRoute, type JsonSchema, jsonBody, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
 import { dateTime, described, integer, listOf, text, uuid } from "./schema-parts.ts";
 
@@ -112,19 +112,6 @@ export const acceptanceRoutes: readonly Route[] = [
     errors: [],
     call: (request, { click }) => click.getReceipt(request.params, onBehalfOf(request)),
     respond: ({ receiptJson }) => receiptReply(200, receiptJson),
-  }),
-  defineRoute({
-    ...base,
-    operationId: "getClickEvidenceBundle",
-    method: "GET",
-    path: "/v1/click/evidence/{sessionId}",
-    summary: "Read the evidence bundle of a session",
-    access: { scopes: ["click:read"], limitGroup: "other" },
-    notFound: { sessionId: "CLICK_EVIDENCE_NOT_FOUND" },
-    success: { status: 200, description: "The bundle.", schema: evidenceSchema },
-    errors: [],
-    call: (request, { click }) => click.getEvidenceBundle(request.params, onBehalfOf(request)),
-    respond: ({ bundleJson }) => receiptReply(200, bundleJson),
   }),
 ];
 

@@ -1,3 +1,4 @@
+import { receiptProof } from "./receipt-proof-schemas.ts";
 import type { JsonSchema, TextParam } from "./route.ts";
 import {
   answer,
@@ -143,5 +144,41 @@ export const consentStateSchema: JsonSchema = object(
   Object.keys(state),
 );
 
-export const updatedConsentSchema = (receipt: JsonSchema): JsonSchema =>
-  answer({ ...state, receipts: described(listOf(receipt), "One for each change.") });
+/** Of a change of consent that was no acceptance. */
+export const consentReceiptSchema: JsonSchema = {
+  ...answer({
+    receiptId: uuid,
+    status: oneOf("RECORDED"),
+    kind: oneOf("CONSENT"),
+    decision: oneOf("GRANT", "RENEW", "DENY", "WITHDRAW"),
+    organizationId: uuid,
+    userRef: orNull(anyText),
+    purpose: anyText,
+    consentStatus: oneOf("GRANTED", "RENEWED", "DENIED", "WITHDRAWN"),
+    consentRevision: described(count, "The revision of the state after it."),
+    eventId: uuid,
+    templateId: orNull(uuid),
+    versionId: orNull(uuid),
+    revision: orNull(count),
+    locale: orNull(languageTag),
+    contentHash: orNull(hash),
+    legalBasis: orNull(anyText),
+    jurisdiction: orNull(anyText),
+    recordedAt: described(dateTime, "By the server's clock."),
+    occurredAt: orNull(dateTime),
+    grantedAt: orNull(dateTime),
+    expiresAt: orNull(dateTime),
+    source: anyText,
+    method: orNull(anyText),
+    actor: answer({ type: oneOf("USER", "ADMIN", "SYSTEM"), id: orNull(anyText) }),
+    reason: orNull(anyText),
+    idempotencyKey: orNull(anyText),
+    ...receiptProof,
+  }),
+  description: "The same bytes for ever, until what is personal in it is erased or restricted.",
+};
+
+export const updatedConsentSchema: JsonSchema = answer({
+  ...state,
+  receipts: described(listOf(consentReceiptSchema), "One for each change."),
+});

@@ -15,7 +15,6 @@ import {
   updatedConsentSchema,
   userRefParam,
 } from "./consent-schemas.ts";
-import { receiptSchema } from "./receipt-schemas.ts";
 import { required } from "./required.ts";
 import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
 import { dateTime, described, flag, text, uuid } from "./schema-parts.ts";
@@ -91,7 +90,7 @@ export const consentRoutes: readonly Route[] = [
     success: {
       status: 200,
       description: "The state after the change, and a receipt for each change.",
-      schema: updatedConsentSchema(receiptSchema),
+      schema: updatedConsentSchema,
       headers: { ...revisionHeader, "Idempotent-Replayed": "true when nothing new was recorded." },
     },
     errors: [

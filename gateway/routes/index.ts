@@ -4,13 +4,18 @@ import { configurationRoutes } from "./configuration.ts";
 import { consentRoutes } from "./consent.ts";
 import { deploymentRoutes } from "./deployments.ts";
 import { embedRoutes } from "./embed.ts";
+import { erasureRoutes } from "./erasure.ts";
+import { evidenceRoutes } from "./evidence.ts";
+import { logRoutes } from "./log.ts";
 import { oauthRoutes } from "./oauth.ts";
+import { publishedKeyRoutes } from "./published-keys.ts";
 import { renderRoutes } from "./render.ts";
 import type { Route } from "./route.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { statsRoutes } from "./stats.ts";
 import { systemRoutes } from "./system.ts";
 import { templateRoutes } from "./templates.ts";
+import { verifyRoutes } from "./verify.ts";
 import { versionRoutes } from "./versions.ts";
 
 /** Every operation of the API. */
@@ -24,6 +29,11 @@ export const allRoutes: readonly Route[] = [
   ...deploymentRoutes,
   ...sessionRoutes,
   ...acceptanceRoutes,
+  ...evidenceRoutes,
+  ...erasureRoutes,
+  ...logRoutes,
+  ...publishedKeyRoutes,
+  ...verifyRoutes,
   ...consentRoutes,
   ...renderRoutes,
   ...embedRoutes,

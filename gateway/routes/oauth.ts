@@ -1,8 +1,8 @@
 import { DomainError, fromConnectError } from "#platform/errors.ts";
-import { oauthDialect, standardDialect } from "../http/error-dialect.ts";
+import { oauthDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
 import { defineRoute, type Route, type RouteRequest } from "./route.ts";
-import { answer, anyText, count, described, listOf, object, oneOf, text } from "./schema-parts.ts";
+import { answer, anyText, count, described, object, oneOf, text } from "./schema-parts.ts";
 import type { Services } from "./services.ts";
 
 interface TokenBody {
@@ -66,23 +66,6 @@ const tokenRoute = (operationId: string, path: string): Route =>
 export const oauthRoutes: readonly Route[] = [
   tokenRoute("issueToken", "/oauth2/token"),
   tokenRoute("issueTokenAlias", "/oauth/token"),
-  defineRoute({
-    operationId: "getJwks",
-    method: "GET",
-    path: "/.well-known/jwks.json",
-    tag: "Authentication",
-    summary: "Read the public keys that verify access tokens",
-    access: "public",
-    dialect: standardDialect,
-    success: {
-      status: 200,
-      description: "A key set (RFC 7517).",
-      schema: answer({ keys: listOf({ type: "object" }) }),
-    },
-    errors: [],
-    call: (_request, { keys }) => keys.document(),
-    respond: (document) => ({ status: 200, body: document, headers: { "Cache-Control": "public, max-age=300" } }),
-  }),
 ];
 
 async function issueToken(request: RouteRequest<string, unknown, TokenBody>, { tokens, tokenGuard }: Services) {

@@ -1,11 +1,12 @@
+import { receiptProof } from "./receipt-proof-schemas.ts";
 import type { JsonSchema } from "./route.ts";
 import {
   answer,
-  anyObject,
   anyText,
   count,
   dateTime,
   described,
+  example,
   flag,
   hash,
   languageTag,
@@ -15,17 +16,17 @@ import {
   uuid,
 } from "./schema-parts.ts";
 
+const withheld = (schema: JsonSchema, how: string): JsonSchema =>
+  described(schema, `${how} once the receipt is erased or restricted.`);
+
 export const receiptSchema: JsonSchema = {
-  type: "object",
-  description: "The same bytes for ever, however often it is read.",
-  required: ["receiptId", "status", "decision", "organizationId", "sessionId", "acceptedAt", "idempotencyKey"],
-  properties: {
+  ...answer({
     receiptId: uuid,
     status: oneOf("RECORDED"),
     decision: oneOf("ACCEPT", "DECLINE"),
     organizationId: uuid,
     sessionId: described(uuid, "Of an acceptance without a session: the receiptId."),
-    userRef: orNull(anyText),
+    userRef: withheld(orNull(anyText), "Null"),
     templateId: uuid,
     templateSlug: anyText,
     templateName: anyText,
@@ -35,36 +36,28 @@ export const receiptSchema: JsonSchema = {
     versionLabel: anyText,
     locale: languageTag,
     contentHash: hash,
-    renderHash: orNull(hash),
-    deploymentId: orNull(anyText),
+    renderHash: example(
+      described(
+        orNull(hash),
+        "Of the HTML that was shown, when we rendered it. That of a GENERATED text is null once the receipt is erased or restricted.",
+      ),
+      null,
+    ),
+    deploymentId: example(orNull(uuid), null),
     action: oneOf("CHECKBOX", "BUTTON", "CHECKBOX_AND_BUTTON", "TYPED_NAME", "SCROLL_AND_BUTTON", "API"),
     assertedBy: oneOf("BACKEND", "WIDGET"),
-    purposes: listOf(answer({ purpose: anyText, granted: flag })),
+    purposes: example(withheld(listOf(answer({ purpose: anyText, granted: flag })), "Empty"), []),
     acceptedAt: described(dateTime, "By the server's clock."),
     clientAcceptedAt: orNull(dateTime),
-    expiresAt: orNull(dateTime),
-    reacceptBy: orNull(dateTime),
-    superseded: flag,
-    verification: listOf(anyObject),
-    policy: { type: ["object", "null"] },
-    idempotencyKey: anyText,
-    evidenceUrl: anyText,
-    log: { type: ["object", "null"] },
-    signature: { type: ["object", "null"] },
-  },
-};
-
-export const evidenceSchema: JsonSchema = {
-  type: "object",
-  description: "Everything that proves what was shown, to whom, and what was decided.",
-  required: ["bundleVersion", "organizationId", "sessionId"],
-  properties: {
-    bundleVersion: count,
-    bundleId: anyText,
-    generatedAt: dateTime,
-    organizationId: uuid,
-    sessionId: uuid,
-    session: anyObject,
-    receipts: listOf(receiptSchema),
-  },
+    expiresAt: example(orNull(dateTime), null),
+    reacceptBy: example(orNull(dateTime), null),
+    superseded: example(described(flag, "Meanwhile another text was published."), false),
+    verification: withheld(listOf(answer({ method: anyText, verifiedAt: orNull(dateTime) })), "Empty"),
+    policy: answer({ hash, satisfied: flag }),
+    idempotencyKey: withheld(orNull(anyText), "Null"),
+    evidenceUrl: example(anyText, "/v1/click/evidence/01961234-5678-7abc-8def-0123456789ab"),
+    ...receiptProof,
+  }),
+  description:
+    "The same bytes for ever, however often it is read, until what is personal in it is erased or restricted.",
 };

@@ -63,6 +63,7 @@ export interface BodySpec<Body> {
 /** Query parameters: booleans, integers or texts, never repeated. */
 export interface QuerySpec<Query> {
   readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
   readonly queryType?: Query;
 }
 
@@ -92,6 +93,8 @@ export interface Success {
   readonly alsoTypes?: readonly string[];
   /** One that stands for the real ones; made from the schema when absent. */
   readonly example?: unknown;
+  /** The same for answers that are texts, by their types. */
+  readonly textExamples?: Readonly<Record<string, string>>;
   /** Headers of its own, with their meaning. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Another status that it also succeeds with, and when. */
@@ -167,10 +170,11 @@ export const jsonBody = <Body>(spec: {
   readonly example?: unknown;
 }): BodySpec<Body> => ({ required: true, maxBytes: 262_144, form: false, ...spec });
 
-/** Query parameters that have been validated against schemas of this type; all of them may be absent. */
-export const queryOf = <Query>(properties: Readonly<Record<keyof Query & string, JsonSchema>>): QuerySpec<Query> => ({
-  properties,
-});
+/** Query parameters that have been validated against schemas of this type; those that are not required may be absent. */
+export const queryOf = <Query>(
+  properties: Readonly<Record<keyof Query & string, JsonSchema>>,
+  required: readonly (keyof Query & string)[] = [],
+): QuerySpec<Query> => ({ properties, required });
 
 /** Makes an RPC on behalf of the caller of a request. */
 export const onBehalfOf = ({ caller }: Pick<RouteRequest, "caller">): CallOptions => ({

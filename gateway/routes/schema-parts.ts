@@ -8,6 +8,9 @@ export const text = (minLength: number, maxLength: number, description?: string)
   ...(description === undefined ? {} : { description }),
 });
 
+/** A value that stands for the real ones in the reference. */
+export const example = (schema: JsonSchema, value: unknown): JsonSchema => ({ ...schema, examples: [value] });
+
 export const described = (schema: JsonSchema, description: string): JsonSchema => ({ ...schema, description });
 
 /** Null means absent, as in our answers. */

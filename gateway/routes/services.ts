@@ -6,6 +6,8 @@ import type { AcceptCoalescer } from "../accept-coalescer.ts";
 import type { KeySet } from "../auth/key-set.ts";
 import type { TokenGuard } from "../auth/token-guard.ts";
 import type { EmbedScript } from "../embed-script.ts";
+import type { EvidenceKeys } from "../evidence-keys.ts";
+import type { Verifier } from "../verifier.ts";
 
 /** What the rows of the route tables call. */
 export interface Services {
@@ -14,9 +16,12 @@ export interface Services {
   readonly click: Client<typeof ClickService>;
   readonly coalescer: AcceptCoalescer;
   readonly keys: Pick<KeySet, "document">;
+  readonly evidenceKeys: EvidenceKeys;
   readonly tokenGuard: TokenGuard;
   /** Undefined when it was not built. */
   readonly embedScript: EmbedScript | undefined;
+  /** Undefined when it was not built. */
+  readonly verifier: Verifier | undefined;
   /** Throws while something that requests need is missing. */
   checkReady(): Promise<void>;
   /** The OpenAPI document as JSON, and its reference page. */

@@ -199,6 +199,8 @@ const sessionProperties: Readonly<Record<string, JsonSchema>> = {
   completedAt: orNull(dateTime),
   expiresAt: orNull(dateTime),
   updatedAt: dateTime,
+  erased: described(flag, "What is personal was erased: userRef and the like are null or empty."),
+  restricted: described(flag, "What is personal is kept for legal reasons and shown to administrators only."),
 };
 
 export const sessionSchema = answer(sessionProperties);

@@ -214,14 +214,6 @@ describe("getReceipt", () => {
   });
 });
 
-describe("getClickEvidenceBundle", () => {
-  test("answers what the click service answers", async () => {
-    const session = await gateway.call("POST", "/v1/click/sessions", { token, body: { templateSlug: "terms" } });
-    const answer = await gateway.call("GET", `/v1/click/evidence/${session.body.id}`, { token });
-    expect([answer.status, answer.body]).toEqual([200, { bundleVersion: 1, sessionId: session.body.id }]);
-  });
-});
-
 describe("listAcceptances", () => {
   const list = async (query: string, organizationId: string, client: string) =>
     gateway.call("GET", `/v1/click/acceptances${query}`, {

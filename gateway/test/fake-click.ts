@@ -7,17 +7,22 @@ import {
   ClickService,
   type CompleteSessionRequest,
   type CreateSessionRequest,
+  type GetEvidenceBundleRequest,
   type GetTemplateStatsRequest,
   type ListAcceptancesRequest,
   SessionOrigin,
   SessionOutcome,
   SessionStatus,
+  type VerifyReceiptRequest,
 } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { createFakeConsent } from "./fake-consent.ts";
+import { createFakeErasure } from "./fake-erasure.ts";
+import { createFakeEvidenceKeys } from "./fake-evidence-keys.ts";
+import { createFakeLog } from "./fake-log.ts";
 import { createFakeRender } from "./fake-render.ts";
 
 const now = timestampFromDate(new Date("2026-11-20T17:00:00.123Z"));
@@ -35,7 +40,11 @@ export function createFakeClick() {
     events: AppendSessionEventsRequest[];
     lists: ListAcceptancesRequest[];
     stats: GetTemplateStatsRequest[];
+    bundles: GetEvidenceBundleRequest[];
+    verifications: VerifyReceiptRequest[];
   } = {
+    bundles: [],
+    verifications: [],
     events: [],
     lists: [],
     stats: [],
@@ -63,6 +72,9 @@ export function createFakeClick() {
     return receiptOutcome(known.receiptId, known.json, true);
   };
   const consent = createFakeConsent();
+  const erasure = createFakeErasure((sessionId) => sessions.get(sessionId)?.organizationId);
+  const log = createFakeLog();
+  const evidenceKeys = createFakeEvidenceKeys();
   const render = createFakeRender((sessionId) => sessions.get(sessionId)?.organizationId);
   /** What a session has beyond what every one has. */
   const extras: {
@@ -151,6 +163,9 @@ export function createFakeClick() {
         return { statsJson: `{"templateId":"${request.templateId}",  "declines":0}` };
       },
       ...consent.handlers,
+      ...erasure.handlers,
+      ...log.handlers,
+      ...evidenceKeys.handlers,
       ...render.handlers,
       getReceipt: ({ receiptId }, context) => {
         const { orgId } = requireCaller(context);
@@ -158,13 +173,34 @@ export function createFakeClick() {
         if (found === undefined) throw new DomainError("CLICK_RECEIPT_NOT_FOUND");
         return { receiptJson: found.json };
       },
-      getEvidenceBundle: ({ sessionId }, context) => {
+      getEvidenceBundle: (request, context) => {
+        const { sessionId } = request;
         sessionOrEvidence(sessions.get(sessionId)?.organizationId, requireCaller(context).orgId);
+        seen.bundles.push(request);
+        if (request.archive) return { archive: Buffer.from("PK\u0003\u0004 archive") };
         return { bundleJson: JSON.stringify({ bundleVersion: 1, sessionId }) };
+      },
+      verifyReceipt: (request) => {
+        seen.verifications.push(request);
+        return { valid: false, checks: [{ check: "FORM", ok: false, message: "It is nothing." }] };
       },
     });
   };
-  return { routes, receipts, sessions, seen, before, stats, extras, pages, consent, render };
+  return {
+    routes,
+    receipts,
+    sessions,
+    seen,
+    before,
+    stats,
+    extras,
+    pages,
+    consent,
+    erasure,
+    log,
+    evidenceKeys,
+    render,
+  };
 }
 
 function sessionOrEvidence(owner: string | undefined, orgId: string): void {

@@ -32,10 +32,14 @@ const withNames = operations.filter(({ pathParams, scopes }) => pathParams.lengt
 const unknownNames: Readonly<Record<string, string>> = {
   deploymentKey: `dep_${"z".repeat(22)}`,
   templateIdOrSlug: "no-such-template",
+  tileLevel: "6",
+  tileIndex: "999",
+  tileWidth: "1",
 };
 const malformedNames: Readonly<Record<string, string>> = {
   deploymentKey: "dep_x",
   templateIdOrSlug: "No such template",
+  tileLevel: "07",
 };
 
 describe("names in paths", () => {
@@ -80,6 +84,8 @@ describe("ids in bodies and queries", () => {
       return ids.length === 0 ? [] : [[operationId, ids]];
     });
     expect(Object.fromEntries(found)).toEqual({
+      getClickLogKeys: ["?log"],
+      getClickKeys: ["?log"],
       bulkArchiveTemplates: ["templateIds[]"],
       bulkDuplicateTemplates: ["templateIds[]"],
       getTemplateStats: ["?versionId"],
@@ -88,10 +94,22 @@ describe("ids in bodies and queries", () => {
       createSession: ["templateId", "versionId", "deploymentId"],
       accept: ["sessionId", "templateId", "versionId"],
       listAcceptances: ["?templateId"],
+      getInclusionProof: ["?receiptId"],
       getUserConsentState: ["?templateId"],
       updateUserConsentState: ["purposes[].templateId"],
       renderTemplate: ["?versionId"],
     });
+  });
+
+  test("a proof for a receipt of another organization is that for an unknown one", async () => {
+    const ask = async (receiptId: string) => {
+      const path = `/v1/click/log/proofs/inclusion?receiptId=${receiptId}`;
+      const { status, body } = await gateway.call("GET", path, { token: tokenOfB });
+      return { status, errorCode: body.errorCode, message: body.message };
+    };
+    const expected = await ask(newId());
+    expect([expected.status, expected.errorCode]).toEqual([404, "CLICK_RECEIPT_NOT_FOUND"]);
+    expect(await ask(resourceIn(idsOfA, "receipt"))).toEqual(expected);
   });
 
   test("bulk operations skip an id of another organization as an unknown one", async () => {

@@ -3,6 +3,8 @@ import type { Answer, TestGateway } from "./test-gateway.ts";
 
 /** A request that an operation accepts. */
 export interface SampleRequest {
+  /** With its question mark. */
+  readonly query?: string;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
@@ -17,6 +19,8 @@ const samples: Readonly<Record<string, () => SampleRequest>> = {
     body: { templateSlug: "terms", userRef: "user-1" },
     headers: { "X-Idempotency-Key": uniqueName("key") },
   }),
+  getInclusionProof: () => ({ query: "?index=0" }),
+  getConsistencyProof: () => ({ query: "?from=1&to=2" }),
 };
 
 /** A request that the operation understands. */
@@ -67,7 +71,11 @@ export async function createResources(gateway: TestGateway, token: string, orgId
     userRef: "user 1/ö",
     deploymentKey: deployment.key as string,
     templateIdOrSlug: template.slug as string,
+    tileLevel: "0",
+    tileIndex: "0",
+    tileWidth: "255",
   };
+  gateway.click.log.fill(orgId, receipt.receiptId, 256);
   gateway.click.stats.set(resources.template, orgId);
   gateway.click.render.known.set(resources.deploymentKey, orgId).set(resources.templateIdOrSlug, orgId);
   return resources;

@@ -56,6 +56,8 @@ describe("createSession", () => {
       completedAt: null,
       expiresAt: "2026-11-20T17:00:00.123Z",
       updatedAt: "2026-11-20T17:00:00.123Z",
+      erased: false,
+      restricted: false,
     });
   });
 

@@ -32,6 +32,8 @@ export interface TestGateway extends Fakes {
 
 export interface CallOptions {
   readonly token?: string;
+  /** With its question mark. */
+  readonly query?: string;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
@@ -82,8 +84,8 @@ export async function startTestGateway(
 }
 
 async function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-  const { token, body, headers = {} } = options;
-  const response = await fetch(`${url}${path}`, {
+  const { token, query = "", body, headers = {} } = options;
+  const response = await fetch(`${url}${path}${query}`, {
     method,
     headers: {
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),

@@ -33,6 +33,8 @@ export const sessionView = (session: Session, publicUrl: string): Record<string,
   completedAt: isoTime(session.completedAt),
   expiresAt: isoTime(session.expiresAt),
   updatedAt: isoTime(session.updatedAt),
+  erased: session.erased,
+  restricted: session.restricted,
 });
 
 /** A session that is closed has no token. */

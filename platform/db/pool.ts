@@ -72,15 +72,27 @@ export async function withOrg<T>(pool: pg.Pool, orgId: OrgId, work: (client: pg.
   return runTransaction(pool, beginForOrg(orgId), work);
 }
 
+/**
+ * Like withOrg for work that only reads: all its statements see the database as it was at the first of them, so that what
+ * they read fits together.
+ */
+export async function withOrgSnapshot<T>(
+  pool: pg.Pool,
+  orgId: OrgId,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  return runTransaction(pool, beginForOrg(orgId, "begin isolation level repeatable read read only"), work);
+}
+
 /** Like withOrg without an organization: for tables without one and for roles whose policies span organizations. */
 export async function withTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   return runTransaction(pool, "begin", work);
 }
 
 /** Both statements in one round trip; the simple protocol takes no parameters, hence the check. */
-function beginForOrg(orgId: OrgId): string {
+function beginForOrg(orgId: OrgId, begin = "begin"): string {
   if (!isUuid(orgId)) throw new TypeError("the organization id is not a UUID");
-  return `begin; select set_config('app.org_id', '${orgId}', true)`;
+  return `${begin}; select set_config('app.org_id', '${orgId}', true)`;
 }
 
 async function runTransaction<T>(

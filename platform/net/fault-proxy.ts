@@ -1,11 +1,15 @@
 import { once } from "node:events";
 import { createConnection, createServer, type Socket } from "node:net";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** What happens to the bytes between a client and a server. */
 export type FaultMode =
   | "pass"
   /** Requests reach the server, answers do not reach the client until the mode changes. */
   | "hold-answers"
+  /** Requests and answers arrive, but late. */
+  | "slow"
   /** New connections are closed at once. */
   | "refuse";
 
@@ -17,13 +21,17 @@ export interface FaultProxy {
   close(): Promise<void>;
 }
 
+type Direction = "requests" | "answers";
+
+const slowMs = 100;
+
 /** A TCP proxy on the loopback address for fault tests and drills. Listens on a free port. */
 export async function createFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
-  let mode: FaultMode = "pass";
+  const gate = createGate();
 
   const server = createServer((client) => {
-    if (mode === "refuse") {
+    if (gate.mode === "refuse") {
       client.resetAndDestroy();
       return;
     }
@@ -31,21 +39,20 @@ export async function createFaultProxy(target: { host: string; port: number }): 
     client.setNoDelay(true);
     const pair = [client, upstream] as const;
     pairs.add(pair);
-    client.pipe(upstream);
-    upstream.pipe(client);
-    if (mode === "hold-answers") upstream.unpipe(client).pause();
-    const drop = () => {
+    const drop = (): void => {
       pairs.delete(pair);
       client.destroy();
       upstream.destroy();
     };
     for (const socket of pair) socket.on("error", drop).on("close", drop);
+    pipeline(client, gate.through("requests"), upstream).catch(drop);
+    pipeline(upstream, gate.through("answers"), client).catch(drop);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
 
-  const cut = () => {
+  const cut = (): void => {
     for (const [client, upstream] of pairs) {
       client.resetAndDestroy();
       upstream.resetAndDestroy();
@@ -53,18 +60,40 @@ export async function createFaultProxy(target: { host: string; port: number }): 
   };
   return {
     port: typeof address === "object" && address !== null ? address.port : 0,
-    setMode: (next) => {
-      mode = next;
-      for (const [client, upstream] of pairs) {
-        if (next === "hold-answers") upstream.unpipe(client).pause();
-        else upstream.pipe(client);
-      }
-    },
+    setMode: gate.setMode,
     cut,
     close: async () => {
       cut();
+      gate.setMode("pass");
       server.close();
       await once(server, "close");
     },
+  };
+}
+
+/** Lets bytes through as the mode says. Bytes that wait together are one piece, so that being slow does not add up. */
+function createGate() {
+  let mode: FaultMode = "pass";
+  let changed = Promise.withResolvers<void>();
+  const open = async (direction: Direction): Promise<void> => {
+    if (mode === "slow") await delay(slowMs);
+    while (mode === "hold-answers" && direction === "answers") await changed.promise;
+  };
+  return {
+    get mode(): FaultMode {
+      return mode;
+    },
+    setMode: (next: FaultMode): void => {
+      mode = next;
+      changed.resolve();
+      changed = Promise.withResolvers();
+    },
+    through: (direction: Direction) =>
+      async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+        for await (const piece of pieces) {
+          if (mode !== "pass") await open(direction);
+          yield piece;
+        }
+      },
   };
 }

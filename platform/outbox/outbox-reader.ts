@@ -1,106 +1,170 @@
 import type pg from "pg";
 import { identifier } from "../db/ddl.ts";
 import type { BusEvent } from "../events/bus.ts";
+import { advance, type Cursor, type Gap, type Look, startOfOutbox } from "./cursor.ts";
 
 export interface OutboxRow extends BusEvent {
-  readonly position: string;
+  readonly position: number;
   readonly createdAt: Date;
 }
 
 /** What a relay does with the outbox, as the relay role. */
 export interface OutboxReader {
+  /** Goes on where the last relay stopped; before anything else, and whenever another relay may have been active. */
+  resume(): Promise<void>;
   /** The rows to publish, in the order of their positions. */
-  unpublished(limit: number): Promise<OutboxRow[]>;
-  markPublished(rows: readonly OutboxRow[]): Promise<void>;
-  /** Makes the rows published last unpublished again: those that a bus inside a dead process may not have delivered. */
-  unmarkLatest(): Promise<void>;
-  /** Notes the store of the bus. When it is another one than before, all rows are unpublished again; then true. */
-  unmarkWhenStoreChanged(storeId: string): Promise<boolean>;
-  /** Deletes some of the rows published more than 7 days before `now`. */
+  unpublished(limit: number): Promise<readonly OutboxRow[]>;
+  /** Notes that all rows which were answered last are published. What a crash forgets is published again. */
+  markPublished(): Promise<void>;
+  /** Goes back to what was written last before the last publication: a bus inside a dead process may not have delivered it. */
+  rewindLatest(): Promise<void>;
+  /** Notes the store of the bus. When it is another one than before, goes back to the first row; then true. */
+  rewindWhenStoreChanged(storeId: string): Promise<boolean>;
+  /** Deletes some of the published rows that were written more than 7 days before `now`. */
   deletePublished(now: Date): Promise<void>;
 }
 
 const keepMs = 7 * 24 * 3_600_000;
 /** More than all deliveries of one event take together. */
-const replayMinutes = 5;
-const batch = 5_000;
-const batchesPerRound = 10;
+const replayMs = 5 * 60_000;
+const deletedAtOnce = 5_000;
+const deletionsPerRound = 10;
 
 export function createOutboxReader(pool: pg.Pool, schemaName: string): OutboxReader {
-  const table = `${identifier(schemaName)}.outbox`;
+  const schema = identifier(schemaName);
+  const table = `${schema}.outbox`;
+  let cursor = startOfOutbox;
+  let publishedAt: Date | null = null;
+  let lastLook: Look | undefined;
+
+  const save = async (next: Cursor): Promise<void> => {
+    const text = `insert into ${schema}.relay_cursor as c (name, position, gaps, published_at)
+      values ('outbox', $1, $2, clock_timestamp())
+      on conflict (name) do update set position = excluded.position, gaps = excluded.gaps, published_at = excluded.published_at`;
+    await pool.query({ name: `${schemaName}-cursor`, text, values: [next.position, JSON.stringify(next.gaps)] });
+    cursor = next;
+    lastLook = undefined;
+  };
   return {
+    resume: async () => {
+      const found = await pool.query<{ position: string; gaps: Gap[]; publishedAt: Date }>(
+        `select position, gaps, published_at as "publishedAt" from ${schema}.relay_cursor where name = 'outbox'`,
+      );
+      const row = found.rows[0];
+      cursor = row === undefined ? startOfOutbox : { position: Number(row.position), gaps: row.gaps };
+      publishedAt = row?.publishedAt ?? null;
+      lastLook = undefined;
+    },
     unpublished: async (limit) => {
-      const found = await pool.query<OutboxRow>({
-        name: `${schemaName}-unpublished`,
-        text: unpublishedSql(table),
-        values: [limit],
-      });
-      return found.rows;
+      const gaps = [cursor.gaps.map((gap) => gap.from), cursor.gaps.map((gap) => gap.to)];
+      const values = [cursor.position, ...gaps, limit];
+      const found = await pool.query<LookRow>({ name: `${schemaName}-unpublished`, text: lookSql(table), values });
+      const rows = found.rows.flatMap(rowOf);
+      lastLook = lookOf(found.rows[0] as LookRow, rows, limit);
+      return rows;
     },
-    markPublished: async (rows) => {
-      const positions = rows.map((row) => row.position);
-      await pool.query({ name: `${schemaName}-mark`, text: markSql(table), values: [positions] });
+    markPublished: async () => {
+      if (lastLook !== undefined) await save(advance(cursor, lastLook));
     },
-    unmarkLatest: async () => {
-      const found = await pool.query<{ since: Date | null }>(
-        `select max(published_at) - make_interval(mins => ${replayMinutes}) as since from ${table} where published_at is not null`,
-      );
-      const since = found.rows[0]?.since;
-      // Oldest first: an interrupted run is repeated in full by the next, which finds the same newest row.
-      if (since instanceof Date) await unmarkSince(pool, table, since);
+    rewindLatest: async () => {
+      if (publishedAt === null) return;
+      const since = new Date(publishedAt.getTime() - replayMs);
+      const position = await lastBefore(pool, table, cursor.position, since);
+      if (position < cursor.position)
+        await save({ position, gaps: cursor.gaps.filter(({ from }) => from <= position) });
     },
-    unmarkWhenStoreChanged: async (storeId) => {
-      const state = `${identifier(schemaName)}.relay_state`;
-      const known = await pool.query<{ store_id: string }>(`select store_id from ${state} where name = 'bus'`);
-      const before = known.rows[0]?.store_id;
+    rewindWhenStoreChanged: async (storeId) => {
+      const before = await readStore(pool, schema);
       if (before === storeId) return false;
-      if (before !== undefined) await unmarkSince(pool, table, new Date(0));
+      if (before !== undefined) await save(startOfOutbox);
       // Last, so that an interrupted run is repeated.
-      await pool.query(
-        `insert into ${state} (name, store_id) values ('bus', $1)
-         on conflict (name) do update set store_id = excluded.store_id`,
-        [storeId],
-      );
+      await noteStore(pool, schema, storeId);
       return before !== undefined;
     },
     deletePublished: async (now) => {
       const before = new Date(now.getTime() - keepMs);
-      for (let i = 0; i < batchesPerRound; i += 1) {
-        if ((await changeBatch(pool, table, "delete", "published_at < $1", before)) < batch) return;
+      for (let round = 0; round < deletionsPerRound; round += 1) {
+        const deleted = await pool.query(deleteSql(table), [cursor.position, before, deletedAtOnce]);
+        if ((deleted.rowCount ?? 0) < deletedAtOnce) return;
       }
     },
   };
 }
 
-/**
- * All unpublished rows from the lowest position on, never "above the last one seen": positions are given out before
- * commit, so a lower one may appear later than a higher one.
- */
-const unpublishedSql = (table: string): string =>
-  `select position, event_id as id, subject, data, created_at as "createdAt" from ${table}
-   where published_at is null order by position limit $1`;
-
-/** By position rather than by primary key: the partial index holds the unpublished rows only and stays in memory. */
-const markSql = (table: string): string =>
-  `update ${table} set published_at = clock_timestamp() where published_at is null and position = any($1::bigint[])`;
-
-async function unmarkSince(pool: pg.Pool, table: string, since: Date): Promise<void> {
-  while ((await changeBatch(pool, table, "update", "published_at >= $1", since)) === batch);
+interface LookRow {
+  readonly oldestRunning: string;
+  readonly nextId: string;
+  readonly now: Date;
+  /** Null in the only row when there is nothing to publish. */
+  readonly position: string | null;
+  readonly id: string;
+  readonly subject: string;
+  readonly data: string;
+  readonly createdAt: Date;
 }
 
-async function changeBatch(
-  pool: pg.Pool,
-  table: string,
-  action: "delete" | "update",
-  condition: string,
-  at: Date,
-): Promise<number> {
-  const head = action === "delete" ? `delete from ${table}` : `update ${table} set published_at = null`;
-  const changed = await pool.query(
-    `${head} where (organization_id, event_id) in (
-       select organization_id, event_id from ${table}
-       where published_at is not null and ${condition} order by published_at limit ${batch})`,
-    [at],
+// The ids of transactions belong to the snapshot that the rows are looked for in. The limit within each gap makes Postgres
+// look for it in the index; without it, it reads the whole table when there are no gaps. Measured at 200 rows a batch: noting a
+// cursor instead of marking every row halves what the outbox costs the database, and leaves no dead rows behind.
+const lookSql = (table: string): string => `
+select s.*, o.position, o.event_id as id, o.subject, o.data, o.created_at as "createdAt"
+from (select pg_snapshot_xmin(x)::text as "oldestRunning", pg_snapshot_xmax(x)::text as "nextId", clock_timestamp() as now
+      from pg_current_snapshot() x) s
+left join lateral (
+  (select i.* from unnest($2::bigint[], $3::bigint[]) g (first, last)
+   cross join lateral (
+     select * from ${table} where position between g.first and g.last order by position limit $4) i
+   order by i.position limit $4)
+  union all
+  (select o.* from ${table} o where o.position > $1 order by o.position limit $4)
+  order by position limit $4
+) o on true
+order by o.position`;
+
+const rowOf = ({ position, id, subject, data, createdAt }: LookRow): OutboxRow[] =>
+  position === null ? [] : [{ position: Number(position), id, subject, data, createdAt }];
+
+const lookOf = (row: LookRow, rows: readonly OutboxRow[], limit: number): Look => ({
+  positions: rows.map(({ position }) => position),
+  isCut: rows.length === limit,
+  oldestRunning: row.oldestRunning,
+  nextId: row.nextId,
+  now: row.now.getTime(),
+});
+
+/** Rows grow older from the last position to the first, so the first that are not old enough end the search. */
+const deleteSql = (table: string): string => `
+delete from ${table} where position in (
+  select position from (
+    select position, created_at from ${table} where position <= $1 order by position limit $3
+  ) oldest where created_at < $2)`;
+
+const searchStep = 1_000;
+
+/** The highest position up to this one whose row was written before a time; 0 when there is none. */
+async function lastBefore(pool: pg.Pool, table: string, upTo: number, time: Date): Promise<number> {
+  for (let to = upTo; to > 0; ) {
+    const found = await pool.query<{ position: string; oldest: string; looked: number }>(
+      `select max(position) filter (where created_at < $2) as position, min(position) as oldest, count(*)::integer as looked
+       from (select position, created_at from ${table} where position <= $1 order by position desc limit ${searchStep}) o`,
+      [to, time],
+    );
+    const { position = null, oldest = "0", looked = 0 } = found.rows[0] ?? {};
+    if (position !== null) return Number(position);
+    if (looked < searchStep) return 0;
+    to = Number(oldest) - 1;
+  }
+  return 0;
+}
+
+async function readStore(pool: pg.Pool, schema: string): Promise<string | undefined> {
+  const known = await pool.query<{ store_id: string }>(`select store_id from ${schema}.relay_state where name = 'bus'`);
+  return known.rows[0]?.store_id;
+}
+
+const noteStore = (pool: pg.Pool, schema: string, storeId: string): Promise<unknown> =>
+  pool.query(
+    `insert into ${schema}.relay_state (name, store_id) values ('bus', $1)
+     on conflict (name) do update set store_id = excluded.store_id`,
+    [storeId],
   );
-  return changed.rowCount ?? 0;
-}

@@ -56,6 +56,35 @@ export const outboxTablesSql = (options: { schema: string; writerRole: string; r
   ];
 };
 
+/**
+ * Lets the relay note how far it has come instead of marking every row, for an outbox that outboxTablesSql made. What was
+ * not marked is published by the cursor, and what was published after the first such row once more.
+ */
+export const outboxCursorSql = (options: { schema: string; relayRole: string }): string[] => {
+  const schema = identifier(options.schema);
+  const relay = identifier(options.relayRole);
+  return [
+    `create table ${schema}.relay_cursor (
+      name text primary key,
+      position bigint not null,
+      gaps jsonb not null,
+      published_at timestamptz not null
+    )`,
+    `comment on table ${schema}.relay_cursor is 'No organization: one row for the whole service'`,
+    // The owner sees rows only while row-level security is not forced upon it.
+    `alter table ${schema}.outbox no force row level security`,
+    `insert into ${schema}.relay_cursor (name, position, gaps, published_at)
+     select 'outbox', coalesce(min(position) filter (where published_at is null) - 1, max(position)), '[]', now()
+     from ${schema}.outbox having count(*) > 0`,
+    `drop index ${schema}.outbox_unpublished, ${schema}.outbox_published`,
+    `alter table ${schema}.outbox drop constraint outbox_pkey, drop column published_at,
+       add primary key (position, organization_id)`,
+    `alter table ${schema}.outbox force row level security`,
+    `comment on table ${schema}.outbox is 'Events, in the order in which they are published; kept for 7 days. One index, at whose end every row is added: the hot path pays for each further one.'`,
+    `grant select, insert, update on ${schema}.relay_cursor to ${relay}`,
+  ];
+};
+
 const columns = ["organization_id", "event_id", "subject", "data"] as const;
 
 /** The position column gives ties of one statement the order of the records. */

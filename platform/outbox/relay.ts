@@ -10,7 +10,7 @@ import { createLease, type Lease } from "./lease.ts";
 import { createOutboxReader } from "./outbox-reader.ts";
 
 export interface RelayOptions {
-  /** Connects as the relay role. May have synchronousCommit off: marks that a crash forgets are published again. */
+  /** Connects as the relay role. May have synchronousCommit off: what a crash forgets to have published is published again. */
   readonly pool: pg.Pool;
   readonly schema: string;
   /** Label of the metrics. */
@@ -42,8 +42,8 @@ const housekeepingMs = 60_000;
 const maxPauseMs = 5_000;
 
 /**
- * Publishes the outbox of one service to the bus: every row at least once, in the order of their positions, by one
- * active relay however many run. Rows are kept for 7 days, and published again when the bus has lost them.
+ * Publishes the outbox of one service to the bus: every row at least once, in the order of their positions as far as they
+ * are committed in it, by one active relay however many run. Rows are kept for 7 days, and published again when the bus has lost them.
  */
 export function createRelay(options: RelayOptions): Relay {
   const { logger, service, pollMs = 250, leaseMs = 15_000 } = options;
@@ -95,16 +95,17 @@ function createRounds(options: RelayOptions, lease: Lease): () => Promise<boolea
   const { bus, clock, logger, metrics, service, batchSize = 200 } = options;
   const reader = createOutboxReader(options.pool, options.schema);
   const housekeeping = every(housekeepingMs);
+  let isResumed = false;
   let replayed = bus.volatile !== true;
   let knownStore: string | undefined;
 
   /** Publishes again what a lost bus has lost with it. Consumers know by their inbox what they have had. */
   const catchUp = async (): Promise<void> => {
-    if (!replayed) await reader.unmarkLatest();
+    if (!replayed) await reader.rewindLatest();
     replayed = true;
     const store = bus.storeId?.();
     if (store === undefined || store === knownStore) return;
-    if (await reader.unmarkWhenStoreChanged(store)) {
+    if (await reader.rewindWhenStoreChanged(store)) {
       logger.warn({ service }, "the bus has lost its events; publishing those of the last days again");
     }
     knownStore = store;
@@ -115,12 +116,17 @@ function createRounds(options: RelayOptions, lease: Lease): () => Promise<boolea
     metrics.outboxLagSeconds.set({ service }, Math.max(0, (clock.now().getTime() - oldest.getTime()) / 1000));
     if (rows.length === 0 || !lease.isHeld()) return false;
     await bus.publish(rows);
-    await reader.markPublished(rows);
+    await reader.markPublished();
     metrics.outboxPublished.inc({ service }, rows.length);
     return rows.length === batchSize;
   };
   return async () => {
-    if (!lease.isHeld() && !(await lease.acquire())) return false;
+    if (!lease.isHeld()) {
+      isResumed = false;
+      if (!(await lease.acquire())) return false;
+    }
+    if (!isResumed) await reader.resume();
+    isResumed = true;
     await catchUp();
     const more = await publishBatch();
     if (housekeeping.isDue()) await reader.deletePublished(clock.now());

@@ -1,15 +1,6 @@
-import { create, type DescService } from "@bufbuild/protobuf";
-import {
-  Code,
-  ConnectError,
-  createContextValues,
-  type Interceptor,
-  type Transport,
-  type UnaryRequest,
-  type UnaryResponse,
-} from "@connectrpc/connect";
-import { type ChannelOptions, Client, type ClientUnaryCall, connectivityState, Metadata } from "@grpc/grpc-js";
-import { createCallSignal } from "./call-signal.ts";
+import { create, type DescMessage, type DescMethodUnary, type DescService } from "@bufbuild/protobuf";
+import { Code, ConnectError, type Transport, type UnaryResponse } from "@connectrpc/connect";
+import { Channel, type ChannelOptions, connectivityState, Metadata, status } from "@grpc/grpc-js";
 import { addHeaders, headersFromMetadata } from "./metadata.ts";
 import { serviceConfig } from "./service-config.ts";
 import { errorFromStatus, timedOut } from "./status.ts";
@@ -26,8 +17,6 @@ export interface GrpcTransportOptions {
   readonly services: readonly DescService[];
   /** Deadline of calls that set none, in milliseconds; 5000 when not given. */
   readonly defaultTimeoutMs?: number | undefined;
-  /** Run around every call, the first one outermost. */
-  readonly interceptors?: readonly Interceptor[] | undefined;
   /** Largest answer to receive and largest request to keep for a retry, in bytes; 4 MiB when not given. */
   readonly maxMessageBytes?: number | undefined;
   readonly tls?: TlsFiles | undefined;
@@ -42,103 +31,96 @@ export type GrpcTransport = Transport & { close(): void };
  * with `unavailable`, one that got no answer with `deadline_exceeded`.
  */
 export function createGrpcTransport(options: GrpcTransportOptions): GrpcTransport {
-  const { defaultTimeoutMs = 5000, interceptors = [] } = options;
-  const client = new Client(resolverTarget(options.target), channelCredentials(options.tls), channelOptions(options));
+  const { defaultTimeoutMs = 5000 } = options;
+  const channel = new Channel(resolverTarget(options.target), channelCredentials(options.tls), channelOptions(options));
   return {
-    async unary(method, signal, timeoutMs = defaultTimeoutMs, header, input, contextValues = createContextValues()) {
+    unary: async (method, signal, timeoutMs = defaultTimeoutMs, header, input) => {
       if (timeoutMs <= 0) throw timedOut();
-      const call = startCall(client, Date.now() + timeoutMs, signal);
-      let next: ReturnType<Interceptor> = (request) => call.send(request as UnaryRequest);
-      for (const interceptor of interceptors.toReversed()) next = interceptor(next);
+      if (signal?.aborted) throw cancelled(signal);
       try {
-        const response = await next({
-          stream: false,
-          method,
-          service: method.parent,
-          requestMethod: "POST",
-          url: `/${method.parent.typeName}/${method.name}`,
-          header: new Headers(header),
-          contextValues,
-          message: create(method.input, input),
-          get signal() {
-            return call.signal;
-          },
-        });
-        return response as UnaryResponse<typeof method.input, typeof method.output>;
+        const metadata = addHeaders(new Metadata({ waitForReady: true }), header);
+        const message = toWire(method.input, create(method.input, input));
+        const path = `/${method.parent.typeName}/${method.name}`;
+        const answer = await send(channel, path, message, metadata, Date.now() + timeoutMs, signal);
+        return responseOf(method, answer);
       } catch (error) {
-        throw call.errorOf(error);
-      } finally {
-        call.end();
+        throw signal?.aborted ? cancelled(signal) : ConnectError.from(error, Code.Internal);
       }
     },
     stream: () => Promise.reject(new ConnectError("streaming RPCs are not supported", Code.Unimplemented)),
-    close: () => client.close(),
+    close: () => channel.close(),
   };
 }
 
-/** One call that ends with its deadline or with the caller's signal, whichever comes first. */
-function startCall(client: Client, deadline: number, caller: AbortSignal | undefined) {
-  const callSignal = createCallSignal();
-  let sent: ClientUnaryCall | undefined;
-  const cancel = () => {
-    callSignal.abort(caller?.reason);
-    sent?.cancel();
-  };
-  caller?.addEventListener("abort", cancel);
-  return {
-    get signal() {
-      return callSignal.signal;
-    },
-    send: async (request: UnaryRequest) => {
-      caller?.throwIfAborted();
-      return send(client, request, deadline, (call) => {
-        sent = call;
-      });
-    },
-    errorOf: (error: unknown) =>
-      caller?.aborted ? ConnectError.from(caller.reason, Code.Canceled) : ConnectError.from(error, Code.Internal),
-    end: () => {
-      caller?.removeEventListener("abort", cancel);
-      callSignal.abort();
-    },
-  };
+const cancelled = (signal: AbortSignal): ConnectError => ConnectError.from(signal.reason, Code.Canceled);
+
+interface Answer {
+  readonly bytes: Buffer;
+  readonly header: Metadata;
+  readonly trailer: Metadata;
 }
 
-const asIs = (bytes: Buffer): Buffer => bytes;
+/** Hardly anybody looks at the headers of an answer, and to convert them costs a tenth of a call. */
+const responseOf = <I extends DescMessage, O extends DescMessage>(
+  method: DescMethodUnary<I, O>,
+  { bytes, header, trailer }: Answer,
+): UnaryResponse<I, O> => ({
+  stream: false,
+  method,
+  service: method.parent,
+  get header() {
+    return headersFromMetadata(header);
+  },
+  get trailer() {
+    return headersFromMetadata(trailer);
+  },
+  message: fromWire(method.output, bytes),
+});
 
-async function send(
-  client: Client,
-  request: UnaryRequest,
+/**
+ * Makes one call that ends with its deadline or with the signal, whichever comes first. Directly on the channel:
+ * grpc-js's Client adds interceptors, an emitter and the stack of the caller, which together cost as much again as all
+ * of this (19 of 78 us of a call).
+ */
+function send(
+  channel: Channel,
+  path: string,
+  message: Buffer,
+  metadata: Metadata,
   deadline: number,
-  onSent: (call: ClientUnaryCall) => void,
-): Promise<UnaryResponse> {
-  const { method, service } = request;
-  const metadata = addHeaders(new Metadata({ waitForReady: true }), request.header);
-  const message = toWire(method.input, request.message);
-  const answer = await new Promise<{ bytes: Buffer; header: Headers; trailer: Headers }>((resolve, reject) => {
-    let header = new Headers();
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const call = channel.createCall(path, deadline, null, null, null);
+    const cancel = (): void => call.cancelWithStatus(status.CANCELLED, "the caller cancelled the operation");
+    let header: Metadata | undefined;
     let bytes: Buffer | undefined;
-    const call = client.makeUnaryRequest(request.url, asIs, asIs, message, metadata, { deadline }, (error, value) => {
-      if (error !== null) reject(withoutConnection(client, errorFromStatus(error, header)));
-      else bytes = value;
+    call.start(metadata, {
+      onReceiveMetadata: (received) => {
+        header = received;
+      },
+      onReceiveMessage: (received: Buffer) => {
+        bytes = received;
+      },
+      onReceiveStatus: (ended) => {
+        signal?.removeEventListener("abort", cancel);
+        header ??= new Metadata();
+        if (ended.code !== status.OK) {
+          reject(withoutConnection(channel, errorFromStatus(ended, headersFromMetadata(header))));
+        } else if (bytes === undefined) reject(new ConnectError("the answer has no message", Code.Unimplemented));
+        else resolve({ bytes, header, trailer: ended.metadata });
+      },
     });
-    call.on("metadata", (received: Metadata) => {
-      header = headersFromMetadata(received);
-    });
-    // Comes after the callback and brings the trailers.
-    call.on("status", (status) => {
-      if (bytes !== undefined) resolve({ bytes, header, trailer: headersFromMetadata(status.metadata) });
-    });
-    onSent(call);
+    signal?.addEventListener("abort", cancel);
+    call.startRead();
+    call.sendMessageWithContext({}, message);
+    call.halfClose();
   });
-  const { bytes, header, trailer } = answer;
-  return { stream: false, method, service, header, trailer, message: fromWire(method.output, bytes) };
 }
 
 /** A call that never found a server and one that got no answer are both a missed deadline for grpc-js; not for us. */
-function withoutConnection(client: Client, error: ConnectError): ConnectError {
+function withoutConnection(channel: Channel, error: ConnectError): ConnectError {
   if (error.code !== Code.DeadlineExceeded) return error;
-  const channel = client.getChannel();
   if (channel.getConnectivityState(false) === connectivityState.READY) return error;
   return new ConnectError(`no connection to ${channel.getTarget()}`, Code.Unavailable, undefined, undefined, error);
 }

@@ -1,17 +1,40 @@
-import { type Environment, readSettings, type Setting, secretSetting, stringSetting } from "#platform/config.ts";
+import {
+  type Environment,
+  integerSetting,
+  readSettings,
+  type Setting,
+  secretSetting,
+  stringSetting,
+  urlSetting,
+} from "#platform/config.ts";
 import { commonSettings } from "#platform/service-settings.ts";
+import { readCertificates } from "./anchor/pem-certificates.ts";
+
+/** The authority that stamps the time on checkpoints of the anchor log (RFC 3161). */
+export interface TimestampSettings {
+  readonly url: string;
+  /** PEM of certificates that the authority's chain must end in; when empty, only the token itself is checked. */
+  readonly trusted: readonly string[];
+}
 
 export interface ClickConfig {
   readonly databaseUrl: string;
   /**
-   * The role of the service; the recorder, the relay and the sweeper take this name with `_recorder`, `_relay` and
-   * `_sweeper`. "-" stays the login role, which must then be allowed what all four are.
+   * The role of the service; the recorder, the relay, the sweeper, the integrator and the eraser take this name with
+   * `_recorder`, `_relay`, `_sweeper`, `_integrator` and `_eraser`. "-" stays the login role, which must then be allowed
+   * what all of them are.
    */
   readonly databaseRole?: string;
-  /** Database connections of this process in all, at least 8. */
+  /** Database connections of this process in all, at least 11. */
   readonly poolSize?: number;
   /** 32 bytes in base64. */
   readonly masterKey: string;
+  /** The public address of the installation, an http(s) URL without a slash at its end. */
+  readonly issuer: string;
+  /** Absent: checkpoints get no time stamps. */
+  readonly tsa?: TimestampSettings | undefined;
+  /** How often checkpoints are anchored; default 60. */
+  readonly anchorIntervalSeconds?: number;
 }
 
 const masterKeySetting = (doc: string): Setting<string> => ({
@@ -22,10 +45,63 @@ const masterKeySetting = (doc: string): Setting<string> => ({
   },
 });
 
+const issuerSetting = (doc: string): Setting<string> => ({
+  ...urlSetting(doc),
+  parse: (text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const isPlain = url?.search === "" && url.hash === "" && url.username === "" && url.password === "";
+    if (!isPlain || !/^https?:\/\//.test(text) || /[\s+?#]/.test(text)) {
+      throw new Error("must be an http or https URL without a query, a fragment and a plus sign");
+    }
+    return text.replace(/\/+$/, "");
+  },
+});
+
+const certificatesSetting = (doc: string): Setting<readonly string[]> => ({
+  kind: "string",
+  doc,
+  fallback: [],
+  secret: false,
+  parse: (path) => {
+    const certificates = readCertificates(path);
+    if (certificates.length === 0) throw new Error("must name a PEM file with certificates");
+    return certificates;
+  },
+});
+
 export const settings = {
   ...commonSettings,
+  DATABASE_POOL_SIZE: integerSetting(
+    "Database connections per process, at least 11: most of them are set apart for what must not wait. Too few make requests wait, too many exhaust the database.",
+    13,
+    { min: 11, max: 1000 },
+  ),
   CLICK_MASTER_KEY: masterKeySetting(
     "32 random bytes in base64, the same in every process of the service. Idempotency keys are recognised with it: with another one, a retry would be recorded again.",
+  ),
+  EVIDENCE_ISSUER: issuerSetting(
+    "The public address of this installation, such as https://agreements.example.com. It stands in every receipt and names the logs, so it must never change, and be the same in every process of the service.",
+  ),
+  TSA_URL: {
+    ...urlSetting(
+      "The time-stamping authority (RFC 3161 over HTTP) that proves since when the checkpoints of all logs exist. It learns one hash a minute. Empty means no time stamps.",
+      "",
+    ),
+    parse: (text: string) => {
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      if (!/^https?:$/.test(url?.protocol ?? "") || url?.username !== "" || url.password !== "") {
+        throw new Error("must be an http or https URL without credentials");
+      }
+      return text;
+    },
+  },
+  TSA_CA_FILE: certificatesSetting(
+    "PEM file of the certificates that the authority's chain must end in. Empty means that a token is only checked against the certificate that comes with it.",
+  ),
+  ANCHOR_INTERVAL_SECONDS: integerSetting(
+    "How often the checkpoints of all logs are anchored together and stamped. Evidence is PENDING for so long after it was recorded.",
+    60,
+    { min: 1, max: 86_400 },
   ),
   TEMPLATES_TARGET: stringSetting("Where the templates service answers gRPC."),
 };
@@ -38,5 +114,8 @@ export function configFromEnv(env: Environment): ClickConfig {
     databaseRole: values.DATABASE_ROLE,
     poolSize: values.DATABASE_POOL_SIZE,
     masterKey: values.CLICK_MASTER_KEY,
+    issuer: values.EVIDENCE_ISSUER,
+    tsa: values.TSA_URL === "" ? undefined : { url: values.TSA_URL, trusted: values.TSA_CA_FILE },
+    anchorIntervalSeconds: values.ANCHOR_INTERVAL_SECONDS,
   };
 }

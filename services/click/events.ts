@@ -45,14 +45,9 @@ export const sessionCompleted = (
     sessionCompleted: { sessionId, outcome, ...textName(text) },
   });
 
-export const sessionDeclined = (
-  context: EventContext,
-  sessionId: string,
-  reason: string | null,
-  text: TextName,
-): OutboxRecord =>
+export const sessionDeclined = (context: EventContext, sessionId: string, text: TextName): OutboxRecord =>
   outboxRecord(context, "assent.click.session.declined", sessionId, {
-    sessionDeclined: { sessionId, ...textName(text), ...(reason === null ? {} : { reason }) },
+    sessionDeclined: { sessionId, ...textName(text) },
   });
 
 export interface RecordedEvent extends TextName {
@@ -106,19 +101,20 @@ export const sessionExpired = (
 /** One change of consent. */
 export interface ChangedConsent {
   readonly eventId: string;
-  readonly userRef: string;
+  /** Equal for the same user. */
+  readonly userKey: Buffer;
   readonly purpose: string;
   readonly type: ConsentEventType;
   /** The text that it is about, if it is known. */
   readonly text: TextName | null;
   readonly receiptId: string;
   readonly expiresAt: Date | null;
-  readonly reason: string | null;
 }
 
 export function consentChanged(context: EventContext, change: ChangedConsent): OutboxRecord {
-  const { eventId: consentEventId, userRef, purpose, receiptId, expiresAt, reason } = change;
-  const about = { consentEventId, userRef, purpose, receiptId, ...textName(change.text) };
+  const { eventId: consentEventId, purpose, receiptId, expiresAt } = change;
+  const userKey = change.userKey.toString("base64");
+  const about = { consentEventId, userKey, purpose, receiptId, ...textName(change.text) };
   switch (change.type) {
     case "GRANTED":
     case "RENEWED": {
@@ -128,10 +124,8 @@ export function consentChanged(context: EventContext, change: ChangedConsent): O
     }
     case "DENIED":
       return outboxRecord(context, "assent.click.consent.denied", consentEventId, { consentDenied: about });
-    case "WITHDRAWN": {
-      const consentWithdrawn = reason === null ? about : { ...about, reason };
-      return outboxRecord(context, "assent.click.consent.withdrawn", consentEventId, { consentWithdrawn });
-    }
+    case "WITHDRAWN":
+      return outboxRecord(context, "assent.click.consent.withdrawn", consentEventId, { consentWithdrawn: about });
   }
 }
 
@@ -141,14 +135,14 @@ const textName = (text: TextName | null): Partial<TextName> =>
 
 export const consentExpired = (
   context: EventContext,
-  expired: Pick<ChangedConsent, "userRef" | "purpose"> &
+  expired: Pick<ChangedConsent, "userKey" | "purpose"> &
     TextName & { readonly expiryId: string; readonly expiresAt: Date },
 ): OutboxRecord => {
-  const { expiryId: consentEventId, userRef, purpose, templateId, versionId, revision, expiresAt } = expired;
+  const { expiryId: consentEventId, userKey, purpose, templateId, versionId, revision, expiresAt } = expired;
   return outboxRecord(context, "assent.click.consent.expired", consentEventId, {
     consentExpired: {
       consentEventId,
-      userRef,
+      userKey: userKey.toString("base64"),
       purpose,
       templateId,
       versionId,
@@ -166,6 +160,36 @@ export const reacceptanceRequired = (
     reacceptanceRequired: { templateId, versionId, locale, revision, label },
   });
 
+/** The event of a checkpoint that the anchor log holds; about the organization's log, which has its id. */
+export const anchorPublished = (
+  context: EventContext,
+  anchored: { readonly checkpoint: string; readonly anchorIndex: number; readonly anchorCheckpoint: string },
+): OutboxRecord => {
+  const { checkpoint, anchorIndex, anchorCheckpoint } = anchored;
+  return outboxRecord(context, "assent.click.anchor.published", context.caller.orgId, {
+    anchorPublished: { checkpoint, anchorIndex: String(anchorIndex), anchorCheckpoint },
+  });
+};
+
+/** The event of what was erased or restricted; names records, and not whose they were. */
+export const userErased = (
+  context: EventContext,
+  erasureId: string,
+  names: {
+    readonly receipts: readonly string[];
+    readonly sessions: readonly string[];
+    readonly restricted: readonly string[];
+  },
+): OutboxRecord =>
+  outboxRecord(context, "assent.click.user.erased", erasureId, {
+    userErased: {
+      erasureId,
+      receiptIds: [...names.receipts],
+      restrictedReceiptIds: [...names.restricted],
+      sessionIds: [...names.sessions],
+    },
+  });
+
 type Payload = Pick<
   EventJson,
   | "sessionCreated"
@@ -180,6 +204,8 @@ type Payload = Pick<
   | "consentWithdrawn"
   | "consentExpired"
   | "reacceptanceRequired"
+  | "anchorPublished"
+  | "userErased"
 >;
 
 function outboxRecord(context: EventContext, subject: string, aggregateId: string, payload: Payload): OutboxRecord {

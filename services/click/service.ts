@@ -11,15 +11,19 @@ import { createContentKeeper } from "./accept/content-keeper.ts";
 import { createKeyHasher } from "./accept/key-hasher.ts";
 import { createRecorder } from "./accept/recorder.ts";
 import { createTemplateSource } from "./accept/template-source.ts";
+import { createLogWorkers } from "./anchor/create-log-workers.ts";
 import type { ClickConfig } from "./config.ts";
 import { createPurposeOffers } from "./consent/purpose-offers.ts";
 import { createTemplateOffers } from "./consent/template-offers.ts";
 import { applyVersionPublished, versionPublishedSubject } from "./consumers/version-published.ts";
 import { createAcceptBodyParser } from "./domain/accept-body.ts";
+import { createEvidenceParts } from "./keys/evidence-parts.ts";
+import { createProofs } from "./log/proofs.ts";
 import { createRendering } from "./render/create-rendering.ts";
-import { clickRoutes } from "./rpc/index.ts";
+import { clickRoutes, evidenceAdminRoutes } from "./rpc/index.ts";
 import { createStatistics } from "./stats/create-statistics.ts";
 import { createTemplateParts } from "./stats/template-parts.ts";
+import { createEraser } from "./workers/erase-due.ts";
 import { sweepUnlessAway } from "./workers/sweep.ts";
 
 export interface ClickServiceDeps {
@@ -31,8 +35,9 @@ export interface ClickServiceDeps {
 /** Sessions, acceptances, receipts and evidence. Does not need the database before the first call. */
 export async function createClickService(config: ClickConfig, deps: ClickServiceDeps): Promise<Service> {
   const { bus, clock, logger, metrics, newId } = deps.runtime;
-  const { pool, recorderPool, relayPool, sweeperPool } = connect(config);
-  for (const one of [pool, recorderPool, relayPool, sweeperPool]) observePool(one, "click", metrics);
+  const pools = connect(config);
+  const { pool, recorderPool, relayPool, sweeperPool, integratorPool, eraserPool } = pools;
+  for (const one of Object.values(pools)) observePool(one, "click", metrics);
   const relay = createRelay({ pool: relayPool, schema: "click", service: "click", bus, clock, logger, metrics });
   const wakeRelay = () => relay.wake();
   const client = createClient(TemplatesService, deps.templates);
@@ -40,9 +45,22 @@ export async function createClickService(config: ClickConfig, deps: ClickService
   const content = createContentKeeper({ pool, templates: client });
   const masterKey = Buffer.from(config.masterKey, "base64");
   const keys = createKeyHasher(masterKey);
-  const rendering = createRendering({ pool, templates: client, masterKey, clock, logger });
+  const evidence = createEvidenceParts({ pool, masterKey, issuer: config.issuer, clock, logger });
+  const rendering = createRendering({ pool, templates: client, ...evidence, clock });
   const statistics = createStatistics({ pool, bus, logger, metrics });
-  const recorder = createRecorder({ pool: recorderPool, logger, onRecorded: wakeRelay });
+  const logs = await createLogWorkers({
+    pool: integratorPool,
+    ...evidence,
+    tsa: config.tsa,
+    anchorIntervalSeconds: config.anchorIntervalSeconds,
+    runtime: deps.runtime,
+    wakeRelay,
+  });
+  const onRecorded = (organizationIds: readonly string[]) => {
+    wakeRelay();
+    organizationIds.forEach(logs.wakeIntegrator);
+  };
+  const recorder = createRecorder({ pool: recorderPool, ...evidence, content, logger, onRecorded });
   const parse = createAcceptBodyParser();
   const acceptPath = createAcceptPath({
     pool,
@@ -50,6 +68,7 @@ export async function createClickService(config: ClickConfig, deps: ClickService
     templates,
     content,
     ...rendering.parts,
+    ...evidence,
     keys,
     clock,
     newId,
@@ -65,7 +84,7 @@ export async function createClickService(config: ClickConfig, deps: ClickService
     schema: "click",
     durable: "click-publications",
     subjects: [versionPublishedSubject],
-    apply: applyVersionPublished({ templates, newId }),
+    apply: applyVersionPublished({ templates, ...evidence, newId }),
     logger,
     metrics,
   });
@@ -75,34 +94,45 @@ export async function createClickService(config: ClickConfig, deps: ClickService
     logger,
     run: () => sweepUnlessAway({ pool: sweeperPool, clock, newId, logger, onSwept: wakeRelay }),
   });
+  const onErased = (organizationId: string) => onRecorded([organizationId]);
+  const eraser = createEraser({ pool, eraserPool, templates, ...evidence, clock, newId, logger, onErased });
   return {
     name: "click",
     routes: clickRoutes({
       pool,
+      eraserPool,
       acceptPath,
       templates,
       content,
       ...rendering.parts,
+      ...evidence,
+      tsaCertificates: config.tsa?.trusted ?? [],
       keys,
       purposeOffers,
       templateOffers,
       templateParts: createTemplateParts(client),
+      proofs: createProofs({ pool }),
+      hasTimestampAuthority: config.tsa !== undefined,
       clock,
       newId,
       countRendering: statistics.countRendering,
       wakeRelay,
+      wakeIntegrator: logs.wakeIntegrator,
     }),
-    workers: [relay, publications, sweeper, ...statistics.workers],
+    adminRoutes: evidenceAdminRoutes(evidence),
+    workers: [relay, publications, sweeper, eraser, ...logs.workers, ...statistics.workers],
     checkReady: async () => {
       // Fails as well while the schema is not migrated.
       await Promise.all([
         pool.query("select from click.session limit 0"),
         recorderPool.query("select receipt_id from click.acceptance limit 0"),
+        // Fails with another master key than the other processes have.
+        evidence.receiptKeys.all(),
       ]);
     },
     close: async () => {
       await rendering.close();
-      await Promise.all([pool.end(), recorderPool.end(), relayPool.end(), sweeperPool.end()]);
+      await Promise.all(Object.values(pools).map((one) => one.end()));
     },
   };
 }
@@ -114,17 +144,25 @@ const relayConnections = 2;
 const sweeperConnections = 1;
 /** Two statements of the recorder, two batches that read their sessions. */
 const recorderConnections = 4;
+/** One of them is held by the process that anchors, while it does. */
+const integratorConnections = 2;
+/** Erasures of one process come one after the other. */
+const eraserConnections = 1;
+/** A person may have ten thousand records. */
+const eraseStatementMs = 20_000;
+const apartConnections =
+  relayConnections + sweeperConnections + recorderConnections + integratorConnections + eraserConnections;
 
 /** The recorder has connections of its own, so that nothing else can make acceptances wait. */
 function connect(config: ClickConfig) {
-  const { databaseUrl: url, poolSize = 10 } = config;
+  const { databaseUrl: url, poolSize = 13 } = config;
   const role = config.databaseRole || "assent_click";
   const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
   return {
     pool: createPool({
       url,
       ...as(""),
-      max: Math.max(1, poolSize - relayConnections - recorderConnections - sweeperConnections),
+      max: Math.max(1, poolSize - apartConnections),
       name: "click",
     }),
     recorderPool: createPool({
@@ -142,5 +180,13 @@ function connect(config: ClickConfig) {
       name: "click-relay",
     }),
     sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "click-sweeper" }),
+    integratorPool: createPool({ url, ...as("_integrator"), max: integratorConnections, name: "click-integrator" }),
+    eraserPool: createPool({
+      url,
+      ...as("_eraser"),
+      max: eraserConnections,
+      statementTimeoutMs: eraseStatementMs,
+      name: "click-eraser",
+    }),
   };
 }

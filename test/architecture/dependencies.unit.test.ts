@@ -113,7 +113,8 @@ function resolveTarget(file: string, specifier: string): string {
 }
 
 function packageName(target: string): string | undefined {
-  if (target.startsWith("node:") || /^(platform|services|gateway|dev|test|bench|gen)\//.test(target)) return undefined;
+  if (target.startsWith("node:") || /^(platform|services|gateway|dev|test|bench|gen|web)\//.test(target))
+    return undefined;
   const parts = target.split("/");
   return target.startsWith("@") ? parts.slice(0, 2).join("/") : parts[0];
 }

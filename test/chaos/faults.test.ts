@@ -38,10 +38,12 @@ describeDistributed("faults", () => {
     // The connection must stand before its answers are held: gRPC begins with an exchange of settings.
     expect((await api.accept("connects", { templateSlug: slug, userRef: "first" })).status).toBe(201);
 
+    const before = await receiptIds(system, api);
+    const recordedSince = async () => (await receiptIds(system, api)).filter((id) => !before.includes(id));
     toClick.setMode("hold-answers");
     const unanswered = api.accept("killed", body);
-    await until(async () => (await receiptsOf(system, api, "survivor")).length === 1);
-    const [recorded] = await receiptsOf(system, api, "survivor");
+    await until(async () => (await recordedSince()).length === 1);
+    const [recorded] = await recordedSince();
     click.kill("SIGKILL");
     await click.exited();
     toClick.cut();
@@ -54,7 +56,7 @@ describeDistributed("faults", () => {
     expect(retry.status).toBe(200);
     expect(retry.body.receiptId).toBe(recorded);
     if (first.status === 200) expect(first.body.receiptId).toBe(recorded);
-    expect(await receiptsOf(system, api, "survivor")).toEqual([recorded]);
+    expect(await recordedSince()).toEqual([recorded]);
     // The relay of the killed process has a lease of 15 s, which nobody takes before it has run out.
     await until(() => eventsOf(events, [recorded ?? ""]).length > 0, 30_000);
     expect(eventsOf(events, [recorded ?? ""])).toHaveLength(1);
@@ -75,6 +77,7 @@ describeDistributed("faults", () => {
 
   test("a stopped click process answers 503 with Retry-After, and the gateway recovers by itself", async () => {
     const [click] = system.distributed?.of("click") ?? [];
+    const before = await receiptIds(system, api);
     await click?.stop();
     const refused = await api.accept("while-down", { templateSlug: slug, userRef: "patient" });
     expect(refused.status).toBe(503);
@@ -82,7 +85,7 @@ describeDistributed("faults", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     await click?.start();
     await until(async () => (await api.accept("while-down", { templateSlug: slug, userRef: "patient" })).status < 300);
-    expect(await receiptsOf(system, api, "patient")).toHaveLength(1);
+    expect(await receiptIds(system, api)).toHaveLength(before.length + 1);
   }, 60_000);
 
   test("every process ends with exit code 0 on SIGTERM under load", async () => {
@@ -105,13 +108,13 @@ const eventsOf = (events: EventLog, receiptIds: readonly string[]) =>
     .of("assent.click.acceptance.recorded")
     .filter((event) => receiptIds.includes(event.acceptanceRecorded?.receiptId ?? ""));
 
-async function receiptsOf(system: System, api: Api, userRef: string): Promise<string[]> {
+/** Of everything that the organization has recorded, whether or not the service can be reached. */
+async function receiptIds(system: System, api: Api): Promise<string[]> {
   const pool = createPool({ url: system.inspectUrl, name: "test", max: 1 });
   try {
-    const { rows } = await pool.query(
-      "select receipt_id from click.acceptance where organization_id = $1 and user_ref = $2",
-      [api.organizationId, userRef],
-    );
+    const { rows } = await pool.query("select receipt_id from click.acceptance where organization_id = $1", [
+      api.organizationId,
+    ]);
     return rows.map((row) => row.receipt_id);
   } finally {
     await pool.end();

@@ -50,6 +50,8 @@ const resourceOfField: Readonly<Record<string, string>> = {
   versionId: "version",
   sessionId: "session",
   deploymentId: "deployment",
+  log: "organization",
+  receiptId: "receipt",
 };
 
 /** Names that only shape tells apart from those of the other organization. */
@@ -69,19 +71,25 @@ const answersAnyway = [
   "getUserConsentState path",
   "getUserConsentState ?templateId",
   "updateUserConsentState path",
+  "eraseUser path",
   "updateUserConsentState purposes[].templateId",
   "getEmbedScript path",
   "getPinnedEmbedScript path",
   "getPinnedEmbedScript {deploymentKey}",
   "getPinnedEmbedScript {hash}",
   "getPageScript path",
+  "getClickLogKeys ?log",
+  "getClickKeys ?log",
 ];
 
 /** Operations after which others find less. */
-const ending = /^(remove|cancel|bulkArchive|archive|deactivate)/;
+const ending = /^(remove|cancel|erase|bulkArchive|archive|deactivate)/;
+
+/** In every log tiles are numbered from 0: there is no name of another organization's tile to ask for. */
+const withIds = operations.filter(({ path }) => !path.startsWith("/v1/click/log/tile/"));
 
 /** Every place of every operation that takes an id. */
-const allPlaces: readonly Place[] = operations.flatMap((operation) => {
+const allPlaces: readonly Place[] = withIds.flatMap((operation) => {
   const { pathParams } = operation;
   const alone = pathParams.length > 1 ? pathParams.map(({ name }) => `{${name}}`) : [];
   const all = [
@@ -184,6 +192,8 @@ function valueIn(resources: Resources, resource: string): string {
 function comparable({ status, headers, body }: Answer, names: readonly string[]) {
   let text = JSON.stringify(body ?? null);
   for (const name of names) text = text.replaceAll(name, "<name>");
+  // The id of a verifier key is a hash of the name of its log.
+  text = text.replaceAll(/\+[0-9a-f]{8}\+/g, "+<key id>+");
   // What a success creates has an id and a time of its own.
   if (status < 300) text = text.replaceAll(/"[0-9a-f-]{36}"|"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"<new>"');
   const { requestId: _, ...rest } = Object(JSON.parse(text));
@@ -204,6 +214,7 @@ async function createResources(api: Api, name: string): Promise<Resources> {
   const purposes = [{ purpose: "marketing", decision: "GRANT" }];
   bodyOf(200, await api.post(`/v1/click/consent/${encodeURIComponent(`user ${name}/ö`)}`, { purposes }));
   return {
+    organization: api.organizationId,
     template: templateId,
     version: versionId,
     deployment: deployment.id,

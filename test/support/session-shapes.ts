@@ -31,8 +31,10 @@ export const receipt = fields({
   policy: fields({ hash: "hash", satisfied: "flag" }),
   idempotencyKey: "text",
   evidenceUrl: "text",
-  log: "object?",
-  signature: "object?",
+  erased: "flag",
+  restricted: "flag",
+  log: fields({ logId: "uuid", origin: "text", leafIndex: "count", leafHash: "hash", integrateBy: "time" }),
+  signature: fields({ alg: ["EdDSA"], kid: "text", jws: "text" }),
 });
 
 const sessionFields: Readonly<Record<string, Shape>> = {

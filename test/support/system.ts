@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "@jest/globals";
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { Environment } from "#platform/config.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createNatsBus } from "#platform/events/nats.ts";
 import { createLogger } from "#platform/logger.ts";
@@ -22,6 +23,8 @@ export interface System {
   /** A superuser's view of the database, for looking into tables past row-level security. */
   readonly inspectUrl: string;
   readonly admin: AdminClient;
+  /** Lets the admin commands find this copy. */
+  readonly adminEnv: Environment;
   /** Where the domain events arrive. */
   readonly bus: EventBus;
   /** Absent in a single process. */
@@ -80,6 +83,7 @@ async function startSingle(): Promise<System> {
     baseUrls: [baseUrl],
     inspectUrl: database.superuserUrl,
     admin,
+    adminEnv: { ASSENT_ADMIN_URL: running.adminUrl, ASSENT_ADMIN_TOKEN: secrets.adminToken },
     bus: running.bus,
     newOrganization: () => newOrganization(admin, baseUrl),
     stop: async () => {
@@ -111,6 +115,11 @@ async function startSeparate(options: SystemOptions): Promise<System> {
     baseUrls: distributed.baseUrls,
     inspectUrl: database.superuserUrl,
     admin,
+    adminEnv: {
+      ASSENT_ADMIN_URL: distributed.adminUrl,
+      ASSENT_CLICK_ADMIN_URL: distributed.clickAdminUrl,
+      ASSENT_ADMIN_TOKEN: home.secrets.adminToken,
+    },
     bus,
     distributed,
     nats,

@@ -6,7 +6,7 @@ import { createEmptyTestDatabase, type TestDatabase, terminateSessions } from ".
 import { until } from "../../testing/until.ts";
 import { createRoleSql, forceOrgIsolationSql } from "../ddl.ts";
 import { isTransient, isUniqueViolation } from "../errors.ts";
-import { createPool, withOrg, withTransaction } from "../pool.ts";
+import { createPool, withOrg, withOrgSnapshot, withTransaction } from "../pool.ts";
 
 const role = "assent_pool_test";
 const orgA = newId() as OrgId;
@@ -113,6 +113,22 @@ describe("withOrg", () => {
     }).catch((reason: unknown) => reason);
     expect(isTransient(error)).toBe(true);
     expect(await withOrg(pool, orgA, countNotes)).toBe(0);
+  });
+});
+
+describe("withOrgSnapshot", () => {
+  test("sees one state of the organization's rows, whatever others commit meanwhile, and writes nothing", async () => {
+    await withOrg(pool, orgA, insert(orgA, 1));
+    await withOrg(pool, orgB, insert(orgB, 1));
+    const counted = await withOrgSnapshot(pool, orgA, async (client) => {
+      await withOrg(pool, orgA, insert(orgA, 2));
+      return countNotes(client);
+    });
+    expect(counted).toBe(1);
+    expect(await withOrgSnapshot(pool, orgA, countNotes)).toBe(2);
+    await expect(withOrgSnapshot(pool, orgA, insert(orgA, 3))).rejects.toThrow("read-only transaction");
+    // The connection is as it was.
+    await withOrg(pool, orgA, insert(orgA, 3));
   });
 });
 

@@ -5,7 +5,7 @@ import { createPool, withOrg } from "../../db/pool.ts";
 import { inboxTablesSql } from "../../events/consume.ts";
 import { newId, type OrgId } from "../../ids.ts";
 import { createEmptyTestDatabase, type TestDatabase } from "../../testing/database.ts";
-import { insertOutbox, type OutboxRecord, outboxTablesSql } from "../outbox.ts";
+import { insertOutbox, type OutboxRecord, outboxCursorSql, outboxTablesSql } from "../outbox.ts";
 
 /** A database with one schema that has an outbox and an inbox, and pools of the roles that use them. */
 export interface OutboxDatabase {
@@ -33,6 +33,7 @@ export async function openOutboxDatabase(): Promise<OutboxDatabase> {
     createRoleSql(relayRole),
     `create schema ${schema}`,
     ...outboxTablesSql({ schema, writerRole, relayRole }),
+    ...outboxCursorSql({ schema, relayRole }),
     ...inboxTablesSql({ schema, role: writerRole }),
   ];
   for (const statement of statements) await owner.query(statement);
@@ -48,7 +49,7 @@ export async function openOutboxDatabase(): Promise<OutboxDatabase> {
     superuser,
     reset: async () => {
       await superuser.query(
-        `truncate ${schema}.outbox, ${schema}.relay_lease, ${schema}.relay_state, ${schema}.inbox, ${schema}.dead_event restart identity`,
+        `truncate ${schema}.outbox, ${schema}.relay_lease, ${schema}.relay_state, ${schema}.relay_cursor, ${schema}.inbox, ${schema}.dead_event restart identity`,
       );
     },
     close: async () => {

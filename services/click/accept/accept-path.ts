@@ -1,8 +1,9 @@
 import type { ParseAcceptBody } from "../domain/accept-body.ts";
 import { type AcceptItem, type CheckedItem, checkItem } from "./accept-item.ts";
+import { signRecords, type UnsignedRecord } from "./accept-record.ts";
 import { createBatcher, overloaded } from "./batcher.ts";
 import { asDomainError } from "./failures.ts";
-import { answerRecorded, findRecorded, recordedKey } from "./missing-records.ts";
+import { findRecorded } from "./missing-records.ts";
 import { type PrepareDeps, type Prepared, prepareBatch } from "./prepare.ts";
 import type { Recorder, RecordOutcome } from "./recorder.ts";
 
@@ -79,12 +80,12 @@ async function decideAndRecord(
     prepared,
   }));
   const now = decided.filter((one): one is Decided => !(one.prepared instanceof Promise));
-  const outcomes = recordDecided(deps, now);
+  const outcomes = await recordDecided(deps, now);
   return decided.map(async ({ item, prepared }) => {
     const outcome = outcomes.get(item);
     if (outcome !== undefined) return outcome;
-    const late = await prepared;
-    return recordDecided(deps, [{ item, prepared: late }]).get(item) as Promise<RecordOutcome>;
+    const late = await recordDecided(deps, [{ item, prepared: await prepared }]);
+    return late.get(item) as Promise<RecordOutcome>;
   });
 }
 
@@ -94,11 +95,14 @@ interface Decided {
 }
 
 /** Records what is ready, and answers what is refused. */
-function recordDecided(deps: AcceptPathDeps, decided: readonly Decided[]): Map<CheckedItem, Promise<RecordOutcome>> {
-  const records = decided.flatMap(({ prepared }) => (prepared.kind === "ready" ? [prepared.record] : []));
-  const recorded = deps.recorder.submit(records).values();
+async function recordDecided(
+  deps: AcceptPathDeps,
+  decided: readonly Decided[],
+): Promise<Map<CheckedItem, Promise<RecordOutcome>>> {
   const refused = decided.filter(({ prepared }) => prepared.kind === "refused").map(({ item }) => item);
   const replays = findReplays(deps, refused);
+  const records = decided.flatMap(({ prepared }) => (prepared.kind === "ready" ? [prepared.record] : []));
+  const recorded = (await submitSigned(deps, records)).values();
   return new Map(
     decided.map(({ item, prepared }) => [
       item,
@@ -109,18 +113,35 @@ function recordDecided(deps: AcceptPathDeps, decided: readonly Decided[]): Map<C
   );
 }
 
+/** Signs all of them at once and hands them to the recorder. */
+async function submitSigned(
+  deps: AcceptPathDeps,
+  records: readonly UnsignedRecord[],
+): Promise<readonly Promise<RecordOutcome>[]> {
+  try {
+    return deps.recorder.submit(await signRecords(deps.leafSigner, records, deps.clock.now()));
+  } catch (error) {
+    const shown = asDomainError(error, deps.logger);
+    return records.map(() => Promise.resolve({ kind: "refused", error: shown }));
+  }
+}
+
 /** The outcomes of those among the refused whose key was recorded before; while that is not known, none is decided. */
 async function findReplays(
   deps: AcceptPathDeps,
   refused: readonly CheckedItem[],
 ): Promise<ReadonlyMap<CheckedItem, RecordOutcome>> {
-  const keyOf = ({ caller, idempotencyHash }: CheckedItem) => ({ organizationId: caller.orgId, idempotencyHash });
+  const identify = ({ caller, idempotencyHash, bodyHash }: CheckedItem) => ({
+    organizationId: caller.orgId,
+    idempotencyHash,
+    bodyHash,
+  });
   try {
-    const recorded = await findRecorded(deps.recorderPool, refused.map(keyOf));
+    const recorded = await findRecorded(deps.recorderPool, deps, refused.map(identify));
     return new Map(
-      refused.flatMap((item) => {
-        const found = recorded.get(recordedKey(keyOf(item)));
-        return found === undefined ? [] : [[item, answerRecorded(found, item.bodyHash)] as const];
+      refused.flatMap((item, index) => {
+        const outcome = recorded[index];
+        return outcome === undefined ? [] : [[item, outcome] as const];
       }),
     );
   } catch (error) {

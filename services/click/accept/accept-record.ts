@@ -2,17 +2,22 @@ import { DomainError } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { OutboxRecord } from "#platform/outbox/outbox.ts";
 import { type AcceptedConsent, consentsOf } from "../domain/accept-consents.ts";
-import { gatherEvidence } from "../domain/acceptance-evidence.ts";
+import { gatherEvidence, keptEvidence } from "../domain/acceptance-evidence.ts";
+import { acceptanceLeaf } from "../domain/acceptance-leaf.ts";
 import type { Agreement, SessionFacts } from "../domain/agreement.ts";
 import type { Assessment } from "../domain/assessment.ts";
 import { buildReceipt } from "../domain/receipt.ts";
 import { renderedAt } from "../domain/render-claims.ts";
-import { transitions } from "../domain/session.ts";
 import { type MergeOutcome, type PresentedToken, type ShownInput, shownFacts } from "../domain/shown.ts";
 import { acceptanceRecorded, consentChanged, sessionCompleted, sessionDeclined } from "../events.ts";
-import type { AcceptanceRecord, SessionMove } from "../store/record-statement.ts";
+import type { SignedLeaf } from "../log/leaf.ts";
+import type { LeafDraft, LeafSigner } from "../log/leaf-signer.ts";
+import type { AcceptanceRecord } from "../store/record-statement.ts";
+import { sealAcceptance } from "../vault/acceptance-seal.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
 import type { CheckedItem } from "./accept-item.ts";
 import type { KeyHasher } from "./key-hasher.ts";
+import { planMove } from "./session-move.ts";
 
 export interface RecordInput {
   readonly item: CheckedItem;
@@ -21,35 +26,46 @@ export interface RecordInput {
   readonly assessment: Assessment;
   readonly token: PresentedToken;
   readonly merged: MergeOutcome;
+  readonly receiptId: string;
+  /** What is personal of it is sealed with it. */
+  readonly seed: Buffer;
   readonly now: Date;
 }
 
+export interface RecordDeps {
+  readonly newId: NewId;
+  readonly keys: KeyHasher;
+  readonly vault: SubjectVault;
+  readonly issuer: string;
+}
+
+/** An acceptance that is ready to be written, but for the signatures of its leaves. */
+export interface UnsignedRecord extends Omit<AcceptanceRecord, "leaves"> {
+  readonly drafts: readonly LeafDraft[];
+}
+
 /** Everything that is written for an acceptance that passed its checks. */
-export function buildRecord(input: RecordInput, deps: { newId: NewId; keys: KeyHasher }): AcceptanceRecord {
-  const { item, agreement, session, assessment, now } = input;
+export function buildRecord(input: RecordInput, deps: RecordDeps): UnsignedRecord {
+  const { item, agreement, session, assessment, receiptId, seed, now } = input;
   const { caller, idempotencyKey, body } = item;
   const { policy } = agreement.terms.terms;
   const { versionId, revision, templateId } = agreement;
   const { decision, userRef } = assessment;
   const organizationId = caller.orgId;
-  const receiptId = deps.newId();
-  const sessionId = session?.id ?? receiptId;
   const isOnce = policy.oneAcceptancePerRevision && decision === "ACCEPT";
   const shown = shownFacts(shownInput(input));
-  const receipt = buildReceipt({
-    organizationId,
-    receiptId,
-    sessionId,
-    idempotencyKey,
-    body,
-    agreement,
-    assessment,
-    shown,
-    acceptedAt: now,
-  });
+  const sessionId = session?.id ?? receiptId;
+  const built = { organizationId, receiptId, sessionId, idempotencyKey, body, agreement, assessment, shown };
+  const receipt = buildReceipt({ ...built, acceptedAt: now });
   const observed = { ...item.observed, clientId: caller.clientId, requestId: caller.requestId };
+  const evidence = gatherEvidence(body, assessment, observed, policy, shown);
+  const termsHash = agreement.terms.hash;
+  const { leaf, disclosures } = acceptanceLeaf({ issuer: deps.issuer, receipt, evidence, termsHash });
+  const receiptJson = JSON.stringify(receipt);
+  const content = { receipt: receiptJson, disclosures, evidence: keptEvidence(evidence) };
+  const planned = session === undefined ? undefined : planMove({ ...input, session }, deps);
+  const userKey = deps.keys.userKey(organizationId, userRef);
   const consents = consentsOf(agreement, assessment, now, deps.newId);
-  const move = session === undefined ? null : sessionMove(item, session.id, assessment, policy.singleUseSession);
   return {
     organizationId,
     idempotencyHash: item.idempotencyHash,
@@ -58,20 +74,39 @@ export function buildRecord(input: RecordInput, deps: { newId: NewId; keys: KeyH
     templateId,
     versionId,
     revision,
-    termsHash: agreement.terms.hash,
+    termsHash,
     onceHash: isOnce ? deps.keys.onceHash(organizationId, { userRef, versionId, revision }) : null,
-    userRef,
+    subjectIndex: deps.vault.subjectIndex(organizationId, userRef),
+    userKey,
     decision,
-    acceptedAt: receipt.acceptedAt,
-    receipt: JSON.stringify(receipt),
-    evidence: JSON.stringify(gatherEvidence(body, assessment, observed, policy, shown)),
-    session: move,
+    acceptedAt: now,
+    receipt: receiptJson,
+    sealed: sealAcceptance(deps.vault, { organizationId, recordId: receiptId }, seed, content),
+    seed,
+    session: planned?.move ?? null,
     consents,
     events: [
-      ...buildEvents(input, deps, receiptId, move),
-      ...consents.map((consent) => consentEvent(input, deps.newId, receiptId, consent)),
+      ...buildEvents(input, deps, userKey),
+      ...consents.map((consent) => consentEvent(input, deps.newId, userKey, consent)),
     ],
+    drafts: [{ recordId: receiptId, payload: leaf }, ...(planned?.leaves ?? [])],
   };
+}
+
+/** Signs the leaves of all records at once. Rejects only when no key was ever read. */
+export async function signRecords(
+  leafSigner: LeafSigner,
+  records: readonly UnsignedRecord[],
+  now: Date,
+): Promise<AcceptanceRecord[]> {
+  const drafts = records.flatMap((record) => record.drafts);
+  const signed = await leafSigner.sign(drafts, now);
+  let taken = 0;
+  return records.map(({ drafts, ...record }) => {
+    const leaves = signed.slice(taken, taken + drafts.length) as [SignedLeaf, ...SignedLeaf[]];
+    taken += drafts.length;
+    return { ...record, leaves };
+  });
 }
 
 function shownInput({ item, agreement, session, token, merged }: RecordInput): ShownInput {
@@ -79,39 +114,26 @@ function shownInput({ item, agreement, session, token, merged }: RecordInput): S
     session,
     claims: typeof token === "object" ? token : undefined,
     renderToken: item.body.renderToken,
-    merged: merged instanceof DomainError ? undefined : merged,
+    merged: session === undefined ? mergedText(merged) : mergedInto(session),
     isGenerated: agreement.terms.terms.type === "GENERATED",
   };
 }
 
-function sessionMove(item: CheckedItem, id: string, { decision }: Assessment, singleUse: boolean): SessionMove {
-  // Only another acceptance may follow the first one, no decline.
-  const reusable = !singleUse && decision === "ACCEPT";
-  const outcome = decision === "ACCEPT" ? "ACCEPTED" : "DECLINED";
-  if (item.completion !== undefined) {
-    return { id, to: transitions.complete.to, outcome, reason: item.completion.reason, reusable };
-  }
-  // An accepted session has not ended yet; a declined one has.
-  return decision === "ACCEPT"
-    ? { id, to: transitions.accept.to, outcome: null, reason: null, reusable }
-    : { id, to: transitions.decline.to, outcome, reason: null, reusable };
-}
+const mergedText = (merged: MergeOutcome) => (merged instanceof DomainError ? undefined : merged);
 
-function buildEvents(
-  input: RecordInput,
-  { newId, keys }: { newId: NewId; keys: KeyHasher },
-  receiptId: string,
-  move: SessionMove | null,
-): OutboxRecord[] {
-  const { item, agreement, session, assessment, token, now } = input;
+const mergedInto = ({ renderHash, data }: SessionFacts) =>
+  renderHash === null || data === null ? undefined : { renderHash, data };
+
+function buildEvents(input: RecordInput, { newId }: RecordDeps, userKey: Buffer): OutboxRecord[] {
+  const { item, agreement, session, assessment, token, receiptId, now } = input;
   const context = () => ({ caller: item.caller, eventId: newId(), now });
   const { templateId, versionId, revision } = agreement;
-  const { decision, userRef } = assessment;
+  const { decision } = assessment;
   const claims = typeof token === "object" ? token : undefined;
   const events = [
     acceptanceRecorded(context(), {
       receiptId,
-      sessionId: move?.id ?? receiptId,
+      sessionId: session?.id ?? receiptId,
       templateId,
       versionId,
       revision,
@@ -119,22 +141,21 @@ function buildEvents(
       acceptedAt: now,
       direct: session === undefined,
       sessionReusable: session !== undefined && !agreement.terms.terms.policy.singleUseSession,
-      userKey: keys.userKey(item.caller.orgId, userRef),
+      userKey,
       displayedSince: session?.displayedSince ?? (claims && renderedAt(claims)),
       deploymentId: session?.deploymentId ?? claims?.dep,
     }),
   ];
-  if (move === null) return events;
-  if (decision === "DECLINE") events.push(sessionDeclined(context(), move.id, move.reason, agreement));
+  if (session === undefined) return events;
+  if (decision === "DECLINE") events.push(sessionDeclined(context(), session.id, agreement));
   if (item.completion !== undefined) {
-    events.push(sessionCompleted(context(), move.id, decision === "ACCEPT" ? "ACCEPTED" : "DECLINED", agreement));
+    events.push(sessionCompleted(context(), session.id, decision === "ACCEPT" ? "ACCEPTED" : "DECLINED", agreement));
   }
   return events;
 }
 
-function consentEvent(input: RecordInput, newId: NewId, receiptId: string, consent: AcceptedConsent): OutboxRecord {
-  const { item, agreement, assessment, now } = input;
-  const { userRef } = assessment;
-  const change = { ...consent, userRef, text: agreement, receiptId, reason: null };
+function consentEvent(input: RecordInput, newId: NewId, userKey: Buffer, consent: AcceptedConsent): OutboxRecord {
+  const { item, agreement, receiptId, now } = input;
+  const change = { ...consent, userKey, text: agreement, receiptId };
   return consentChanged({ caller: item.caller, eventId: newId(), now }, change);
 }

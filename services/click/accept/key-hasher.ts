@@ -1,5 +1,5 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
-import { createLru } from "./lru.ts";
+import { createHmac, type KeyObject } from "node:crypto";
+import { createOrganizationKeys } from "../vault/organization-keys.ts";
 
 /**
  * Keyed hashes of what must be compared but not read in the database: keys and bodies hold personal data. Each
@@ -14,37 +14,14 @@ export interface KeyHasher {
   userKey(organizationId: string, userRef: string): Buffer;
 }
 
-interface OrganizationKeys {
-  readonly idempotency: KeyObject;
-  readonly body: KeyObject;
-  readonly once: KeyObject;
-  readonly user: KeyObject;
-}
-
-const cachedOrganizations = 10_000;
 /** Enough that no two users of an organization are ever taken for one. */
 const userKeyBytes = 16;
 
 /** The master key has 32 bytes. It can never be changed: recorded keys would no longer be recognised. */
 export function createKeyHasher(masterKey: Buffer): KeyHasher {
-  if (masterKey.length !== 32) throw new Error("the master key must have 32 bytes");
-  const cache = createLru<OrganizationKeys>(cachedOrganizations);
-  const derive = (purpose: string, organizationId: string): KeyObject =>
-    createSecretKey(Buffer.from(hkdfSync("sha256", masterKey, organizationId, `assent/click/${purpose}`, 32)));
-  const keysOf = (organizationId: string): OrganizationKeys => {
-    const known = cache.get(organizationId);
-    if (known !== undefined) return known;
-    const keys = {
-      idempotency: derive("idempotency-key", organizationId),
-      body: derive("body", organizationId),
-      once: derive("once", organizationId),
-      user: derive("user", organizationId),
-    };
-    cache.set(organizationId, keys);
-    return keys;
-  };
+  const keysOf = createOrganizationKeys(masterKey, ["idempotency-key", "body", "once", "user"]);
   return {
-    idempotencyHash: (organizationId, key) => hmac(keysOf(organizationId).idempotency, key),
+    idempotencyHash: (organizationId, key) => hmac(keysOf(organizationId)["idempotency-key"], key),
     bodyHash: (organizationId, body) => hmac(keysOf(organizationId).body, body),
     onceHash: (organizationId, { userRef, versionId, revision }) =>
       hmac(keysOf(organizationId).once, JSON.stringify([versionId, revision, userRef])),

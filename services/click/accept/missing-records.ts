@@ -2,28 +2,50 @@ import { timingSafeEqual } from "node:crypto";
 import type pg from "pg";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import { closedError, statusAt, takesAcceptance } from "../domain/session.ts";
-import { findByKeys, findOnce, type RecordedAcceptance, type RecordedKey } from "../store/acceptance-store.ts";
+import {
+  findByKeys,
+  findOnce,
+  type RecordedKey,
+  type RecordedKeyUse,
+  type SealedAcceptance,
+} from "../store/acceptance-store.ts";
 import type { AcceptanceRecord } from "../store/record-statement.ts";
 import { findSessionFacts } from "../store/session-store.ts";
+import { type ReceiptDeps, writeReceipts } from "./acceptance-receipts.ts";
 import type { RecordOutcome } from "./recorder.ts";
 
-/** What a retry must be answered: the old receipt for the same body, else the refusal. */
-export function answerRecorded(recorded: RecordedAcceptance, bodyHash: Buffer): RecordOutcome {
-  return timingSafeEqual(recorded.bodyHash, bodyHash)
-    ? { kind: "replayed", receiptId: recorded.receiptId, receipt: recorded.receipt }
-    : { kind: "refused", error: new DomainError("CLICK_IDEMPOTENCY_KEY_REUSED") };
+/** What a retry is recognised by. */
+export interface RetriedKey extends RecordedKey {
+  readonly bodyHash: Buffer;
 }
 
-/** The acceptances that were recorded under these keys, by recordedKey. */
+/**
+ * What each of these must be answered if its key was recorded before: the old receipt for the same body, else a refusal.
+ * Undefined for those whose keys are free.
+ */
 export async function findRecorded(
   pool: pg.Pool,
-  keys: readonly RecordedKey[],
-): Promise<ReadonlyMap<string, RecordedAcceptance>> {
-  const found = await findByKeys(pool, keys);
-  return new Map(found.map((recorded) => [recordedKey(recorded), recorded]));
+  deps: ReceiptDeps,
+  retries: readonly RetriedKey[],
+): Promise<(RecordOutcome | undefined)[]> {
+  const uses = new Map((await findByKeys(pool, retries)).map((use) => [recordedKey(use), use]));
+  const repeated = retries.map((retry) => repeatedBy(retry, uses.get(recordedKey(retry))));
+  const acceptances = [...new Set(repeated.filter((acceptance) => acceptance !== null))];
+  const receipts = await writeReceipts(deps, acceptances);
+  return retries.map((retry, index) => {
+    if (!uses.has(recordedKey(retry))) return undefined;
+    const acceptance = repeated[index] ?? null;
+    if (acceptance === null) return refuse("CLICK_IDEMPOTENCY_KEY_REUSED");
+    const receipt = receipts[acceptances.indexOf(acceptance)] as string;
+    return { kind: "replayed", receiptId: acceptance.receiptId, receipt };
+  });
 }
 
-export const recordedKey = ({ organizationId, idempotencyHash }: RecordedKey): string =>
+/** The acceptance that a request repeats; null for another one, and for a change of consent. */
+const repeatedBy = ({ bodyHash }: RetriedKey, use: RecordedKeyUse | undefined): SealedAcceptance | null =>
+  use !== undefined && timingSafeEqual(use.bodyHash, bodyHash) ? use.acceptance : null;
+
+const recordedKey = ({ organizationId, idempotencyHash }: RecordedKey): string =>
   `${organizationId}/${idempotencyHash.toString("base64")}`;
 
 /**
@@ -32,17 +54,13 @@ export const recordedKey = ({ organizationId, idempotencyHash }: RecordedKey): s
  */
 export async function explainMissing(
   pool: pg.Pool,
+  deps: ReceiptDeps,
   records: readonly AcceptanceRecord[],
 ): Promise<Map<AcceptanceRecord, RecordOutcome>> {
-  const recorded = await findRecorded(pool, records);
-  const unknown = records.filter((record) => !recorded.has(recordedKey(record)));
+  const recorded = await findRecorded(pool, deps, records);
+  const unknown = records.filter((_, index) => recorded[index] === undefined);
   const refusals = await explainRefusals(pool, unknown);
-  return new Map(
-    records.map((record) => {
-      const found = recorded.get(recordedKey(record));
-      return [record, found === undefined ? refuse(refusals(record)) : answerRecorded(found, record.bodyHash)];
-    }),
-  );
+  return new Map(records.map((record, index) => [record, recorded[index] ?? refuse(refusals(record))]));
 }
 
 const refuse = (code: ErrorCode): RecordOutcome => ({ kind: "refused", error: new DomainError(code) });
@@ -64,9 +82,12 @@ async function explainRefusals(
     const { organizationId, onceHash, session } = record;
     const found = session === null ? undefined : sessions.get(`${organizationId}/${session.id}`);
     if (found !== undefined) {
-      const status = statusAt(found, new Date(record.acceptedAt));
-      if (!takesAcceptance(status, session?.reusable !== true)) return closedError(status);
-      if (found.userRef !== null && found.userRef !== record.userRef) return "CLICK_USER_REF_MISMATCH";
+      const status = statusAt(found, record.acceptedAt);
+      // Without a seed its user was erased.
+      const isOpen = takesAcceptance(status, session?.reusable !== true) && found.seed !== null;
+      if (!isOpen) return closedError(status);
+      const isOther = found.subjectIndex !== null && !found.subjectIndex.equals(record.subjectIndex);
+      if (isOther) return "CLICK_USER_REF_MISMATCH";
     }
     if (onceHash !== null && taken.has(onceName({ organizationId, onceHash }))) return "CLICK_ALREADY_ACCEPTED";
     // What stood in the way is gone again: nothing was recorded, so the request may be sent again.

@@ -15,19 +15,21 @@ import {
 import { type Assessment, assess } from "../domain/assessment.ts";
 import type { PresentedToken } from "../domain/shown.ts";
 import type { KeptTerms } from "../domain/terms.ts";
+import type { EvidenceParts } from "../keys/evidence-parts.ts";
 import type { MergedText } from "../render/merge-text.ts";
-import { findDirect, hasAccepted } from "../store/acceptance-store.ts";
-import type { AcceptanceRecord } from "../store/record-statement.ts";
-import { findSessionFacts } from "../store/session-store.ts";
+import { findByKeys, findDirect, hasAccepted } from "../store/acceptance-store.ts";
+import { findSessionFacts, type SessionFactsRow } from "../store/session-store.ts";
+import { openSessionFacts } from "../vault/session-seal.ts";
+import { newSeed } from "../vault/subject-vault.ts";
 import type { CheckedItem } from "./accept-item.ts";
-import { buildRecord } from "./accept-record.ts";
+import { buildRecord, type UnsignedRecord } from "./accept-record.ts";
 import { andThen } from "./and-then.ts";
 import { asDomainError } from "./failures.ts";
 import type { KeyHasher } from "./key-hasher.ts";
 import { mergeDirect, placeAgreement, readToken, type ShownDeps } from "./prepare-shown.ts";
 import { type TemplateName, type TemplateSource, templateKey } from "./template-source.ts";
 
-export interface PrepareDeps extends ShownDeps {
+export interface PrepareDeps extends ShownDeps, EvidenceParts {
   readonly pool: pg.Pool;
   /** Connects as the recorder. */
   readonly recorderPool: pg.Pool;
@@ -39,7 +41,7 @@ export interface PrepareDeps extends ShownDeps {
 }
 
 export type Prepared =
-  | { readonly kind: "ready"; readonly record: AcceptanceRecord }
+  | { readonly kind: "ready"; readonly record: UnsignedRecord }
   | { readonly kind: "refused"; readonly error: DomainError };
 
 /**
@@ -61,7 +63,8 @@ export async function prepareBatch(
 }
 
 interface Facts {
-  readonly sessions: ReadonlyMap<string, SessionFacts>;
+  /** Still sealed: one that cannot be opened must not hold up the others. */
+  readonly sessions: ReadonlyMap<string, SessionFactsRow>;
   /** Ids of acceptances that are sessions of their own, and as such long completed. */
   readonly direct: ReadonlySet<string>;
   readonly templates: ReadonlyMap<string, CurrentTemplate>;
@@ -85,7 +88,7 @@ async function gatherFacts(deps: PrepareDeps, items: readonly CheckedItem[]): Pr
 const sessionKey = (organizationId: string, sessionId: string): string =>
   `${organizationId}/${sessionId.toLowerCase()}`;
 
-const sessionOf = ({ caller, body }: CheckedItem, sessions: Facts["sessions"]): SessionFacts | undefined =>
+const sessionOf = ({ caller, body }: CheckedItem, sessions: Facts["sessions"]): SessionFactsRow | undefined =>
   body.sessionId === undefined ? undefined : sessions.get(sessionKey(caller.orgId, body.sessionId));
 
 /** With a session its template; otherwise the one that the body names, by its id if it has both. */
@@ -132,8 +135,9 @@ function bind(deps: PrepareDeps, item: CheckedItem, facts: Facts, token: Present
       andThen(mergeDirect(deps, item, agreement), (merged) => ({ agreement, session: undefined, token, merged, now })),
     );
   }
-  const session = sessionOf(item, facts.sessions);
-  if (session === undefined) throw noSession(item, facts);
+  const row = sessionOf(item, facts.sessions);
+  if (row === undefined) throw noSession(item, facts);
+  const session = openSessionFacts(deps.vault, row);
   return andThen(pinnedTerms(deps, item, session, template), (terms) => ({
     agreement: bindSession(body, session, terms, template, now),
     session,
@@ -177,29 +181,50 @@ function decide(deps: PrepareDeps, item: CheckedItem, bound: Bound): Prepared | 
   const organizationId = item.caller.orgId;
   const userKey = (userRef: string) => deps.keys.userKey(organizationId, userRef).toString("base64url");
   const assessment = assess({ body: item.body, organizationId, userKey, ...bound });
-  const ready = (): Prepared => ({ kind: "ready", record: buildRecord({ item, assessment, ...bound }, deps) });
+  const sealing = { receiptId: deps.newId(), seed: newSeed() };
+  const ready = (): Prepared => ({
+    kind: "ready",
+    record: buildRecord({ item, assessment, ...bound, ...sealing }, deps),
+  });
   const isOnce = agreement.terms.terms.policy.oneAcceptancePerRevision && assessment.decision === "ACCEPT";
   return andThen(isOnce ? requireFirst(deps, item, agreement, assessment) : undefined, () =>
-    andThen(keepShown(deps, item, bound), ready),
+    andThen(keepShown(deps, item, bound, sealing), ready),
   );
 }
 
 /** What a session shows was kept when it was created. */
-function keepShown(deps: PrepareDeps, { caller }: CheckedItem, { agreement, session, merged }: Bound) {
+function keepShown(deps: PrepareDeps, item: CheckedItem, { agreement, session, merged }: Bound, sealing: Sealing) {
   if (session !== undefined) return undefined;
-  return andThen(deps.content.keep(caller, agreement, agreement.terms), () =>
-    merged === undefined || merged instanceof DomainError ? undefined : deps.shown.keep(caller.orgId, [merged.html]),
+  return andThen(deps.content.keep(item.caller, agreement, agreement.terms), () =>
+    merged === undefined || merged instanceof DomainError ? undefined : keepMerged(deps, item, merged, sealing),
   );
+}
+
+interface Sealing {
+  readonly receiptId: string;
+  readonly seed: Buffer;
+}
+
+/** A retry has its rendering already, under the receipt that it will be answered with. */
+async function keepMerged(
+  { recorderPool, shown }: PrepareDeps,
+  { caller, idempotencyHash }: CheckedItem,
+  { html }: MergedText,
+  { receiptId, seed }: Sealing,
+): Promise<void> {
+  const known = await findByKeys(recorderPool, [{ organizationId: caller.orgId, idempotencyHash }]);
+  if (known.length === 0) await shown.keepSealedRendering(caller.orgId, receiptId, seed, html);
 }
 
 /** Sees acceptances from before the flag was set; the unique index decides between those that come at once. */
 async function requireFirst(
-  { pool }: PrepareDeps,
+  { pool, vault }: PrepareDeps,
   { caller }: CheckedItem,
   { versionId, revision }: Agreement,
   { userRef }: Assessment,
 ): Promise<void> {
   const { orgId } = caller;
-  const isTaken = await withOrg(pool, orgId, (client) => hasAccepted(orgId, client, { userRef, versionId, revision }));
+  const text = { subjectIndex: vault.subjectIndex(orgId, userRef), versionId, revision };
+  const isTaken = await withOrg(pool, orgId, (client) => hasAccepted(orgId, client, text));
   if (isTaken) throw new DomainError("CLICK_ALREADY_ACCEPTED");
 }

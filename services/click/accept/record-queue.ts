@@ -59,8 +59,8 @@ const keyOf = ({ organizationId, idempotencyHash }: AcceptanceRecord): string =>
   `${organizationId}/${idempotencyHash.toString("base64")}`;
 
 /** The rows that a record locks besides its own. */
-function locksOf({ organizationId, session, consents, userRef }: AcceptanceRecord): string[] {
+function locksOf({ organizationId, session, consents, subjectIndex }: AcceptanceRecord): string[] {
   const locks = session === null ? [] : [`session ${organizationId}/${session.id}`];
-  if (consents.length > 0) locks.push(`user ${organizationId}/${userRef}`);
+  if (consents.length > 0) locks.push(`user ${organizationId}/${subjectIndex.toString("base64")}`);
   return locks;
 }

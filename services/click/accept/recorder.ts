@@ -4,6 +4,7 @@ import { isTransient } from "#platform/db/errors.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import { type AcceptanceRecord, inconsistentState, recordAcceptances } from "../store/record-statement.ts";
+import { answerRecorded, type ReceiptDeps } from "./acceptance-receipts.ts";
 import { overloaded } from "./batcher.ts";
 import { asDomainError } from "./failures.ts";
 import { explainMissing } from "./missing-records.ts";
@@ -18,12 +19,12 @@ export interface Recorder {
   submit(records: readonly AcceptanceRecord[]): Promise<RecordOutcome>[];
 }
 
-export interface RecorderDeps {
+export interface RecorderDeps extends ReceiptDeps {
   /** Connects as the recorder. */
   readonly pool: pg.Pool;
   readonly logger: Logger;
-  /** Called after each commit that wrote events. */
-  onRecorded(): void;
+  /** Called after each commit, with the organizations whose logs it added to; one may come several times. */
+  onRecorded(organizationIds: readonly string[]): void;
 }
 
 export interface RecorderLimits {
@@ -60,7 +61,9 @@ export function createRecorder(deps: RecorderDeps, limits: RecorderLimits = reco
     for (const [index, queued] of batch.entries()) queued.resolve(outcomes[index] as RecordOutcome);
     statements -= 1;
     pump();
-    if (outcomes.some((outcome) => outcome.kind === "recorded")) deps.onRecorded();
+    if (outcomes.some((outcome) => outcome.kind === "recorded")) {
+      deps.onRecorded(records.map((record) => record.organizationId));
+    }
   };
   const enqueue = (record: AcceptanceRecord): Promise<RecordOutcome> => {
     const first = queue.find(record);
@@ -125,11 +128,21 @@ async function recordAll(deps: RecorderDeps, records: readonly AcceptanceRecord[
 }
 
 async function recordTogether(deps: RecorderDeps, records: readonly AcceptanceRecord[]): Promise<RecordOutcome[]> {
-  const inserted = await insertWithRetry(deps, records);
-  const missing = records.filter((record) => !inserted.has(record.receiptId));
+  const indexes = await insertWithRetry(deps, records);
+  const inserted = records.flatMap(({ organizationId, receiptId, receipt, acceptedAt, leaves: [own] }) => {
+    const leafIndex = indexes.get(receiptId);
+    return leafIndex === undefined ? [] : [{ ...own, organizationId, receipt, acceptedAt, leafIndex }];
+  });
+  const receipts = (await answerRecorded(deps, inserted)).values();
+  const missing = records.filter((record) => !indexes.has(record.receiptId));
   const explained = missing.length === 0 ? undefined : await explain(deps, missing);
   return records.map(
-    (record) => explained?.get(record) ?? { kind: "recorded", receiptId: record.receiptId, receipt: record.receipt },
+    (record) =>
+      explained?.get(record) ?? {
+        kind: "recorded",
+        receiptId: record.receiptId,
+        receipt: receipts.next().value as string,
+      },
   );
 }
 
@@ -139,7 +152,7 @@ async function explain(
   missing: readonly AcceptanceRecord[],
 ): Promise<Map<AcceptanceRecord, RecordOutcome>> {
   try {
-    return await explainMissing(deps.pool, missing);
+    return await explainMissing(deps.pool, deps, missing);
   } catch (error) {
     const shown = refused(asDomainError(error, deps.logger));
     return new Map(missing.map((record) => [record, shown]));
@@ -151,13 +164,17 @@ const maxAttempts = 4;
 /** Deadlock and serialization failure: nothing was written, and the same statement will find its way the next time. */
 const retriedStates: readonly unknown[] = ["40P01", "40001"];
 
-async function insertWithRetry(deps: RecorderDeps, records: readonly AcceptanceRecord[]): Promise<Set<string>> {
+/** The indexes of the leaves of what was inserted, by receipt id. */
+async function insertWithRetry(
+  deps: RecorderDeps,
+  records: readonly AcceptanceRecord[],
+): Promise<ReadonlyMap<string, number>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await recordAcceptances(deps.pool, records);
     } catch (error) {
       const state = (error as { code?: unknown }).code;
-      if (state === inconsistentState && records.length === 1) return new Set();
+      if (state === inconsistentState && records.length === 1) return new Map();
       if (attempt === maxAttempts || !retriedStates.includes(state)) throw error;
       deps.logger.warn({ err: error, attempt }, "recording acceptances collided with another process; trying again");
     }

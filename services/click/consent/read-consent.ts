@@ -8,8 +8,10 @@ import {
   type TemplateOffer,
 } from "../domain/agreement-state.ts";
 import { type ConsentEvent, type HistoryEntry, historyOf, type PurposeState, stateAt } from "../domain/consent.ts";
-import { findLastAcceptances } from "../store/acceptance-list.ts";
-import { findLastEvents, listEvents } from "../store/consent-store.ts";
+import { findLastEvents, listHistory, type StoredChange } from "../store/consent-store.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
+import { readLastAcceptances } from "./last-acceptances.ts";
+import { explainChanges } from "./sealed-change.ts";
 import type { TemplateOffers } from "./template-offers.ts";
 
 export interface ConsentQuery {
@@ -38,6 +40,7 @@ export interface ConsentView {
 
 export interface ReadConsentDeps {
   readonly pool: pg.Pool;
+  readonly vault: SubjectVault;
   readonly templateOffers: TemplateOffers;
 }
 
@@ -47,8 +50,9 @@ const maxListed = 1_000;
 /** A user of whom nothing is recorded has an empty state. */
 export async function readConsent(deps: ReadConsentDeps, orgId: OrgId, query: ConsentQuery): Promise<ConsentView> {
   const { userRef, at, now } = query;
-  const { acceptances, events, history } = await readRecords(deps.pool, orgId, query);
+  const { acceptances, events, history } = await readRecords(deps, orgId, query);
   const offers = await deps.templateOffers.find(orgId, acceptances, at);
+  const explained = history && (await explainChanges(deps.vault, orgId, history));
   const last = events.reduce((a, b) => (b.revision > a.revision ? b : a), nothingYet);
   // The clock of the process that recorded the last change may be ahead of ours.
   const asOf = at ?? latest(now, last.recordedAt);
@@ -65,7 +69,7 @@ export async function readConsent(deps: ReadConsentDeps, orgId: OrgId, query: Co
     revision: last.revision,
     consents: [...states.values()].filter((state) => isWanted(state.event, query)),
     agreements,
-    history: history && historyOf(history, asOf, (event) => isWanted(event, query)).slice(0, maxListed),
+    history: explained && historyOf(explained, asOf, (event) => isWanted(event, query)).slice(0, maxListed),
   };
 }
 
@@ -80,24 +84,25 @@ const nothingOffered: TemplateOffer = {
 interface Records {
   readonly acceptances: readonly LastAcceptance[];
   readonly events: readonly ConsentEvent[];
-  readonly history: readonly ConsentEvent[] | undefined;
+  readonly history: readonly StoredChange[] | undefined;
 }
 
 /** No acceptance is read without the changes of consent that came with it: those are read afterwards. */
-async function readRecords(pool: pg.Pool, orgId: OrgId, query: ConsentQuery): Promise<Records> {
+async function readRecords({ pool, vault }: ReadConsentDeps, orgId: OrgId, query: ConsentQuery): Promise<Records> {
   const { userRef, purpose, templateId, includeHistory, at } = query;
   // What cannot have been recorded needs no look-up, and some of it the database would not even take.
   if (/[\p{Cc}\p{Cs}]/u.test(userRef)) return { acceptances: [], events: [], history: includeHistory ? [] : undefined };
+  const subjectIndex = vault.subjectIndex(orgId, userRef);
   return withOrg(pool, orgId, async (client) => {
     const isPossible = templateId === undefined || isUuid(templateId);
     const acceptances = isPossible
-      ? await findLastAcceptances(orgId, client, { userRef, templateId, at, limit: maxListed })
+      ? await readLastAcceptances(vault, orgId, client, { subjectIndex, templateId, at, limit: maxListed })
       : [];
-    const events = await findLastEvents(orgId, client, userRef, at);
+    const events = await findLastEvents(orgId, client, subjectIndex, at);
     if (!includeHistory) return { acceptances, events, history: undefined };
     const revision = events.reduce((max, event) => Math.max(max, event.revision), 0);
-    const history = { userRef, revision, purpose: purpose?.includes("\u0000") ? "" : purpose, limit: maxListed };
-    return { acceptances, events, history: await listEvents(orgId, client, history) };
+    const wanted = { subjectIndex, revision, purpose: purpose?.includes("\u0000") ? "" : purpose, limit: maxListed };
+    return { acceptances, events, history: await listHistory(orgId, client, wanted) };
   });
 }
 

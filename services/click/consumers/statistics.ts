@@ -1,9 +1,12 @@
+import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { createLru } from "../accept/lru.ts";
 import { countUsers, type UserAcceptances } from "../stats/count-users.ts";
 import { tallyEvents, type UserAcceptance } from "../stats/tally.ts";
+import { acceptancesIn, withholdUsers } from "../stats/withhold-users.ts";
+import { findWithheld, shareCounting } from "../store/stat-lock.ts";
 import { addHours, addPurposes, addTimes, findLocales, markReused, type TextName } from "../store/stat-store.ts";
 
 export const statisticsSubjects: readonly string[] = [
@@ -18,10 +21,16 @@ type ReadLocales = (
   texts: readonly TextName[],
 ) => Promise<ReadonlyMap<string, string>>;
 
-/** Adds events of one organization to the statistics. Tables are always written in the same order. */
+/**
+ * Adds events of one organization to the statistics. Tables are always written in the same order. Whoever was erased
+ * before the events came is not counted by name: no erasure can come between that look and the commit.
+ */
 export function applyStatistics(): (client: pg.PoolClient, orgId: OrgId, events: readonly Event[]) => Promise<void> {
   const readLocales = createLocaleReader();
-  return async (client, orgId, events) => {
+  const secret = randomBytes(32);
+  return async (client, orgId, received) => {
+    await shareCounting(orgId, client);
+    const events = withholdUsers(received, await findWithheld(orgId, client, acceptancesIn(received)), secret);
     const fresh = await markReused(orgId, client, reusedSessions(events));
     const tally = tallyEvents(events, (sessionId) => fresh.delete(sessionId));
     const locales = await readLocales(orgId, client, tally.users);

@@ -6,19 +6,24 @@ import { parseOrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { type TemplateSource, templateKey } from "../accept/template-source.ts";
 import type { Policy } from "../domain/policy.ts";
+import { publicationLeaf } from "../domain/publication-leaf.ts";
 import { reacceptanceRequired } from "../events.ts";
+import type { LeafSigner } from "../log/leaf-signer.ts";
+import { appendLeaves } from "../store/log-store.ts";
 import { hasAcceptances, insertPublication } from "../store/publication-store.ts";
 
 export interface VersionPublishedDeps {
   readonly templates: TemplateSource;
+  readonly leafSigner: LeafSigner;
+  readonly issuer: string;
   readonly newId: NewId;
 }
 
 export const versionPublishedSubject = "assent.templates.version.published";
 
 /**
- * Notes when each revision was published, and tells once per revision if those who accepted an earlier text must accept
- * it anew. That a revision is published again is no news.
+ * Notes when each revision was published, also in the log, and tells once per revision if those who accepted an earlier
+ * text must accept it anew. That a revision is published again is no news.
  */
 export const applyVersionPublished =
   (deps: VersionPublishedDeps) =>
@@ -31,12 +36,25 @@ export const applyVersionPublished =
     const published = payload.value;
     const publishedAt = timestampDate(occurredAt);
     if (!(await insertPublication(orgId, client, { ...published, publishedAt }))) return;
-    if (!(await hasAcceptances(orgId, client, published))) return;
-    if (!asksAnew(await currentRule(deps, orgId, published.templateId), published)) return;
-    const { requestId, traceparent } = event;
-    const context = { caller: { orgId, requestId, traceparent }, eventId: deps.newId(), now: publishedAt };
-    await insertOutbox(client, "click", [reacceptanceRequired(context, published)]);
+    if (await mustBeAcceptedAnew(deps, orgId, client, published)) {
+      const { requestId, traceparent } = event;
+      const context = { caller: { orgId, requestId, traceparent }, eventId: deps.newId(), now: publishedAt };
+      await insertOutbox(client, "click", [reacceptanceRequired(context, published)]);
+    }
+    const leaf = publicationLeaf(deps.issuer, orgId, { ...published, eventId: event.id, publishedAt });
+    // Signed by the key of that time, however late we hear of it: that is the key that it is checked with.
+    const leaves = await deps.leafSigner.sign([{ recordId: event.id, payload: leaf }], publishedAt);
+    await appendLeaves(orgId, client, leaves);
   };
+
+const mustBeAcceptedAnew = async (
+  deps: VersionPublishedDeps,
+  orgId: OrgId,
+  client: pg.ClientBase,
+  published: VersionPublished,
+): Promise<boolean> =>
+  (await hasAcceptances(orgId, client, published)) &&
+  asksAnew(await currentRule(deps, orgId, published.templateId), published);
 
 async function currentRule(
   { templates }: VersionPublishedDeps,

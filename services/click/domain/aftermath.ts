@@ -1,17 +1,23 @@
-import type { ConsentEvent } from "./consent.ts";
-import type { Receipt } from "./receipt.ts";
+import type { ConsentEvent, ExplainedEvent } from "./consent.ts";
+import type { ReadableReceipt } from "./receipt.ts";
 
 /** What has become of a session's acceptance since. */
 export interface Aftermath {
   /** The changes of consent that came with the acceptances of the session, oldest first. */
   readonly consents: readonly ConsentEvent[];
   /** Refusals and withdrawals since of what was granted, oldest first. */
-  readonly endings: readonly ConsentEvent[];
+  readonly endings: readonly ExplainedEvent[];
   /** What the same user has accepted or declined of the template since, oldest first. */
-  readonly later: readonly Receipt[];
+  readonly later: readonly LaterAcceptance[];
   /** The revision of the version that is published now; null when none is. */
   readonly currentRevision: number | null;
 }
+
+/** As far as the log tells of it. */
+export type LaterAcceptance = Pick<
+  ReadableReceipt,
+  "receiptId" | "sessionId" | "decision" | "versionId" | "revision" | "versionLabel" | "locale" | "acceptedAt"
+>;
 
 /** In the words of the evidence bundle. */
 export const aftermathObject = ({ endings, later, currentRevision }: Aftermath): object => ({
@@ -26,16 +32,7 @@ export const aftermathObject = ({ endings, later, currentRevision }: Aftermath):
     reason: event.reason,
     receiptId: event.receiptId,
   })),
-  laterAcceptances: later.map((receipt) => ({
-    receiptId: receipt.receiptId,
-    sessionId: receipt.sessionId,
-    decision: receipt.decision,
-    versionId: receipt.versionId,
-    revision: receipt.revision,
-    versionLabel: receipt.versionLabel,
-    locale: receipt.locale,
-    acceptedAt: receipt.acceptedAt,
-  })),
+  laterAcceptances: later,
   currentRevision,
 });
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import { DomainError } from "#platform/errors.ts";
 import type { AcceptBody } from "./accept-body.ts";
 import { chooseByLocale, matchLocale } from "./locale.ts";
@@ -34,8 +35,19 @@ export interface CurrentTemplate {
 /** A session as far as an acceptance needs to know it. */
 export interface SessionFacts extends BoundText, SessionState {
   readonly id: string;
+  /** Who it was made for, or who has accepted it; null while nobody is known. */
   readonly userRef: string | null;
+  /** Of its user; null while nobody is known, and after erasure. */
+  readonly subjectIndex: Buffer | null;
   readonly termsHash: Buffer;
+  readonly createdAt: Date;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly context: object | null;
+  /** Merge values of a GENERATED template. */
+  readonly data: JsonObject | null;
+  /** What its completion is sealed with; null when nothing about its user may be read or added any more. */
+  readonly seed: Buffer | null;
+  readonly erased: boolean;
   /** Since when its text may have been on display. */
   readonly displayedSince: Date;
   /** What its page told us; null when it told nothing. */
@@ -116,7 +128,7 @@ export function bindSession(
   if (template === undefined) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
   const { policy } = pinned.terms;
   const status = statusAt(session, now);
-  if (!takesAcceptance(status, policy.singleUseSession)) throw new DomainError(closedError(status));
+  if (!takesAcceptance(status, policy.singleUseSession) || session.erased) throw new DomainError(closedError(status));
   if (template.archived) throw new DomainError("CLICK_TEMPLATE_ARCHIVED");
   requireSameTemplate(body, pinned);
   if (body.versionId !== undefined && body.versionId.toLowerCase() !== session.versionId) {

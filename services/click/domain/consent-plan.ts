@@ -25,10 +25,10 @@ export interface PurposeOffer {
 }
 
 /** A change to be recorded. */
-export interface PlannedChange
-  extends Pick<ConsentEvent, "purpose" | "type" | "text" | "legalBasis" | "jurisdiction" | "grantedAt" | "expiresAt"> {
-  readonly decision: ConsentDecision;
-}
+export type PlannedChange = Pick<
+  ConsentEvent,
+  "purpose" | "type" | "text" | "legalBasis" | "jurisdiction" | "grantedAt" | "expiresAt"
+>;
 
 export interface PlanInput {
   readonly requests: readonly ConsentRequest[];
@@ -105,10 +105,10 @@ function planChange(request: ConsentRequest, last: ConsentEvent | undefined, now
 }
 
 const grant = (
-  { purpose, decision }: ConsentRequest,
+  { purpose }: ConsentRequest,
   { text, legalBasis, jurisdiction }: PurposeOffer,
   change: Pick<PlannedChange, "type" | "grantedAt" | "expiresAt">,
-): PlannedChange => ({ purpose, decision, text, legalBasis, jurisdiction, ...change });
+): PlannedChange => ({ purpose, text, legalBasis, jurisdiction, ...change });
 
 /** No caller can make a grant last longer than the text says. */
 function endOf(offer: PurposeOffer, wanted: Date | null, now: Date): Date | null {
@@ -120,7 +120,7 @@ function endOf(offer: PurposeOffer, wanted: Date | null, now: Date): Date | null
 /** What was asked, and of a withdrawal what had been granted, stays known. */
 function end(purpose: string, decision: "DENY" | "WITHDRAW", last: ConsentEvent | undefined): PlannedChange {
   const { text = null, legalBasis = null, jurisdiction = null } = last ?? {};
-  const about = { purpose, decision, text, legalBasis, jurisdiction, expiresAt: null };
+  const about = { purpose, text, legalBasis, jurisdiction, expiresAt: null };
   return decision === "DENY"
     ? { ...about, type: "DENIED", grantedAt: null }
     : { ...about, type: "WITHDRAWN", grantedAt: last?.grantedAt ?? null };

@@ -28,7 +28,6 @@ export interface ConsentEvent {
   readonly source: string;
   readonly method: string | null;
   readonly actorType: ActorType;
-  readonly reason: string | null;
   readonly text: AskedText | null;
   readonly legalBasis: string | null;
   readonly jurisdiction: string | null;
@@ -37,6 +36,12 @@ export interface ConsentEvent {
   /** When the grant runs out; null when it holds until it is withdrawn. */
   readonly expiresAt: Date | null;
   readonly receiptId: string;
+}
+
+/** A change with what was said about it. */
+export interface ExplainedEvent extends ConsentEvent {
+  /** Null when nothing was said, and when it may no longer be read. */
+  readonly reason: string | null;
 }
 
 /** Where a purpose stands at some moment. */
@@ -77,7 +82,7 @@ export interface HistoryEntry {
  * a purpose may be left out, but `isWanted` chooses which to show.
  */
 export function historyOf(
-  events: readonly ConsentEvent[],
+  events: readonly ExplainedEvent[],
   now: Date,
   isWanted: (event: ConsentEvent) => boolean = () => true,
 ): HistoryEntry[] {
@@ -97,7 +102,7 @@ export function historyOf(
   return entries.sort((a, b) => b.at.getTime() - a.at.getTime());
 }
 
-const recorded = (event: ConsentEvent): HistoryEntry => ({
+const recorded = (event: ExplainedEvent): HistoryEntry => ({
   eventId: event.eventId,
   type: event.type,
   purpose: event.purpose,

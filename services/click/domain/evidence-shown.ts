@@ -1,4 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { AcceptanceLeaf } from "./acceptance-leaf.ts";
 import type { ShownFacts } from "./shown.ts";
 
 /** How the text was shown, with the contents that the facts name by their hashes. */
@@ -11,8 +12,16 @@ export interface EvidencedShowing {
 }
 
 /** The hashes of the contents that belong to these facts. */
-export const hashesOf = (facts: ShownFacts | null): string[] =>
+export const hashesOf = (facts: Pick<ShownFacts, "renderHash" | "wordsHash" | "deploymentHash"> | null): string[] =>
   [facts?.renderHash, facts?.wordsHash, facts?.deploymentHash].filter((hash) => typeof hash === "string");
+
+/** What the log tells everybody of how the text was shown; null when it tells nothing. */
+export function loggedFacts(leaf: AcceptanceLeaf): ShownFacts | null {
+  const { renderedAt, renderHash, wordsHash, deployment: deploymentId, deploymentHash } = leaf;
+  const known = { renderedAt, renderHash, wordsHash, deploymentId, deploymentHash };
+  if (Object.values(known).every((fact) => fact === null)) return null;
+  return { renderId: null, renderToken: null, data: null, ...known };
+}
 
 /** The text as it was shown, for the part `agreement` of a bundle. */
 export const renderedText = ({ facts, contents }: EvidencedShowing) => ({

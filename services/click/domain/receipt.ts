@@ -17,8 +17,8 @@ export interface ReceiptInput {
   readonly acceptedAt: Date;
 }
 
-/** What the API answers for an acceptance; stored as text when it is recorded and never built again. */
-export interface Receipt {
+/** A receipt up to what the log adds: sealed as text when it is recorded, and never built again. */
+export interface RecordedReceipt {
   readonly receiptId: string;
   readonly status: "RECORDED";
   readonly decision: "ACCEPT" | "DECLINE";
@@ -48,11 +48,40 @@ export interface Receipt {
   readonly policy: { readonly hash: string; readonly satisfied: boolean };
   readonly idempotencyKey: string;
   readonly evidenceUrl: string;
-  readonly log: null;
-  readonly signature: null;
 }
 
-export function buildReceipt(input: ReceiptInput): Receipt {
+/** A receipt as its reader may know it: what is personal is null or empty once it was erased or restricted. */
+export interface ReadableReceipt extends Omit<RecordedReceipt, "userRef" | "idempotencyKey"> {
+  readonly userRef: string | null;
+  readonly idempotencyKey: string | null;
+}
+
+/** What the API answers for an acceptance. */
+export interface Receipt extends ReadableReceipt {
+  readonly erased: boolean;
+  readonly restricted: boolean;
+  readonly log: ReceiptLog;
+  readonly signature: ReceiptSignature;
+}
+
+/** Where the log holds the leaf of a receipt, or will by `integrateBy`. */
+export interface ReceiptLog {
+  readonly logId: string;
+  readonly origin: string;
+  readonly leafIndex: number;
+  /** `sha256:<hex>` of RFC 6962. */
+  readonly leafHash: string;
+  readonly integrateBy: string;
+}
+
+export interface ReceiptSignature {
+  readonly alg: "EdDSA";
+  readonly kid: string;
+  /** The compact JWS over the bytes of the leaf. */
+  readonly jws: string;
+}
+
+export function buildReceipt(input: ReceiptInput): RecordedReceipt {
   const { agreement, assessment, acceptedAt, body } = input;
   const { terms, policyHash } = agreement.terms;
   const isAccepted = assessment.decision === "ACCEPT";
@@ -87,8 +116,6 @@ export function buildReceipt(input: ReceiptInput): Receipt {
     policy: { hash: policyHash, satisfied: true },
     idempotencyKey: input.idempotencyKey,
     evidenceUrl: `/v1/click/evidence/${input.sessionId}`,
-    log: null,
-    signature: null,
   };
 }
 

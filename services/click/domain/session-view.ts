@@ -2,9 +2,10 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { AcceptanceEvidence } from "./acceptance-evidence.ts";
 import type { BoundText } from "./agreement.ts";
 import type { Policy, TemplateType } from "./policy.ts";
-import type { Receipt } from "./receipt.ts";
+import type { ReadableReceipt } from "./receipt.ts";
 import { type RenderClaims, secondsOf } from "./render-claims.ts";
 import { outcomeAt, type SessionOutcome, type SessionState, type SessionStatus, statusAt } from "./session.ts";
+import type { KnownPerson } from "./session-person.ts";
 import type { Terms } from "./terms.ts";
 
 /** A session as its readers see it at some moment. */
@@ -33,15 +34,14 @@ export interface SessionView extends BoundText {
   readonly completedAt: Date | null;
   readonly expiresAt: Date | null;
   readonly updatedAt: Date;
+  /** What is personal was erased, or may be seen by administrators only. */
+  readonly erased: boolean;
+  readonly restricted: boolean;
 }
 
 /** What a session row tells, with its terms and the ids of its receipts. */
 export interface SessionRecord extends BoundText, SessionState {
   readonly id: string;
-  readonly userRef: string | null;
-  /** JSON. */
-  readonly metadata: string;
-  readonly returnUrl: string | null;
   readonly createdAt: Date;
   readonly presentedAt: Date | null;
   readonly acceptedAt: Date | null;
@@ -53,14 +53,18 @@ export interface SessionRecord extends BoundText, SessionState {
   readonly renderHash: string | null;
   readonly wordsHash: string | null;
   /** JSON. */
-  readonly data: string | null;
-  /** JSON. */
   readonly terms: string;
   readonly receiptIds: readonly string[];
 }
 
-export function viewSession(organizationId: string, session: SessionRecord, now: Date): SessionView {
+export function viewSession(
+  organizationId: string,
+  session: SessionRecord,
+  known: KnownPerson,
+  now: Date,
+): SessionView {
   const terms = JSON.parse(session.terms) as Terms;
+  const { person, erased, restricted } = known;
   return {
     id: session.id,
     organizationId,
@@ -72,18 +76,19 @@ export function viewSession(organizationId: string, session: SessionRecord, now:
     label: session.label,
     locale: session.locale,
     contentHash: session.contentHash,
-    userRef: session.userRef,
+    userRef: person.userRef,
     status: statusAt(session, now),
     outcome: outcomeAt(session, now),
     origin: "API",
     policy: terms.policy,
     receiptIds: session.receiptIds,
-    metadata: JSON.parse(session.metadata) as Record<string, string>,
-    returnUrl: session.returnUrl,
+    metadata: person.metadata,
+    returnUrl: person.returnUrl,
     deploymentId: session.deploymentId,
-    renderHash: session.renderHash,
-    data: session.data === null ? null : (JSON.parse(session.data) as JsonObject),
-    claims: sessionClaims(organizationId, session, now),
+    // The hash of a text with somebody's values tells about them.
+    renderHash: terms.type === "GENERATED" && known.seed === null ? null : session.renderHash,
+    data: person.data,
+    claims: erased || restricted ? null : sessionClaims(organizationId, session, now),
     createdAt: session.createdAt,
     presentedAt: session.presentedAt,
     acceptedAt: session.acceptedAt,
@@ -91,6 +96,8 @@ export function viewSession(organizationId: string, session: SessionRecord, now:
     expiresAt: session.expiresAt,
     // The same before and after the sweeper has come by.
     updatedAt: statusAt(session, now) === "EXPIRED" ? session.expiresAt : session.updatedAt,
+    erased,
+    restricted,
   };
 }
 
@@ -117,7 +124,12 @@ function sessionClaims(organizationId: string, session: SessionRecord, now: Date
 }
 
 /** The session that an acceptance without one is by itself: completed in the moment it was recorded. */
-export function viewDirect(receipt: Receipt, terms: Terms, evidence: AcceptanceEvidence): SessionView {
+export function viewDirect(
+  receipt: ReadableReceipt,
+  terms: Terms,
+  evidence: AcceptanceEvidence | null,
+  { erased, restricted }: Pick<SessionView, "erased" | "restricted">,
+): SessionView {
   const recordedAt = new Date(receipt.acceptedAt);
   const isAccepted = receipt.decision === "ACCEPT";
   return {
@@ -137,11 +149,11 @@ export function viewDirect(receipt: Receipt, terms: Terms, evidence: AcceptanceE
     origin: "DIRECT",
     policy: terms.policy,
     receiptIds: [receipt.receiptId],
-    metadata: evidence.metadata,
+    metadata: evidence?.metadata ?? {},
     returnUrl: null,
     deploymentId: receipt.deploymentId,
     renderHash: receipt.renderHash,
-    data: evidence.shown?.data ?? null,
+    data: evidence?.shown?.data ?? null,
     claims: null,
     createdAt: recordedAt,
     presentedAt: null,
@@ -149,5 +161,7 @@ export function viewDirect(receipt: Receipt, terms: Terms, evidence: AcceptanceE
     completedAt: recordedAt,
     expiresAt: null,
     updatedAt: recordedAt,
+    erased,
+    restricted,
   };
 }

@@ -23,7 +23,7 @@ export interface ShownFacts {
   readonly deploymentId: string | null;
   /** The snapshot of the deployment, in click.shown. */
   readonly deploymentHash: string | null;
-  /** The merge values of an acceptance without a session. */
+  /** Merge values of a GENERATED template. */
   readonly data: JsonObject | null;
 }
 

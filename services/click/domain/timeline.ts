@@ -1,4 +1,4 @@
-import type { EvidencedReceipt } from "./evidence-bundle.ts";
+import type { EvidencedAcceptance } from "./evidence.ts";
 import type { PageEvent } from "./page-facts.ts";
 import type { SessionView } from "./session-view.ts";
 
@@ -16,7 +16,7 @@ export interface TimelineEntry {
 /** What happened to a session, in the order in which we learned of it. */
 export function buildTimeline(
   session: SessionView,
-  receipts: readonly EvidencedReceipt[],
+  acceptances: readonly EvidencedAcceptance[],
   events: readonly PageEvent[],
   reason: string | null,
 ): TimelineEntry[] {
@@ -24,7 +24,7 @@ export function buildTimeline(
     session.origin === "API" ? entry(session.createdAt, "SESSION_CREATED", "BACKEND") : undefined,
     entry(session.presentedAt, "PRESENTED", "SYSTEM"),
     ...events.map(pageEntry),
-    ...receipts.flatMap(receiptEntries),
+    ...acceptances.flatMap(acceptanceEntries),
     session.status === "CANCELLED" ? entry(session.updatedAt, "SESSION_CANCELLED", "BACKEND") : undefined,
     session.status === "EXPIRED" ? entry(session.expiresAt, "SESSION_EXPIRED", "SYSTEM") : undefined,
     session.origin === "API"
@@ -55,9 +55,9 @@ const pageEntry = ({ type, at, target, serverAt }: PageEvent): TimelineEntry => 
   detail: target,
 });
 
-function receiptEntries({ receipt, evidence }: EvidencedReceipt): TimelineEntry[] {
+function acceptanceEntries({ receipt, evidence }: EvidencedAcceptance): TimelineEntry[] {
   const serverAt = receipt.acceptedAt;
-  const seen = (evidence.presentation?.events ?? []).map(({ type, at, target }) => ({
+  const seen = (evidence?.presentation?.events ?? []).map(({ type, at, target }) => ({
     at: at ?? null,
     serverAt,
     type,

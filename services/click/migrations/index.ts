@@ -3,6 +3,8 @@ import { Migration001Initial } from "./001_initial.ts";
 import { Migration002Consent } from "./002_consent.ts";
 import { Migration003Render } from "./003_render.ts";
 import { Migration004Stats } from "./004_stats.ts";
+import { Migration005Evidence } from "./005_evidence.ts";
+import { Migration006OutboxCursor } from "./006_outbox_cursor.ts";
 
 export const clickMigrations: ServiceMigrations = {
   schema: "click",
@@ -11,5 +13,7 @@ export const clickMigrations: ServiceMigrations = {
     { name: "002_consent", class: Migration002Consent },
     { name: "003_render", class: Migration003Render },
     { name: "004_stats", class: Migration004Stats },
+    { name: "005_evidence", class: Migration005Evidence },
+    { name: "006_outbox_cursor", class: Migration006OutboxCursor },
   ],
 };

@@ -5,7 +5,7 @@ import { hasAccepted } from "../store/acceptance-store.ts";
 
 export interface AcceptanceQuestion {
   /** Nobody in particular has accepted nothing. */
-  readonly userRef: string | null;
+  readonly subjectIndex: Buffer | null;
   readonly text: { readonly versionId: string; readonly revision: number };
   readonly policy: Pick<Policy, "reacceptIntervalDays">;
   readonly now: Date;
@@ -17,11 +17,11 @@ const dayMs = 86_400_000;
 export async function isAlreadyAccepted(
   orgId: OrgId,
   client: pg.ClientBase,
-  { userRef, text, policy, now }: AcceptanceQuestion,
+  { subjectIndex, text, policy, now }: AcceptanceQuestion,
 ): Promise<boolean> {
-  if (userRef === null) return false;
+  if (subjectIndex === null) return false;
   const { versionId, revision } = text;
   const { reacceptIntervalDays: days } = policy;
   const since = days === 0 ? {} : { since: new Date(now.getTime() - days * dayMs) };
-  return hasAccepted(orgId, client, { userRef, versionId, revision, ...since });
+  return hasAccepted(orgId, client, { subjectIndex, versionId, revision, ...since });
 }

@@ -2,36 +2,33 @@ import type { Client } from "@connectrpc/connect";
 import type pg from "pg";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { Clock } from "#platform/clock.ts";
-import type { Logger } from "#platform/logger.ts";
 import { createTermsPlacer } from "../accept/prepare-shown.ts";
-import { renderKeyKek } from "../domain/sealed-key.ts";
+import type { SigningKeys } from "../keys/signing-keys.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
 import { createDeploymentSource } from "./deployment-source.ts";
 import { createDraftSource } from "./draft-source.ts";
 import { createHtmlConverter } from "./html-converter.ts";
 import { createHtmlSource } from "./html-source.ts";
-import { createRenderKeys } from "./render-keys.ts";
 import { createRenderTokens } from "./render-tokens.ts";
 import { createShownKeeper } from "./shown-keeper.ts";
 
 export interface RenderingOptions {
   readonly pool: pg.Pool;
   readonly templates: Client<typeof TemplatesService>;
-  /** 32 bytes. */
-  readonly masterKey: Buffer;
+  readonly renderKeys: SigningKeys;
+  readonly vault: SubjectVault;
   readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** The parts that renderings, sessions and acceptances share. */
-export function createRendering({ pool, templates, masterKey, clock, logger }: RenderingOptions) {
+export function createRendering({ pool, templates, renderKeys, vault, clock }: RenderingOptions) {
   const converter = createHtmlConverter();
-  const keys = createRenderKeys({ pool, kek: renderKeyKek(masterKey), clock, logger });
   return {
     parts: {
       html: createHtmlSource({ pool, converter }),
-      shown: createShownKeeper({ pool }),
+      shown: createShownKeeper({ pool, vault }),
       placeTerms: createTermsPlacer(),
-      tokens: createRenderTokens({ keys, clock }),
+      tokens: createRenderTokens({ keys: renderKeys, clock }),
       deployments: createDeploymentSource(templates),
       drafts: createDraftSource(templates, converter),
     },

@@ -6,6 +6,7 @@ import type { KeyHasher } from "../accept/key-hasher.ts";
 import type { PlaceTerms } from "../accept/prepare-shown.ts";
 import type { TemplateSource } from "../accept/template-source.ts";
 import type { BoundText } from "../domain/agreement.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
 import type { DeploymentSource } from "./deployment-source.ts";
 import type { DraftSource } from "./draft-source.ts";
 import type { HtmlSource } from "./html-source.ts";
@@ -25,10 +26,13 @@ export interface RenderDeps {
   readonly placeTerms: PlaceTerms;
   readonly tokens: RenderTokens;
   readonly keys: KeyHasher;
+  readonly vault: SubjectVault;
   readonly clock: Clock;
   readonly newId: NewId;
   /** For the statistics; costs nothing. */
   countRendering(orgId: OrgId, text: BoundText, at: Date): void;
   /** Tells the relay that there are new events. */
   wakeRelay(): void;
+  /** Says that leaves were added to this organization's log, after their commit; costs nothing. */
+  wakeIntegrator(organizationId: string): void;
 }

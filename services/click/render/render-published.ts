@@ -123,6 +123,7 @@ async function keepAndSign(deps: RenderDeps, caller: Caller, signable: Signable)
   const { text, terms, composition, served } = signable;
   const { html, renderHash, words, wordsJson } = composition;
   const userRef = signable.userRef === "" ? undefined : signable.userRef;
+  // Of a GENERATED text only the form without anybody's values comes here.
   await deps.shown.keep(caller.orgId, [html, wordsJson, ...(served === undefined ? [] : [served.snapshotJson])]);
   const renderedAt = deps.clock.now();
   const expiresAt = new Date(renderedAt.getTime() + renderingLifetimeMs);
@@ -171,12 +172,13 @@ function claimsOf(
 
 /** Costs nothing when it is nobody in particular who asks. */
 async function isAccepted(
-  { pool }: RenderDeps,
+  { pool, vault }: RenderDeps,
   { orgId }: Caller,
-  { userRef, ...question }: Omit<AcceptanceQuestion, "userRef"> & { readonly userRef: string | undefined },
+  { userRef, ...question }: Omit<AcceptanceQuestion, "subjectIndex"> & { readonly userRef: string | undefined },
 ): Promise<boolean> {
   if (userRef === undefined) return false;
-  return withOrg(pool, orgId, (client) => isAlreadyAccepted(orgId, client, { userRef, ...question }));
+  const subjectIndex = vault.subjectIndex(orgId, userRef);
+  return withOrg(pool, orgId, (client) => isAlreadyAccepted(orgId, client, { subjectIndex, ...question }));
 }
 
 function unsigned(

@@ -6,11 +6,13 @@ import { DomainError } from "#platform/errors.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { type Placement, parsePlacement, requireAllowedOrigin } from "../domain/placement.ts";
 import { secondsOf } from "../domain/render-claims.ts";
-import { viewSession } from "../domain/session-view.ts";
+import { type SessionView, viewSession } from "../domain/session-view.ts";
 import type { Terms } from "../domain/terms.ts";
 import { sessionPresented } from "../events.ts";
 import { findSession, presentSession, type StoredSession } from "../store/session-store.ts";
 import { findShown } from "../store/shown-store.ts";
+import { readSealedRendering } from "../vault/rendering-seal.ts";
+import { openSession } from "../vault/session-seal.ts";
 import { isAlreadyAccepted } from "./already-accepted.ts";
 import type { ShownWords } from "./compose.ts";
 import type { RenderDeps } from "./render-deps.ts";
@@ -23,36 +25,50 @@ export interface SessionRendering {
   readonly origin: string | undefined;
 }
 
-type Deps = Pick<RenderDeps, "pool" | "clock" | "newId" | "wakeRelay" | "countRendering">;
+type Deps = Pick<RenderDeps, "pool" | "vault" | "clock" | "newId" | "wakeRelay" | "countRendering">;
 
 /**
  * The pinned rendering of a session, from what was stored when the session was created. The first one that the user sees
  * moves the session to PRESENTED, however many browsers ask at once. Throws CLICK_SESSION_NOT_FOUND,
- * CLICK_SESSION_EXPIRED, CLICK_ORIGIN_NOT_ALLOWED.
+ * CLICK_SESSION_EXPIRED, CLICK_ORIGIN_NOT_ALLOWED, and CLICK_RENDER_NOT_FOUND once its user was erased or is restricted.
  */
 export async function renderSession(deps: Deps, caller: Caller, wanted: SessionRendering): Promise<Rendered> {
   const now = deps.clock.now();
   const { rendered, isNew } = await withOrg(deps.pool, caller.orgId, async (client) => {
-    const session = await requireSession(caller, client, wanted.sessionId, now);
-    const pinned = await readPinned(caller, client, session);
+    const session = await requireSession(deps, caller, client, wanted.sessionId, now);
+    const pinned = await readPinned(deps, caller, client, session);
     requireAllowedOrigin(pinned.placement, wanted.origin);
     const presented = wanted.isPresented && (await present(deps, caller, client, session, now));
-    const { policy } = JSON.parse(session.terms) as Terms;
-    const { userRef } = session;
-    const alreadyAccepted = await isAlreadyAccepted(caller.orgId, client, { userRef, text: session, policy, now });
-    return { rendered: rendering(deps, caller, session, { pinned, alreadyAccepted, now }), isNew: presented };
+    const { row, terms } = session;
+    const question = { subjectIndex: row.subjectIndex, text: row, policy: terms.policy, now };
+    const alreadyAccepted = await isAlreadyAccepted(caller.orgId, client, question);
+    return { rendered: rendering(deps, session, { pinned, alreadyAccepted, now }), isNew: presented };
   });
   if (isNew) deps.wakeRelay();
   deps.countRendering(caller.orgId, rendered.text, now);
   return rendered;
 }
 
-async function requireSession(caller: Caller, client: pg.ClientBase, id: string, now: Date): Promise<StoredSession> {
-  const session = await findSession(caller.orgId, client, id);
-  if (session === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
-  const { status } = viewSession(caller.orgId, session, now);
-  if (status === "EXPIRED") throw new DomainError("CLICK_SESSION_EXPIRED");
-  return session;
+interface ShownSession {
+  readonly row: StoredSession;
+  readonly terms: Terms & JsonObject;
+  readonly view: SessionView;
+}
+
+async function requireSession(
+  { vault }: Deps,
+  { orgId }: Caller,
+  client: pg.ClientBase,
+  id: string,
+  now: Date,
+): Promise<ShownSession> {
+  const row = await findSession(orgId, client, id);
+  if (row === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
+  const opened = openSession(vault, orgId, row);
+  const view = viewSession(orgId, row, opened, now);
+  if (view.status === "EXPIRED") throw new DomainError("CLICK_SESSION_EXPIRED");
+  if (opened.seed === null) throw new DomainError("CLICK_RENDER_NOT_FOUND");
+  return { row, terms: JSON.parse(row.terms) as Terms & JsonObject, view };
 }
 
 interface Pinned {
@@ -63,21 +79,25 @@ interface Pinned {
 }
 
 async function readPinned(
+  { vault }: Deps,
   { orgId }: Caller,
   client: pg.ClientBase,
-  { renderHash, wordsHash, deploymentHash }: StoredSession,
+  { row, terms }: ShownSession,
 ): Promise<Pinned> {
-  const hashes = [renderHash, wordsHash, deploymentHash].filter((hash) => hash !== null);
+  const { renderHash, wordsHash, deploymentHash } = row;
+  const isMerged = terms.type === "GENERATED";
+  const hashes = [isMerged ? null : renderHash, wordsHash, deploymentHash].filter((hash) => hash !== null);
   const contents = await findShown(orgId, client, hashes);
-  const read = (hash: string | null): string | undefined => contents.get(hash ?? "")?.toString("utf8");
-  const [html, words, snapshot] = [read(renderHash), read(wordsHash), read(deploymentHash)];
+  const read = (hash: string | null): string | null => contents.get(hash ?? "")?.toString("utf8") ?? null;
+  const html = isMerged ? await readSealedRendering(vault, orgId, client, row.id) : read(renderHash);
+  const [words, snapshot] = [read(wordsHash), read(deploymentHash)];
   // Only sessions that are older than renderings have none.
-  if (renderHash === null || html === undefined || words === undefined) throw new DomainError("CLICK_RENDER_NOT_FOUND");
+  if (renderHash === null || html === null || words === null) throw new DomainError("CLICK_RENDER_NOT_FOUND");
   return {
     html,
     renderHash,
     words: JSON.parse(words) as ShownWords,
-    placement: snapshot === undefined ? undefined : parsePlacement(snapshot),
+    placement: snapshot === null ? undefined : parsePlacement(snapshot),
   };
 }
 
@@ -85,34 +105,32 @@ async function present(
   { newId }: Deps,
   caller: Caller,
   client: pg.PoolClient,
-  session: StoredSession,
+  { row }: ShownSession,
   now: Date,
 ): Promise<boolean> {
   // Asked before the row is locked, because most renderings are repetitions.
-  if (session.status !== "PENDING" || !(await presentSession(caller.orgId, client, session.id, now))) return false;
-  await insertOutbox(client, "click", [sessionPresented({ caller, eventId: newId(), now }, session.id, session)]);
+  if (row.status !== "PENDING" || !(await presentSession(caller.orgId, client, row.id, now))) return false;
+  await insertOutbox(client, "click", [sessionPresented({ caller, eventId: newId(), now }, row.id, row)]);
   return true;
 }
 
 function rendering(
   { newId }: Deps,
-  { orgId }: Caller,
-  session: StoredSession,
+  { row, terms, view }: ShownSession,
   { pinned, alreadyAccepted, now }: { pinned: Pinned; alreadyAccepted: boolean; now: Date },
 ): Rendered {
-  const { templateId, versionId, revision, label, locale, contentHash } = session;
-  const { claims } = viewSession(orgId, session, now);
+  const { templateId, versionId, revision, label, locale, contentHash } = row;
   const renderId = newId();
   return {
     renderId,
     text: { templateId, versionId, revision, label, locale, contentHash },
-    terms: JSON.parse(session.terms) as Terms & JsonObject,
+    terms,
     ...pinned,
-    sessionId: session.id,
+    sessionId: row.id,
     alreadyAccepted,
-    claims: claims && { ...claims, rnd: renderId, iat: secondsOf(now) },
+    claims: view.claims && { ...view.claims, rnd: renderId, iat: secondsOf(now) },
     renderedAt: now,
-    expiresAt: session.expiresAt,
+    expiresAt: row.expiresAt,
     isDraft: false,
   };
 }

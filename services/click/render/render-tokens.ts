@@ -7,7 +7,7 @@ import {
   renderTokenForm,
   secondsOf,
 } from "../domain/render-claims.ts";
-import type { RenderKey, RenderKeys } from "./render-keys.ts";
+import type { SigningKey, SigningKeys } from "../keys/signing-keys.ts";
 
 /** Signed statements of what was shown to whom. */
 export interface RenderTokens {
@@ -24,9 +24,10 @@ const skewSeconds = 60;
 /** No session lives longer, so no token does. */
 const maxLifetimeSeconds = 2_592_000;
 
-export function createRenderTokens(deps: { keys: RenderKeys; clock: Clock }): RenderTokens {
-  const accept = (jws: ParsedJws, key: RenderKey | undefined): RenderClaims | undefined => {
-    if (key === undefined || !isSignedBy(jws, key.publicKey)) return undefined;
+export function createRenderTokens(deps: { keys: SigningKeys; clock: Clock }): RenderTokens {
+  const accept = (jws: ParsedJws, key: SigningKey | undefined): RenderClaims | undefined => {
+    // Whoever stole a key can write any time into a token, so nothing that a revoked key has signed counts any more.
+    if (key === undefined || key.revokedAt !== null || !isSignedBy(jws, key.publicKey)) return undefined;
     const claims = parseRenderClaims(jws.payload);
     if (claims === undefined || claims.iat > secondsOf(deps.clock.now()) + skewSeconds) return undefined;
     if (claims.exp > claims.iat + maxLifetimeSeconds + skewSeconds) return undefined;

@@ -4,12 +4,16 @@ import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { createLru } from "../accept/lru.ts";
 import { type Placement, parsePlacement } from "../domain/placement.ts";
-import { findShown, insertShown } from "../store/shown-store.ts";
+import { findShown, insertSealedRendering, insertShown } from "../store/shown-store.ts";
+import { sealRendering } from "../vault/rendering-seal.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
 
 /** Keeps what is shown before anybody sees it, so that evidence never has to make it anew. */
 export interface ShownKeeper {
   /** Makes sure that the contents are stored. Undefined when this process knows that they are. */
   keep(orgId: OrgId, contents: readonly string[]): Promise<void> | undefined;
+  /** Stores the HTML of a GENERATED text under the id of an acceptance without a session that is about to be recorded. */
+  keepSealedRendering(orgId: OrgId, receiptId: string, seed: Buffer, html: string): Promise<void>;
   /** A deployment as it was, by the hash of a snapshot that was kept; at once when it was read before. */
   placement(orgId: OrgId, snapshotHash: string): Placement | undefined | Promise<Placement | undefined>;
 }
@@ -19,7 +23,12 @@ const rememberedKept = 100_000;
 /** Up to some ten kilobytes each. */
 const cachedPlacements = 1_000;
 
-export function createShownKeeper({ pool }: { readonly pool: pg.Pool }): ShownKeeper {
+export interface ShownKeeperDeps {
+  readonly pool: pg.Pool;
+  readonly vault: SubjectVault;
+}
+
+export function createShownKeeper({ pool, vault }: ShownKeeperDeps): ShownKeeper {
   const kept = createLru<true>(rememberedKept);
   const placements = createLru<Placement>(cachedPlacements);
   const store = async (orgId: OrgId, names: readonly string[], contents: readonly Buffer[]): Promise<void> => {
@@ -45,6 +54,10 @@ export function createShownKeeper({ pool }: { readonly pool: pg.Pool }): ShownKe
         names,
         missing.map(({ content }) => Buffer.from(content)),
       );
+    },
+    keepSealedRendering: (orgId, receiptId, seed, html) => {
+      const sealed = sealRendering(vault, { organizationId: orgId, recordId: receiptId }, seed, html);
+      return withOrg(pool, orgId, (client) => insertSealedRendering(orgId, client, receiptId, sealed));
     },
     placement: (orgId, snapshotHash) => {
       const name = `${orgId}/${snapshotHash}`;

@@ -1,19 +1,22 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type pg from "pg";
 import type { ClickService, SessionEvent } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import { isUuid } from "#platform/ids.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
 import { addEvents, type PageEvent, type PageEventType } from "../domain/page-facts.ts";
 import { closedError, statusAt, takesAcceptance } from "../domain/session.ts";
 import { type EventfulSession, insertEvents, lockForEvents } from "../store/session-event-store.ts";
+import { readSeed } from "../vault/record-seed.ts";
+import { sealEvents } from "../vault/session-seal.ts";
 import type { ClickDeps } from "./deps.ts";
 import { readSession } from "./read-session.ts";
 import { answerSession } from "./session-answer.ts";
 import { readTime } from "./wire-time.ts";
 
-type Deps = Pick<ClickDeps, "pool" | "clock" | "tokens">;
+type Deps = Pick<ClickDeps, "pool" | "vault" | "clock" | "tokens">;
 
 export const appendSessionEvents = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "appendSessionEvents"> => ({
   async appendSessionEvents(request, context) {
@@ -25,17 +28,30 @@ export const appendSessionEvents = (deps: Deps): Pick<ServiceImpl<typeof ClickSe
     const view = await withOrg(deps.pool, orgId, async (client) => {
       const locked = await lockForEvents(orgId, client, sessionId);
       // An acceptance without a session reads as one that is completed.
-      if (locked === undefined) return (await readSession(orgId, client, sessionId, now))?.view;
-      requireRoom(locked, events.length, now);
-      const pageFacts = addEvents(locked.pageFacts, events);
-      await insertEvents(orgId, client, { id: sessionId, eventCount: locked.eventCount, pageFacts }, events);
-      return (await readSession(orgId, client, sessionId, now))?.view;
+      if (locked !== undefined) await addToSession(deps, orgId, client, sessionId, { locked, events, now });
+      return (await readSession(deps, orgId, client, sessionId, now))?.view;
     });
     if (view === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
     if (view.origin === "DIRECT") throw new DomainError("CLICK_SESSION_CLOSED");
     return { session: await answerSession(deps, view), events: events.map(eventMessage) };
   },
 });
+
+async function addToSession(
+  { vault }: Deps,
+  orgId: OrgId,
+  client: pg.ClientBase,
+  id: string,
+  { locked, events, now }: { locked: EventfulSession; events: readonly PageEvent[]; now: Date },
+): Promise<void> {
+  requireRoom(locked, events.length, now);
+  const record = { organizationId: orgId, recordId: id };
+  const { seed } = readSeed(vault, record, locked.seed);
+  if (seed === null) throw new DomainError("CLICK_SESSION_CLOSED");
+  const { eventCount } = locked;
+  const pageFacts = addEvents(locked.pageFacts, events);
+  await insertEvents(orgId, client, { id, eventCount, pageFacts }, sealEvents(vault, record, seed, events));
+}
 
 /** Enough for a person; a page that reports every movement fills its own session only. */
 const maxEvents = 1_000;

@@ -12,7 +12,7 @@ import type { ClickDeps } from "./deps.ts";
 import { readSession } from "./read-session.ts";
 import { answerSession } from "./session-answer.ts";
 
-type Deps = Pick<ClickDeps, "pool" | "clock" | "newId" | "tokens" | "wakeRelay">;
+type Deps = Pick<ClickDeps, "pool" | "vault" | "clock" | "newId" | "tokens" | "wakeRelay">;
 
 export const cancelSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "cancelSession"> => ({
   async cancelSession(request, context) {
@@ -27,7 +27,7 @@ export const cancelSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>
         const event = sessionCancelled({ caller, eventId: deps.newId(), now }, sessionId, cancelled);
         await insertOutbox(client, "click", [event]);
       }
-      const found = await readSession(orgId, client, sessionId, now);
+      const found = await readSession(deps, orgId, client, sessionId, now);
       return { view: found?.view, isChanged: cancelled !== undefined };
     });
     if (view === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");

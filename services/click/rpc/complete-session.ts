@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type ClickService, type CompleteSessionRequest, SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
@@ -5,17 +6,34 @@ import { withOrg } from "#platform/db/pool.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
+import { readAcceptance } from "../accept/acceptance-receipts.ts";
 import type { RecordOutcome } from "../accept/recorder.ts";
+import type { CompletionInput } from "../domain/completion-leaf.ts";
 import { type SessionOutcome as Outcome, planCompletion, type StoredStatus } from "../domain/session.ts";
 import type { SessionView } from "../domain/session-view.ts";
 import { sessionCompleted, sessionDeclined } from "../events.ts";
+import { appendLeaves } from "../store/log-store.ts";
 import { completeSession as storeCompletion } from "../store/session-store.ts";
+import { sealCompletion } from "../vault/session-seal.ts";
 import { acceptanceBytes } from "./completion-input.ts";
 import type { ClickDeps } from "./deps.ts";
 import { type FoundSession, readSession } from "./read-session.ts";
 import { answerSession } from "./session-answer.ts";
 
-type Deps = Pick<ClickDeps, "pool" | "clock" | "newId" | "acceptPath" | "tokens" | "wakeRelay">;
+type Deps = Pick<
+  ClickDeps,
+  | "pool"
+  | "vault"
+  | "clock"
+  | "newId"
+  | "acceptPath"
+  | "tokens"
+  | "wakeRelay"
+  | "wakeIntegrator"
+  | "issuer"
+  | "leafSigner"
+  | "receiptKeys"
+>;
 
 export const completeSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "completeSession"> => ({
   async completeSession(request, context) {
@@ -24,7 +42,9 @@ export const completeSession = (deps: Deps): Pick<ServiceImpl<typeof ClickServic
     const session = await complete(deps, caller, { ...request, sessionId: request.sessionId.toLowerCase() });
     return {
       session: await answerSession(deps, session.view),
-      receiptsJson: session.acceptances.map((acceptance) => acceptance.receipt),
+      receiptsJson: await Promise.all(
+        session.acceptances.map(async (acceptance) => (await readAcceptance(deps, acceptance)).receiptJson),
+      ),
     };
   },
 });
@@ -53,7 +73,7 @@ async function complete(deps: Deps, caller: Caller, request: CompleteSessionRequ
         await close(deps, caller, session, { outcome: step.outcome, reason });
         break;
       case "record":
-        mayRecordDecline = await record(deps, caller, request);
+        mayRecordDecline = await record(deps, caller, request, session.view);
         break;
     }
     // What is recorded now is no longer to be recorded.
@@ -77,8 +97,9 @@ function requestedOutcome(outcome: SessionOutcome): "ACCEPTED" | "DECLINED" | nu
   }
 }
 
-async function requireSession({ pool, clock }: Deps, orgId: OrgId, sessionId: string): Promise<FoundSession> {
-  const session = await withOrg(pool, orgId, (client) => readSession(orgId, client, sessionId, clock.now()));
+async function requireSession(deps: Deps, orgId: OrgId, sessionId: string): Promise<FoundSession> {
+  const { pool, clock } = deps;
+  const session = await withOrg(pool, orgId, (client) => readSession(deps, orgId, client, sessionId, clock.now()));
   if (session === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
   return session;
 }
@@ -98,15 +119,23 @@ const pastRecording: readonly ErrorCode[] = [
  * Records the acceptance under the key of the session; a session that was accepted under another key is as good. False
  * for a decline that is to be left unrecorded.
  */
-async function record(deps: Deps, caller: Caller, request: CompleteSessionRequest): Promise<boolean> {
+async function record(
+  deps: Deps,
+  caller: Caller,
+  request: CompleteSessionRequest,
+  { policy }: SessionView,
+): Promise<boolean> {
   const { bytes, decision } = acceptanceBytes(request);
+  // The leaf of the completion names all acceptances. Of a session that is used many times others may come meanwhile, so
+  // it is closed in a step of its own.
+  const completion = policy.singleUseSession || decision === "DECLINE" ? { reason: request.reason ?? null } : undefined;
   const [recording] = deps.acceptPath.accept([
     {
       caller,
       observed: { ip: request.observed?.ip ?? "", userAgent: request.observed?.userAgent ?? "" },
       idempotencyKey: `session:${request.sessionId}`,
       bytes,
-      completion: { reason: request.reason ?? null },
+      ...(completion === undefined ? {} : { completion }),
     },
   ]);
   const outcome = (await recording) as RecordOutcome;
@@ -121,21 +150,46 @@ async function record(deps: Deps, caller: Caller, request: CompleteSessionReques
 }
 
 async function close(
-  { pool, clock, newId, wakeRelay }: Deps,
+  deps: Deps,
   caller: Caller,
   session: FoundSession,
   { outcome, reason }: { outcome: Outcome; reason: string | null },
 ): Promise<void> {
-  const { id, status } = session.view;
+  const { pool, clock, newId, wakeRelay, wakeIntegrator, vault, leafSigner } = deps;
+  const { id, status, receiptIds } = session.view;
   const now = clock.now();
+  const input = completionInput(deps, session, { outcome, reason, now });
+  const { leaf, sealedReason } = sealCompletion(vault, session.seed, input);
+  // Signed before anything is locked; nobody gets to see the signature of a leaf that was not logged.
+  const leaves = await leafSigner.sign([leaf], now);
   const isClosed = await withOrg(pool, caller.orgId, async (client) => {
-    const closing = { id, from: status as StoredStatus, outcome, reason, now };
-    if (!(await storeCompletion(caller.orgId, client, closing))) return false;
+    const completion = { id, from: status as StoredStatus, receiptIds, outcome, sealedReason, now };
+    if (!(await storeCompletion(caller.orgId, client, completion))) return false;
     const context = () => ({ caller, eventId: newId(), now });
-    const declined = outcome === "DECLINED" ? [sessionDeclined(context(), id, reason, session.view)] : [];
+    const declined = outcome === "DECLINED" ? [sessionDeclined(context(), id, session.view)] : [];
     const completed = sessionCompleted(context(), id, outcome, session.view);
     await insertOutbox(client, "click", [...declined, completed]);
+    await appendLeaves(caller.orgId, client, leaves);
     return true;
   });
-  if (isClosed) wakeRelay();
+  if (!isClosed) return;
+  wakeRelay();
+  wakeIntegrator(caller.orgId);
 }
+
+const completionInput = (
+  { issuer }: Deps,
+  { view, terms, context }: FoundSession,
+  { outcome, reason, now }: { outcome: Outcome; reason: string | null; now: Date },
+): CompletionInput => ({
+  issuer,
+  organizationId: view.organizationId,
+  sessionId: view.id,
+  outcome,
+  text: view,
+  termsHash: hash("sha256", terms, "buffer"),
+  createdAt: view.createdAt,
+  completedAt: now,
+  receiptIds: view.receiptIds,
+  person: { userRef: view.userRef, reason, metadata: view.metadata, context },
+});

@@ -1,13 +1,19 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ClickService, CreateSessionRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { captureClaimed } from "../domain/capture.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { SessionPerson } from "../domain/session-person.ts";
 import { viewSession } from "../domain/session-view.ts";
 import { sessionCreated } from "../events.ts";
 import { type Composition, compose } from "../render/compose.ts";
 import { findSession, insertSession, type NewSession } from "../store/session-store.ts";
+import { sealRendering } from "../vault/rendering-seal.ts";
+import { openSession, sealSession } from "../vault/session-seal.ts";
+import { newSeed } from "../vault/subject-vault.ts";
 import type { ClickDeps } from "./deps.ts";
 import { answerSession } from "./session-answer.ts";
 import { checkNewSession } from "./session-input.ts";
@@ -15,7 +21,17 @@ import { type PinnedText, pinText } from "./session-text.ts";
 
 type Deps = Pick<
   ClickDeps,
-  "pool" | "clock" | "newId" | "templates" | "deployments" | "content" | "html" | "shown" | "tokens" | "wakeRelay"
+  | "pool"
+  | "vault"
+  | "clock"
+  | "newId"
+  | "templates"
+  | "deployments"
+  | "content"
+  | "html"
+  | "shown"
+  | "tokens"
+  | "wakeRelay"
 >;
 
 export const createSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "createSession"> => ({
@@ -34,11 +50,12 @@ export const createSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>
     });
     deps.wakeRelay();
     if (stored === undefined) throw new Error("a new session cannot be read");
-    return { session: await answerSession(deps, viewSession(caller.orgId, stored, session.createdAt)) };
+    const opened = openSession(deps.vault, caller.orgId, stored);
+    return { session: await answerSession(deps, viewSession(caller.orgId, stored, opened, session.createdAt)) };
   },
 });
 
-/** Everything that a session refers to is stored before it. */
+/** Everything that a session refers to and that tells nothing about its user is stored before it. */
 async function composeAndKeep(
   { content, html, shown }: Deps,
   caller: Caller,
@@ -47,7 +64,8 @@ async function composeAndKeep(
 ): Promise<Composition> {
   await content.keep(caller, text, terms);
   const composition = compose(await html.load(caller.orgId, text, terms.terms.type), terms.terms, data);
-  const contents = [composition.html, composition.wordsJson];
+  const contents = [composition.wordsJson];
+  if (composition.data === null) contents.push(composition.html);
   if (deployment !== undefined) contents.push(deployment.snapshotJson);
   await shown.keep(caller.orgId, contents);
   return composition;
@@ -58,14 +76,18 @@ function newSession(
   caller: Caller,
   request: CreateSessionRequest,
   { text, terms, deployment }: PinnedText,
-  { renderHash, wordsHash, data }: Composition,
+  { html, renderHash, wordsHash, data }: Composition,
 ): NewSession {
+  const { vault } = deps;
   const createdAt = deps.clock.now();
   const { policy } = terms.terms;
   const { templateId, versionId, revision, label, locale, contentHash } = text;
   const placement = deployment?.placement;
+  const id = deps.newId();
+  const record = { organizationId: caller.orgId, recordId: id };
+  const seed = newSeed();
   return {
-    id: deps.newId(),
+    id,
     templateId,
     versionId,
     revision,
@@ -73,17 +95,28 @@ function newSession(
     locale,
     contentHash,
     termsHash: terms.hash,
-    userRef: request.userRef ?? null,
-    metadata: request.metadata,
-    returnUrl: request.returnUrl ?? null,
-    context: captureClaimed(request.context, policy),
+    subjectIndex: request.userRef === undefined ? null : vault.subjectIndex(caller.orgId, request.userRef),
+    seed,
+    sealed: sealSession(vault, record, seed, personOf(request, policy, data)),
     clientId: caller.clientId,
     requestId: caller.requestId,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + (request.ttlSeconds ?? policy.sessionTtlSeconds) * 1000),
     deployment: placement === undefined ? null : { id: placement.deploymentId, snapshotHash: placement.snapshotHash },
     renderHash,
+    sealedRendering: data === null ? null : sealRendering(vault, record, seed, html),
     wordsHash,
-    data,
   };
 }
+
+const personOf = (
+  { userRef, metadata, returnUrl, context }: CreateSessionRequest,
+  policy: Policy,
+  data: JsonObject | null,
+): SessionPerson => ({
+  userRef: userRef ?? null,
+  metadata,
+  returnUrl: returnUrl ?? null,
+  context: captureClaimed(context, policy),
+  data,
+});

@@ -8,7 +8,7 @@ import type { ClickDeps } from "./deps.ts";
 import { readTime } from "./wire-time.ts";
 
 export const getConsentState = (
-  deps: Pick<ClickDeps, "pool" | "clock" | "templateOffers">,
+  deps: Pick<ClickDeps, "pool" | "vault" | "clock" | "templateOffers">,
 ): Pick<ServiceImpl<typeof ClickService>, "getConsentState"> => ({
   async getConsentState(request, context) {
     const { orgId } = requireCaller(context);

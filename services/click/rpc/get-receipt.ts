@@ -3,25 +3,30 @@ import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import { isUuid } from "#platform/ids.ts";
-import { findReceipt } from "../store/acceptance-store.ts";
-import { findConsentReceipt } from "../store/consent-store.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
+import { writeReceipts } from "../accept/acceptance-receipts.ts";
+import { findConsentReceipt, writeConsentReceipts } from "../consent/consent-receipts.ts";
+import { findAcceptance } from "../store/acceptance-store.ts";
 import type { ClickDeps } from "./deps.ts";
 
-export const getReceipt = ({
-  pool,
-}: Pick<ClickDeps, "pool">): Pick<ServiceImpl<typeof ClickService>, "getReceipt"> => ({
+type Deps = Pick<ClickDeps, "pool" | "vault" | "receiptKeys" | "issuer" | "content">;
+
+export const getReceipt = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "getReceipt"> => ({
   async getReceipt({ receiptId }, context) {
     const { orgId } = requireCaller(context);
-    const receipt = isUuid(receiptId)
-      ? await withOrg(
-          pool,
-          orgId,
-          async (client) =>
-            (await findReceipt(orgId, client, receiptId)) ?? (await findConsentReceipt(orgId, client, receiptId)),
-        )
-      : undefined;
-    if (receipt === undefined) throw new DomainError("CLICK_RECEIPT_NOT_FOUND");
-    return { receiptJson: receipt };
+    const receiptJson = isUuid(receiptId) ? await findReceipt(deps, orgId, receiptId) : undefined;
+    if (receiptJson === undefined) throw new DomainError("CLICK_RECEIPT_NOT_FOUND");
+    return { receiptJson };
   },
 });
+
+/** Of an acceptance, or of a change of consent that was none. */
+async function findReceipt(deps: Deps, orgId: OrgId, receiptId: string): Promise<string | undefined> {
+  const { acceptance, change } = await withOrg(deps.pool, orgId, async (client) => {
+    const acceptance = await findAcceptance(orgId, client, receiptId);
+    const change = acceptance === undefined ? await findConsentReceipt(orgId, client, receiptId) : undefined;
+    return { acceptance, change };
+  });
+  if (change !== undefined) return (await writeConsentReceipts(deps, orgId, [change]))[0];
+  return acceptance === undefined ? undefined : (await writeReceipts(deps, [acceptance]))[0];
+}

@@ -8,14 +8,14 @@ import type { ClickDeps } from "./deps.ts";
 import { readSession } from "./read-session.ts";
 import { answerSession } from "./session-answer.ts";
 
-type Deps = Pick<ClickDeps, "pool" | "clock" | "tokens">;
+type Deps = Pick<ClickDeps, "pool" | "vault" | "clock" | "tokens">;
 
 export const getSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "getSession"> => ({
   async getSession({ sessionId }, context) {
     const { pool, clock } = deps;
     const { orgId } = requireCaller(context);
     const found = isUuid(sessionId)
-      ? await withOrg(pool, orgId, (client) => readSession(orgId, client, sessionId, clock.now()))
+      ? await withOrg(pool, orgId, (client) => readSession(deps, orgId, client, sessionId, clock.now()))
       : undefined;
     if (found === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
     return { session: await answerSession(deps, found.view) };

@@ -4,26 +4,27 @@ import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
-import { type ListedReceipt, type ListPosition, type ListQuery, listReceipts } from "../store/acceptance-list.ts";
+import { writeReceipts } from "../accept/acceptance-receipts.ts";
+import { type ListPosition, type ListQuery, listAcceptances as listStored } from "../store/acceptance-list.ts";
 import type { ClickDeps } from "./deps.ts";
 import { readTime } from "./wire-time.ts";
 
+type Deps = Pick<ClickDeps, "pool" | "vault" | "receiptKeys" | "issuer" | "content">;
+
 /** A page ends early when its receipts would not fit into one message; the cursor leads on as usual. */
-export const listAcceptances = ({
-  pool,
-}: Pick<ClickDeps, "pool">): Pick<ServiceImpl<typeof ClickService>, "listAcceptances"> => ({
+export const listAcceptances = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "listAcceptances"> => ({
   async listAcceptances(request, context) {
     const { orgId } = requireCaller(context);
-    const query = readQuery(request);
+    const query = readQuery(request, (userRef) => deps.vault.subjectIndex(orgId, userRef));
     if (query === undefined) return { receiptsJson: [], nextCursor: "" };
-    const found = await withOrg(pool, orgId, (client) =>
-      listReceipts(orgId, client, { ...query, limit: query.limit + 1 }),
+    const found = await withOrg(deps.pool, orgId, (client) =>
+      listStored(orgId, client, { ...query, limit: query.limit + 1 }),
     );
-    const page = fitPage(found.slice(0, query.limit));
-    const last = page.at(-1);
+    const receiptsJson = await writeReceipts(deps, found.slice(0, query.limit), maxPageBytes);
+    const last = found[receiptsJson.length - 1];
     return {
-      receiptsJson: page.map(({ receipt }) => receipt),
-      nextCursor: found.length > page.length && last !== undefined ? writeCursor(last) : "",
+      receiptsJson,
+      nextCursor: found.length > receiptsJson.length && last !== undefined ? writeCursor(last) : "",
     };
   },
 });
@@ -31,13 +32,13 @@ export const listAcceptances = ({
 const maxLimit = 1_000;
 
 /** Undefined when nothing can match. */
-function readQuery(request: ListAcceptancesRequest): ListQuery | undefined {
+function readQuery(request: ListAcceptancesRequest, subjectIndex: (userRef: string) => Buffer): ListQuery | undefined {
   const { userRef, templateId, from, to, limit, cursor } = request;
   const after = cursor === "" ? undefined : readCursor(cursor);
   if (templateId !== undefined && !isUuid(templateId)) return undefined;
   if (userRef !== undefined && /[\p{Cc}\p{Cs}]/u.test(userRef)) return undefined;
   return {
-    userRef,
+    subjectIndex: userRef === undefined ? undefined : subjectIndex(userRef),
     templateId,
     from: readTime("from", from),
     to: readTime("to", to),
@@ -48,15 +49,6 @@ function readQuery(request: ListAcceptancesRequest): ListQuery | undefined {
 
 /** What fits into one answer with room to spare: gRPC messages have 4 MiB at most. */
 const maxPageBytes = 2_621_440;
-
-function fitPage(receipts: readonly ListedReceipt[]): readonly ListedReceipt[] {
-  let total = 0;
-  const end = receipts.findIndex(({ receipt }, index) => {
-    total += Buffer.byteLength(receipt);
-    return index > 0 && total > maxPageBytes;
-  });
-  return end === -1 ? receipts : receipts.slice(0, end);
-}
 
 /** Names a place in the list for the next request; opaque to clients. */
 const writeCursor = ({ acceptedAt, receiptId }: ListPosition): string =>

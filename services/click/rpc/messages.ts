@@ -45,6 +45,8 @@ export function sessionMessage(session: SessionView): MessageInitShape<typeof Se
     completedAt: completedAt === null ? undefined : timestampFromDate(completedAt),
     expiresAt: expiresAt === null ? undefined : timestampFromDate(expiresAt),
     updatedAt: timestampFromDate(session.updatedAt),
+    erased: session.erased,
+    restricted: session.restricted,
   };
 }
 

@@ -1,7 +1,8 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import type { LastAcceptance } from "../domain/agreement-state.ts";
-import type { Receipt } from "../domain/receipt.ts";
+import type { AcceptanceLeaf } from "../domain/acceptance-leaf.ts";
+import type { LaterAcceptance } from "../domain/aftermath.ts";
+import { leafAndSeed, type SealedAcceptance, sealedColumns } from "./acceptance-store.ts";
 
 /** The place of an acceptance in the list of its organization. */
 export interface ListPosition {
@@ -10,7 +11,7 @@ export interface ListPosition {
 }
 
 export interface ListQuery {
-  readonly userRef: string | undefined;
+  readonly subjectIndex: Buffer | undefined;
   readonly templateId: string | undefined;
   /** Inclusive. */
   readonly from: Date | undefined;
@@ -20,90 +21,93 @@ export interface ListQuery {
   readonly limit: number;
 }
 
-export interface ListedReceipt extends ListPosition {
-  /** JSON. */
-  readonly receipt: string;
-}
-
-/** Receipts after this position, newest first. Each filter alone has an index that is in the order of the list. */
-export async function listReceipts(orgId: OrgId, client: pg.ClientBase, query: ListQuery): Promise<ListedReceipt[]> {
+/**
+ * Acceptances after this position, newest first. Each filter alone has an index that is in the order of the list. What
+ * was erased is of no user any more, and nor is what is restricted.
+ */
+export async function listAcceptances(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  query: ListQuery,
+): Promise<SealedAcceptance[]> {
   const values: unknown[] = [orgId];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
+  const { subjectIndex, templateId, from, to, after } = query;
   const conditions = [
-    query.userRef === undefined ? undefined : `user_ref = ${parameter(query.userRef)}`,
-    query.templateId === undefined ? undefined : `template_id = ${parameter(query.templateId)}`,
-    query.from === undefined ? undefined : `accepted_at >= ${parameter(query.from.toISOString())}`,
-    query.to === undefined ? undefined : `accepted_at < ${parameter(query.to.toISOString())}`,
-    query.after === undefined
-      ? undefined
-      : `(accepted_at, receipt_id) < (${parameter(query.after.acceptedAt.toISOString())}, ${parameter(query.after.receiptId)})`,
+    subjectIndex && `a.subject_index = ${parameter(subjectIndex)} and k.restricted_until is null`,
+    templateId && `a.template_id = ${parameter(templateId)}`,
+    from && `a.accepted_at >= ${parameter(from.toISOString())}`,
+    to && `a.accepted_at < ${parameter(to.toISOString())}`,
+    after &&
+      `(a.accepted_at, a.receipt_id) < (${parameter(after.acceptedAt.toISOString())}, ${parameter(after.receiptId)})`,
   ].filter((condition) => condition !== undefined);
-  const result = await client.query<ListedReceipt>(
-    `select receipt_id as "receiptId", accepted_at as "acceptedAt", receipt from click.acceptance
-     where ${["organization_id = $1", "decision <> 'CONSENT'", ...conditions].join(" and ")}
-     order by accepted_at desc, receipt_id desc limit ${parameter(query.limit)}`,
+  const result = await client.query<SealedAcceptance>(
+    `select ${sealedColumns} from click.acceptance a ${leafAndSeed}
+     where ${["a.organization_id = $1", "a.decision <> 'CONSENT'", ...conditions].join(" and ")}
+     order by a.accepted_at desc, a.receipt_id desc limit ${parameter(query.limit)}`,
     values,
   );
   return result.rows;
 }
 
 export interface LastQuery {
-  readonly userRef: string;
+  readonly subjectIndex: Buffer;
   readonly templateId: string | undefined;
   /** As of then, or ever. */
   readonly at: Date | null;
   readonly limit: number;
 }
 
-/** The last acceptance or decline of each template, newest first. */
+/** The last acceptance or decline of each template, newest first; what is restricted is as if it were not there. */
 export async function findLastAcceptances(
   orgId: OrgId,
   client: pg.ClientBase,
   query: LastQuery,
-): Promise<LastAcceptance[]> {
-  const result = await client.query<{ receipt: string }>(
-    `select receipt from (
-       select distinct on (template_id) receipt, accepted_at, receipt_id from click.acceptance
-       where organization_id = $1 and user_ref = $2 and decision <> 'CONSENT'
-         and ($3::uuid is null or template_id = $3) and ($4::timestamptz is null or accepted_at <= $4)
-       order by template_id, accepted_at desc, receipt_id desc
-     ) last
-     order by accepted_at desc, receipt_id desc limit $5`,
-    [orgId, query.userRef, query.templateId ?? null, query.at?.toISOString() ?? null, query.limit],
+): Promise<SealedAcceptance[]> {
+  const result = await client.query<SealedAcceptance>(
+    `select ${sealedColumns} from (
+       select distinct on (template_id) a.* from click.acceptance a
+       join click.subject_key k on k.organization_id = a.organization_id and k.record_id = a.receipt_id
+       where a.organization_id = $1 and a.subject_index = $2 and a.decision <> 'CONSENT' and k.restricted_until is null
+         and ($3::uuid is null or a.template_id = $3) and ($4::timestamptz is null or a.accepted_at <= $4)
+       order by a.template_id, a.accepted_at desc, a.receipt_id desc
+     ) a ${leafAndSeed}
+     order by a.accepted_at desc, a.receipt_id desc limit $5`,
+    [orgId, query.subjectIndex, query.templateId ?? null, query.at?.toISOString() ?? null, query.limit],
   );
-  return result.rows.map((row) => lastAcceptance(JSON.parse(row.receipt) as Receipt));
+  return result.rows;
 }
-
-const lastAcceptance = (receipt: Receipt): LastAcceptance => ({
-  templateId: receipt.templateId,
-  templateSlug: receipt.templateSlug,
-  versionId: receipt.versionId,
-  revision: receipt.revision,
-  label: receipt.versionLabel,
-  locale: receipt.locale,
-  decision: receipt.decision,
-  acceptedAt: new Date(receipt.acceptedAt),
-  receiptId: receipt.receiptId,
-  purposes: receipt.purposes,
-});
 
 /** Later acceptances and declines of the same user and template, oldest first. */
 export async function listLater(
   orgId: OrgId,
   client: pg.ClientBase,
   than: {
-    readonly userRef: string;
+    readonly subjectIndex: Buffer;
     readonly templateId: string;
     readonly acceptedAt: Date;
     readonly receiptId: string;
   },
   limit: number,
-): Promise<Receipt[]> {
-  const result = await client.query<{ receipt: string }>(
-    `select receipt from click.acceptance
-     where organization_id = $1 and user_ref = $2 and template_id = $3 and (accepted_at, receipt_id) > ($4, $5)
-     order by accepted_at, receipt_id limit $6`,
-    [orgId, than.userRef, than.templateId, than.acceptedAt.toISOString(), than.receiptId, limit],
+): Promise<LaterAcceptance[]> {
+  const result = await client.query<{ leaf: Buffer }>(
+    `select l.leaf from click.acceptance a
+     join click.log_leaf l on l.organization_id = a.organization_id and l.record_id = a.receipt_id
+     where a.organization_id = $1 and a.subject_index = $2 and a.template_id = $3
+       and (a.accepted_at, a.receipt_id) > ($4, $5)
+     order by a.accepted_at, a.receipt_id limit $6`,
+    [orgId, than.subjectIndex, than.templateId, than.acceptedAt.toISOString(), than.receiptId, limit],
   );
-  return result.rows.map((row) => JSON.parse(row.receipt) as Receipt);
+  return result.rows.map(({ leaf }) => laterAcceptance(JSON.parse(leaf.toString("utf8")) as AcceptanceLeaf));
 }
+
+const laterAcceptance = (leaf: AcceptanceLeaf): LaterAcceptance => ({
+  receiptId: leaf.rid,
+  sessionId: leaf.sid,
+  decision: leaf.kind === "click.acceptance" ? "ACCEPT" : "DECLINE",
+  versionId: leaf.ver,
+  revision: leaf.rev,
+  versionLabel: leaf.label,
+  locale: leaf.locale,
+  acceptedAt: leaf.acceptedAt,
+});

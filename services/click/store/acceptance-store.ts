@@ -7,24 +7,62 @@ export interface RecordedKey {
   readonly idempotencyHash: Buffer;
 }
 
-/** An acceptance as a retry of its request needs it. */
-export interface RecordedAcceptance extends RecordedKey {
-  readonly bodyHash: Buffer;
+/** An acceptance or decline as it is stored: what is personal is sealed, the rest is in its leaf. */
+export interface SealedAcceptance {
+  readonly organizationId: string;
   readonly receiptId: string;
-  readonly receipt: string;
+  readonly acceptedAt: Date;
+  /** Null after erasure. */
+  readonly sealed: Buffer | null;
+  /** As stored: null after erasure, encrypted under the hold key while the record is restricted. */
+  readonly seed: Buffer | null;
+  readonly leafIndex: number;
+  readonly leafHash: Buffer;
+  /** Generation of the receipt key. */
+  readonly signedBy: number;
+  readonly signature: Buffer;
+  readonly leaf: Buffer;
+}
+
+// The index comes as a number: as a bigint it would be text.
+export const sealedColumns = `a.organization_id as "organizationId", a.receipt_id as "receiptId",
+  a.accepted_at as "acceptedAt", a.sealed, k.seed, l.leaf_index::float8 as "leafIndex", l.leaf_hash as "leafHash",
+  l.signed_by as "signedBy", l.signature, l.leaf`;
+
+/** For `a`, which is click.acceptance or a part of it. */
+export const leafAndSeed = `left join click.log_leaf l on l.organization_id = a.organization_id and l.record_id = a.receipt_id
+  left join click.subject_key k on k.organization_id = a.organization_id and k.record_id = a.receipt_id`;
+
+/** What was done under a key: an acceptance, or a change of consent. */
+export interface RecordedKeyUse extends RecordedKey {
+  readonly bodyHash: Buffer;
+  /** Null for a change of consent. */
+  readonly acceptance: SealedAcceptance | null;
+}
+
+interface KeyRow extends SealedAcceptance {
+  readonly idempotencyHash: Buffer;
+  readonly bodyHash: Buffer;
+  readonly decision: string;
 }
 
 const lookupSql = `
-select a.organization_id as "organizationId", a.idempotency_hash as "idempotencyHash", a.body_hash as "bodyHash",
-       a.receipt_id as "receiptId", a.receipt
-from unnest($1::uuid[], $2::bytea[]) k (organization_id, idempotency_hash)
-join click.acceptance a on a.organization_id = k.organization_id and a.idempotency_hash = k.idempotency_hash`;
+select a.idempotency_hash as "idempotencyHash", a.body_hash as "bodyHash", a.decision, ${sealedColumns}
+from unnest($1::uuid[], $2::bytea[]) n (organization_id, idempotency_hash)
+join click.acceptance a on a.organization_id = n.organization_id and a.idempotency_hash = n.idempotency_hash
+${leafAndSeed}`;
 
 /** What was recorded under these keys, in any order. Spans organizations: the pool must connect as the recorder. */
-export async function findByKeys(pool: pg.Pool, keys: readonly RecordedKey[]): Promise<RecordedAcceptance[]> {
+export async function findByKeys(pool: pg.Pool, keys: readonly RecordedKey[]): Promise<RecordedKeyUse[]> {
   if (keys.length === 0) return [];
   const values = [keys.map((key) => key.organizationId), keys.map((key) => key.idempotencyHash)];
-  return (await pool.query<RecordedAcceptance>({ name: "click-find-keys", text: lookupSql, values })).rows;
+  const { rows } = await pool.query<KeyRow>({ name: "click-find-keys", text: lookupSql, values });
+  return rows.map(({ idempotencyHash, bodyHash, decision, ...acceptance }) => ({
+    organizationId: acceptance.organizationId,
+    idempotencyHash,
+    bodyHash,
+    acceptance: decision === "CONSENT" ? null : acceptance,
+  }));
 }
 
 export interface OnceKey {
@@ -62,48 +100,53 @@ export async function findDirect(pool: pg.Pool, names: readonly ReceiptName[]): 
   return (await pool.query<ReceiptName>({ name: "click-find-direct", text: directSql, values })).rows;
 }
 
-/** True when this user has accepted this revision before, or lately, whatever the policy was then. */
+/**
+ * True when this user has accepted this revision before, or lately, whatever the policy was then. What is restricted counts
+ * as well: it is kept because it binds the user, who need not be asked again.
+ */
 export async function hasAccepted(
   orgId: OrgId,
   client: pg.ClientBase,
-  text: { readonly userRef: string; readonly versionId: string; readonly revision: number; readonly since?: Date },
+  text: {
+    readonly subjectIndex: Buffer;
+    readonly versionId: string;
+    readonly revision: number;
+    readonly since?: Date;
+  },
 ): Promise<boolean> {
   const result = await client.query(
     `select from click.acceptance
-     where organization_id = $1 and user_ref = $2 and version_id = $3 and revision = $4 and decision = 'ACCEPT'
+     where organization_id = $1 and subject_index = $2 and version_id = $3 and revision = $4 and decision = 'ACCEPT'
        and ($5::timestamptz is null or accepted_at > $5) limit 1`,
-    [orgId, text.userRef, text.versionId, text.revision, text.since?.toISOString()],
+    [orgId, text.subjectIndex, text.versionId, text.revision, text.since?.toISOString()],
   );
   return result.rowCount === 1;
 }
 
-/** The stored text of a receipt. */
-export async function findReceipt(orgId: OrgId, client: pg.ClientBase, receiptId: string): Promise<string | undefined> {
-  const result = await client.query<{ receipt: string }>(
-    "select receipt from click.acceptance where organization_id = $1 and receipt_id = $2 and decision <> 'CONSENT'",
+export async function findAcceptance(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  receiptId: string,
+): Promise<SealedAcceptance | undefined> {
+  const result = await client.query<SealedAcceptance>(
+    `select ${sealedColumns} from click.acceptance a ${leafAndSeed}
+     where a.organization_id = $1 and a.receipt_id = $2 and a.decision <> 'CONSENT'`,
     [orgId, receiptId],
   );
-  return result.rows[0]?.receipt;
+  return result.rows[0];
 }
 
-/** An acceptance with everything that is kept of it. */
-export interface StoredAcceptance {
-  readonly receiptId: string;
+/** An acceptance with the terms that held for it. */
+export interface StoredAcceptance extends SealedAcceptance {
   readonly versionId: string;
   readonly revision: number;
-  readonly acceptedAt: Date;
-  /** JSON. */
-  readonly receipt: string;
-  /** JSON. */
-  readonly evidence: string;
   /** JSON. */
   readonly terms: string;
 }
 
 const storedSql = `
-select a.receipt_id as "receiptId", a.version_id as "versionId", a.revision, a.accepted_at as "acceptedAt",
-       a.receipt, a.evidence, t.terms
-from click.acceptance a
+select ${sealedColumns}, a.version_id as "versionId", a.revision, t.terms
+from click.acceptance a ${leafAndSeed}
 join click.template_terms t on t.organization_id = a.organization_id and t.terms_hash = a.terms_hash
 where a.organization_id = $1`;
 

@@ -13,10 +13,10 @@ export interface EventRow extends Omit<ConsentEvent, "revision" | "text"> {
   readonly contentHash: string | null;
 }
 
-/** Everything of an event but its receipt and evidence. */
+/** Everything of an event that is not sealed. */
 export const eventColumns = (e: string): string => `${e}.revision, ${e}.event_id as "eventId", ${e}.purpose, ${e}.type,
   ${e}.recorded_at as "recordedAt", ${e}.occurred_at as "occurredAt", ${e}.source, ${e}.method,
-  ${e}.actor_type as "actorType", ${e}.reason, ${e}.template_id as "templateId", ${e}.version_id as "versionId",
+  ${e}.actor_type as "actorType", ${e}.template_id as "templateId", ${e}.version_id as "versionId",
   ${e}.template_revision as "templateRevision", ${e}.locale, ${e}.content_hash as "contentHash",
   ${e}.legal_basis as "legalBasis", ${e}.jurisdiction, ${e}.granted_at as "grantedAt", ${e}.expires_at as "expiresAt",
   ${e}.receipt_id as "receiptId"`;
@@ -36,33 +36,14 @@ function textOf({ templateId, versionId, templateRevision, locale, contentHash }
 export async function findLastEvents(
   orgId: OrgId,
   client: pg.ClientBase,
-  userRef: string,
+  subjectIndex: Buffer,
   at: Date | null = null,
 ): Promise<ConsentEvent[]> {
   const result = await client.query<EventRow>(
     `select distinct on (e.purpose) ${eventColumns("e")} from click.consent_event e
-     where e.organization_id = $1 and e.user_ref = $2 and ($3::timestamptz is null or e.recorded_at <= $3)
+     where e.organization_id = $1 and e.subject_index = $2 and ($3::timestamptz is null or e.recorded_at <= $3)
      order by e.purpose, e.revision desc`,
-    [orgId, userRef, at?.toISOString() ?? null],
-  );
-  return result.rows.map(eventOf);
-}
-
-export interface HistoryQuery {
-  readonly userRef: string;
-  /** Up to and including this one. */
-  readonly revision: number;
-  readonly purpose: string | undefined;
-  readonly limit: number;
-}
-
-/** Changes, newest first. */
-export async function listEvents(orgId: OrgId, client: pg.ClientBase, query: HistoryQuery): Promise<ConsentEvent[]> {
-  const result = await client.query<EventRow>(
-    `select ${eventColumns("e")} from click.consent_event e
-     where e.organization_id = $1 and e.user_ref = $2 and e.revision <= $3 and ($4::text is null or e.purpose = $4)
-     order by e.revision desc limit $5`,
-    [orgId, query.userRef, query.revision, query.purpose ?? null, query.limit],
+    [orgId, subjectIndex, at?.toISOString() ?? null],
   );
   return result.rows.map(eventOf);
 }
@@ -71,43 +52,79 @@ export async function listEvents(orgId: OrgId, client: pg.ClientBase, query: His
 export async function listEventsOfReceipts(
   orgId: OrgId,
   client: pg.ClientBase,
-  userRef: string,
+  subjectIndex: Buffer,
   receiptIds: readonly string[],
 ): Promise<ConsentEvent[]> {
   const result = await client.query<EventRow>(
     `select ${eventColumns("e")} from click.consent_event e
-     where e.organization_id = $1 and e.user_ref = $2 and e.receipt_id = any($3) order by e.revision`,
-    [orgId, userRef, receiptIds],
+     where e.organization_id = $1 and e.subject_index = $2 and e.receipt_id = any($3) order by e.revision`,
+    [orgId, subjectIndex, receiptIds],
   );
   return result.rows.map(eventOf);
 }
+
+/** A change with what is sealed of it. */
+export interface StoredChange extends ConsentEvent {
+  /** Null when an acceptance made the change, and after erasure. */
+  readonly sealed: Buffer | null;
+  /** As stored: null like sealed, encrypted under the hold key while the change is restricted. */
+  readonly seed: Buffer | null;
+}
+
+interface ChangeRow extends EventRow, Pick<StoredChange, "sealed" | "seed"> {}
+
+const changesSql = `
+select ${eventColumns("e")}, e.sealed, k.seed
+from click.consent_event e
+left join click.subject_key k
+  on k.organization_id = e.organization_id and k.record_id = e.receipt_id and e.update_id is not null
+where e.organization_id = $1`;
+
+async function listChanges(client: pg.ClientBase, rest: string, values: readonly unknown[]): Promise<StoredChange[]> {
+  const result = await client.query<ChangeRow>(`${changesSql} ${rest}`, [...values]);
+  return result.rows.map(({ sealed, seed, ...row }) => ({ ...eventOf(row), sealed, seed }));
+}
+
+export interface HistoryQuery {
+  readonly subjectIndex: Buffer;
+  /** Up to and including this one. */
+  readonly revision: number;
+  readonly purpose: string | undefined;
+  readonly limit: number;
+}
+
+/** Changes, newest first. */
+export const listHistory = (orgId: OrgId, client: pg.ClientBase, query: HistoryQuery): Promise<StoredChange[]> =>
+  listChanges(
+    client,
+    `and e.subject_index = $2 and e.revision <= $3 and ($4::text is null or e.purpose = $4)
+     order by e.revision desc limit $5`,
+    [orgId, query.subjectIndex, query.revision, query.purpose ?? null, query.limit],
+  );
 
 /** Refusals and withdrawals of these purposes after a change, oldest first. */
-export async function listEndings(
+export const listEndings = (
   orgId: OrgId,
   client: pg.ClientBase,
-  after: { readonly userRef: string; readonly revision: number; readonly purposes: readonly string[] },
+  after: { readonly subjectIndex: Buffer; readonly revision: number; readonly purposes: readonly string[] },
   limit: number,
-): Promise<ConsentEvent[]> {
-  const result = await client.query<EventRow>(
-    `select ${eventColumns("e")} from click.consent_event e
-     where e.organization_id = $1 and e.user_ref = $2 and e.revision > $3 and e.purpose = any($4)
-       and e.type in ('DENIED', 'WITHDRAWN')
+): Promise<StoredChange[]> =>
+  listChanges(
+    client,
+    `and e.subject_index = $2 and e.revision > $3 and e.purpose = any($4) and e.type in ('DENIED', 'WITHDRAWN')
      order by e.revision limit $5`,
-    [orgId, after.userRef, after.revision, after.purposes, limit],
+    [orgId, after.subjectIndex, after.revision, after.purposes, limit],
   );
-  return result.rows.map(eventOf);
-}
 
-/** The stored text of the receipt of a change that was no acceptance. */
-export async function findConsentReceipt(
+/** The changes of an update, in their order; whoever they are about. */
+export const listUpdate = (orgId: OrgId, client: pg.ClientBase, updateId: string): Promise<StoredChange[]> =>
+  listChanges(client, "and e.update_id = $2 order by e.revision", [orgId, updateId]);
+
+/** The change that has this receipt, unless an acceptance made it. */
+export async function findChange(
   orgId: OrgId,
   client: pg.ClientBase,
   receiptId: string,
-): Promise<string | undefined> {
-  const result = await client.query<{ receipt: string }>(
-    "select receipt from click.consent_event where organization_id = $1 and receipt_id = $2 and receipt is not null",
-    [orgId, receiptId],
-  );
-  return result.rows[0]?.receipt;
+): Promise<StoredChange | undefined> {
+  return (await listChanges(client, "and e.receipt_id = $2 and e.update_id is not null", [orgId, receiptId]))[0];
 }

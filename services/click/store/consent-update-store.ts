@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import type { UpdatedConsent } from "../domain/consent-update.ts";
+import type { ConsentEvent } from "../domain/consent.ts";
 
 /** How far the history of a user has come. */
 export interface ConsentHead {
@@ -10,12 +10,17 @@ export interface ConsentHead {
 }
 
 /** Until the end of the transaction nobody else changes the consent of this user. */
-export async function lockHead(orgId: OrgId, client: pg.ClientBase, userRef: string, now: Date): Promise<ConsentHead> {
+export async function lockHead(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  subjectIndex: Buffer,
+  now: Date,
+): Promise<ConsentHead> {
   const result = await client.query<{ revision: string; clock: Date }>(
-    `insert into click.consent_head as h (organization_id, user_ref, revision, clock) values ($1, $2, 0, $3)
-     on conflict (organization_id, user_ref) do update set clock = greatest(h.clock, excluded.clock)
+    `insert into click.consent_head as h (organization_id, subject_index, revision, clock) values ($1, $2, 0, $3)
+     on conflict (organization_id, subject_index) do update set clock = greatest(h.clock, excluded.clock)
      returning revision, clock`,
-    [orgId, userRef, now.toISOString()],
+    [orgId, subjectIndex, now.toISOString()],
   );
   const row = result.rows[0];
   if (row === undefined) throw new Error("the head of a user's consent cannot be locked");
@@ -26,17 +31,15 @@ export interface KeyClaim {
   readonly idempotencyHash: Buffer;
   readonly bodyHash: Buffer;
   readonly updateId: string;
-  readonly userRef: string;
   readonly now: Date;
 }
 
 /** Takes a key for the transaction's change; false when it is taken. Waits for whoever is about to take or leave it. */
 export async function claimKey(orgId: OrgId, client: pg.ClientBase, claim: KeyClaim): Promise<boolean> {
   const result = await client.query(
-    `insert into click.acceptance (organization_id, idempotency_hash, body_hash, receipt_id, user_ref, decision,
-       accepted_at, receipt, evidence)
-     values ($1, $2, $3, $4, $5, 'CONSENT', $6, '', '') on conflict do nothing`,
-    [orgId, claim.idempotencyHash, claim.bodyHash, claim.updateId, claim.userRef, claim.now.toISOString()],
+    `insert into click.acceptance (organization_id, idempotency_hash, body_hash, receipt_id, decision, accepted_at)
+     values ($1, $2, $3, $4, 'CONSENT', $5) on conflict do nothing`,
+    [orgId, claim.idempotencyHash, claim.bodyHash, claim.updateId, claim.now.toISOString()],
   );
   return result.rowCount === 1;
 }
@@ -57,20 +60,6 @@ export async function findKeyUse(orgId: OrgId, client: pg.ClientBase, hash: Buff
   return result.rows[0];
 }
 
-/** The receipts of an update, in the order of its changes. */
-export async function listUpdateReceipts(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  update: { readonly userRef: string; readonly updateId: string },
-): Promise<string[]> {
-  const result = await client.query<{ receipt: string }>(
-    `select receipt from click.consent_event
-     where organization_id = $1 and user_ref = $2 and update_id = $3 order by revision`,
-    [orgId, update.userRef, update.updateId],
-  );
-  return result.rows.map((row) => row.receipt);
-}
-
 const columns = {
   revision: "bigint",
   event_id: "uuid",
@@ -81,8 +70,6 @@ const columns = {
   source: "text",
   method: "text",
   actor_type: "text",
-  actor_id: "text",
-  reason: "text",
   template_id: "uuid",
   version_id: "uuid",
   template_revision: "integer",
@@ -93,43 +80,50 @@ const columns = {
   granted_at: "timestamptz",
   expires_at: "timestamptz",
   receipt_id: "uuid",
-  receipt: "text",
+  sealed: "bytea",
 } as const;
+
+const names = Object.keys(columns).join(", ");
 
 const insertSql = `
 with change as materialized (
-  select * from json_to_recordset($3) as c (${Object.entries(columns)
+  select * from json_to_recordset($3) as c (${Object.entries({ ...columns, seed: "bytea" })
     .map(([name, type]) => `${name} ${type}`)
     .join(", ")})
 ),
+keyed as (
+  insert into click.subject_key (organization_id, record_id, seed) select $1, receipt_id, seed from change
+),
 written as (
-  insert into click.consent_event (organization_id, user_ref, update_id, evidence, ${Object.keys(columns).join(", ")})
-  select $1, $2, $4, case when revision = (select min(revision) from change) then $5 end, ${Object.keys(columns).join(", ")}
-  from change
+  insert into click.consent_event (organization_id, subject_index, update_id, ${names})
+  select $1, $2, $4, ${names} from change
 ),
 scheduled as (
-  insert into click.consent_deadline (organization_id, user_ref, revision, expires_at)
-  select $1, $2, revision, expires_at from change where expires_at is not null
+  insert into click.consent_deadline (organization_id, subject_index, user_key, revision, expires_at)
+  select $1, $2, $5, revision, expires_at from change where expires_at is not null
 )
 update click.consent_head set revision = (select max(revision) from change)
-where organization_id = $1 and user_ref = $2`;
+where organization_id = $1 and subject_index = $2`;
 
-/**
- * Writes changes of a user whose head is locked, with numbers that follow its revision. What they have in common is kept
- * with the first of them.
- */
+/** A change that is ready to be written. */
+export interface SealedChange extends ConsentEvent {
+  readonly sealed: Buffer;
+  readonly seed: Buffer;
+}
+
+/** Writes changes of a user whose head is locked, with numbers that follow its revision. */
 export async function insertChanges(
   orgId: OrgId,
   client: pg.ClientBase,
-  update: { readonly userRef: string; readonly updateId: string; readonly evidence: string },
-  changes: readonly UpdatedConsent[],
+  update: { readonly subjectIndex: Buffer; readonly userKey: Buffer; readonly updateId: string },
+  changes: readonly SealedChange[],
 ): Promise<void> {
   if (changes.length === 0) return;
   const rows = JSON.stringify(changes.map(rowOf));
-  await client.query(insertSql, [orgId, update.userRef, rows, update.updateId, update.evidence]);
+  await client.query(insertSql, [orgId, update.subjectIndex, rows, update.updateId, update.userKey]);
 }
 
-const rowOf = (change: UpdatedConsent): Record<keyof typeof columns, unknown> => ({
+const rowOf = (change: SealedChange): Record<keyof typeof columns | "seed", unknown> => ({
   revision: change.revision,
   event_id: change.eventId,
   purpose: change.purpose,
@@ -139,8 +133,6 @@ const rowOf = (change: UpdatedConsent): Record<keyof typeof columns, unknown> =>
   source: change.source,
   method: change.method,
   actor_type: change.actorType,
-  actor_id: change.actorId,
-  reason: change.reason,
   template_id: change.text?.templateId ?? null,
   version_id: change.text?.versionId ?? null,
   template_revision: change.text?.revision ?? null,
@@ -151,5 +143,9 @@ const rowOf = (change: UpdatedConsent): Record<keyof typeof columns, unknown> =>
   granted_at: change.grantedAt,
   expires_at: change.expiresAt,
   receipt_id: change.receiptId,
-  receipt: change.receipt,
+  sealed: bytea(change.sealed),
+  seed: bytea(change.seed),
 });
+
+/** The text form of bytes in Postgres. */
+const bytea = (bytes: Buffer): string => `\\x${bytes.toString("hex")}`;

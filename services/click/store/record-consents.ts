@@ -1,4 +1,5 @@
 import type { AcceptedConsent } from "../domain/accept-consents.ts";
+import { byteaArray, uuidArray } from "./binary-arrays.ts";
 import { arrayParameters, columnNames } from "./unnest.ts";
 
 const columns = {
@@ -12,6 +13,7 @@ const columns = {
   content_hash: "text",
   method: "text",
   expires_at: "timestamptz",
+  user_key: "bytea",
 } as const;
 
 /**
@@ -22,46 +24,56 @@ const columns = {
  */
 export const consentsSql = (firstParameter: number): string => `,
 decided as materialized (
-  select i.organization_id, i.user_ref, i.accepted_at, i.template_id, i.version_id, i.revision as template_revision, c.*,
-    row_number() over (partition by i.organization_id, i.user_ref order by i.accepted_at, i.receipt_id, c.place) as n,
-    count(*) over (partition by i.organization_id, i.user_ref) as total
+  select i.organization_id, i.subject_index, i.accepted_at, i.template_id, i.version_id, i.revision as template_revision, c.*,
+    row_number() over (partition by i.organization_id, i.subject_index order by i.accepted_at, i.receipt_id, c.place) as n,
+    count(*) over (partition by i.organization_id, i.subject_index) as total
   from unnest(${arrayParameters(columns, firstParameter)}) with ordinality as c (${columnNames(columns)}, place)
   join recorded r on r.receipt_id = c.receipt_id
   join input i on i.receipt_id = c.receipt_id
 ),
 head as (
-  insert into click.consent_head as h (organization_id, user_ref, revision, clock)
-  select organization_id, user_ref, count(*), max(accepted_at) from decided
-  group by organization_id, user_ref order by organization_id, user_ref
-  on conflict (organization_id, user_ref)
+  insert into click.consent_head as h (organization_id, subject_index, revision, clock)
+  select organization_id, subject_index, count(*), max(accepted_at) from decided
+  group by organization_id, subject_index order by organization_id, subject_index
+  on conflict (organization_id, subject_index)
     do update set revision = h.revision + excluded.revision, clock = greatest(h.clock, excluded.clock)
-  returning organization_id, user_ref, revision, clock
+  returning organization_id, subject_index, revision, clock
 ),
 numbered as materialized (
   select d.*, h.revision - d.total + d.n as revision, h.clock as recorded_at
-  from decided d join head h on h.organization_id = d.organization_id and h.user_ref = d.user_ref
+  from decided d join head h on h.organization_id = d.organization_id and h.subject_index = d.subject_index
 ),
 consented as (
-  insert into click.consent_event (organization_id, user_ref, revision, event_id, purpose, type, recorded_at, source,
+  insert into click.consent_event (organization_id, subject_index, revision, event_id, purpose, type, recorded_at, source,
     method, actor_type, template_id, version_id, template_revision, locale, content_hash, legal_basis, jurisdiction,
     granted_at, expires_at, receipt_id)
-  select organization_id, user_ref, revision, event_id, purpose, type, recorded_at, 'ACCEPT',
+  select organization_id, subject_index, revision, event_id, purpose, type, recorded_at, 'ACCEPT',
     method, 'USER', template_id, version_id, template_revision, locale, content_hash, legal_basis, jurisdiction,
     case when type = 'GRANTED' then recorded_at end, expires_at, receipt_id
   from numbered
+  returning 1
 ),
 scheduled as (
-  insert into click.consent_deadline (organization_id, user_ref, revision, expires_at)
-  select organization_id, user_ref, revision, expires_at from numbered where expires_at is not null
+  insert into click.consent_deadline (organization_id, subject_index, user_key, revision, expires_at)
+  select organization_id, subject_index, user_key, revision, expires_at from numbered where expires_at is not null
+  returning 1
 )`;
 
-export function consentArrays(
-  records: readonly { readonly receiptId: string; readonly consents: readonly AcceptedConsent[] }[],
-): unknown[][] {
-  const consents = records.flatMap(({ receiptId, consents }) => consents.map((consent) => ({ ...consent, receiptId })));
+/** An acceptance with its changes of consent. */
+export interface ConsentingRecord {
+  readonly receiptId: string;
+  /** What events name the user by. */
+  readonly userKey: Buffer;
+  readonly consents: readonly AcceptedConsent[];
+}
+
+export function consentArrays(records: readonly ConsentingRecord[]): unknown[] {
+  const consents = records.flatMap(({ receiptId, userKey, consents }) =>
+    consents.map((consent) => ({ ...consent, receiptId, userKey })),
+  );
   return [
-    consents.map((consent) => consent.receiptId),
-    consents.map((consent) => consent.eventId),
+    uuidArray(consents.map((consent) => consent.receiptId)),
+    uuidArray(consents.map((consent) => consent.eventId)),
     consents.map((consent) => consent.purpose),
     consents.map((consent) => consent.type),
     consents.map((consent) => consent.legalBasis),
@@ -70,5 +82,6 @@ export function consentArrays(
     consents.map((consent) => consent.contentHash),
     consents.map((consent) => consent.method),
     consents.map((consent) => consent.expiresAt?.toISOString()),
+    byteaArray(consents.map((consent) => consent.userKey)),
   ];
 }

@@ -27,3 +27,37 @@ export async function findShown(
 }
 
 const hashBytes = (label: string): Buffer => Buffer.from(label.slice("sha256:".length), "hex");
+
+/** Keeps HTML with somebody's values under the id of its session or, without one, of its acceptance. */
+export async function insertSealedRendering(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  recordId: string,
+  sealed: Buffer,
+): Promise<void> {
+  await client.query("insert into click.sealed_rendering (organization_id, record_id, sealed) values ($1, $2, $3)", [
+    orgId,
+    recordId,
+    sealed,
+  ]);
+}
+
+export interface SealedRendering {
+  readonly sealed: Buffer;
+  /** As stored; null after erasure, and for an acceptance that was not recorded after all. */
+  readonly seed: Buffer | null;
+}
+
+export async function findSealedRendering(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  recordId: string,
+): Promise<SealedRendering | undefined> {
+  const result = await client.query<SealedRendering>(
+    `select r.sealed, k.seed from click.sealed_rendering r
+     left join click.subject_key k on k.organization_id = r.organization_id and k.record_id = r.record_id
+     where r.organization_id = $1 and r.record_id = $2`,
+    [orgId, recordId],
+  );
+  return result.rows[0];
+}

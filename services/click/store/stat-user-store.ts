@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { UserCount, UserDays } from "../domain/user-days.ts";
@@ -123,4 +124,30 @@ export async function addHolders(orgId: OrgId, client: pg.ClientBase, changes: r
       rows.map((row) => row.users),
     ],
   });
+}
+
+// Templates are found one by one along the primary key, because few users are in many and no index leads to a user.
+// Rows are locked in the order in which lockUsers locks them.
+const forgetSql = `
+with recursive template as (
+  (select template_id from click.stat_user where organization_id = $1 order by template_id limit 1)
+  union all
+  select (select s.template_id from click.stat_user s
+    where s.organization_id = $1 and s.template_id > t.template_id order by s.template_id limit 1)
+  from template t where t.template_id is not null
+),
+held as materialized (
+  select s.template_id from template t
+  join click.stat_user s on s.organization_id = $1 and s.template_id = t.template_id and s.user_key = $2
+  order by s.template_id for update of s
+)
+update click.stat_user s set user_key = substring(sha256($3 || uuid_send(s.template_id)) for 16)
+from held where s.organization_id = $1 and s.template_id = held.template_id and s.user_key = $2`;
+
+/**
+ * Lets nobody find out again whose counts these are: the keys of the user's rows become random, another one in each
+ * template. What was counted stays counted.
+ */
+export async function forgetUser(orgId: OrgId, client: pg.ClientBase, userKey: Buffer): Promise<void> {
+  await client.query(forgetSql, [orgId, userKey, randomBytes(32)]);
 }

@@ -3,7 +3,8 @@ import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type ErrorCode, type FieldProblem, fromConnectError } from "#platform/errors.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { clientActions } from "./actions.ts";
-import { type ClickHarness, rows, startClick } from "./harness.ts";
+import { type ClickHarness, startClick } from "./harness.ts";
+import { openedAcceptance } from "./stored-acceptances.ts";
 
 let click: ClickHarness;
 beforeAll(async () => {
@@ -91,16 +92,12 @@ describe("what an acceptance says", () => {
   test("addresses are stored as the policy says", async () => {
     const template = addTemplate({ policyFlags: { captureIp: "TRUNCATED", captureUserAgent: "NONE" } });
     const { receipt } = await acceptTemplate(template, { context: { ip: "198.51.100.7", userAgent: "Firefox/1" } });
-    const [row] = await rows<{ evidence: string }>(
-      click,
-      "select evidence from click.acceptance where receipt_id = $1",
-      [receipt.receiptId],
-    );
-    expect(JSON.parse(row?.evidence ?? "")).toMatchObject({
+    const { evidence } = await openedAcceptance(click, receipt.receiptId);
+    expect(evidence).toMatchObject({
       claimed: { ip: "198.51.100.0" },
       observed: { ip: "203.0.113.0", userAgent: null, clientId: "cl_test", requestId: "req-1" },
     });
-    expect(row?.evidence).not.toContain("Firefox");
+    expect(JSON.stringify(evidence)).not.toContain("Firefox");
   });
 });
 

@@ -53,6 +53,8 @@ describe("acceptBatch", () => {
       "policy",
       "idempotencyKey",
       "evidenceUrl",
+      "erased",
+      "restricted",
       "log",
       "signature",
     ]);
@@ -79,8 +81,8 @@ describe("acceptBatch", () => {
       expiresAt: null,
       reacceptBy: null,
       evidenceUrl: `/v1/click/evidence/${receipt.receiptId}`,
-      log: null,
-      signature: null,
+      erased: false,
+      restricted: false,
     });
     expect(receipt.policy).toEqual({ hash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), satisfied: true });
   });

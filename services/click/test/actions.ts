@@ -1,5 +1,5 @@
-import type { JsonObject } from "@bufbuild/protobuf";
-import type { SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
+import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
+import type { EndUserContextSchema, SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Receipt } from "../domain/receipt.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
@@ -16,6 +16,7 @@ export interface NewSession {
   readonly data?: JsonObject;
   readonly purposes?: string[];
   readonly counterpartyName?: string;
+  readonly context?: MessageInitShape<typeof EndUserContextSchema>;
 }
 
 export interface Completion {

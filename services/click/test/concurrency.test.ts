@@ -35,7 +35,8 @@ describe("concurrent requests", () => {
     const outcomes = await Promise.all(Array.from({ length: 500 }, (_, n) => acceptOne(click.client, item(n))));
     const byKey = new Map<string, Set<string>>();
     for (const { receipt, receiptJson } of outcomes) {
-      byKey.set(receipt.idempotencyKey, (byKey.get(receipt.idempotencyKey) ?? new Set()).add(receiptJson));
+      const key = receipt.idempotencyKey ?? "";
+      byKey.set(key, (byKey.get(key) ?? new Set()).add(receiptJson));
     }
     expect(byKey.size).toBe(50);
     expect([...byKey.values()].every((receipts) => receipts.size === 1)).toBe(true);

@@ -2,15 +2,8 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { clientActions, orgOf } from "./actions.ts";
-import {
-  brokenHistories,
-  consentActions,
-  decide,
-  isoOf,
-  purposeOf,
-  statuses,
-  strayConsents,
-} from "./consent-actions.ts";
+import { consentActions, decide, isoOf, purposeOf, statuses } from "./consent-actions.ts";
+import { brokenHistories, brokenLogs, strayConsents, userKeyOf } from "./consent-checks.ts";
 import { accepted, batchItem, type ClickHarness, rows, startClick } from "./harness.ts";
 
 let click: ClickHarness;
@@ -142,7 +135,8 @@ describe("accepting a CONSENT template", () => {
       "consent.denied",
     ]);
     const history = (await read(orgOf(template), { includeHistory: true })).history;
-    const about = { userRef: "user-1", templateId: template.templateId, revision: 1, receiptId: receipt.receiptId };
+    const userKey = userKeyOf(click, template.organizationId, "user-1");
+    const about = { userKey, templateId: template.templateId, revision: 1, receiptId: receipt.receiptId };
     const ends = isoOf(purposeOf(await read(orgOf(template)), "ads").expiresAt);
     expect(events.slice(1).map(({ data }) => JSON.parse(data))).toMatchObject([
       { consentGranted: { ...about, purpose: "news", renewed: false, consentEventId: history[2]?.eventId } },
@@ -178,5 +172,6 @@ describe("accepting a CONSENT template", () => {
     expect(codes).not.toContain("INTERNAL_ERROR");
     expect(await strayConsents(click)).toEqual([]);
     expect(await brokenHistories(click)).toEqual([]);
+    expect(await brokenLogs(click)).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import type {
 import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
-import { type Accepted, acceptOne, as, type ClickHarness, type ClickInstance, newOrg, rows } from "./harness.ts";
+import { type Accepted, acceptOne, as, type ClickHarness, type ClickInstance, newOrg } from "./harness.ts";
 
 /** A CONSENT template that asks for these purposes, changed as given. */
 export const consentTemplate = (
@@ -94,34 +94,3 @@ export const purposeOf = (state: ConsentState, purpose: string): PurposeState =>
 /** As text, for comparisons. */
 export const isoOf = (time: Parameters<typeof timestampDate>[0] | undefined): string | undefined =>
   time && timestampDate(time).toISOString();
-
-/** Acceptances of CONSENT templates and changes of consent that do not belong together, in all organizations. */
-export const strayConsents = (click: ClickHarness) =>
-  rows(
-    click,
-    `with accepted as (
-       select a.organization_id, a.receipt_id, a.user_ref, p ->> 'purpose' as purpose, (p ->> 'granted')::boolean as granted
-       from click.acceptance a, json_array_elements(a.receipt::json -> 'purposes') p
-       where a.decision <> 'CONSENT' and a.receipt::json ->> 'templateType' = 'CONSENT'
-     ),
-     changed as (
-       select organization_id, receipt_id, user_ref, purpose, type = 'GRANTED' as granted
-       from click.consent_event where source = 'ACCEPT'
-     )
-     (select 'acceptance' as what, * from (table accepted except all table changed) a)
-     union all (select 'change', * from (table changed except all table accepted) c)`,
-  );
-
-/** Users whose changes are not numbered from 1 on without gaps, or whose times go back. */
-export const brokenHistories = (click: ClickHarness) =>
-  rows(
-    click,
-    `select organization_id, user_ref, revision, head, recorded_at from (
-       select e.organization_id, e.user_ref, e.revision, h.revision as head, e.recorded_at, h.clock,
-         row_number() over w as n, lag(e.recorded_at) over w as before, count(*) over (partition by e.organization_id, e.user_ref) as total
-       from click.consent_event e
-       left join click.consent_head h on h.organization_id = e.organization_id and h.user_ref = e.user_ref
-       window w as (partition by e.organization_id, e.user_ref order by e.revision)
-     ) e
-     where revision <> n or recorded_at < before or recorded_at > clock or head is distinct from total`,
-  );

@@ -16,11 +16,29 @@ const { addConsent, read, update, acceptConsent } = consentActions(() => click);
 /** Everything that there is of an organization's consent, and what comes with it. */
 const recorded = async (template: FakeTemplate) => {
   const count = (table: string) => `(select count(*)::int from click.${table} where organization_id = $1) as ${table}`;
-  const tables = ["acceptance", "consent_event", "consent_head", "consent_deadline", "outbox"];
+  const tables = [
+    "acceptance",
+    "consent_event",
+    "consent_head",
+    "consent_deadline",
+    "subject_key",
+    "log_head",
+    "log_leaf",
+    "outbox",
+  ];
   return (await rows(click, `select ${tables.map(count).join(", ")}`, [template.organizationId]))[0];
 };
 
-const nothing = { acceptance: 0, consent_event: 0, consent_head: 0, consent_deadline: 0, outbox: 0 };
+const nothing = {
+  acceptance: 0,
+  consent_event: 0,
+  consent_head: 0,
+  consent_deadline: 0,
+  subject_key: 0,
+  log_head: 0,
+  log_leaf: 0,
+  outbox: 0,
+};
 
 /** As if the process had died right before this table was written to. */
 async function withoutWriting(table: string, role: string, work: () => Promise<unknown>): Promise<void> {
@@ -35,7 +53,7 @@ async function withoutWriting(table: string, role: string, work: () => Promise<u
 const addShort = () => addConsent([{ key: "news", expiresAfterDays: 1 }]);
 
 describe("whatever fails", () => {
-  test.each(["consent_event", "consent_head", "consent_deadline", "outbox"])(
+  test.each(["consent_event", "consent_head", "consent_deadline", "subject_key", "log_head", "log_leaf", "outbox"])(
     "an acceptance leaves nothing behind when %s cannot be written, and can be sent again",
     async (table) => {
       const template = addShort();
@@ -63,16 +81,22 @@ describe("whatever fails", () => {
     },
   );
 
-  test.each(["acceptance", "consent_event", "consent_head", "consent_deadline", "outbox"])(
-    "a change leaves nothing behind when %s cannot be written, and can be sent again",
-    async (table) => {
-      const template = addShort();
-      const send = () => update(orgOf(template), { news: "GRANT" }, { idempotencyKey: "k" });
-      await withoutWriting(table, "assent_click", () => expect(send()).rejects.toThrow());
-      expect(await recorded(template)).toEqual(nothing);
-      expect(await send()).toMatchObject({ replayed: false, state: { revision: 1n } });
-    },
-  );
+  test.each([
+    "acceptance",
+    "consent_event",
+    "consent_head",
+    "consent_deadline",
+    "subject_key",
+    "log_head",
+    "log_leaf",
+    "outbox",
+  ])("a change leaves nothing behind when %s cannot be written, and can be sent again", async (table) => {
+    const template = addShort();
+    const send = () => update(orgOf(template), { news: "GRANT" }, { idempotencyKey: "k" });
+    await withoutWriting(table, "assent_click", () => expect(send()).rejects.toThrow());
+    expect(await recorded(template)).toEqual(nothing);
+    expect(await send()).toMatchObject({ replayed: false, state: { revision: 1n } });
+  });
 
   test("one acceptance of a batch that cannot be recorded takes no other with it", async () => {
     const template = addShort();

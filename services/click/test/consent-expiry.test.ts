@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { orgOf } from "./actions.ts";
 import { consentActions, isoOf, purposeOf } from "./consent-actions.ts";
+import { userKeyOf } from "./consent-checks.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
 import { type ClickHarness, type ClickInstance, rows, startClick } from "./harness.ts";
 import { sweepNow } from "./sweeping.ts";
@@ -60,14 +61,14 @@ describe("a grant that runs out", () => {
     await sweepNow(click);
     for (const template of templates) {
       const events = await expiredEvents(template);
-      expect(events.map(({ consentExpired }) => `${consentExpired.userRef} ${consentExpired.purpose}`).sort()).toEqual([
-        "ann news",
-        "bob news",
-      ]);
+      const told = events.map(({ consentExpired }) => `${consentExpired.userKey} ${consentExpired.purpose}`);
+      const users = ["ann", "bob"].map((userRef) => userKeyOf(click, template.organizationId, userRef));
+      expect(told.sort()).toEqual(users.map((userKey) => `${userKey} news`).sort());
     }
     const [template] = templates as [FakeTemplate];
     const { history } = await read(orgOf(template), { userRef: "ann", includeHistory: true });
-    const event = (await expiredEvents(template)).find(({ consentExpired }) => consentExpired.userRef === "ann");
+    const ann = userKeyOf(click, template.organizationId, "ann");
+    const event = (await expiredEvents(template)).find(({ consentExpired }) => consentExpired.userKey === ann);
     expect(event.consentExpired).toMatchObject({
       consentEventId: history[0]?.eventId,
       templateId: template.templateId,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { orgOf } from "./actions.ts";
-import { brokenHistories, consentActions, isoOf, strayConsents } from "./consent-actions.ts";
+import { consentActions, isoOf } from "./consent-actions.ts";
+import { brokenHistories, strayConsents } from "./consent-checks.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
 import { acceptOne, as, type ClickHarness, type ClickInstance, codeOf, rows, startClick } from "./harness.ts";
 

@@ -59,7 +59,8 @@ describe("row-level security", () => {
   );
 
   test("lets no change be written for another organization", async () => {
-    const steal = `insert into click.consent_head (organization_id, user_ref, revision, clock) values ($1, 'x', 0, now())`;
+    const steal = `insert into click.consent_head (organization_id, subject_index, revision, clock)
+      values ($1, decode(repeat('00', 16), 'hex'), 0, now())`;
     const foreign = withOrg(poolOf("assent_click"), newOrg(), (client) => client.query(steal, [orgId]));
     await expect(foreign).rejects.toThrow("row-level security");
   });
@@ -70,7 +71,12 @@ describe("the service's role", () => {
     "update click.consent_event set type = 'GRANTED'",
     "delete from click.consent_event",
     "delete from click.consent_head",
-    "update click.consent_head set user_ref = 'x'",
+    "update click.consent_head set subject_index = subject_index",
+    "update click.consent_event set sealed = null",
+    "update click.subject_key set seed = seed",
+    "delete from click.subject_key",
+    "update click.log_leaf set leaf = leaf",
+    "delete from click.log_leaf",
     "update click.session_event set type = 'CHECKED'",
     "delete from click.session_event",
     "select from click.session_deadline",
@@ -86,8 +92,8 @@ describe("the service's role", () => {
       withOrg(poolOf("assent_click"), orgId, (client) =>
         client.query(
           `insert into click.acceptance (organization_id, idempotency_hash, body_hash, receipt_id, template_id, version_id,
-             revision, terms_hash, user_ref, decision, accepted_at, receipt, evidence)
-           values ($1, sha256('x'), sha256('x'), $2, $3::uuid, $3::uuid, 1, sha256('x'), 'u', $4, now(), '', '')`,
+             revision, terms_hash, decision, accepted_at)
+           values ($1, sha256('x'), sha256('x'), $2, $3::uuid, $3::uuid, 1, sha256('x'), $4, now())`,
           [orgId, newId(), newId(), decision],
         ),
       );
@@ -123,14 +129,13 @@ describe("the sweeper's role", () => {
     "select from click.agreement_text",
     "select from click.template_terms",
     "select from click.session_event",
-    "select user_ref from click.session",
-    "select metadata from click.session",
-    "select context from click.session",
-    "select receipt from click.consent_event",
-    "select evidence from click.consent_event",
-    "select reason from click.consent_event",
+    "select sealed from click.session",
+    "select sealed from click.consent_event",
+    "select receipt_id from click.consent_event",
+    "select from click.subject_key",
+    "select from click.log_leaf",
     "update click.session set expires_at = now()",
-    "update click.session set user_ref = 'x'",
+    "update click.session set subject_index = null",
     "insert into click.session (organization_id) values (null)",
     "delete from click.session",
     "update click.consent_head set revision = 0",

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { fromConnectError } from "#platform/errors.ts";
 import { orgOf } from "./actions.ts";
-import { brokenHistories, consentActions, strayConsents } from "./consent-actions.ts";
+import { consentActions } from "./consent-actions.ts";
+import { brokenHistories, strayConsents } from "./consent-checks.ts";
 import {
   applyChange,
   type ConsentModel,

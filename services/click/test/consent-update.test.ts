@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { orgOf } from "./actions.ts";
 import { consentActions, isoOf, purposeOf, statuses } from "./consent-actions.ts";
+import { openChanges, userKeyOf, valuesOf } from "./consent-checks.ts";
 import { as, type ClickHarness, newOrg, rows, startClick } from "./harness.ts";
 
 let click: ClickHarness;
@@ -64,6 +65,8 @@ describe("updateConsentState", () => {
         actor: { type: "ADMIN", id: "agent-7" },
         reason: "asked by phone",
         idempotencyKey: null,
+        erased: false,
+        restricted: false,
       },
     ]);
     const receiptId = news.receiptId ?? "";
@@ -170,19 +173,16 @@ describe("updateConsentState", () => {
         metadata: { ticket: "7" },
       },
     );
-    const kept = await rows<{ evidence: string | null }>(
-      click,
-      "select evidence from click.consent_event where organization_id = $1 order by revision",
-      [orgId],
-    );
-    expect(kept.map(({ evidence }) => evidence && JSON.parse(evidence))).toEqual([
-      {
-        claimed: expect.objectContaining({ ip: "198.51.100.0" }),
+    const kept = await openChanges(click, orgId);
+    expect(kept.map(({ disclosures }) => valuesOf(disclosures))).toEqual(
+      [1, 2].map(() => ({
+        userRef: "user-1",
+        actor: { type: "USER", id: null },
+        context: { ip: "198.51.100.0", userAgent: "Firefox/133.0 (X11; Linux)" },
         observed: { ip: "203.0.113.0", userAgent: "backend/1.2.3", clientId: "cl_test", requestId: "req-1" },
         metadata: { ticket: "7" },
-      },
-      null,
-    ]);
+      })),
+    );
   });
 
   test("tells of each change, and of nothing when nothing changed", async () => {
@@ -206,7 +206,7 @@ describe("updateConsentState", () => {
     expect(events.map(({ data }) => JSON.parse(data))).toMatchObject([
       { requestId: "req-1", consentGranted: { renewed: false } },
       { consentGranted: { renewed: true } },
-      { consentWithdrawn: { reason: "enough", purpose: "news", userRef: "user-1" } },
+      { consentWithdrawn: { purpose: "news", userKey: userKeyOf(click, orgId, "user-1") } },
       { consentDenied: { purpose: "news" } },
     ]);
   });

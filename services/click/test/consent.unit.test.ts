@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { isUuid } from "#platform/ids.ts";
-import { type ConsentEvent, type ConsentEventType, expiryId, historyOf, stateAt } from "../domain/consent.ts";
+import { type ConsentEventType, type ExplainedEvent, expiryId, historyOf, stateAt } from "../domain/consent.ts";
 
 const time = (minute: number) => new Date(Date.UTC(2026, 10, 20, 12, minute));
 
 let revision = 0;
-const eventOf = (type: ConsentEventType, minute: number, changes: Partial<ConsentEvent> = {}): ConsentEvent => ({
+const eventOf = (type: ConsentEventType, minute: number, changes: Partial<ExplainedEvent> = {}): ExplainedEvent => ({
   revision: ++revision,
   eventId: `event-${revision}`,
   purpose: "news",
@@ -47,7 +47,7 @@ describe("stateAt", () => {
 });
 
 describe("historyOf", () => {
-  const told = (events: readonly ConsentEvent[], minute: number) =>
+  const told = (events: readonly ExplainedEvent[], minute: number) =>
     historyOf(events.toReversed(), time(minute)).map(
       ({ type, purpose, at }) => `${type} ${purpose} ${at.getUTCMinutes()}`,
     );

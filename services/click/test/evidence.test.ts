@@ -122,8 +122,19 @@ describe("getEvidenceBundle", () => {
       context: {
         claimed: { ip: "198.51.100.9", userAgent: "Firefox/1" },
         observed: { ip: "203.0.113.77", userAgent: "backend/1.2.3", clientId: "cl_test", requestId: "req-1" },
+        metadata: { order: "7" },
+        session: { ip: "198.51.100.7", pageUrl: "https://shop.example/" },
       },
-      integrity: { contentHash: receipt.contentHash, leafHash: null, receiptJws: null, log: null, anchor: null },
+      integrity: {
+        contentHash: receipt.contentHash,
+        leafHash: receipt.log.leafHash,
+        receiptJws: receipt.signature.jws,
+        records: [
+          { recordId: receipt.receiptId, kind: "click.acceptance", leafHash: receipt.log.leafHash },
+          { recordId: sessionId, kind: "click.session.completed" },
+        ],
+      },
+      disclosed: true,
       statement: { assertedBy: "BACKEND" },
     });
     expect(JSON.stringify(bundle.presentation)).not.toContain("dropped");
@@ -160,14 +171,19 @@ describe("getEvidenceBundle", () => {
       session: { status: "PENDING", outcome: null },
       agreement: { content: "<p>The terms.</p>" },
       context: { claimed: { ip: "198.51.100.7", pageUrl: "https://shop.example/" }, observed: null },
-      statement: { process: "No acceptance was recorded for this session.", assertedBy: null },
+      statement: { process: "No acceptance was recorded for this session.", assertedBy: null, proves: [] },
+      integrity: { leafData: null, receiptJws: null, disclosures: [], log: null, anchor: null, records: [] },
     });
     await click.client.completeSession(
       { sessionId, outcome: SessionOutcome.DECLINED, reason: "too long" },
       as(orgOf(template)),
     );
     const bundle = await bundleOf(template, sessionId);
-    expect(bundle).toMatchObject({ receipts: [], session: { outcome: "DECLINED" } });
+    expect(bundle).toMatchObject({
+      receipts: [],
+      session: { outcome: "DECLINED" },
+      integrity: { records: [{ recordId: sessionId, kind: "click.session.completed" }] },
+    });
     expect(bundle.timeline.at(-1)).toMatchObject({ type: "SESSION_COMPLETED", detail: "too long" });
   });
 
@@ -198,7 +214,7 @@ describe("getEvidenceBundle", () => {
     Object.assign(template, { name: "Renamed", slug: "renamed", policyFlags: { requireScroll: true } });
     click.templates.remove(template);
     const after = await bundleOf(template, receipt.sessionId);
-    for (const part of ["session", "receipts", "agreement", "policy", "integrity", "timeline"]) {
+    for (const part of ["session", "receipts", "agreement", "policy", "integrity", "timeline", "statement"]) {
       expect(after[part]).toEqual(before[part]);
     }
   });

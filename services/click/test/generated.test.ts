@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ContentFormat, TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { clientActions, countAcceptances, orgOf } from "./actions.ts";
-import { type ClickHarness, rows, startClick } from "./harness.ts";
+import type { FakeTemplate } from "./fake-templates.ts";
+import { acceptOne, as, type ClickHarness, rows, startClick } from "./harness.ts";
 import { renderActions } from "./render-actions.ts";
 
 let click: ClickHarness;
@@ -20,6 +21,9 @@ function addGenerated(content: string, typeConfig: JsonObject = {}, format: Cont
   click.templates.addVersion(template, { content, format });
   return template;
 }
+
+const bundleOf = async (template: FakeTemplate, sessionId: string): Promise<string> =>
+  (await click.client.getEvidenceBundle({ sessionId }, as(orgOf(template)))).bundleJson;
 
 const problems = async (promise: Promise<unknown>) =>
   (await expectDomainError(promise, "CLICK_DATA_INVALID")).details.map(({ field, code }) => `${field} ${code}`);
@@ -61,12 +65,10 @@ describe("a GENERATED template", () => {
     const lenient = addGenerated("<p>[{{a}}{{b}}{{c}}{{company}}]</p>", { variables, missing: "EMPTY" });
     expect((await renderSession(lenient, (await create(lenient)).id)).html).toBe("<p>[A]</p>");
     const { receipt } = await acceptTemplate(lenient, { data: { c: "C", b: null } });
-    const [row] = await rows<{ evidence: string }>(
-      click,
-      "select evidence from click.acceptance where receipt_id = $1",
-      [receipt.receiptId],
-    );
-    expect(JSON.parse(row?.evidence ?? "").shown.data).toEqual({ a: "A", c: "C" });
+    expect(JSON.parse(await bundleOf(lenient, receipt.sessionId)).agreement).toMatchObject({
+      rendered: "<p>[AC]</p>",
+      data: { a: "A", c: "C" },
+    });
   });
 
   test("a token of another merged text is refused", async () => {
@@ -94,17 +96,30 @@ describe("a GENERATED template", () => {
     );
   });
 
-  test("each merged text is stored once", async () => {
+  test("each merged text belongs to one record, and a retry stores none", async () => {
     const template = addGenerated("<p>{{city}}</p>");
+    const orgId = orgOf(template);
     const data = { city: "Bonn" };
-    await Promise.all([1, 2, 3].map(() => acceptTemplate(template, { data })));
+    const direct = await Promise.all([1, 2, 3].map(() => acceptTemplate(template, { data })));
     const { id } = await create(template, { userRef: "user-1", data });
     await accept(template, { sessionId: id });
-    const stored = await rows(click, "select from click.shown where organization_id = $1 and content = $2", [
-      orgOf(template),
-      Buffer.from("<p>Bonn</p>"),
+    const body = { templateId: template.templateId, userRef: "user-1", data };
+    const first = await acceptOne(click.client, { orgId, key: "again", body });
+    expect((await acceptOne(click.client, { orgId, key: "again", body })).receipt).toEqual(first.receipt);
+    const records = [...direct.map(({ receipt }) => receipt.receiptId), id, first.receipt.receiptId];
+    const kept = await rows<{ id: string }>(
+      click,
+      "select record_id as id from click.sealed_rendering where organization_id = $1 order by record_id",
+      [orgId],
+    );
+    expect(kept).toEqual(records.sort().map((record) => ({ id: record })));
+    const shown = await rows<{ content: Buffer }>(click, "select content from click.shown where organization_id = $1", [
+      orgId,
     ]);
-    expect(stored).toHaveLength(1);
+    expect(shown.map(({ content }) => content.toString()).join()).not.toContain("Bonn");
+    for (const record of records) {
+      expect(JSON.parse(await bundleOf(template, record)).agreement.rendered).toBe("<p>Bonn</p>");
+    }
   });
 
   test("values of other types of templates are nobody's business and not stored", async () => {
@@ -112,11 +127,6 @@ describe("a GENERATED template", () => {
     const session = await create(template, { data: { secret: "x" } });
     expect(session.data).toBeUndefined();
     const { receipt } = await acceptTemplate(template, { data: { secret: "x" } });
-    const [row] = await rows<{ evidence: string }>(
-      click,
-      "select evidence from click.acceptance where receipt_id = $1",
-      [receipt.receiptId],
-    );
-    expect(row?.evidence).not.toContain("secret");
+    expect(await bundleOf(template, receipt.sessionId)).not.toContain("secret");
   });
 });

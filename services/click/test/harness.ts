@@ -38,10 +38,15 @@ export interface ClickHarness extends ClickInstance {
   readonly clock: TestClock;
   /** Sees all rows, whatever row-level security says. */
   readonly superuser: pg.Pool;
-  /** A further process of the service over the same database. */
-  startAnother(templates?: Transport): Promise<ClickInstance>;
+  /** 32 bytes, of all processes. */
+  readonly masterKey: Buffer;
+  /** A further process of the service over the same database; with the same master key unless told otherwise. */
+  startAnother(templates?: Transport, ownMasterKey?: string): Promise<ClickInstance>;
   close(): Promise<void>;
 }
+
+/** The public address of the installation under test. */
+export const testIssuer = "https://assent.localhost";
 
 /** The service over a database of its own, with templates in memory. Each process has a bus of its own, or they share one. */
 export async function startClick(sharedBus?: EventBus): Promise<ClickHarness> {
@@ -50,13 +55,13 @@ export async function startClick(sharedBus?: EventBus): Promise<ClickHarness> {
   const clock = createTestClock();
   const masterKey = randomBytes(32).toString("base64");
   const started: Service[] = [];
-  const startAnother = async (transport = templates.transport): Promise<ClickInstance> => {
+  const startAnother = async (transport = templates.transport, ownMasterKey = masterKey): Promise<ClickInstance> => {
     const logger = createLogger("click", "silent");
     const metrics = createMetrics();
     const bus = sharedBus ?? createMemoryBus();
     const runtime = { logger, metrics, clock, newId, bus };
     const service = await createClickService(
-      { databaseUrl: database.url, masterKey },
+      { databaseUrl: database.url, masterKey: ownMasterKey, issuer: testIssuer },
       { runtime, templates: transport },
     );
     started.push(service);
@@ -75,6 +80,7 @@ export async function startClick(sharedBus?: EventBus): Promise<ClickHarness> {
     templates,
     clock,
     superuser,
+    masterKey: Buffer.from(masterKey, "base64"),
     startAnother,
     close: async () => {
       for (const service of started) await service.close();
@@ -84,7 +90,7 @@ export async function startClick(sharedBus?: EventBus): Promise<ClickHarness> {
   };
 }
 
-function createTestClock(): TestClock {
+export function createTestClock(): TestClock {
   let offsetMs = 0;
   return {
     now: () => new Date(Date.now() + offsetMs),

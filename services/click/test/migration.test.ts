@@ -21,7 +21,7 @@ const logger = createLogger("test", "silent");
 
 describe("the migrations", () => {
   test("let sessions expire that were created before there was a sweeper", async () => {
-    const [first] = clickMigrations.list;
+    const [first, ...further] = clickMigrations.list;
     if (first === undefined) throw new Error("there are no migrations");
     await migrate({ url: database.url, services: [{ ...clickMigrations, list: [first] }], logger });
     const [orgId, open, done] = [newId(), newId(), newId()];
@@ -36,12 +36,21 @@ describe("the migrations", () => {
         [orgId, id, status],
       );
     }
-    await migrate({ url: database.url, services: [clickMigrations], logger });
+    const beforeTheLog = [first, ...further.slice(0, 3)];
+    await migrate({ url: database.url, services: [{ ...clickMigrations, list: beforeTheLog }], logger });
     const { rows } = await superuser.query("select session_id from click.session_deadline");
     expect(rows).toEqual([{ session_id: open }]);
     const forced = await superuser.query(
       "select relforcerowsecurity as forced from pg_class where oid = 'click.session'::regclass",
     );
     expect(forced.rows).toEqual([{ forced: true }]);
+  });
+
+  test("refuse records from before there was a log, and leave them as they are", async () => {
+    const migrated = migrate({ url: database.url, services: [clickMigrations], logger });
+    await expect(migrated).rejects.toThrow("from before the evidence log");
+    expect((await superuser.query("select from click.session")).rowCount).toBe(2);
+    await superuser.query("delete from click.session");
+    await migrate({ url: database.url, services: [clickMigrations], logger });
   });
 });

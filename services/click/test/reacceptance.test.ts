@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
 import { clientActions } from "./actions.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
-import { type ClickHarness, rows, startClick } from "./harness.ts";
+import { type ClickHarness, rows, startClick, testIssuer } from "./harness.ts";
 import { publishEvent } from "./publishing.ts";
+import { leavesOf } from "./signed-leaves.ts";
 
 let click: ClickHarness;
 beforeAll(async () => {
@@ -75,5 +76,33 @@ describe("a publication", () => {
     template.archived = true;
     await publishEvent(click, template);
     expect(await announced(template)).toEqual([]);
+  });
+
+  test("is a leaf of the log the first time that we hear of its revision", async () => {
+    const template = addTemplate();
+    const [first, again, second] = [newId(), newId(), newId()];
+    await publishEvent(click, template, { eventId: first, requiresReacceptance: false });
+    await publishEvent(click, template, { eventId: first, requiresReacceptance: false });
+    await publishEvent(click, template, { eventId: again });
+    await acceptTemplate(template);
+    click.templates.revise(template, "<p>Second.</p>");
+    await publishEvent(click, template, { eventId: second });
+    const leaves = (await leavesOf(click, template.organizationId)).filter(({ kind }) => kind !== "click.acceptance");
+    const [version] = template.versions;
+    const about = {
+      v: 1,
+      kind: "click.version.published",
+      iss: testIssuer,
+      org: template.organizationId,
+      tpl: template.templateId,
+      ver: version?.versionId,
+      locale: "en",
+      contentHash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      publishedAt: expect.stringMatching(/^2\d{3}-.*Z$/),
+    };
+    expect(leaves.map(({ leaf }) => JSON.parse(leaf.toString("utf8")))).toEqual([
+      { ...about, eid: first, rev: 1, label: "1.0", requiresReacceptance: false },
+      { ...about, eid: second, rev: 2, label: "2.0", requiresReacceptance: true },
+    ]);
   });
 });

@@ -1,11 +1,15 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import type pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
+import type { ReceiptDeps } from "../accept/acceptance-receipts.ts";
 import { createRecorder, type RecorderLimits, type RecordOutcome, recorderDefaults } from "../accept/recorder.ts";
+import { leafHashOf, type SignedLeaf } from "../log/leaf.ts";
 import type { AcceptanceRecord } from "../store/record-statement.ts";
-import { as, type ClickHarness, rows } from "./harness.ts";
+import { sealAcceptance } from "../vault/acceptance-seal.ts";
+import { createSubjectVault, newSeed } from "../vault/subject-vault.ts";
+import { as, type ClickHarness, rows, testIssuer } from "./harness.ts";
 
 /** A pool that connects as the recorder and does not wait long for locks. */
 export const recorderPool = (click: ClickHarness): pg.Pool =>
@@ -20,13 +24,34 @@ export interface WantedRecord {
   readonly sessionId?: string;
 }
 
+const vault = createSubjectVault(randomBytes(32));
+const key = { ...generateKeyPairSync("ed25519"), kid: "the key of the test", generation: 1 };
+
+/** What a recorder answers receipts with; nothing is erased here. */
+export const receiptDeps: ReceiptDeps = {
+  vault,
+  issuer: testIssuer,
+  receiptKeys: { byGeneration: () => ({ ...key, signsFrom: new Date(0), revokedAt: null }) },
+  content: { loadTerms: () => Promise.reject(new Error("no terms are kept")) },
+};
+
+/** A leaf that says nothing. */
+export function newLeaf(recordId: string): SignedLeaf {
+  const leaf = Buffer.from(JSON.stringify({ rid: recordId }));
+  const signature = sign(null, leaf, key.privateKey);
+  return { recordId, leaf, leafHash: leafHashOf(leaf), signedBy: key.generation, signature };
+}
+
 /** An acceptance that could be recorded; what matters to the recorder is as wanted. */
 export function newRecord(
   { orgId, key = newId(), body = "", sessionId }: WantedRecord,
-  changes: Partial<AcceptanceRecord> = {},
+  { userRef = "u", ...changes }: Partial<AcceptanceRecord> & { readonly userRef?: string } = {},
 ): AcceptanceRecord {
   const receiptId = newId();
-  const move = { to: "ACCEPTED", outcome: null, reason: null, reusable: false } as const;
+  const move = { to: "ACCEPTED", outcome: null, sealedReason: null, reusable: false } as const;
+  const seed = newSeed();
+  const receipt = JSON.stringify({ receiptId });
+  const content = { receipt, disclosures: [], evidence: { claimed: false, checks: [], shown: null } };
   return {
     organizationId: orgId,
     idempotencyHash: hashOf(key),
@@ -37,17 +62,26 @@ export function newRecord(
     revision: 1,
     termsHash: randomBytes(32),
     onceHash: null,
-    userRef: "u",
+    subjectIndex: vault.subjectIndex(orgId, userRef),
+    userKey: hashOf(userRef).subarray(0, 16),
     decision: "ACCEPT",
-    acceptedAt: new Date().toISOString(),
-    receipt: receiptId,
-    evidence: "{}",
+    acceptedAt: new Date(),
+    receipt,
+    seed,
+    sealed: sealAcceptance(vault, { organizationId: orgId, recordId: receiptId }, seed, content),
     session: sessionId === undefined ? null : { id: sessionId, ...move },
     consents: [],
     events: [{ eventId: newId(), organizationId: orgId, subject: "assent.click.acceptance.recorded", data: "{}" }],
+    leaves: [newLeaf(receiptId)],
     ...changes,
   };
 }
+
+/** After those of events and leaves. */
+const firstInputValue = 11;
+
+/** Of an array in the binary format. */
+const lengthOf = (array: unknown): number => (array as Buffer).readInt32BE(12);
 
 /** A recorder over a pool that counts statements and lets the test stand in the way of some of them. */
 export function startRecorder(
@@ -61,8 +95,7 @@ export function startRecorder(
   let commits = 0;
   const query = async (config: pg.QueryConfig) => {
     if (config.name?.startsWith("click-record") !== true) return pool.query(config);
-    const receiptIds = config.values?.[8] as unknown[] | undefined;
-    batches.push(receiptIds?.length ?? 0);
+    batches.push(lengthOf(config.values?.[firstInputValue]));
     running += 1;
     mostRunning = Math.max(mostRunning, running);
     try {
@@ -76,7 +109,7 @@ export function startRecorder(
     commits += 1;
   };
   const deps = { pool: { query } as unknown as pg.Pool, logger: createLogger("test", "silent"), onRecorded };
-  const recorder = createRecorder(deps, { ...recorderDefaults, ...limits });
+  const recorder = createRecorder({ ...receiptDeps, ...deps }, { ...recorderDefaults, ...limits });
   return { recorder, batches, mostRunning: () => mostRunning, commits: () => commits };
 }
 

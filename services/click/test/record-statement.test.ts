@@ -47,7 +47,7 @@ describe("the record statement", () => {
       newRecord({ orgId, key: "taken", sessionId: open }),
       newRecord({ orgId, key: "free", sessionId: closed }),
     ];
-    expect(await recordAcceptances(pool, late)).toEqual(new Set());
+    expect(await recordAcceptances(pool, late)).toEqual(new Map());
     expect(await statusOf(click, open)).toBe("PENDING");
     expect(await recordAcceptances(pool, [newRecord({ orgId, key: "free" })])).toHaveProperty("size", 1);
   });
@@ -55,8 +55,8 @@ describe("the record statement", () => {
   test("does not take a session whose time is over", async () => {
     const orgId = newOrg();
     const sessionId = await newSession(click, orgId);
-    const acceptedAt = new Date(click.clock.now().getTime() + 3600_001).toISOString();
-    expect(await recordAcceptances(pool, [newRecord({ orgId, sessionId }, { acceptedAt })])).toEqual(new Set());
+    const acceptedAt = new Date(click.clock.now().getTime() + 3600_001);
+    expect(await recordAcceptances(pool, [newRecord({ orgId, sessionId }, { acceptedAt })])).toEqual(new Map());
     const started = startRecorder(pool);
     expect(kinds(await submit(started, [newRecord({ orgId, sessionId }, { acceptedAt })]))).toEqual([
       "CLICK_SESSION_EXPIRED",
@@ -65,14 +65,14 @@ describe("the record statement", () => {
 
   test("does not touch a session of another organization", async () => {
     const sessionId = await newSession(click, newOrg());
-    expect(await recordAcceptances(pool, [newRecord({ orgId: newOrg(), sessionId })])).toEqual(new Set());
+    expect(await recordAcceptances(pool, [newRecord({ orgId: newOrg(), sessionId })])).toEqual(new Map());
     expect(await statusOf(click, sessionId)).toBe("PENDING");
   });
 
   test("binds a session without a user to the first one, and takes no other", async () => {
     const orgId = newOrg();
     const sessionId = await newSession(click, orgId);
-    const reusable = { id: sessionId, to: "ACCEPTED", outcome: null, reason: null, reusable: true } as const;
+    const reusable = { id: sessionId, to: "ACCEPTED", outcome: null, sealedReason: null, reusable: true } as const;
     const started = startRecorder(pool);
     const accept = (userRef: string) => newRecord({ orgId }, { userRef, session: reusable });
     const outcomes = await submit(started, [accept("ann"), accept("bob"), accept("ann")]);

@@ -1,12 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
+import { newId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
 import { until } from "#platform/testing/until.ts";
 import { createRecorder } from "../accept/recorder.ts";
 import { countAcceptances } from "./actions.ts";
 import { type ClickHarness, newOrg, rows, startClick } from "./harness.ts";
-import { kinds, newRecord, newSession, recorderPool, startRecorder, submit, times } from "./record-fixtures.ts";
+import {
+  kinds,
+  newRecord,
+  newSession,
+  receiptDeps,
+  recorderPool,
+  startRecorder,
+  submit,
+  times,
+} from "./record-fixtures.ts";
 
 let click: ClickHarness;
 let pool: pg.Pool;
@@ -100,7 +110,10 @@ describe("what stands in the way", () => {
     const orgId = newOrg();
     const started = startRecorder(pool);
     const good = times(5).map(() => newRecord({ orgId }));
-    const bad = newRecord({ orgId }, { userRef: "a\u0000b" });
+    const bad = newRecord(
+      { orgId },
+      { events: [{ eventId: newId(), organizationId: orgId, subject: "s", data: "\u0000" }] },
+    );
     expect(kinds(await submit(started, [...good.slice(0, 2), bad, ...good.slice(2)]))).toEqual([
       "recorded",
       "recorded",
@@ -170,7 +183,7 @@ describe("what stands in the way", () => {
       name: "to be killed",
     });
     const logger = createLogger("test", "silent");
-    const recorder = createRecorder({ pool: slow, logger, onRecorded: () => {} });
+    const recorder = createRecorder({ ...receiptDeps, pool: slow, logger, onRecorded: () => {} });
     const record = newRecord({ orgId, sessionId });
     try {
       const outcome = Promise.all(recorder.submit([record]));

@@ -17,7 +17,10 @@ const { addTemplate, create, accept, acceptTemplate } = clientActions(() => clic
 const { renderDeployment, renderSession } = renderActions(() => click);
 
 const publicKey = async (): Promise<string> => {
-  const [key] = await rows<{ public_key: Buffer }>(click, "select public_key from click.render_key");
+  const [key] = await rows<{ public_key: Buffer }>(
+    click,
+    "select public_key from click.signing_key where purpose = 'render'",
+  );
   return key?.public_key.toString("base64url") ?? "";
 };
 

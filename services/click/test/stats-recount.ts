@@ -1,6 +1,8 @@
 import { acceptTimeBucket, acceptTimeQuantile } from "../domain/accept-time.ts";
 import type { AcceptanceEvidence } from "../domain/acceptance-evidence.ts";
-import type { Receipt } from "../domain/receipt.ts";
+import type { RecordedReceipt } from "../domain/receipt.ts";
+import { openAcceptance } from "../vault/acceptance-seal.ts";
+import { createSubjectVault } from "../vault/subject-vault.ts";
 import { orgOf } from "./actions.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
 import { type ClickHarness, rows } from "./harness.ts";
@@ -21,7 +23,7 @@ interface SessionRow {
 }
 
 interface AcceptanceRow {
-  readonly receipt: Receipt;
+  readonly receipt: RecordedReceipt;
   readonly evidence: AcceptanceEvidence;
   readonly sessionId: string | null;
 }
@@ -52,10 +54,12 @@ export async function readRecords(click: ClickHarness, template: FakeTemplate): 
      where s.organization_id = $1 and s.template_id = $2`,
     of,
   );
-  const acceptances = await rows<{ receipt: string; evidence: string; sessionId: string | null }>(
+  const acceptances = await rows<{ recordId: string; sealed: Buffer; seed: Buffer; sessionId: string | null }>(
     click,
-    `select receipt, evidence, session_id as "sessionId" from click.acceptance
-     where organization_id = $1 and template_id = $2`,
+    `select a.receipt_id as "recordId", a.sealed, k.seed, a.session_id as "sessionId"
+     from click.acceptance a
+     join click.subject_key k on k.organization_id = a.organization_id and k.record_id = a.receipt_id
+     where a.organization_id = $1 and a.template_id = $2`,
     of,
   );
   const consents = await rows<ConsentRow>(
@@ -64,12 +68,13 @@ export async function readRecords(click: ClickHarness, template: FakeTemplate): 
      where organization_id = $1 and template_id = $2`,
     of,
   );
-  const parsed = acceptances.map(({ receipt, evidence, sessionId }) => ({
-    receipt: JSON.parse(receipt) as Receipt,
-    evidence: JSON.parse(evidence) as AcceptanceEvidence,
-    sessionId,
-  }));
-  return { sessions, acceptances: parsed, consents };
+  const vault = createSubjectVault(click.masterKey);
+  const opened = acceptances.map(({ recordId, sealed, seed, sessionId }) => {
+    const record = { organizationId: orgOf(template), recordId };
+    const { receipt, evidence } = openAcceptance(vault, record, seed, sealed);
+    return { receipt, evidence, sessionId };
+  });
+  return { sessions, acceptances: opened, consents };
 }
 
 const day = (time: Date | string): string => (typeof time === "string" ? time : time.toISOString()).slice(0, 10);

@@ -1,0 +1,52 @@
+import type { Client } from "@connectrpc/connect";
+import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import type { Logger } from "#platform/logger.ts";
+import { type PublishedKeys, publishedKeys } from "./views/evidence-keys.ts";
+
+/** The public keys of evidence, which everybody may ask for. */
+export interface EvidenceKeys {
+  /**
+   * A few seconds old at most; the last known ones while the click service cannot be reached. Rejects when they were never
+   * read.
+   */
+  read(): Promise<PublishedKeys>;
+}
+
+export interface EvidenceKeysDeps {
+  readonly click: Pick<Client<typeof ClickService>, "listEvidenceKeys">;
+  readonly monotonic: () => number;
+  readonly logger: Logger;
+}
+
+/** However many ask, the click service is asked no more often than this. */
+const freshMs = 5_000;
+const answerMs = 2_000;
+
+export function createEvidenceKeys({ click, monotonic, logger }: EvidenceKeysDeps): EvidenceKeys {
+  let loaded: PublishedKeys | undefined;
+  let failure: unknown;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let loading: Promise<void> | undefined;
+
+  const load = async (): Promise<void> => {
+    try {
+      loaded = publishedKeys(await click.listEvidenceKeys({}, { timeoutMs: answerMs }));
+      failure = undefined;
+    } catch (error) {
+      failure = error;
+      logger.warn({ err: error }, "the keys of evidence could not be read; the last ones are kept");
+    } finally {
+      triedAt = monotonic();
+      loading = undefined;
+    }
+  };
+  return {
+    read: async () => {
+      if (monotonic() - triedAt > freshMs) loading ??= load();
+      // In an outage nobody waits who can be answered.
+      if (loaded === undefined || failure === undefined) await loading;
+      if (loaded === undefined) throw failure;
+      return loaded;
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import type { GetEvidenceBundleResponse } from "#gen/assent/click/v1/click_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { clickDialect } from "../http/error-dialect.ts";
+import { jsonReply, type Reply } from "../http/reply.ts";
+import {
+  type EvidenceQuery,
+  evidenceQuery,
+  evidenceSchema,
+  type VerifyReceiptBody,
+  verificationResultSchema,
+  verifyReceiptSchema,
+} from "./evidence-schemas.ts";
+import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "./route.ts";
+
+const base = {
+  tag: "Evidence",
+  dialect: clickDialect,
+  access: { scopes: ["click:read"], limitGroup: "other" },
+} as const;
+
+const zipType = "application/zip";
+
+/** Receipts are small; the disclosures of an acceptance may be a third larger than its body was. */
+const verifyBodyBytes = 524_288;
+
+export const evidenceRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "getClickEvidenceBundle",
+    method: "GET",
+    path: "/v1/click/evidence/{sessionId}",
+    tag: "Acceptances",
+    summary: "Read the evidence bundle of a session",
+    description:
+      "Everything that belongs to a session or an acceptance without one, with what proves it: one signed file that verify-bundle.mjs checks without a network.",
+    notFound: { sessionId: "CLICK_EVIDENCE_NOT_FOUND" },
+    query: queryOf<EvidenceQuery>(evidenceQuery),
+    success: {
+      status: 200,
+      description: "The bundle.",
+      schema: evidenceSchema,
+      alsoTypes: [zipType],
+      headers: { "Content-Disposition": "Of a ZIP archive: its file name." },
+    },
+    errors: [],
+    call: (request, { click }) => {
+      const { format, disclose } = request.query;
+      const wanted = { archive: isArchive(format), undisclosed: disclose === "none" };
+      return click.getEvidenceBundle({ ...request.params, ...wanted }, onBehalfOf(request));
+    },
+    respond: (bundle, { query, params }) => evidenceReply(bundle, isArchive(query.format), params.sessionId),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "verifyReceipt",
+    method: "POST",
+    path: "/v1/click/receipts/verify",
+    summary: "Verify a receipt",
+    description: "Checks a receipt or its JWS against our keys and your organization's log. Records nothing.",
+    body: jsonBody<VerifyReceiptBody>({
+      schema: verifyReceiptSchema,
+      maxBytes: verifyBodyBytes,
+      example: {
+        jws: "eyJhbGciOiJFZERTQSIsImtpZCI6IuKApiIsInR5cCI6ImNsaWNrLXJlY2VpcHQrandzIn0.eyJ2IjoxfQ.c2lnbmF0dXJl",
+      },
+    }),
+    success: { status: 200, description: "What the checks came to.", schema: verificationResultSchema },
+    errors: [],
+    call: (request, { click }) => {
+      const { receipt, jws, disclosures } = request.body;
+      const receiptJson = Buffer.from(receipt === undefined ? "" : JSON.stringify(receipt));
+      return click.verifyReceipt(
+        { receiptJson, jws: jws ?? "", disclosures: [...(disclosures ?? [])] },
+        onBehalfOf(request),
+      );
+    },
+    respond: ({ valid, checks }) =>
+      jsonReply(200, { valid, checks: checks.map(({ check, ok, message }) => ({ check, ok, message })) }),
+  }),
+];
+
+function isArchive(format = "json"): boolean {
+  if (format === "json" || format === "zip") return format === "zip";
+  const message = `${format === "pdf" ? "is not offered as pdf yet; " : ""}must be one of json, zip`;
+  throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "format", code: "ENUM", message }] });
+}
+
+/** What the click service answers as JSON goes out as it is. */
+function evidenceReply({ bundleJson, archive }: GetEvidenceBundleResponse, isZip: boolean, sessionId: string): Reply {
+  if (!isZip) return { status: 200, body: bundleJson };
+  const headers = { "Content-Disposition": `attachment; filename="evidence-${sessionId.toLowerCase()}.zip"` };
+  return { status: 200, body: archive, contentType: zipType, headers };
+}

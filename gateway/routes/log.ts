@@ -1,0 +1,203 @@
+import type { GetInclusionProofRequest, GetInclusionProofResponse } from "#gen/assent/click/v1/click_pb.ts";
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { proofText } from "#platform/transparency/proof-text.ts";
+import { prefers } from "../http/accept.ts";
+import { clickDialect } from "../http/error-dialect.ts";
+import { jsonReply, type Reply } from "../http/reply.ts";
+import {
+  anchorCheckpointExample,
+  checkpointExample,
+  consistencyExample,
+  consistencyProofSchema,
+  inclusionExample,
+  inclusionProofSchema,
+  proofTextExample,
+  tileParams,
+  tileWidthParam,
+  treeSize,
+} from "./log-schemas.ts";
+import { defineRoute, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
+import { described, uuid } from "./schema-parts.ts";
+
+const base = {
+  method: "GET",
+  tag: "Evidence",
+  dialect: clickDialect,
+  access: { scopes: ["click:read"], limitGroup: "other" },
+} as const;
+
+const plainText = "text/plain; charset=utf-8";
+const octets = "application/octet-stream";
+
+/** A full tile never changes. Another organization's has the same address, so the credential is part of the key. */
+const lasting = { "Cache-Control": "private, max-age=31536000, immutable", Vary: "Authorization" };
+
+interface InclusionQuery {
+  readonly receiptId?: string;
+  readonly index?: number;
+  readonly size?: number;
+}
+
+interface ConsistencyQuery {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const logRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "getLogCheckpoint",
+    path: "/v1/click/log/checkpoint",
+    summary: "Read the newest checkpoint of the log",
+    description:
+      "A signed note (C2SP tlog-checkpoint) that says how many leaves the log has, and the root of its tree.",
+    success: {
+      status: 200,
+      description: "The signed note.",
+      contentType: "text/plain",
+      textExamples: { "text/plain": checkpointExample },
+    },
+    errors: ["CLICK_CHECKPOINT_NOT_FOUND"],
+    call: (request, { click }) => click.getCheckpoint({}, onBehalfOf(request)),
+    respond: ({ note }) => textReply(note),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getAnchorCheckpoint",
+    path: "/v1/click/log/anchor/checkpoint",
+    summary: "Read the newest checkpoint of the anchor log",
+    description: "The anchor log holds the checkpoints of all logs. Keep what you read: it pins down what was logged.",
+    success: {
+      status: 200,
+      description: "The signed note.",
+      contentType: "text/plain",
+      textExamples: { "text/plain": anchorCheckpointExample },
+    },
+    errors: ["CLICK_CHECKPOINT_NOT_FOUND"],
+    call: (request, { click }) => click.getCheckpoint({ anchor: true }, onBehalfOf(request)),
+    respond: ({ note }) => textReply(note),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getInclusionProof",
+    path: "/v1/click/log/proofs/inclusion",
+    summary: "Prove that a record is in the log",
+    description:
+      "Name the record by its receiptId or its index. As text/plain it comes as a C2SP tlog-proof, which needs a checkpoint of that size.",
+    query: queryOf<InclusionQuery>({
+      receiptId: described(uuid, "The receipt, or another record that has a leaf."),
+      index: described(treeSize, "The leaf with this index."),
+      size: described(treeSize, "The size of the tree; the newest published one when absent."),
+    }),
+    success: {
+      status: 200,
+      description: "The proof.",
+      schema: inclusionProofSchema,
+      example: inclusionExample,
+      alsoTypes: ["text/plain"],
+      textExamples: { "text/plain": proofTextExample },
+    },
+    errors: [
+      "CLICK_RECEIPT_NOT_FOUND",
+      "CLICK_LEAF_NOT_FOUND",
+      "CLICK_LEAF_NOT_INTEGRATED",
+      "CLICK_CHECKPOINT_NOT_FOUND",
+    ],
+    call: (request, { click }) => {
+      const { size } = request.query;
+      const wanted = { leaf: leafOf(request.query), size: size === undefined ? undefined : BigInt(size) };
+      return click.getInclusionProof(wanted, onBehalfOf(request));
+    },
+    respond: (proof, request) => inclusionReply(proof, request),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getConsistencyProof",
+    path: "/v1/click/log/proofs/consistency",
+    summary: "Prove that the log has only grown",
+    description: "Shows that what the log was at one size is the beginning of what it was at a larger one.",
+    query: queryOf<ConsistencyQuery>(
+      {
+        from: { ...described(treeSize, "The earlier size."), examples: [2] },
+        to: { ...described(treeSize, "The later size."), examples: [3] },
+      },
+      ["from", "to"],
+    ),
+    success: { status: 200, description: "The proof.", schema: consistencyProofSchema, example: consistencyExample },
+    errors: [],
+    call: (request, { click }) => {
+      const { from, to } = request.query;
+      return click.getConsistencyProof({ from: BigInt(from), to: BigInt(to) }, onBehalfOf(request));
+    },
+    respond: ({ from, to, path }) =>
+      jsonReply(200, { from: Number(from), to: Number(to), path: path.map((hash) => base64(hash)) }),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getLogTile",
+    path: "/v1/click/log/tile/{level}/{index}",
+    summary: "Read a full tile of the log's tree",
+    description: "256 hashes of 32 bytes (C2SP tlog-tiles), which never change.",
+    texts: tileParams,
+    success: { status: 200, description: "The hashes.", contentType: octets },
+    errors: [],
+    call: (request, { click }) => click.getLogTile(tileOf(request.params), onBehalfOf(request)),
+    respond: ({ hashes }) => ({ status: 200, body: hashes, contentType: octets, headers: lasting }),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getPartialLogTile",
+    path: "/v1/click/log/tile/{level}/{index}.p/{width}",
+    summary: "Read the beginning of a tile",
+    description: "For the tiles at the right edge of a tree that are not full yet.",
+    texts: { ...tileParams, width: tileWidthParam },
+    success: { status: 200, description: "The hashes.", contentType: octets },
+    errors: [],
+    call: (request, { click }) => {
+      const width = Number(request.params.width);
+      return click.getLogTile({ ...tileOf(request.params), width }, onBehalfOf(request));
+    },
+    respond: ({ hashes }) => ({ status: 200, body: hashes, contentType: octets }),
+  }),
+];
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+
+const textReply = (body: string): Reply => ({ status: 200, body, contentType: plainText });
+
+const tileOf = ({ level, index }: { readonly level: string; readonly index: string }) => ({
+  level: Number(level),
+  tile: BigInt(index),
+});
+
+function leafOf({ receiptId, index }: InclusionQuery): GetInclusionProofRequest["leaf"] {
+  if (receiptId !== undefined && index !== undefined) {
+    refuse({ field: "index", code: "CONFLICT", message: "must not be sent together with receiptId" });
+  }
+  if (receiptId !== undefined) return { case: "receiptId", value: receiptId.toLowerCase() };
+  if (index !== undefined) return { case: "index", value: BigInt(index) };
+  return refuse({ field: "receiptId", code: "REQUIRED", message: "receiptId or index is required" });
+}
+
+function refuse(problem: FieldProblem): never {
+  throw new DomainError("CLICK_VALIDATION_FAILED", { details: [problem] });
+}
+
+function inclusionReply(
+  { leafIndex, treeSize, leafHash, auditPath, checkpoint }: GetInclusionProofResponse,
+  { headers }: Pick<RouteRequest, "headers">,
+): Reply {
+  const varying = { Vary: "Accept" };
+  const index = Number(leafIndex);
+  if (!prefers(headers.accept, "text/plain", "application/json")) {
+    const proof = { leafIndex: index, treeSize: Number(treeSize), leafHash: base64(leafHash) };
+    const signed = { auditPath: auditPath.map((hash) => base64(hash)), checkpoint: checkpoint || null };
+    return jsonReply(200, { ...proof, ...signed }, varying);
+  }
+  if (checkpoint === "") {
+    const message = `No checkpoint was published at the size ${treeSize}. Leave out size, or ask for JSON.`;
+    throw new DomainError("CLICK_CHECKPOINT_NOT_FOUND", { message });
+  }
+  const path = auditPath.map((hash) => Buffer.from(hash));
+  return { ...textReply(proofText({ index, path, checkpoint })), headers: varying };
+}

@@ -1,0 +1,32 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { ClickService, EraseUserRequest, OpenRestrictedEvidenceRequest } from "#gen/assent/click/v1/click_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+
+/** Erasure that only takes note; `ownerOf` tells whose session it is. */
+export function createFakeErasure(ownerOf: (sessionId: string) => string | undefined) {
+  const seen: { erasures: EraseUserRequest[]; openings: OpenRestrictedEvidenceRequest[] } = {
+    erasures: [],
+    openings: [],
+  };
+  /** Users under a legal hold. */
+  const held = new Set<string>();
+  const handlers = {
+    eraseUser: (request) => {
+      seen.erasures.push(request);
+      if (held.has(request.userRef)) {
+        const details = [{ field: "template-1", code: "LEGAL_HOLD", message: "the template terms holds records" }];
+        throw new DomainError("CLICK_LEGAL_HOLD", { details });
+      }
+      return { erasureJson: '{"erasureId":null,  "userRef":null}' };
+    },
+    openRestrictedEvidence: (request, context) => {
+      if (ownerOf(request.sessionId) !== requireCaller(context).orgId) {
+        throw new DomainError("CLICK_EVIDENCE_NOT_FOUND");
+      }
+      seen.openings.push(request);
+      return { bundleJson: '{"bundleVersion":1,  "opened":true}' };
+    },
+  } satisfies Partial<ServiceImpl<typeof ClickService>>;
+  return { handlers, seen, held };
+}

@@ -1,0 +1,70 @@
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { EvidenceKey, ListEvidenceKeysResponse } from "#gen/assent/click/v1/click_pb.ts";
+import { verifierKey } from "#platform/transparency/signed-note.ts";
+import { isoTime } from "./scalars.ts";
+
+/** A public key of evidence as a JWK (RFC 8037), with when its signatures are good. */
+export interface EvidenceJwk {
+  readonly kty: "OKP";
+  readonly crv: "Ed25519";
+  readonly x: string;
+  readonly kid: string;
+  readonly alg: "EdDSA";
+  readonly use: "sig";
+  readonly purpose: string;
+  /** Seconds since 1970. */
+  readonly nbf: number;
+  /** Like nbf; absent while no successor is made. */
+  readonly exp?: number;
+  /** ISO 8601; nothing that it signed from then on is to be trusted. */
+  readonly revokedAt?: string;
+}
+
+/** What everybody needs to verify evidence. */
+export interface PublishedKeys {
+  /** Of receipts and render tokens. */
+  readonly keys: readonly EvidenceJwk[];
+  /** Of logs. */
+  readonly logKeys: readonly EvidenceJwk[];
+  /** PEM; empty when none are configured. */
+  readonly tsaCertificates: readonly string[];
+  /** C2SP signed-note verifier keys of the anchor log, and of the log of an organization when one is named. */
+  verifierKeys(organizationId?: string): readonly string[];
+}
+
+/** The keys of any log follow from one answer, so that nobody can make us ask again by naming many logs. */
+export function publishedKeys(response: ListEvidenceKeysResponse): PublishedKeys {
+  const { keys, verifierKeys, logName, tsaCertificates } = response;
+  const [logKeys, otherKeys] = [keys.filter(isLogKey), keys.filter((key) => !isLogKey(key))];
+  const keysOf = (origin: string) => logKeys.map(({ publicKey }) => verifierKey(origin, publicKey));
+  return {
+    keys: otherKeys.map(evidenceJwk),
+    logKeys: logKeys.map(evidenceJwk),
+    tsaCertificates,
+    verifierKeys: (organizationId) => [
+      ...verifierKeys,
+      ...(organizationId === undefined ? [] : keysOf(`${logName}/${organizationId.toLowerCase()}`)),
+    ],
+  };
+}
+
+const isLogKey = ({ purpose }: EvidenceKey): boolean => purpose === "log";
+
+function evidenceJwk({ kid, purpose, publicKey, notBefore, notAfter, revokedAt }: EvidenceKey): EvidenceJwk {
+  const revoked = isoTime(revokedAt);
+  return {
+    kty: "OKP",
+    crv: "Ed25519",
+    x: Buffer.from(publicKey).toString("base64url"),
+    kid,
+    alg: "EdDSA",
+    use: "sig",
+    purpose,
+    nbf: Math.floor(secondsOf(notBefore) ?? 0),
+    ...(notAfter === undefined ? {} : { exp: Math.ceil(secondsOf(notAfter) ?? 0) }),
+    ...(revoked === null ? {} : { revokedAt: revoked }),
+  };
+}
+
+const secondsOf = (time: Timestamp | undefined): number | undefined =>
+  time === undefined ? undefined : timestampMs(time) / 1000;

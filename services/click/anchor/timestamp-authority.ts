@@ -1,0 +1,72 @@
+import { TimestampError } from "./timestamp-error.ts";
+import { readTimestampReply } from "./timestamp-reply.ts";
+import { timestampRequest } from "./timestamp-request.ts";
+import type { Timestamp } from "./timestamp-token.ts";
+
+export { TimestampError } from "./timestamp-error.ts";
+
+/** A time-stamping authority (RFC 3161). */
+export interface TimestampAuthority {
+  /** A token over these bytes that was checked. Rejects with a TimestampError, within the time-out or on the signal. */
+  stamp(data: Uint8Array, signal?: AbortSignal): Promise<Timestamp>;
+}
+
+export interface TimestampAuthorityOptions {
+  /** Answers to requests over HTTP (RFC 3161 §3.4). */
+  readonly url: string;
+  /** PEM of certificates that the authority's chain must end in; when empty, only the token itself is checked. */
+  readonly trusted: readonly string[];
+  /** Default 10,000. */
+  readonly timeoutMs?: number;
+}
+
+const defaultTimeoutMs = 10_000;
+/** A token with a chain of certificates has some 6 KiB. */
+const maxReplyBytes = 65_536;
+
+export function createTimestampAuthority(options: TimestampAuthorityOptions): TimestampAuthority {
+  return {
+    stamp: async (data, signal) => {
+      const request = timestampRequest(data);
+      return readTimestampReply(await send(options, request.der, signal), request, options.trusted);
+    },
+  };
+}
+
+async function send(
+  { url, timeoutMs = defaultTimeoutMs }: TimestampAuthorityOptions,
+  der: Uint8Array,
+  signal?: AbortSignal,
+): Promise<Buffer> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/timestamp-query", accept: "application/timestamp-reply" },
+      body: new Uint8Array(der),
+      // Whoever else it sends us to is not the authority that the operator chose.
+      redirect: "manual",
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      throw new TimestampError(`the authority answered with status ${response.status}`);
+    }
+    return await readLimited(response);
+  } catch (error) {
+    if (error instanceof TimestampError) throw error;
+    throw new TimestampError("the authority could not be reached", { cause: error });
+  }
+}
+
+async function readLimited(response: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    // Leaving the loop ends the transfer.
+    if (length > maxReplyBytes) throw new TimestampError(`the answer has more than ${maxReplyBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,76 @@
+import type pg from "pg";
+import type { OrgId } from "#platform/ids.ts";
+import { withheldConsentReceipt } from "../domain/consent-receipt.ts";
+import { answerReceipt } from "../domain/receipt-answer.ts";
+import type { SigningKeys } from "../keys/signing-keys.ts";
+import { receiptJws } from "../log/leaf-signer.ts";
+import { findChange, type StoredChange } from "../store/consent-store.ts";
+import { findLeaves, type LoggedLeaf } from "../store/log-store.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
+import { mapInTurns } from "./map-in-turns.ts";
+import { openChange } from "./sealed-change.ts";
+
+/** A change of consent with its leaf. */
+export interface LoggedChange {
+  readonly change: StoredChange;
+  readonly leaf: LoggedLeaf;
+}
+
+export interface ConsentReceiptDeps {
+  readonly vault: SubjectVault;
+  readonly receiptKeys: Pick<SigningKeys, "byGeneration">;
+  readonly issuer: string;
+}
+
+/** The receipts of changes that were no acceptances, as JSON. Must not be called within a transaction. */
+export const writeConsentReceipts = (
+  deps: ConsentReceiptDeps,
+  orgId: OrgId,
+  changes: readonly LoggedChange[],
+): Promise<string[]> => mapInTurns(changes, (change) => writeReceipt(deps, orgId, change));
+
+/** The change that has this receipt, unless an acceptance made it. */
+export async function findConsentReceipt(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  receiptId: string,
+): Promise<LoggedChange | undefined> {
+  const change = await findChange(orgId, client, receiptId);
+  return change && (await withLeaves(orgId, client, [change]))[0];
+}
+
+/** Finds the leaves of changes that were recorded. */
+export async function withLeaves(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  changes: readonly StoredChange[],
+): Promise<LoggedChange[]> {
+  const receiptIds = changes.map(({ receiptId }) => receiptId);
+  const leaves = await findLeaves(orgId, client, receiptIds);
+  return changes.map((change) => {
+    const leaf = leaves.get(change.receiptId);
+    if (leaf === undefined) throw new Error(`the change of consent ${change.receiptId} is not in the log`);
+    return { change, leaf };
+  });
+}
+
+async function writeReceipt(
+  { vault, receiptKeys, issuer }: ConsentReceiptDeps,
+  organizationId: OrgId,
+  { change, leaf }: LoggedChange,
+): Promise<string> {
+  const key = await receiptKeys.byGeneration(leaf.signedBy);
+  if (key === undefined) throw new Error(`there is no receipt key of generation ${leaf.signedBy}`);
+  const opened = openChange(vault, organizationId, change);
+  const receipt = opened.secrets?.receipt ?? withheldConsentReceipt(organizationId, change);
+  const logged = {
+    issuer,
+    organizationId,
+    recordedAt: change.recordedAt,
+    leafIndex: leaf.leafIndex,
+    leafHash: leaf.leafHash,
+    kid: key.kid,
+    jws: receiptJws(key, leaf.leaf, leaf.signature),
+  };
+  return answerReceipt(JSON.stringify(receipt), logged, opened);
+}

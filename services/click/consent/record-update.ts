@@ -1,0 +1,163 @@
+import { timingSafeEqual } from "node:crypto";
+import type pg from "pg";
+import type { Caller } from "#platform/caller.ts";
+import type { Clock } from "#platform/clock.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { NewId, OrgId } from "#platform/ids.ts";
+import { insertOutbox } from "#platform/outbox/outbox.ts";
+import type { KeyHasher } from "../accept/key-hasher.ts";
+import type { ConsentEvent } from "../domain/consent.ts";
+import { consentLeaf } from "../domain/consent-leaf.ts";
+import { type ConsentDecision, type PurposeOffer, planChanges } from "../domain/consent-plan.ts";
+import { consentReceipt } from "../domain/consent-receipt.ts";
+import { numberChanges, type UpdateFacts } from "../domain/consent-update.ts";
+import { consentChanged } from "../events.ts";
+import type { SignedLeaf } from "../log/leaf.ts";
+import type { LeafDraft, LeafSigner } from "../log/leaf-signer.ts";
+import { findLastEvents, listUpdate } from "../store/consent-store.ts";
+import {
+  claimKey,
+  findKeyUse,
+  insertChanges,
+  type KeyUse,
+  lockHead,
+  type SealedChange,
+} from "../store/consent-update-store.ts";
+import { appendLeaves } from "../store/log-store.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
+import { type LoggedChange, withLeaves } from "./consent-receipts.ts";
+import { sealChange } from "./sealed-change.ts";
+
+/** What somebody wants to change. */
+export interface ConsentUpdate extends Omit<UpdateFacts, "idempotencyKey"> {
+  readonly purposes: readonly {
+    readonly purpose: string;
+    readonly decision: ConsentDecision;
+    readonly templateId: string | undefined;
+    readonly expiresAt: Date | null;
+    readonly field: string;
+  }[];
+  readonly withdrawAll: boolean;
+  readonly locale: string | undefined;
+  readonly expectedRevision: number | undefined;
+  readonly idempotencyKey: string | undefined;
+  /** Equal for requests that are the same. */
+  readonly digest: Buffer;
+}
+
+export interface RecordUpdateDeps {
+  readonly vault: SubjectVault;
+  readonly leafSigner: LeafSigner;
+  readonly issuer: string;
+  readonly keys: KeyHasher;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+export interface Recording {
+  readonly caller: Caller;
+  readonly update: ConsentUpdate;
+  readonly offers: ReadonlyMap<string, PurposeOffer>;
+}
+
+/** What has been recorded, now or before under the same key. */
+export interface RecordedUpdate {
+  readonly changes: readonly LoggedChange[];
+  readonly replayed: boolean;
+}
+
+/**
+ * Keys before heads and the log last, like acceptances: whoever waits for a head waits for nobody who waits for a key,
+ * and while a place in the log is held nothing but the commit is left to do.
+ */
+export async function recordUpdate(
+  deps: RecordUpdateDeps,
+  client: pg.PoolClient,
+  recording: Recording,
+): Promise<RecordedUpdate> {
+  const { caller, update } = recording;
+  const { orgId } = caller;
+  const updateId = deps.newId();
+  const now = deps.clock.now();
+  const replay = await claimOrReplay(deps, client, recording, { updateId, now });
+  if (replay !== undefined) return replay;
+  const subjectIndex = deps.vault.subjectIndex(orgId, update.userRef);
+  const userKey = deps.keys.userKey(orgId, update.userRef);
+  const head = await lockHead(orgId, client, subjectIndex, now);
+  if (update.expectedRevision !== undefined && update.expectedRevision !== head.revision) {
+    throw new DomainError("CLICK_CONSENT_CONFLICT");
+  }
+  const planned = plan(recording, await findLastEvents(orgId, client, subjectIndex), head.clock);
+  const facts: UpdateFacts = { ...update, idempotencyKey: update.idempotencyKey ?? null };
+  const made = numberChanges(planned, facts, head, deps.newId).map((event) => makeChange(deps, orgId, event, facts));
+  const leaves = await deps.leafSigner.sign(
+    made.map(({ draft }) => draft),
+    head.clock,
+  );
+  const changes = made.map(({ change }) => change);
+  await insertChanges(orgId, client, { subjectIndex, userKey, updateId }, changes);
+  const events = changes.map((change) =>
+    consentChanged({ caller, eventId: deps.newId(), now: change.recordedAt }, { ...change, userKey }),
+  );
+  await insertOutbox(client, "click", events);
+  const indexes = await appendLeaves(orgId, client, leaves);
+  return { changes: changes.map((change, index) => inLog(change, leaves[index], indexes[index])), replayed: false };
+}
+
+/** The changes that were recorded under this key; undefined when there are none. */
+export async function findReplay(
+  keys: KeyHasher,
+  client: pg.ClientBase,
+  orgId: OrgId,
+  { idempotencyKey, digest }: ConsentUpdate,
+): Promise<RecordedUpdate | undefined> {
+  if (idempotencyKey === undefined) return undefined;
+  const use = await findKeyUse(orgId, client, keys.idempotencyHash(orgId, idempotencyKey));
+  return use && replayUse(client, orgId, use, keys.bodyHash(orgId, digest));
+}
+
+async function claimOrReplay(
+  { keys }: RecordUpdateDeps,
+  client: pg.ClientBase,
+  { caller: { orgId }, update }: Recording,
+  claim: { readonly updateId: string; readonly now: Date },
+): Promise<RecordedUpdate | undefined> {
+  if (update.idempotencyKey === undefined) return undefined;
+  const idempotencyHash = keys.idempotencyHash(orgId, update.idempotencyKey);
+  const bodyHash = keys.bodyHash(orgId, update.digest);
+  if (await claimKey(orgId, client, { idempotencyHash, bodyHash, ...claim })) return undefined;
+  const use = await findKeyUse(orgId, client, idempotencyHash);
+  if (use === undefined) throw new Error("a key is taken by nobody");
+  return replayUse(client, orgId, use, bodyHash);
+}
+
+async function replayUse(client: pg.ClientBase, orgId: OrgId, use: KeyUse, bodyHash: Buffer): Promise<RecordedUpdate> {
+  // The digest of a change is no JSON, so it is never the body of an acceptance.
+  if (!timingSafeEqual(use.bodyHash, bodyHash)) throw new DomainError("CLICK_IDEMPOTENCY_KEY_REUSED");
+  const changes = await withLeaves(orgId, client, await listUpdate(orgId, client, use.updateId));
+  return { changes, replayed: true };
+}
+
+function plan({ update, offers }: Recording, events: readonly ConsentEvent[], now: Date) {
+  const requests = update.purposes.map((request) => ({ ...request, offer: offers.get(request.purpose) }));
+  const last = new Map(events.map((event) => [event.purpose, event]));
+  return planChanges({ requests, withdrawAll: update.withdrawAll, last, now });
+}
+
+/** Everything that is written for a change, but its place in the log. */
+function makeChange(
+  { vault, issuer }: RecordUpdateDeps,
+  organizationId: string,
+  event: ConsentEvent,
+  facts: UpdateFacts,
+): { readonly change: SealedChange; readonly draft: LeafDraft } {
+  const { payload, disclosures } = consentLeaf({ issuer, organizationId }, event, facts);
+  const receipt = consentReceipt(organizationId, event, facts);
+  const sealed = sealChange(vault, organizationId, event, { receipt, disclosures });
+  return { change: { ...event, ...sealed }, draft: { recordId: event.receiptId, payload } };
+}
+
+function inLog(change: SealedChange, leaf: SignedLeaf | undefined, leafIndex: number | undefined): LoggedChange {
+  if (leaf === undefined || leafIndex === undefined) throw new Error("a change of consent has got no place in the log");
+  return { change, leaf: { ...leaf, leafIndex } };
+}

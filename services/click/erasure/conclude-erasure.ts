@@ -1,0 +1,59 @@
+import type pg from "pg";
+import type { Caller } from "#platform/caller.ts";
+import type { NewId } from "#platform/ids.ts";
+import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
+import { userErased } from "../events.ts";
+import type { LeafSigner } from "../log/leaf-signer.ts";
+import { type ErasedRecords, insertErasure } from "../store/erasure-store.ts";
+import { appendLeaves } from "../store/log-store.ts";
+import { type ErasureReason, erasureLeaf, erasureNames, portionsOf } from "./erasure-leaf.ts";
+import type { Restriction } from "./plan-erasure.ts";
+
+export interface ConclusionDeps {
+  readonly leafSigner: LeafSigner;
+  readonly issuer: string;
+  readonly newId: NewId;
+}
+
+/** What a transaction has erased and restricted. */
+export interface Conclusion {
+  readonly caller: Caller;
+  readonly reason: ErasureReason;
+  readonly now: Date;
+  readonly erased: ErasedRecords;
+  readonly restricted: readonly Restriction[];
+  /** Of what else it did. */
+  readonly events: readonly OutboxRecord[];
+}
+
+/** The erasure with its place in the log: that of its first leaf. */
+export interface ConcludedErasure {
+  readonly erasureId: string;
+  readonly leafIndex: number;
+  readonly leafHash: Buffer;
+}
+
+/** Tells of an erasure: its row, its events and its leaves. The last statements of its transaction. */
+export async function concludeErasure(
+  { leafSigner, issuer, newId }: ConclusionDeps,
+  client: pg.ClientBase,
+  { caller, reason, now, erased, restricted, events }: Conclusion,
+): Promise<ConcludedErasure> {
+  const { orgId: organizationId, clientId, requestId } = caller;
+  const erasureId = newId();
+  const facts = { issuer, organizationId, erasureId, reason, requestedAt: now };
+  const portions = portionsOf(erasureNames(erased, restricted));
+  const drafts = portions.map((names, index) => ({
+    recordId: index === 0 ? erasureId : newId(),
+    payload: erasureLeaf(facts, names),
+  }));
+  const leaves = await leafSigner.sign(drafts, now);
+  const told = portions.map((names) => userErased({ caller, eventId: newId(), now }, erasureId, names));
+  await insertOutbox(client, "click", [...events, ...told]);
+  const outcome = JSON.stringify({ reason, erased, restricted });
+  await insertErasure(organizationId, client, { id: erasureId, outcome, clientId, requestId, requestedAt: now });
+  const [leafIndex] = await appendLeaves(organizationId, client, leaves);
+  const [leaf] = leaves;
+  if (leafIndex === undefined || leaf === undefined) throw new Error("an erasure has got no place in the log");
+  return { erasureId, leafIndex, leafHash: leaf.leafHash };
+}

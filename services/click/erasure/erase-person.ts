@@ -1,0 +1,152 @@
+import type pg from "pg";
+import type { Caller } from "#platform/caller.ts";
+import { sessionCancelled } from "../events.ts";
+import {
+  cancelSessions,
+  deleteDeadlines,
+  deleteEmptyHeads,
+  type ErasedRecords,
+  eraseRecords,
+  findSessionRetention,
+} from "../store/erasure-store.ts";
+import {
+  listReceipts,
+  lockHeads,
+  lockPersons,
+  lockSessions,
+  type PersonReceipt,
+  type PersonSession,
+} from "../store/person-store.ts";
+import { holdCounting } from "../store/stat-lock.ts";
+import { forgetUser } from "../store/stat-user-store.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
+import { type ConcludedErasure, type ConclusionDeps, concludeErasure } from "./conclude-erasure.ts";
+import type { ErasureReason } from "./erasure-leaf.ts";
+import type { ErasureRules } from "./erasure-rules.ts";
+import { type ErasurePlan, type PlannedRecord, planErasure, plannedReceipt, type Restriction } from "./plan-erasure.ts";
+import { restrictRecords } from "./restrict-records.ts";
+
+export interface ErasePersonDeps extends ConclusionDeps {
+  readonly vault: SubjectVault;
+  /** Records that one transaction erases or restricts at most. */
+  readonly maxRecords: number;
+}
+
+export interface PersonToErase {
+  readonly caller: Caller;
+  /** What the person's records are found by. */
+  readonly subjectIndex: Buffer;
+  /** What statistics know the person by. */
+  readonly userKey: Buffer;
+  readonly rules: ErasureRules;
+  readonly reason: ErasureReason;
+  readonly now: Date;
+}
+
+/** What has become of a person's records. */
+export interface PersonErasure {
+  readonly erased: ErasedRecords;
+  /** Receipts, those that were restricted before among them. */
+  readonly restricted: readonly Restriction[];
+  /** Nothing is left to be done. */
+  readonly complete: boolean;
+  /** Null when there was nothing to do. */
+  readonly concluded: ConcludedErasure | null;
+}
+
+/**
+ * Erases what is known of a person, or restricts it, in the transaction of the client, which connects as the eraser.
+ * Undefined, and nothing has happened, when there are records that the rules do not know yet.
+ */
+export async function erasePerson(
+  deps: ErasePersonDeps,
+  client: pg.ClientBase,
+  person: PersonToErase,
+): Promise<PersonErasure | undefined> {
+  const { subjectIndex, now } = person;
+  const { orgId } = person.caller;
+  await lockPersons(orgId, client, [subjectIndex]);
+  const sessions = await lockSessions(orgId, client, subjectIndex, now);
+  await lockHeads(orgId, client, [subjectIndex]);
+  const receipts = await listReceipts(orgId, client, { subjectIndex, now, limit: deps.maxRecords + 1 });
+  const planned = applyRules(receipts, sessions, person.rules);
+  if (planned === undefined) return undefined;
+  const plan = planErasure(planned, now, deps.maxRecords);
+  await cancelSessions(orgId, client, idsOf(sessions.filter(isOpen)), now);
+  await restrictRecords(deps.vault, orgId, client, plan.restrict);
+  const room = deps.maxRecords - plan.erase.length - plan.restrict.length;
+  const rest = await planSessions(client, person, sessions, room);
+  await restrictRecords(deps.vault, orgId, client, rest.restrict);
+  const complete = plan.complete && rest.complete;
+  const restricted = [...plan.restrict, ...plan.restricted];
+  const work = { receipts: plan, sessions: rest, cancelled: sessions.filter(isOpen) };
+  if (plan.erase.length + plan.restrict.length + rest.erase.length === 0) {
+    return { erased: nothing, restricted, complete, concluded: null };
+  }
+  return { ...(await takeAway(deps, client, person, work)), restricted, complete };
+}
+
+const isOpen = (session: PersonSession): boolean => session.isOpen;
+const idsOf = (sessions: readonly PersonSession[]): string[] => sessions.map(({ id }) => id);
+
+const nothing: ErasedRecords = { receiptIds: [], sessionIds: [], changeIds: [] };
+
+/** Undefined when a receipt came after the rules were looked up, or after its session was to be locked. */
+function applyRules(
+  receipts: readonly PersonReceipt[],
+  sessions: readonly PersonSession[],
+  rules: ErasureRules,
+): PlannedRecord[] | undefined {
+  const locked = new Set(idsOf(sessions));
+  const planned: PlannedRecord[] = [];
+  for (const receipt of receipts) {
+    const retentionDays = rules.retentionDays(receipt);
+    if (retentionDays === undefined || (receipt.sessionId !== null && !locked.has(receipt.sessionId))) return undefined;
+    planned.push(plannedReceipt({ ...receipt, retentionDays }));
+  }
+  return planned;
+}
+
+/** Each session is kept for as long as the acceptances of it. */
+async function planSessions(
+  client: pg.ClientBase,
+  { caller: { orgId }, now }: PersonToErase,
+  sessions: readonly PersonSession[],
+  room: number,
+): Promise<ErasurePlan> {
+  const retention = await findSessionRetention(orgId, client, idsOf(sessions));
+  const planned = sessions.map(({ id, restrictedUntil }) => ({
+    recordId: id,
+    keepUntil: retention.get(id) ?? null,
+    restrictedUntil,
+  }));
+  return planErasure(planned, now, room);
+}
+
+interface Work {
+  readonly receipts: ErasurePlan;
+  readonly sessions: ErasurePlan;
+  readonly cancelled: readonly PersonSession[];
+}
+
+async function takeAway(
+  deps: ErasePersonDeps,
+  client: pg.ClientBase,
+  person: PersonToErase,
+  { receipts, sessions, cancelled }: Work,
+): Promise<Pick<PersonErasure, "erased" | "concluded">> {
+  const { caller, subjectIndex, userKey, now } = person;
+  const { orgId } = caller;
+  const touched = [...receipts.erase, ...receipts.restrict.map(({ recordId }) => recordId)];
+  await deleteDeadlines(orgId, client, subjectIndex, touched);
+  const subjectIndexes = [subjectIndex];
+  const erased = await eraseRecords(orgId, client, [...receipts.erase, ...sessions.erase], { subjectIndexes, now });
+  await deleteEmptyHeads(orgId, client, subjectIndexes);
+  await holdCounting(orgId, client);
+  await forgetUser(orgId, client, userKey);
+  const events = cancelled.map((session) =>
+    sessionCancelled({ caller, eventId: deps.newId(), now }, session.id, session),
+  );
+  const concluded = await concludeErasure(deps, client, { ...person, erased, restricted: receipts.restrict, events });
+  return { erased, concluded };
+}

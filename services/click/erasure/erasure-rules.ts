@@ -1,0 +1,95 @@
+import type { JsonValue } from "@bufbuild/protobuf";
+import type pg from "pg";
+import { withOrg } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { type TemplateSource, templateKey } from "../accept/template-source.ts";
+import type { CurrentTemplate } from "../domain/agreement.ts";
+import { findPersonTerms, type PersonReceipt, type RecordTerms } from "../store/person-store.ts";
+
+export interface RulesDeps {
+  /** Acts for one organization at a time. */
+  readonly pool: pg.Pool;
+  readonly templates: TemplateSource;
+}
+
+/** How long things must be kept. */
+export interface ErasureRules {
+  /** Undefined for a receipt of which that was not looked up. */
+  retentionDays(receipt: Pick<PersonReceipt, "templateId" | "termsHash">): number | undefined;
+}
+
+/**
+ * What holds for the records of a person; undefined when there are none. An acceptance must be kept as long as its own
+ * terms say, a change of consent as long as its template says now. Throws CLICK_LEGAL_HOLD when any template says now that
+ * nothing may be erased, or said so when a record was made.
+ */
+export async function findRules(
+  { pool, templates }: RulesDeps,
+  orgId: OrgId,
+  subjectIndex: Buffer,
+): Promise<ErasureRules | undefined> {
+  const terms = await withOrg(pool, orgId, (client) => findPersonTerms(orgId, client, subjectIndex));
+  if (terms.length === 0) return undefined;
+  const current = await findCurrent(templates, orgId, terms);
+  requireNoHold(terms, current);
+  const days = new Map(terms.map((one) => [keyOf(one), retentionOf(one, current)]));
+  return { retentionDays: (receipt) => days.get(keyOf(receipt)) };
+}
+
+const keyOf = ({ templateId, termsHash }: Pick<RecordTerms, "templateId" | "termsHash">): string =>
+  `${templateId ?? ""} ${termsHash ?? ""}`;
+
+export type CurrentTemplates = ReadonlyMap<string, CurrentTemplate>;
+
+/** The most that the templates service answers at once. */
+const resolvedAtOnce = 256;
+
+/** The templates of these records as they stand now, by id; those that are gone are left out. */
+export async function findCurrent(
+  templates: TemplateSource,
+  organizationId: OrgId,
+  terms: readonly Pick<RecordTerms, "templateId">[],
+): Promise<CurrentTemplates> {
+  const ids = [...new Set(terms.flatMap(({ templateId }) => templateId ?? []))];
+  const current = new Map<string, CurrentTemplate>();
+  for (let start = 0; start < ids.length; start += resolvedAtOnce) {
+    const names = ids.slice(start, start + resolvedAtOnce).map((value) => nameOf(organizationId, value));
+    const found = await templates.resolve(names);
+    for (const name of names) {
+      const template = found.get(templateKey(name));
+      if (template !== undefined) current.set(name.template.value, template);
+    }
+  }
+  return current;
+}
+
+const nameOf = (organizationId: OrgId, value: string) => ({
+  organizationId,
+  template: { case: "templateId" as const, value },
+});
+
+const policyOf = (
+  templateId: string | null,
+  current: CurrentTemplates,
+): Readonly<Record<string, JsonValue | undefined>> => current.get(templateId ?? "")?.terms.terms.policy ?? {};
+
+export const isHeld = ({ templateId, legalHold }: RecordTerms, current: CurrentTemplates): boolean =>
+  legalHold || policyOf(templateId, current).legalHold === true;
+
+function requireNoHold(terms: readonly RecordTerms[], current: CurrentTemplates): void {
+  const held = terms.filter((one) => isHeld(one, current)).map(({ templateId }) => templateId ?? "");
+  if (held.length === 0) return;
+  const details = [...new Set(held)].sort().map((templateId) => ({
+    field: templateId,
+    code: "LEGAL_HOLD",
+    message: `the template ${current.get(templateId)?.terms.terms.slug ?? templateId} holds records of this person`,
+  }));
+  throw new DomainError("CLICK_LEGAL_HOLD", { details });
+}
+
+function retentionOf({ templateId, termsHash, retentionDays }: RecordTerms, current: CurrentTemplates): number {
+  if (termsHash !== null) return retentionDays;
+  const days = policyOf(templateId, current).retentionDays;
+  return typeof days === "number" && days > 0 ? days : 0;
+}

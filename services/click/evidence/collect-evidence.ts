@@ -1,0 +1,105 @@
+import { withOrgSnapshot } from "#platform/db/pool.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { readAcceptance } from "../accept/acceptance-receipts.ts";
+import { mapInTurns } from "../consent/map-in-turns.ts";
+import type { AcceptanceLeaf } from "../domain/acceptance-leaf.ts";
+import { parseJws } from "../domain/compact-jws.ts";
+import type { Evidence, EvidencedAcceptance } from "../domain/evidence.ts";
+import { type EvidencedShowing, loggedFacts } from "../domain/evidence-shown.ts";
+import { renderTokenForm } from "../domain/render-claims.ts";
+import type { ShownFacts } from "../domain/shown.ts";
+import { parseTerms } from "../domain/terms.ts";
+import { rawPublicKey } from "../keys/sealed-key.ts";
+import type { StoredAcceptance } from "../store/acceptance-store.ts";
+import { collectIntegrity } from "./collect-integrity.ts";
+import type { EvidenceDeps } from "./evidence-deps.ts";
+import { readStored, type StoredEvidence } from "./read-stored.ts";
+
+export interface EvidenceRequest {
+  /** A UUID. */
+  readonly sessionId: string;
+  /** Whether what is restricted is opened: for administrators who said why they must see it (GDPR art. 18). */
+  readonly openRestricted: boolean;
+  readonly generatedAt: Date;
+}
+
+/**
+ * Everything that is known about a session, with what proves it; undefined when there is no such session. What was erased
+ * is not in it, nor what is restricted unless that is opened. Must not be called within a transaction.
+ */
+export async function collectEvidence(
+  deps: EvidenceDeps,
+  orgId: OrgId,
+  { sessionId, openRestricted, generatedAt }: EvidenceRequest,
+): Promise<Evidence | undefined> {
+  const request = { sessionId, openRestricted, now: generatedAt };
+  const stored = await withOrgSnapshot(deps.pool, orgId, (client) => readStored(deps.vault, orgId, client, request));
+  if (stored === undefined) return undefined;
+  const { found, leaves, tree } = stored;
+  const opened = await mapInTurns(found.acceptances, (one) => openOne(deps, one, openRestricted));
+  const acceptances = opened.map(({ acceptance }) => acceptance);
+  const disclosures = new Map(opened.map((one) => [one.acceptance.receipt.receiptId, one.disclosures]));
+  // An acceptance without a session has no completion, and its session the same id.
+  if (!disclosures.has(found.view.id)) disclosures.set(found.view.id, found.closing.disclosures);
+  const renderTokens = acceptances.flatMap(({ evidence }) => evidence?.shown?.renderToken ?? []);
+  const integrity = await collectIntegrity(deps, orgId, { leaves, disclosures, tree, renderTokens });
+  const { terms, policyHash } = parseTerms(found.terms);
+  return {
+    generatedAt,
+    session: found.view,
+    reason: found.closing.reason,
+    sessionContext: found.context,
+    acceptances,
+    terms,
+    policyHash,
+    text: stored.text,
+    showing: await readShowing(deps, stored, acceptances.at(-1)),
+    events: stored.events,
+    aftermath: { ...stored.since, currentRevision: await currentRevision(deps, orgId, stored) },
+    integrity,
+  };
+}
+
+async function openOne(
+  deps: EvidenceDeps,
+  stored: StoredAcceptance,
+  openRestricted: boolean,
+): Promise<{ readonly acceptance: EvidencedAcceptance; readonly disclosures: readonly string[] }> {
+  const { receipt, evidence, disclosures } = await readAcceptance(deps, stored, openRestricted);
+  const leaf = JSON.parse(stored.leaf.toString("utf8")) as AcceptanceLeaf;
+  return { acceptance: { receipt, leaf, evidence, checks: evidence?.checks ?? [] }, disclosures };
+}
+
+async function readShowing(
+  { renderKeys }: EvidenceDeps,
+  { found, contents, rendering }: StoredEvidence,
+  last: EvidencedAcceptance | undefined,
+): Promise<EvidencedShowing> {
+  const facts = factsOf(found.shown, last);
+  const shown = new Map(contents);
+  if (rendering !== null && facts?.renderHash != null) shown.set(facts.renderHash, Buffer.from(rendering));
+  return { facts, contents: shown, key: await readTokenKey(renderKeys, facts) };
+}
+
+/** What the last acceptance tells, or what the session itself does while there is none. */
+function factsOf(session: ShownFacts | null, last: EvidencedAcceptance | undefined): ShownFacts | null {
+  if (last === undefined) return session;
+  if (last.evidence === null) return loggedFacts(last.leaf);
+  const facts = last.evidence.shown ?? null;
+  return facts && { ...facts, data: facts.data ?? session?.data ?? null };
+}
+
+/** What the render token of an acceptance is to be verified with. */
+async function readTokenKey(renderKeys: EvidenceDeps["renderKeys"], facts: ShownFacts | null): Promise<object | null> {
+  const kid = facts?.renderToken == null ? undefined : parseJws(facts.renderToken, renderTokenForm)?.kid;
+  const key = kid === undefined ? undefined : await renderKeys.find(kid);
+  if (key === undefined) return null;
+  const x = rawPublicKey(key).toString("base64url");
+  return { kty: "OKP", crv: "Ed25519", x, kid, alg: "EdDSA" };
+}
+
+async function currentRevision({ templateOffers }: EvidenceDeps, orgId: OrgId, { found }: StoredEvidence) {
+  const { templateId, versionId } = found.view;
+  const published = await templateOffers.published(orgId, templateId);
+  return published.find((text) => text.versionId === versionId)?.revision ?? null;
+}

@@ -1,0 +1,125 @@
+import type { OrgId } from "#platform/ids.ts";
+import { mapInTurns } from "../consent/map-in-turns.ts";
+import { parseJws } from "../domain/compact-jws.ts";
+import {
+  type AnchorProof,
+  type EvidencedRecord,
+  type EvidenceIntegrity,
+  type LeafProof,
+  mainRecord,
+  promisedTime,
+} from "../domain/evidence-integrity.ts";
+import { renderTokenForm } from "../domain/render-claims.ts";
+import { type EvidenceJwk, evidenceJwk } from "../keys/evidence-jwk.ts";
+import { logVerifierKeys } from "../keys/log-verifier-keys.ts";
+import type { SigningKey, SigningKeys } from "../keys/signing-keys.ts";
+import { anchorLogId, type LeafPayload, logOrigin } from "../log/leaf.ts";
+import { receiptJws } from "../log/leaf-signer.ts";
+import type { LoggedLeaf } from "../store/log-store.ts";
+import type { ChosenTree } from "./choose-tree.ts";
+import type { EvidenceDeps } from "./evidence-deps.ts";
+
+type Deps = Pick<
+  EvidenceDeps,
+  "receiptKeys" | "renderKeys" | "logKeys" | "proofs" | "issuer" | "hasTimestampAuthority"
+>;
+
+export interface ProvableLeaves {
+  /** In the order of the log. */
+  readonly leaves: readonly LoggedLeaf[];
+  /** By record. */
+  readonly disclosures: ReadonlyMap<string, readonly string[]>;
+  readonly tree: ChosenTree | undefined;
+  /** All that the evidence holds. */
+  readonly renderTokens: readonly string[];
+}
+
+/** Makes the proofs of leaves and gathers the keys to verify them with. Must not be called within a transaction. */
+export async function collectIntegrity(
+  deps: Deps,
+  orgId: OrgId,
+  { leaves, disclosures, tree, renderTokens }: ProvableLeaves,
+): Promise<EvidenceIntegrity> {
+  const { issuer } = deps;
+  const records = await mapInTurns(leaves, async (leaf): Promise<EvidencedRecord> => {
+    const payload = JSON.parse(leaf.leaf.toString("utf8")) as LeafPayload;
+    return {
+      recordId: leaf.recordId,
+      kind: payload.kind,
+      leaf: leaf.leaf,
+      leafHash: leaf.leafHash,
+      leafIndex: leaf.leafIndex,
+      jws: receiptJws(await keyOf(deps, leaf), leaf.leaf, leaf.signature),
+      disclosures: disclosures.get(leaf.recordId) ?? [],
+      integrateBy: promisedTime(payload),
+      proof: await proveLeaf(deps, orgId, leaf, tree),
+    };
+  });
+  return {
+    logId: orgId,
+    origin: logOrigin(issuer, orgId),
+    records,
+    // What the bundle is about must be in the tree that is anchored.
+    anchor: mainRecord({ records })?.proof == null ? null : await proveAnchor(deps, tree),
+    keys: [...(await receiptJwks(deps, leaves)), ...(await renderJwks(deps, renderTokens))],
+    logKeys: logVerifierKeys(await deps.logKeys.all(), issuer, [orgId, anchorLogId]),
+  };
+}
+
+async function keyOf({ receiptKeys }: Pick<Deps, "receiptKeys">, { signedBy }: LoggedLeaf): Promise<SigningKey> {
+  const key = await receiptKeys.byGeneration(signedBy);
+  if (key === undefined) throw new Error(`there is no receipt key of generation ${signedBy}`);
+  return key;
+}
+
+async function proveLeaf(
+  { proofs }: Deps,
+  orgId: OrgId,
+  { leafIndex }: LoggedLeaf,
+  tree: ChosenTree | undefined,
+): Promise<LeafProof | null> {
+  if (tree === undefined || leafIndex >= tree.checkpoint.size) return null;
+  const { size: treeSize, note: checkpoint } = tree.checkpoint;
+  const { path } = await proofs.inclusion(orgId, leafIndex, treeSize);
+  return { treeSize, path, checkpoint };
+}
+
+async function proveAnchor(
+  { proofs, hasTimestampAuthority }: Deps,
+  tree: ChosenTree | undefined,
+): Promise<AnchorProof | null> {
+  if (tree?.anchoring === undefined) return null;
+  const { anchorIndex, anchorCheckpoint, token, tsaName } = tree.anchoring;
+  const { size: treeSize, note: checkpoint } = anchorCheckpoint;
+  const { path } = await proofs.anchorInclusion(anchorIndex, treeSize);
+  const isComplete = token !== null || !hasTimestampAuthority;
+  return { anchorIndex, treeSize, path, checkpoint, token, tsaName, isComplete };
+}
+
+async function receiptJwks(deps: Deps, leaves: readonly LoggedLeaf[]): Promise<EvidenceJwk[]> {
+  const keys = new Set<SigningKey>();
+  for (const leaf of leaves) keys.add(await keyOf(deps, leaf));
+  return publicKeys(deps.receiptKeys, keys, "receipt");
+}
+
+async function renderJwks({ renderKeys }: Deps, tokens: readonly string[]): Promise<EvidenceJwk[]> {
+  const keys = new Set<SigningKey>();
+  for (const token of tokens) {
+    const kid = parseJws(token, renderTokenForm)?.kid;
+    const key = kid === undefined ? undefined : await renderKeys.find(kid);
+    if (key !== undefined) keys.add(key);
+  }
+  return publicKeys(renderKeys, keys, "render");
+}
+
+/** By kid: the same key may have been read anew in between. */
+async function publicKeys(
+  all: SigningKeys,
+  keys: ReadonlySet<SigningKey>,
+  purpose: "receipt" | "render",
+): Promise<EvidenceJwk[]> {
+  if (keys.size === 0) return [];
+  const wanted = new Set([...keys].map(({ kid }) => kid));
+  const known = await all.all();
+  return known.filter(({ kid }) => wanted.has(kid)).map((key) => evidenceJwk(known, key, purpose));
+}

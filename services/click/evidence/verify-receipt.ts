@@ -1,0 +1,93 @@
+import { withOrg } from "#platform/db/pool.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { parseCheckpoint } from "#platform/transparency/checkpoint.ts";
+import { verifyNote } from "#platform/transparency/signed-note.ts";
+import { verifyInclusion } from "#platform/transparency/verify.ts";
+import { isSignedBy } from "../domain/compact-jws.ts";
+import { madeAt, promisedTime } from "../domain/evidence-integrity.ts";
+import { type GivenReceipt, type ReadReceipt, readReceipt } from "../domain/evidence-receipt.ts";
+import {
+  type Check,
+  checkDisclosures,
+  checkLeaf,
+  checkOrganization,
+  checkRecorded,
+  failed,
+  passed,
+} from "../domain/evidence-receipt-checks.ts";
+import { logVerifierKeys } from "../keys/log-verifier-keys.ts";
+import type { SigningKey } from "../keys/signing-keys.ts";
+import { leafHashOf } from "../log/leaf.ts";
+import type { EvidenceDeps } from "./evidence-deps.ts";
+import { findRecorded, type Recorded } from "./find-recorded.ts";
+
+type Deps = Pick<EvidenceDeps, "pool" | "vault" | "issuer" | "receiptKeys" | "logKeys" | "proofs">;
+
+export interface VerificationRequest extends GivenReceipt {
+  readonly disclosures: readonly string[];
+  readonly now: Date;
+}
+
+/**
+ * Checks a receipt against the keys, and against the log and the records of one organization; those of others are as good
+ * as not there. What was not signed here is checked no further. Must not be called within a transaction.
+ */
+export async function verifyReceipt(deps: Deps, orgId: OrgId, request: VerificationRequest): Promise<Check[]> {
+  const form = readReceipt(request);
+  if (form.kind === "malformed") return [failed("FORM", form.message)];
+  const { read } = form;
+  const wellFormed = passed("FORM", "It is a receipt with a signature.");
+  const key = await deps.receiptKeys.find(read.signed.kid);
+  if (key === undefined || !isSignedBy(read.signed, key.publicKey)) {
+    return [wellFormed, failed("SIGNATURE", "It is not signed by a receipt key of this installation.")];
+  }
+  const isOwn = read.payload.org === orgId;
+  const recorded = isOwn
+    ? await withOrg(deps.pool, orgId, (client) => findRecorded(deps.vault, orgId, client, read))
+    : undefined;
+  const checks = [
+    wellFormed,
+    passed("SIGNATURE", `It is signed by the key ${key.kid}.`),
+    checkKey(deps, key, read),
+    checkLeaf(read, recorded?.words),
+    checkOrganization(read, orgId),
+    checkDisclosures(read, request.disclosures, recorded?.values),
+    checkRecorded(read, recorded?.leafIndex),
+    recorded && (await checkInclusion(deps, orgId, { read, recorded, now: request.now })),
+  ];
+  return checks.filter((check) => check !== undefined);
+}
+
+function checkKey({ receiptKeys }: Deps, key: SigningKey, { payload }: ReadReceipt): Check {
+  const time = madeAt(payload);
+  if (receiptKeys.signedAt(key, time)) return passed("KEY_VALIDITY", `The key was in use at ${time.toISOString()}.`);
+  const revoked = key.revokedAt === null ? "" : ` It was revoked as of ${key.revokedAt.toISOString()}.`;
+  return failed("KEY_VALIDITY", `The key was not in use at ${time.toISOString()}.${revoked}`);
+}
+
+interface ToInclude {
+  readonly read: ReadReceipt;
+  readonly recorded: Recorded;
+  readonly now: Date;
+}
+
+async function checkInclusion(deps: Deps, orgId: OrgId, { read, recorded, now }: ToInclude): Promise<Check> {
+  const { leafIndex, checkpoint } = recorded;
+  if (checkpoint === undefined || leafIndex >= checkpoint.size) return checkPromise(read, now);
+  const logKeys = logVerifierKeys(await deps.logKeys.all(), deps.issuer, [orgId]);
+  const tree = parseCheckpoint(verifyNote(checkpoint.note, logKeys)?.text ?? "");
+  if (tree === undefined) return failed("INCLUSION", "The newest checkpoint of the log is not signed by the log.");
+  const { path } = await deps.proofs.inclusion(orgId, leafIndex, tree.size);
+  return verifyInclusion(leafIndex, tree.size, leafHashOf(read.leaf), path, tree.root)
+    ? passed("INCLUSION", `The published checkpoint of the log at ${tree.size} records covers it.`)
+    : failed("INCLUSION", `The published checkpoint of the log at ${tree.size} records does not cover it.`);
+}
+
+/** A receipt is a promise to log it. */
+function checkPromise({ payload }: ReadReceipt, now: Date): Check {
+  const promised = promisedTime(payload);
+  const until = promised.toISOString();
+  return now > promised
+    ? failed("INCLUSION", `It was promised to be in a published checkpoint by ${until}, and is not.`)
+    : passed("INCLUSION", `No published checkpoint covers it yet; that is promised by ${until}.`);
+}

@@ -1,0 +1,80 @@
+import type pg from "pg";
+import { withOrg } from "#platform/db/pool.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { hashBytes } from "#platform/transparency/merkle.ts";
+import { consistencyPath, consistencyTiles, inclusionPath, inclusionTiles } from "#platform/transparency/proofs.ts";
+import { fullTileBytes, type ReadTile, type TileName, tileLevels, tileWidth } from "#platform/transparency/tiles.ts";
+import { createWeightedLru } from "../render/weighted-lru.ts";
+import { type LogId, readTiles } from "../store/tree-store.ts";
+import { anchorLogId } from "./leaf.ts";
+
+export interface InclusionProof {
+  readonly leafHash: Buffer;
+  /** From the leaf's sibling up to a child of the root (RFC 6962 §2.1.1). */
+  readonly path: readonly Buffer[];
+}
+
+/**
+ * Makes proofs from the tiles of the logs. A size may be any up to the newest published checkpoint's; what the tree does
+ * not have is the caller's mistake and rejects. Takes connections of its own: not to be called within a transaction.
+ */
+export interface Proofs {
+  inclusion(orgId: OrgId, index: number, size: number): Promise<InclusionProof>;
+  /** As RFC 6962 §2.1.2 defines it. */
+  consistency(orgId: OrgId, from: number, to: number): Promise<readonly Buffer[]>;
+  /** That a checkpoint of an organization is in the anchor log. */
+  anchorInclusion(index: number, size: number): Promise<InclusionProof>;
+  /** The first `width` hashes of a tile of the organization's log; undefined when there are not so many. */
+  tile(orgId: OrgId, name: TileName, width: number): Promise<Buffer | undefined>;
+}
+
+/** Full tiles that a process keeps: enough for a million leaves, or for the upper levels of many logs. */
+const cachedBytes = 32 * 1_048_576;
+
+export function createProofs({ pool }: { readonly pool: pg.Pool }): Proofs {
+  const load = createTileLoader(pool);
+  const inclusion = async (logId: LogId, index: number, size: number): Promise<InclusionProof> => {
+    const ownTile = { level: 0, tile: Math.floor(index / tileWidth) };
+    const read = await load(logId, [ownTile, ...inclusionTiles(index, size)]);
+    const path = await inclusionPath(index, size, read);
+    const start = (index % tileWidth) * hashBytes;
+    return { leafHash: (await read(0, ownTile.tile)).subarray(start, start + hashBytes), path };
+  };
+  return {
+    inclusion,
+    anchorInclusion: (index, size) => inclusion(anchorLogId, index, size),
+    consistency: async (orgId, from, to) => consistencyPath(from, to, await load(orgId, consistencyTiles(from, to))),
+    tile: async (orgId, { level, tile }, width) => {
+      if (level >= tileLevels || !Number.isSafeInteger(tile)) return undefined;
+      const read = await load(orgId, [{ level, tile }]);
+      const hashes = await read(level, tile);
+      return hashes.length < width * hashBytes ? undefined : hashes.subarray(0, width * hashBytes);
+    },
+  };
+}
+
+type LoadTiles = (logId: LogId, names: readonly TileName[]) => Promise<ReadTile>;
+
+/** Reads tiles in one query, and full ones, which never change, only once. A tile that there is not is empty. */
+function createTileLoader(pool: pg.Pool): LoadTiles {
+  const cache = createWeightedLru<Buffer>(cachedBytes);
+  return async (logId, names) => {
+    const tiles = new Map(names.map((name) => [keyOf(logId, name), { name, hashes: cache.get(keyOf(logId, name)) }]));
+    const missing = [...tiles.values()].filter(({ hashes }) => hashes === undefined).map(({ name }) => name);
+    const read = missing.length === 0 ? [] : await readFrom(pool, logId, missing);
+    for (const { hashes, ...name } of read) {
+      const key = keyOf(logId, name);
+      tiles.set(key, { name, hashes });
+      if (hashes.length === fullTileBytes) cache.set(key, hashes, hashes.length);
+    }
+    return async (level, tile) => tiles.get(keyOf(logId, { level, tile }))?.hashes ?? noHashes;
+  };
+}
+
+/** The anchor log is read as the organization that it has the id of. */
+const readFrom = (pool: pg.Pool, logId: LogId, names: readonly TileName[]) =>
+  withOrg(pool, logId as OrgId, (client) => readTiles(logId, client, names));
+
+const noHashes = Buffer.alloc(0);
+
+const keyOf = (logId: LogId, { level, tile }: TileName): string => `${logId}/${level}/${tile}`;

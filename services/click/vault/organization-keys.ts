@@ -1,0 +1,28 @@
+import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
+import { createLru } from "../accept/lru.ts";
+
+/** The keys of an organization, by what they are for. */
+export type OrganizationKeys<P extends string> = (organizationId: string) => Readonly<Record<P, KeyObject>>;
+
+const cachedOrganizations = 10_000;
+
+/**
+ * Derives a key for each purpose and organization (HKDF-SHA-256, RFC 5869), so that equal values of two organizations, or
+ * of two purposes, never look equal. The master key has 32 bytes.
+ */
+export function createOrganizationKeys<const P extends string>(
+  masterKey: Buffer,
+  purposes: readonly P[],
+): OrganizationKeys<P> {
+  if (masterKey.length !== 32) throw new Error("the master key must have 32 bytes");
+  const cache = createLru<Readonly<Record<P, KeyObject>>>(cachedOrganizations);
+  const derive = (purpose: P, organizationId: string): KeyObject =>
+    createSecretKey(Buffer.from(hkdfSync("sha256", masterKey, organizationId, `assent/click/${purpose}`, 32)));
+  return (organizationId) => {
+    const known = cache.get(organizationId);
+    if (known !== undefined) return known;
+    const keys = Object.fromEntries(purposes.map((purpose) => [purpose, derive(purpose, organizationId)]));
+    cache.set(organizationId, keys as Record<P, KeyObject>);
+    return keys as Record<P, KeyObject>;
+  };
+}

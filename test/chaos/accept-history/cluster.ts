@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EventBus } from "#platform/events/bus.ts";
+import { createNatsBus } from "#platform/events/nats.ts";
+import { createLogger } from "#platform/logger.ts";
+import { createFaultProxy, type FaultProxy } from "#platform/net/fault-proxy.ts";
+import { createAdminTransport } from "../../../dev/admin-transport.ts";
+import type { AdminClient } from "../../../dev/demo.ts";
+import { type Distributed, startDistributed } from "../../../dev/distributed.ts";
+import { openHome } from "../../../dev/home.ts";
+import { migrateAll } from "../../../dev/migrations.ts";
+import { type RunningNats, startNats } from "../../../dev/nats.ts";
+import { openOwnedDatabase } from "../../../dev/owned-database.ts";
+import { type RunningPostgres, startPostgres } from "../../../dev/postgres.ts";
+import { adminClient } from "../../../dev/single-process.ts";
+
+/** Two of each process that takes part in an acceptance, with a server of their own of each kind. */
+export interface Cluster {
+  readonly running: Distributed;
+  readonly postgres: RunningPostgres;
+  readonly nats: RunningNats;
+  /** What stands between the processes, by what it joins. */
+  readonly links: readonly Link[];
+  readonly admin: AdminClient;
+  /** Where the domain events arrive, past every proxy. */
+  readonly bus: EventBus;
+  /** A superuser's view of the database, past every proxy and row-level security. */
+  readonly inspectUrl: string;
+  stop(): Promise<void>;
+}
+
+export interface Link {
+  /** For example `click-2 and postgres`. */
+  readonly name: string;
+  readonly proxy: FaultProxy;
+}
+
+const copies = ["click", "click-2"] as const;
+const database = "assent";
+
+export async function startCluster(): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), "assent-history-"));
+  const stops: Array<() => Promise<void>> = [async () => rmSync(folder, { recursive: true, force: true })];
+  const stop = async (): Promise<void> => {
+    for (const undo of stops.splice(0).reverse()) await undo();
+  };
+  try {
+    return { ...(await startParts(folder, stops)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startParts(folder: string, stops: Array<() => Promise<void>>): Promise<Omit<Cluster, "stop">> {
+  const home = openHome({ ASSENT_HOME: folder });
+  const logger = createLogger("history", "silent");
+  const postgres = await startPostgres({ dataDir: home.postgresFolder, durable: true });
+  stops.push(postgres.stop);
+  const databaseUrl = await openOwnedDatabase(postgres.url, database, "assent_owner");
+  await migrateAll(databaseUrl, logger);
+  const nats = await startNats({ storeDir: join(folder, "nats") });
+  if (nats === undefined) throw new Error("nats-server is missing");
+  stops.push(nats.stop);
+
+  const links: Link[] = [];
+  const link = async (name: string, port: number): Promise<number> => {
+    const proxy = await createFaultProxy({ host: "127.0.0.1", port });
+    stops.push(proxy.close);
+    links.push({ name, proxy });
+    return proxy.port;
+  };
+  const environments = new Map<string, Record<string, string>>();
+  for (const copy of copies) {
+    environments.set(copy, {
+      DATABASE_URL: withPort(databaseUrl, await link(`${copy} and postgres`, postgres.port)),
+      NATS_URL: withPort(nats.url, await link(`${copy} and nats`, nats.port)),
+    });
+  }
+  const running = await startDistributed({
+    databaseUrl,
+    natsUrl: nats.url,
+    secrets: home.secrets,
+    logFolder: home.logFolder,
+    port: 0,
+    gateways: 2,
+    clicks: copies.length,
+    interpose: async (service, port) => (service.startsWith("click") ? link(`gateways and ${service}`, port) : port),
+    environmentOf: (process) => environments.get(process) ?? {},
+  });
+  stops.push(running.stop);
+  // A process that a failed run left paused would not hear that it should stop.
+  stops.push(async () => {
+    for (const process of running.processes) process.kill("SIGCONT");
+  });
+  const bus = createNatsBus({ url: nats.url, logger });
+  stops.push(bus.close);
+  const inspectUrl = new URL(postgres.url);
+  inspectUrl.pathname = `/${database}`;
+  const admin = adminClient(createAdminTransport(running.adminUrl, home.secrets.adminToken));
+  return { running, postgres, nats, links, admin, bus, inspectUrl: inspectUrl.href };
+}
+
+function withPort(url: string, port: number): string {
+  const changed = new URL(url);
+  changed.port = String(port);
+  return changed.href;
+}

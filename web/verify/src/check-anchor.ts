@@ -1,0 +1,113 @@
+import { fromBase64, sha256, utf8 } from "./bytes.ts";
+import { chainTo } from "./certificate-chain.ts";
+import { anchorOrigin, readProof, trustedSigners } from "./check-log.ts";
+import { type Finding, find, notPresent, type Outcome, pass } from "./finding.ts";
+import { isObject, type Json } from "./json.ts";
+import { isIncluded, leafHash } from "./merkle.ts";
+import { ensure, fail } from "./problem.ts";
+import type { ProvenTime } from "./proven-time.ts";
+import { at, isoTime, list, text, time } from "./read.ts";
+import { recordTimeMember } from "./records.ts";
+import { mainRecord, type Run } from "./run.ts";
+import { parseCheckpoint, requireSigned } from "./signed-note.ts";
+import { type TimeStamp, verifyTimeStamp } from "./timestamp-token.ts";
+
+export interface AnchorResult {
+  readonly findings: readonly Finding[];
+  /** For the checkpoint of the log; undefined while nothing proves it. */
+  readonly proven: ProvenTime | undefined;
+}
+
+/** That the checkpoint of the log stands in the anchor log, and when that was. */
+export async function checkAnchor(run: Run): Promise<AnchorResult> {
+  const anchor = at(run.bundle, "integrity.anchor");
+  let stamp: TimeStamp | undefined;
+  const stamped = await find("TIMESTAMP", undefined, async () => {
+    stamp = await readStamp(anchor);
+    return checkStamp(run, stamp);
+  });
+  const trusted = await find("TIMESTAMP_TRUST", undefined, () => checkTrust(run, anchor, stamp));
+  const isProven = isPassed(stamped) && isPassed(trusted) && stamp !== undefined;
+  const anchorTime = isProven ? { time: (stamp as TimeStamp).time } : undefined;
+  const included = await find("ANCHOR_INCLUSION", undefined, () => checkInclusion(run, anchor));
+  const checkpoint = await find("ANCHOR_CHECKPOINT", undefined, () => checkCheckpoint(run, anchor, anchorTime));
+  const cosigned = await find("COSIGNATURES", undefined, () => checkCosignatures(anchor));
+  return {
+    findings: [included, checkpoint, stamped, trusted, cosigned],
+    proven: isPassed(included) && isPassed(checkpoint) ? anchorTime : undefined,
+  };
+}
+
+const isPassed = ({ status }: Finding): boolean => status === "PASS";
+
+const isAnchored = (anchor: Json): boolean => at(anchor, "checkpoint") !== null;
+
+/** Fails when there must be an anchor and is none. */
+function waiting({ bundle }: Run, anchor: Json): Outcome {
+  if (anchor === null && at(bundle, "integrity.log") === null) return notPresent("There is no record to anchor.");
+  ensure(at(anchor, "status") === "PENDING", "the bundle lacks the anchor that it claims");
+  return notPresent("The checkpoint of the log is not anchored yet. Fetch the bundle again.");
+}
+
+async function checkInclusion(run: Run, anchor: Json): Promise<Outcome> {
+  if (!isAnchored(anchor)) return waiting(run, anchor);
+  const status = at(anchor, "status");
+  ensure(status === "ANCHORED" || status === "PENDING", "the state of the anchor is not known");
+  const proof = readProof(anchor, "anchorIndex", "the anchor's checkpoint");
+  const note = utf8(text(run.bundle, "integrity.log.checkpoint"));
+  const isInside = await isIncluded(await leafHash(await sha256(note)), proof);
+  ensure(isInside, "the path does not lead from the log's checkpoint to the root of the anchor's");
+  return pass(`The log's checkpoint stands at index ${proof.index} in the anchor log of ${proof.size}.`);
+}
+
+async function checkCheckpoint(run: Run, anchor: Json, proven: ProvenTime | undefined): Promise<Outcome> {
+  if (!isAnchored(anchor)) return waiting(run, anchor);
+  const name = "the anchor's checkpoint";
+  const { origin } = parseCheckpoint(text(anchor, "checkpoint"), name);
+  const expected = anchorOrigin(text(mainRecord(run)?.leaf ?? null, "iss"));
+  ensure(origin === expected, `the anchor's checkpoint is one of the log ${origin}, not of ${expected}`);
+  const signers = await requireSigned(text(anchor, "checkpoint"), origin, run.keys.logs, name);
+  return trustedSigners(run.keys, signers, proven, `The anchor log ${origin} has signed its checkpoint.`);
+}
+
+/** Undefined when there is no token. */
+async function readStamp(anchor: Json): Promise<TimeStamp | undefined> {
+  if (at(anchor, "timestampToken") === null) return undefined;
+  const token = fromBase64(text(anchor, "timestampToken"), "the time-stamp token");
+  return verifyTimeStamp(token, utf8(text(anchor, "checkpoint")));
+}
+
+/** How far the clocks of the service and of the authority may differ. */
+const toleranceMs = 5 * 60_000;
+
+function checkStamp({ bundle, records }: Run, stamp: TimeStamp | undefined): Outcome {
+  if (stamp === undefined) return notPresent("No time-stamping authority has confirmed the time.");
+  const anchored = at(bundle, "integrity.log.checkpoint");
+  for (const record of records.filter(({ item }) => at(item, "log.checkpoint") === anchored)) {
+    const made = time(record.leaf, recordTimeMember(record));
+    const isOlder = made <= stamp.time + toleranceMs;
+    ensure(isOlder, `the record ${record.id} claims to be from ${isoTime(made)}, after its time stamp`);
+  }
+  return pass(
+    `"${stamp.signer.name}" confirms that the anchor's checkpoint, with all that leads there, existed at ${isoTime(stamp.time)}.`,
+  );
+}
+
+async function checkTrust({ keys }: Run, anchor: Json, stamp: TimeStamp | undefined): Promise<Outcome> {
+  if (at(anchor, "timestampToken") === null) return notPresent("There is no time stamp.");
+  if (stamp === undefined) return fail("the time stamp does not hold, whoever made it");
+  if (keys.tsaCertificates === null) {
+    return notPresent(
+      `Nothing tells whether "${stamp.signer.name}" is to be trusted: the key file holds no certificates of time-stamping authorities.`,
+    );
+  }
+  const names = await chainTo(keys.tsaCertificates, stamp.signer, stamp.others, stamp.time);
+  return pass(`The authority's certificate is trusted: ${names.map((name) => `"${name}"`).join(", issued by ")}.`);
+}
+
+function checkCosignatures(anchor: Json): Outcome {
+  if (!isObject(anchor) || at(anchor, "cosignatures") === null) return notPresent("No witness has cosigned.");
+  const { length } = list(anchor, "cosignatures");
+  if (length === 0) return notPresent("No witness has cosigned.");
+  return notPresent(`There are ${length} cosignatures, and no keys of witnesses to check them with.`);
+}

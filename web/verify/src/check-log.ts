@@ -1,0 +1,92 @@
+import { type Bytes, fromBase64 } from "./bytes.ts";
+import { type Finding, find, notPresent, type Outcome, pass } from "./finding.ts";
+import { isObject, type Json } from "./json.ts";
+import { type KeyRing, revocationOf } from "./keys.ts";
+import { isIncluded, leafHash } from "./merkle.ts";
+import { ensure, fail } from "./problem.ts";
+import { type ProvenTime, provenOlder, requireProvenBefore } from "./proven-time.ts";
+import { at, count, isoTime, text, texts, time } from "./read.ts";
+import { type LogRecord, recordTimeMember } from "./records.ts";
+import type { Run } from "./run.ts";
+import { type NoteKey, parseCheckpoint, requireSigned } from "./signed-note.ts";
+
+/** How long after recording a leaf is in a published checkpoint at the latest. */
+const promiseMs = 60_000;
+
+export const checkInclusion = (run: Run, record: LogRecord): Promise<Finding> =>
+  find("INCLUSION", record.id, async () => {
+    const log = at(record.item, "log");
+    ensure(isObject(log), "the bundle does not say where in the log the record is");
+    ensure(text(log, "logId") === at(run.bundle, "organizationId"), "the log is another organization's");
+    if (at(log, "status") !== null) return checkPromise(run, record, log);
+    const proof = readProof(log, "leafIndex", "the checkpoint");
+    ensure(at(log, "origin") === proof.origin, "the checkpoint is one of another log than the bundle states");
+    const isInside = await isIncluded(await leafHash(record.leafBytes()), proof);
+    ensure(isInside, "the path does not lead from the leaf to the root of the checkpoint");
+    return pass(`The record stands at index ${proof.index} in the log of ${proof.size} records.`);
+  });
+
+interface Proof {
+  readonly origin: string;
+  readonly index: number;
+  readonly size: number;
+  readonly path: readonly Bytes[];
+  readonly root: Bytes;
+}
+
+/** The members of an inclusion proof, which log and anchor have alike. */
+export function readProof(proof: Json, indexMember: string, name: string): Proof {
+  const { origin, size, root } = parseCheckpoint(text(proof, "checkpoint"), name);
+  ensure(count(proof, "treeSize") === size, `${name} is of another size than the bundle states`);
+  const path = texts(proof, "auditPath").map((hash) => fromBase64(hash, "a hash of the path"));
+  ensure(path.length <= 64 && path.every((hash) => hash.length === 32), "a hash of the path does not have 32 bytes");
+  return { origin, index: count(proof, indexMember), size, path, root };
+}
+
+/** A signed record is a promise to log it. */
+function checkPromise({ bundle }: Run, record: LogRecord, log: Json): Outcome {
+  ensure(at(log, "status") === "PENDING", "the state of the log is not known");
+  const due = time(record.leaf, recordTimeMember(record)) + promiseMs;
+  ensure(
+    time(log, "integrateBy") === due,
+    "the bundle states another time by which the record is promised to be logged",
+  );
+  if (time(bundle, "generatedAt") > due) {
+    fail(`the record was promised to be logged by ${isoTime(due)} and was not when the bundle was made`);
+  }
+  return notPresent(`The record was not yet logged; it was promised by ${isoTime(due)}. Fetch the bundle again.`);
+}
+
+/** That the log itself says so. The time is the one that is proven for the checkpoint. */
+export const checkCheckpoint = ({ keys }: Run, record: LogRecord, proven: ProvenTime | undefined): Promise<Finding> =>
+  find("CHECKPOINT", record.id, async () => {
+    const note = at(record.item, "log.checkpoint");
+    if (note === null && at(record.item, "log.status") === "PENDING") return notPresent("There is no checkpoint yet.");
+    const name = "the checkpoint";
+    const { origin, size } = parseCheckpoint(text(record.item, "log.checkpoint"), name);
+    const expected = logOrigin(text(record.leaf, "iss"), text(record.leaf, "org"));
+    ensure(origin === expected, `the checkpoint is one of the log ${origin}, not of ${expected}`);
+    const signers = await requireSigned(text(record.item, "log.checkpoint"), origin, keys.logs, name);
+    return trustedSigners(keys, signers, proven, `The log ${origin} has signed that it held ${size} records.`);
+  });
+
+/** Passes unless the keys were revoked and nothing proves that they signed before. */
+export function trustedSigners(
+  keys: KeyRing,
+  signers: readonly NoteKey[],
+  proven: ProvenTime | undefined,
+  message: string,
+): Outcome {
+  const revokedAt = revocationOf(keys, signers);
+  if (revokedAt === null) return pass(message);
+  requireProvenBefore("the key of the log", revokedAt, proven);
+  return pass(`${message} ${provenOlder(revokedAt)}`);
+}
+
+/** The origin (C2SP tlog-checkpoint) of an organization's log. */
+const logOrigin = (issuer: string, organizationId: string): string => `${logName(issuer)}/${organizationId}`;
+
+/** The origin of the log that holds the checkpoints of all others. */
+export const anchorOrigin = (issuer: string): string => `${logName(issuer)}/anchor`;
+
+const logName = (issuer: string): string => `${issuer.replace(/^https?:\/\//, "").replace(/\/+$/, "")}/click/log`;

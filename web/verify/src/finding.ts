@@ -1,0 +1,62 @@
+import { Problem } from "./problem.ts";
+
+/** What is looked at, in the order in which it is told. */
+export const checkNames = [
+  "BUNDLE_SIGNATURE",
+  "KEYS",
+  "CONTENT_HASH",
+  "RENDER_HASH",
+  "WORDS_HASH",
+  "DEPLOYMENT_HASH",
+  "TERMS_HASH",
+  "POLICY_HASH",
+  "POLICY",
+  "SIGNATURE",
+  "KEY_VALIDITY",
+  "LEAF",
+  "DISCLOSURES",
+  "INCLUSION",
+  "CHECKPOINT",
+  "ANCHOR_INCLUSION",
+  "ANCHOR_CHECKPOINT",
+  "TIMESTAMP",
+  "TIMESTAMP_TRUST",
+  "COSIGNATURES",
+  "RENDER_TOKEN",
+] as const;
+
+export type CheckName = (typeof checkNames)[number];
+export type Status = "PASS" | "FAIL" | "NOT PRESENT" | "ERASED";
+
+/** What a check came to. */
+export interface Outcome {
+  readonly status: Status;
+  readonly message: string;
+}
+
+export interface Finding extends Outcome {
+  readonly check: CheckName;
+  /** The record that was looked at; absent when it was the bundle as a whole. */
+  readonly record?: string;
+}
+
+export const pass = (message: string): Outcome => ({ status: "PASS", message });
+export const notPresent = (message: string): Outcome => ({ status: "NOT PRESENT", message });
+export const erased = (message: string): Outcome => ({ status: "ERASED", message });
+
+/** Makes a check. Whatever goes wrong while it is made is a failure, so that no input is too broken to be judged. */
+export async function find(
+  check: CheckName,
+  record: string | undefined,
+  work: () => Outcome | Promise<Outcome>,
+): Promise<Finding> {
+  const named = record === undefined ? { check } : { check, record };
+  try {
+    return { ...named, ...(await work()) };
+  } catch (error) {
+    const message = error instanceof Problem ? error.message : "what is to be checked is malformed";
+    return { ...named, status: "FAIL", message: sentence(message) };
+  }
+}
+
+const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
