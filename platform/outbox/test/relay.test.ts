@@ -210,6 +210,36 @@ describe("createRelay", () => {
     expect(published).toEqual(ids(batch));
   });
 
+  test("what came late in a gap and is older than 7 days is published before it is deleted", async () => {
+    const batch = records(5);
+    await write(db.writer, batch);
+    await age(5, "8 days");
+    const gap = { from: 1, to: 4, before: "1", since: Date.now() };
+    await db.superuser.query(
+      `insert into ${schema}.relay_cursor (name, position, gaps, published_at) values ('outbox', 5, $1, now())`,
+      [JSON.stringify([gap])],
+    );
+    await makeRelay({ batchSize: 2 }).start();
+    await until(() => published.length === 4);
+    expect(published).toEqual(ids(batch.slice(0, 4)));
+  });
+
+  test("publishes what comes after a failover to a database that lagged behind", async () => {
+    await write(db.writer, records(4));
+    await makeRelay().start();
+    await until(allMarked);
+    await db.superuser.query(
+      `begin; lock table ${schema}.outbox; delete from ${schema}.outbox where position > 2;
+       alter table ${schema}.outbox alter position restart with 3;
+       update ${schema}.relay_cursor set position = 2, gaps = '[]'; commit`,
+    );
+    await terminateSessions(db.database, "relay");
+    const next = records(1);
+    await write(db.writer, next);
+    await until(() => published.includes(next[0]?.eventId ?? ""));
+    await until(allMarked);
+  });
+
   test("with a bus that forgets, what was written shortly before the last publication is published again", async () => {
     const batch = records(3);
     await write(db.writer, batch);

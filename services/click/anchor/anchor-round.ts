@@ -42,7 +42,9 @@ export const anchorRound = (deps: AnchorDeps, signal?: AbortSignal): Promise<voi
 
 async function isDue({ pool, clock, intervalMs }: AnchorDeps): Promise<boolean> {
   const newest = await findNewestAnchor(pool);
-  return newest === undefined || clock.now().getTime() - newest.createdAt.getTime() >= earliestShare * intervalMs;
+  if (newest === undefined) return true;
+  // The clock of the last round may have been ahead, by hours if it was wrong.
+  return Math.abs(clock.now().getTime() - newest.createdAt.getTime()) >= earliestShare * intervalMs;
 }
 
 async function anchorAll({ pool }: AnchorDeps): Promise<void> {

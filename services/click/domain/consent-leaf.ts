@@ -7,7 +7,8 @@ import { digestAlgorithm, disclose } from "./disclosures.ts";
 export interface ConsentLeaf extends LeafPayload {
   readonly rid: string;
   readonly eid: string;
-  readonly purpose: string;
+  /** Null when it is no key that a template can have: then it is a disclosure, for it may be anything. */
+  readonly purpose: string | null;
   readonly tpl: string | null;
   readonly ver: string | null;
   readonly rev: number | null;
@@ -22,6 +23,7 @@ export interface ConsentLeaf extends LeafPayload {
   readonly grantedAt: string | null;
   readonly expiresAt: string | null;
   readonly source: string;
+  /** Null when there is none, or when it is free text: then it is a disclosure. */
   readonly method: string | null;
   readonly _sd: readonly string[];
   readonly _sd_alg: typeof digestAlgorithm;
@@ -35,7 +37,7 @@ const kinds: Readonly<Record<ConsentEventType, LeafKind>> = {
 };
 
 /** One more than there are values: no leaf tells whether all of them were given. */
-const places = 8;
+const places = 10;
 
 /** The leaf of a change, and what proves the personal values that it commits to. */
 export function consentLeaf(
@@ -43,7 +45,7 @@ export function consentLeaf(
   event: ConsentEvent,
   facts: UpdateFacts,
 ): { readonly payload: ConsentLeaf; readonly disclosures: readonly string[] } {
-  const { digests, disclosures } = disclose(personalValues(facts), places);
+  const { digests, disclosures } = disclose(personalValues(event, facts), places);
   const { text } = event;
   const payload: ConsentLeaf = {
     v: 1,
@@ -52,7 +54,7 @@ export function consentLeaf(
     org: log.organizationId,
     rid: event.receiptId,
     eid: event.eventId,
-    purpose: event.purpose,
+    purpose: isKey(event.purpose) ? event.purpose : null,
     tpl: text?.templateId ?? null,
     ver: text?.versionId ?? null,
     rev: text?.revision ?? null,
@@ -66,14 +68,22 @@ export function consentLeaf(
     grantedAt: event.grantedAt?.toISOString() ?? null,
     expiresAt: event.expiresAt?.toISOString() ?? null,
     source: event.source,
-    method: event.method,
+    method: isToken(event.method) ? event.method : null,
     _sd: digests,
     _sd_alg: digestAlgorithm,
   };
   return { payload, disclosures };
 }
 
-const personalValues = (facts: UpdateFacts): Record<string, unknown> => ({
+/** The form of the keys of purposes in templates. */
+const isKey = (purpose: string): boolean => /^[a-z][a-z0-9_]{0,63}$/.test(purpose);
+
+const isToken = (method: string | null): boolean => method !== null && /^[A-Z][A-Z0-9_]{0,49}$/.test(method);
+
+/** A leaf can never be erased, so what its sender can fill with anything is only committed to. */
+const personalValues = ({ purpose, method }: ConsentEvent, facts: UpdateFacts): Record<string, unknown> => ({
+  purpose: isKey(purpose) ? null : purpose,
+  method: isToken(method) ? null : method,
   userRef: facts.userRef,
   idempotencyKey: facts.idempotencyKey,
   actor: facts.actor,

@@ -74,7 +74,8 @@ function consentEvent(leaf: ConsentLeaf): ConsentEvent {
   return {
     revision: leaf.consentRevision,
     eventId: leaf.eid,
-    purpose: leaf.purpose,
+    // What is not in the leaf is compared by its disclosure.
+    purpose: leaf.purpose ?? "",
     type: leaf.kind.slice("click.consent.".length).toUpperCase() as ConsentEventType,
     recordedAt: new Date(leaf.recordedAt),
     occurredAt: dateOrNull(leaf.occurredAt),

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import type { AcceptanceLeaf } from "./acceptance-leaf.ts";
+import type { ConsentLeaf } from "./consent-leaf.ts";
 import { digestOf, parseDisclosure } from "./disclosures.ts";
 import { isDecision, type ReadReceipt, type ReceiptPayload } from "./evidence-receipt.ts";
 
@@ -36,7 +37,7 @@ export interface PersonalMember {
 
 /** The personal members of a receipt, erased or not. */
 export function personalMembers({ payload, receipt }: ReadReceipt): PersonalMember[] {
-  if (!isDecision(payload)) return consentMembers;
+  if (!isDecision(payload)) return consentPersonal(payload as unknown as ConsentLeaf);
   // The hash of a text with somebody's values in it.
   const { renderHash } = payload as unknown as AcceptanceLeaf;
   const isPersonalized = renderHash === null && receipt?.templateType === "GENERATED";
@@ -55,6 +56,13 @@ const consentMembers: PersonalMember[] = [
   { member: "idempotencyKey", disclosed: "idempotencyKey" },
   { member: "actor", disclosed: "actor" },
   { member: "reason", disclosed: "reason" },
+];
+
+/** A purpose or method that is not in the leaf may be anything that somebody wrote. */
+const consentPersonal = ({ purpose, method }: ConsentLeaf): PersonalMember[] => [
+  ...consentMembers,
+  ...(purpose === null ? [{ member: "purpose", disclosed: "purpose" }] : []),
+  ...(method === null ? [{ member: "method", disclosed: "method" }] : []),
 ];
 
 export interface PersonalProblems {

@@ -24,7 +24,7 @@ export interface SigningKeys {
   signingAt(time: Date): Promise<SigningKey>;
   /** The key with this id, at once when it is known; a new one may have been made by another process. */
   find(kid: string): SigningKey | undefined | Promise<SigningKey | undefined>;
-  /** Like find. */
+  /** Like find, but of a generation that is stored with a signature: whichever process made it, it is there. */
   byGeneration(generation: number): SigningKey | undefined | Promise<SigningKey | undefined>;
   /** Whether the key signed at that time. */
   signedAt(key: SigningKey, time: Date): boolean;
@@ -53,7 +53,7 @@ const staleMs = 5_000;
 /** After this time, as when nobody called for a while, calls wait for it: a revoked key must not go on being used. */
 const outdatedMs = revocationSpreadMs / 2;
 /** Ids that nobody has ever made must not turn into queries. */
-const unknownMs = 5_000;
+const unknownMs = 1_000;
 /** How often another process may make the generation that was meant to be ours. */
 const maxTries = 10;
 
@@ -73,7 +73,12 @@ export function createSigningKeys(deps: SigningKeysDeps): ManagedSigningKeys {
       return key;
     },
     find: (kid) => lookUp((key) => key.kid === kid),
-    byGeneration: (generation) => lookUp((key) => key.generation === generation),
+    byGeneration: (generation) => {
+      const matches = (key: SigningKey) => key.generation === generation;
+      const known = lookUp(matches);
+      if (known !== undefined && !(known instanceof Promise)) return known;
+      return Promise.resolve(known).then((found) => found ?? cache.reload().then(() => cache.keys().find(matches)));
+    },
     signedAt: (key, time) => signedAt(cache.keys(), key, time),
     all: async () => {
       await cache.keepFresh();
@@ -118,7 +123,8 @@ function createKeyCache(deps: SigningKeysDeps) {
     });
     return loading;
   };
-  const ageMs = (): number => clock.now().getTime() - triedAt;
+  // A clock that was set back must not make them young for hours.
+  const ageMs = (): number => Math.abs(clock.now().getTime() - triedAt);
   const refreshWhenOlderThan = (ms: number): Promise<void> | undefined => {
     if (keys.length > 0 && ageMs() < ms) return undefined;
     return refresh().catch((error: unknown) => {

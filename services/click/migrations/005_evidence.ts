@@ -62,7 +62,6 @@ const signingKeys = [
    select 'render', generation, kid, public_key, private_key, signs_from, created_at from click.render_key`,
   "drop table click.render_key",
   "grant select, insert, update (revoked_at) on click.signing_key to assent_click",
-  "grant select on click.signing_key to assent_click_integrator",
 ];
 
 const subjectKeys = [

@@ -11,7 +11,7 @@ import { readTime } from "./wire-time.ts";
 
 type Deps = Pick<ClickDeps, "pool" | "vault" | "receiptKeys" | "issuer" | "content">;
 
-/** A page ends early when its receipts would not fit into one message; the cursor leads on as usual. */
+/** A page ends early when it would be too much for one message or to be read; the cursor leads on as usual. */
 export const listAcceptances = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "listAcceptances"> => ({
   async listAcceptances(request, context) {
     const { orgId } = requireCaller(context);
@@ -24,7 +24,7 @@ export const listAcceptances = (deps: Deps): Pick<ServiceImpl<typeof ClickServic
     const last = found[receiptsJson.length - 1];
     return {
       receiptsJson,
-      nextCursor: found.length > receiptsJson.length && last !== undefined ? writeCursor(last) : "",
+      nextCursor: last !== undefined && last.found > receiptsJson.length ? writeCursor(last) : "",
     };
   },
 });

@@ -21,15 +21,25 @@ export interface ListQuery {
   readonly limit: number;
 }
 
+/** An acceptance of a page. */
+export interface ListedAcceptance extends SealedAcceptance {
+  /** How many there are within the limit, whether they were read or not. */
+  readonly found: number;
+}
+
+/** Of what is sealed; that is more than the receipt, and nobody is to fill the memory by asking for a page. */
+const maxSealedBytes = 16 * 1_048_576;
+
 /**
  * Acceptances after this position, newest first. Each filter alone has an index that is in the order of the list. What
- * was erased is of no user any more, and nor is what is restricted.
+ * was erased is of no user any more, and nor is what is restricted. Not all that were found are read when they are very
+ * large, but at least one.
  */
 export async function listAcceptances(
   orgId: OrgId,
   client: pg.ClientBase,
   query: ListQuery,
-): Promise<SealedAcceptance[]> {
+): Promise<ListedAcceptance[]> {
   const values: unknown[] = [orgId];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
   const { subjectIndex, templateId, from, to, after } = query;
@@ -41,10 +51,21 @@ export async function listAcceptances(
     after &&
       `(a.accepted_at, a.receipt_id) < (${parameter(after.acceptedAt.toISOString())}, ${parameter(after.receiptId)})`,
   ].filter((condition) => condition !== undefined);
-  const result = await client.query<SealedAcceptance>(
-    `select ${sealedColumns} from click.acceptance a ${leafAndSeed}
-     where ${["a.organization_id = $1", "a.decision <> 'CONSENT'", ...conditions].join(" and ")}
-     order by a.accepted_at desc, a.receipt_id desc limit ${parameter(query.limit)}`,
+  const restriction = subjectIndex
+    ? "left join click.subject_key k on k.organization_id = a.organization_id and k.record_id = a.receipt_id"
+    : "";
+  const result = await client.query<ListedAcceptance>(
+    `select ${sealedColumns}, a.found from (
+       select p.*, count(*) over ()::integer as found, sum(octet_length(p.sealed)) over (
+         order by p.accepted_at desc, p.receipt_id desc rows between unbounded preceding and 1 preceding) as before
+       from (
+         select a.organization_id, a.receipt_id, a.accepted_at, a.sealed from click.acceptance a ${restriction}
+         where ${["a.organization_id = $1", "a.decision <> 'CONSENT'", ...conditions].join(" and ")}
+         order by a.accepted_at desc, a.receipt_id desc limit ${parameter(query.limit)}
+       ) p
+     ) a ${leafAndSeed}
+     where a.before is null or a.before < ${maxSealedBytes}
+     order by a.accepted_at desc, a.receipt_id desc`,
     values,
   );
   return result.rows;

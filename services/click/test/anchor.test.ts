@@ -94,6 +94,17 @@ describe("a round of anchoring", () => {
     await nextRound();
     expect(await anchorSize()).toBe(size + 2);
   });
+  test("does not wait for a clock that was ahead", async () => {
+    const orgId = newOrg();
+    logs.clock.advance(3_600);
+    await grow(orgId);
+    await nextRound();
+    logs.clock.advance(-3_600);
+    await grow(orgId);
+    const size = await anchorSize();
+    await nextRound();
+    expect(await anchorSize()).toBe(size + 1);
+  });
   test("tells each organization of its checkpoint, so that whoever keeps the event is a witness", async () => {
     const [orgId, idle] = [newOrg(), newOrg()];
     await grow(orgId);

@@ -89,7 +89,7 @@ describe("the leaf of a change of consent", () => {
   });
 
   test("does not tell how much it commits to", () => {
-    for (const facts of [everything, little]) expect(consentLeaf(log, event, facts).payload._sd).toHaveLength(8);
+    for (const facts of [everything, little]) expect(consentLeaf(log, event, facts).payload._sd).toHaveLength(10);
     expect(valuesOf(consentLeaf(log, event, little).disclosures).map((one) => one?.name)).toEqual([
       "userRef",
       "actor",
@@ -131,5 +131,18 @@ describe("the leaf of a change of consent", () => {
       expiresAt: null,
       method: null,
     });
+  });
+
+  test("only commits to a purpose and a method that may be anything, for a leaf is never erased", () => {
+    const odd = { ...event, purpose: "zoe@customer.example", method: "told Zoe's mother" };
+    const { payload, disclosures } = consentLeaf(log, odd, little);
+    expect([payload.purpose, payload.method]).toEqual([null, null]);
+    expect(JSON.stringify(payload)).not.toContain("zoe");
+    expect(valuesOf(disclosures)).toEqual(
+      expect.arrayContaining([
+        { name: "purpose", value: odd.purpose },
+        { name: "method", value: odd.method },
+      ]),
+    );
   });
 });

@@ -167,6 +167,7 @@ describe("the integrator's role", () => {
       "delete from click.log_tile",
       "select from click.acceptance",
       "select from click.subject_key",
+      "select from click.signing_key",
       `insert into click.log_leaf (organization_id, leaf_index, record_id, leaf_hash, leaf)
        values ('${orgId}', 1, '${newId()}', sha256('x'), 'x')`,
     ];

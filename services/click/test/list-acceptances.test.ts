@@ -9,7 +9,7 @@ import type { Receipt } from "../domain/receipt.ts";
 import { listAcceptances as listStored } from "../store/acceptance-list.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
 import { accepted, as, batchItem, type ClickHarness, newOrg, startClick } from "./harness.ts";
-import { padReceipt } from "./stored-acceptances.ts";
+import { padEvidence, padReceipt } from "./stored-acceptances.ts";
 
 let click: ClickHarness;
 const orgId = newOrg();
@@ -124,6 +124,19 @@ describe("listAcceptances", () => {
     const { receipts, nextCursor } = await page({}, org);
     expect(receipts).toHaveLength(2);
     expect((await page({ cursor: nextCursor }, org)).receipts).toHaveLength(2);
+  });
+
+  test("a page ends early when too much would have to be read for it", async () => {
+    const org = newOrg();
+    const template = click.templates.add(org);
+    const items = ["a", "b", "c"].map((key) =>
+      batchItem({ orgId: org, key, body: { templateId: template.templateId, userRef: key } }),
+    );
+    const { results } = await click.client.acceptBatch({ items });
+    for (const result of results) await padEvidence(click, accepted(result).receipt.receiptId, 9_000_000);
+    const first = await page({}, org);
+    const second = await page({ cursor: first.nextCursor }, org);
+    expect([first.receipts.length, second.receipts.length, second.nextCursor]).toEqual([2, 1, ""]);
   });
 });
 

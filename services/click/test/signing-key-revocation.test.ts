@@ -56,6 +56,14 @@ describe("revocation", () => {
     expect(await cut.kid()).not.toBe(old);
   });
 
+  test("reaches a process whose clock was set back", async () => {
+    const [one, back] = [processes.startProcess(), processes.startProcess()];
+    const old = await back.kid();
+    back.advance(-3_600_000);
+    await one.keys.revoke(old);
+    expect(await back.kid()).not.toBe(old);
+  });
+
   test("that fails half-way is finished by whoever signs next", async () => {
     const one = processes.startProcess();
     const old = await one.kid();

@@ -195,6 +195,13 @@ describe("receipts", () => {
     expect(two.keys.signedAt(first, two.now())).toBe(false);
   });
 
+  test("that another process signed with the newest key can be read at once", async () => {
+    const [one, two] = [processes.startProcess({ purpose: "receipt" }), processes.startProcess({ purpose: "receipt" })];
+    await two.keys.signingAt(two.now());
+    const { generation, kid } = await one.keys.rotate();
+    expect((await two.keys.byGeneration(generation))?.kid).toBe(kid);
+  });
+
   test("are signed with keys that render tokens are not signed with", async () => {
     const [receipts, tokens] = [processes.startProcess({ purpose: "receipt" }), processes.startProcess()];
     const key = await receipts.keys.signingAt(receipts.now());

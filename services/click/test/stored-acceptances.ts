@@ -39,12 +39,19 @@ export async function storedText(click: ClickHarness, recordId: string): Promise
 }
 
 /** Makes the stored receipt longer by so many characters. */
-export async function padReceipt(click: ClickHarness, receiptId: string, characters: number): Promise<void> {
+export const padReceipt = (click: ClickHarness, receiptId: string, characters: number): Promise<void> =>
+  padSealed(click, receiptId, '{"receipt":{', characters);
+
+/** The same with what is sealed besides the receipt. */
+export const padEvidence = (click: ClickHarness, receiptId: string, characters: number): Promise<void> =>
+  padSealed(click, receiptId, ',"evidence":{', characters);
+
+async function padSealed(click: ClickHarness, receiptId: string, after: string, characters: number): Promise<void> {
   const { organizationId, sealed, seed } = await storedAcceptance(click, receiptId);
   const vault = createSubjectVault(click.masterKey);
   const record = { organizationId, recordId: receiptId };
   const text = vault.open(record, seed as Buffer, sealed as Buffer).toString("utf8");
-  const padded = text.replace('{"receipt":{', `{"receipt":{"pad":"${"x".repeat(characters)}",`);
+  const padded = text.replace(after, `${after}"pad":"${"x".repeat(characters)}",`);
   await rows(click, "update click.acceptance set sealed = $2 where receipt_id = $1", [
     receiptId,
     vault.seal(record, seed as Buffer, padded),
