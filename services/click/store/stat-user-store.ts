@@ -11,6 +11,12 @@ export interface UserName {
 
 export type StatUser = UserName & UserDays;
 
+/**
+ * Keys are passed as bytes: under row-level security Postgres looks nothing up in an index by a function such as decode,
+ * which is not leakproof, and would read all users of a template for each.
+ */
+const keyBytes = ({ userKey }: UserName): Buffer => Buffer.from(userKey, "hex");
+
 /** Reads these users and holds them until the end of the transaction; those that are not known are left out. */
 export async function lockUsers(orgId: OrgId, client: pg.ClientBase, names: readonly UserName[]): Promise<StatUser[]> {
   const result = await client.query<UserName & UserDays["last"] & { days: string }>({
@@ -19,9 +25,9 @@ export async function lockUsers(orgId: OrgId, client: pg.ClientBase, names: read
         s.last_accepted_at as "acceptedAt", s.last_version_id as "versionId", s.last_revision as revision
       from click.stat_user s
       where s.organization_id = $1 and (s.template_id, s.user_key) in (
-        select template_id, decode(user_key, 'hex') from unnest($2::uuid[], $3::text[]) k (template_id, user_key))
+        select template_id, user_key from unnest($2::uuid[], $3::bytea[]) k (template_id, user_key))
       order by s.template_id, s.user_key for update`,
-    values: [orgId, names.map((name) => name.templateId), names.map((name) => name.userKey)],
+    values: [orgId, names.map((name) => name.templateId), names.map(keyBytes)],
   });
   return result.rows.map(({ templateId, userKey, days, acceptedAt, versionId, revision }) => ({
     templateId,
@@ -33,14 +39,14 @@ export async function lockUsers(orgId: OrgId, client: pg.ClientBase, names: read
 
 const arrays = (users: readonly StatUser[]): unknown[][] => [
   users.map((user) => user.templateId),
-  users.map((user) => user.userKey),
+  users.map(keyBytes),
   users.map((user) => user.days.join(",")),
   users.map((user) => user.last.acceptedAt.toISOString()),
   users.map((user) => user.last.versionId),
   users.map((user) => user.last.revision),
 ];
 
-const source = `unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::uuid[], $7::integer[])
+const source = `unnest($2::uuid[], $3::bytea[], $4::text[], $5::timestamptz[], $6::uuid[], $7::integer[])
   i (template_id, user_key, days, last_accepted_at, last_version_id, last_revision)`;
 
 /** Adds users; gives those that were added. One that another process has added meanwhile is left as it is. */
@@ -54,7 +60,7 @@ export async function insertUsers(
     name: "click-stat-insert-users",
     text: `insert into click.stat_user
         (organization_id, template_id, user_key, days, last_accepted_at, last_version_id, last_revision)
-      select $1, i.template_id, decode(i.user_key, 'hex'), i.days, i.last_accepted_at, i.last_version_id, i.last_revision
+      select $1, i.template_id, i.user_key, i.days, i.last_accepted_at, i.last_version_id, i.last_revision
       from ${source} order by 2, 3
       on conflict do nothing returning template_id as "templateId", encode(user_key, 'hex') as "userKey"`,
     values: [orgId, ...arrays(users)],
@@ -70,7 +76,7 @@ export async function updateUsers(orgId: OrgId, client: pg.ClientBase, users: re
     text: `update click.stat_user s set days = i.days, last_accepted_at = i.last_accepted_at,
         last_version_id = i.last_version_id, last_revision = i.last_revision
       from ${source}
-      where s.organization_id = $1 and s.template_id = i.template_id and s.user_key = decode(i.user_key, 'hex')`,
+      where s.organization_id = $1 and s.template_id = i.template_id and s.user_key = i.user_key`,
     values: [orgId, ...arrays(users)],
   });
 }
