@@ -194,8 +194,11 @@ function comparable({ status, headers, body }: Answer, names: readonly string[])
   for (const name of names) text = text.replaceAll(name, "<name>");
   // The id of a verifier key is a hash of the name of its log.
   text = text.replaceAll(/\+[0-9a-f]{8}\+/g, "+<key id>+");
-  // What a success creates has an id and a time of its own.
-  if (status < 300) text = text.replaceAll(/"[0-9a-f-]{36}"|"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"<new>"');
+  // What a success creates has an id, a time and a place in the log of its own.
+  if (status < 300) {
+    text = text.replaceAll(/"[0-9a-f-]{36}"|"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"<new>"');
+    text = text.replaceAll(/"(leafIndex|leafHash|jws)":("[^"]*"|\d+)/g, '"$1":"<new>"');
+  }
   const { requestId: _, ...rest } = Object(JSON.parse(text));
   return { status, body: rest, type: headers.get("content-type"), etag: headers.get("etag") };
 }
