@@ -16,20 +16,22 @@ import { createOrganizationLimits, defaultLimits, type OrganizationLimits } from
 import { createAuthenticateRenderToken } from "./auth/render-token.ts";
 import { createRevocations, type Revocations } from "./auth/revocations.ts";
 import { createTokenGuard } from "./auth/token-guard.ts";
-import type { GatewayConfig } from "./config.ts";
+import { defaultFloodGuardRequests, type GatewayConfig } from "./config.ts";
 import { defaultEmbedScriptFile, loadEmbedScript } from "./embed-script.ts";
 import { createEvidenceKeys } from "./evidence-keys.ts";
 import { createApp } from "./http/express-app.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createSchemaCompiler } from "./http/validate.ts";
+import { createFloodGuard } from "./limits/flood-guard.ts";
 import { createLimiter } from "./limits/limiter.ts";
 import { createLocalLimiter } from "./limits/local-limiter.ts";
 import { createWindowStore } from "./limits/window-store.ts";
 import { createWindowSweeper } from "./limits/window-sweeper.ts";
 import { buildOpenApi } from "./openapi/build.ts";
-import { referencePage } from "./openapi/reference-page.ts";
+import { referencePage, referencePagePolicy } from "./openapi/page/reference-page.ts";
 import { allRoutes } from "./routes/index.ts";
 import type { Services } from "./routes/services.ts";
+import { staticFile } from "./static-file.ts";
 import { defaultVerifierFolder, loadVerifier } from "./verifier.ts";
 
 export { listenGateway } from "./listen.ts";
@@ -82,6 +84,11 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
     authenticateRenderToken: createAuthenticateRenderToken(click),
     takeRequest: createRateLimit({ limiter, localLimiter: createLocalLimiter(clock), organizations, metrics, logger }),
+    floodGuard: createFloodGuard({
+      requests: config.floodGuardRequests ?? defaultFloodGuardRequests,
+      monotonic,
+      now: () => clock.now().getTime(),
+    }),
     services: {
       tokens,
       templates: createClient(TemplatesService, shareReads(deps.templates)),
@@ -93,7 +100,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       embedScript,
       verifier,
       checkReady,
-      reference: createReference(),
+      reference: createReference(config.publicUrl ?? ""),
     },
     compileSchema: createSchemaCompiler(),
     trustedProxies: config.trustedProxies,
@@ -144,9 +151,13 @@ function createClickClients(transport: Transport): Pick<Services, "click" | "coa
   return { click, coalescer };
 }
 
-function createReference(): Services["reference"] {
-  const document = buildOpenApi(allRoutes);
-  return { document: JSON.stringify(document), page: referencePage(document) };
+function createReference(publicUrl: string): Services["reference"] {
+  const document = buildOpenApi(allRoutes, publicUrl);
+  return {
+    document: staticFile(JSON.stringify(document)),
+    page: staticFile(referencePage(document)),
+    pagePolicy: referencePagePolicy,
+  };
 }
 
 function applyChange({ subject }: Change, revocations: Revocations, organizations: OrganizationLimits): void {

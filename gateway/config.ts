@@ -19,6 +19,8 @@ export interface GatewayConfig {
   readonly issuer: string;
   readonly audience: string;
   readonly trustedProxies: readonly string[];
+  /** Requests that one address may send in 60 s; 0 is any number. The default of the setting when absent. */
+  readonly floodGuardRequests?: number;
   /** Where clients reach this API, without a slash at the end; empty or absent: as each request says. */
   readonly publicUrl?: string;
   /** The built embed script; where the build leaves it when absent. */
@@ -28,6 +30,8 @@ export interface GatewayConfig {
   /** Whether the gateway does not start without the embed script and the verifier. */
   readonly requireEmbedScript?: boolean;
 }
+
+export const defaultFloodGuardRequests = 300_000;
 
 // The gateway serves no RPCs and no events.
 const { RPC_HOST: _host, RPC_PORT: _port, NATS_URL: _bus, ADMIN_TOKEN: _token, ...withoutRpc } = commonSettings;
@@ -51,6 +55,11 @@ export const settings = {
     "Addresses or networks (CIDR) of proxies whose X-Forwarded-For is believed, comma-separated. Empty believes nobody: behind a proxy its address is then recorded as the caller's.",
     [],
   ),
+  FLOOD_GUARD_REQUESTS: integerSetting(
+    "Requests one address may send in 60 s, counted by each gateway process; IPv6 addresses count by their /64. 0 turns the guard off. Behind a proxy that is not in TRUSTED_PROXIES all clients are one address.",
+    defaultFloodGuardRequests,
+    { min: 0, max: 1_000_000_000 },
+  ),
   PUBLIC_URL: urlSetting(
     "Where clients reach the API, for links such as renderUrl: https://api.example.com. Empty takes the scheme and the host of each request, as far as TRUSTED_PROXIES may tell.",
     "",
@@ -73,6 +82,7 @@ export function configFromEnv(env: Environment): GatewayConfig {
     issuer: values.TOKEN_ISSUER,
     audience: values.TOKEN_AUDIENCE,
     trustedProxies: values.TRUSTED_PROXIES,
+    floodGuardRequests: values.FLOOD_GUARD_REQUESTS,
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ""),
     requireEmbedScript: values.NODE_ENV === "production",
   };

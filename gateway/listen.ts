@@ -13,6 +13,31 @@ export interface ListeningGateway {
   stop(): Promise<void>;
 }
 
+/** What one connection, and all of them, may ask of a process. Times in milliseconds, as Node names them. */
+export interface ConnectionLimits {
+  /** For the head of a request. */
+  readonly headersTimeout: number;
+  /** For the whole of it. */
+  readonly requestTimeout: number;
+  readonly connectionsCheckingInterval: number;
+  readonly keepAliveTimeout: number;
+  /** Bytes of a head, the address included. */
+  readonly maxHeaderSize: number;
+  readonly maxRequestsPerSocket: number;
+  readonly maxConnections: number;
+}
+
+export const connectionLimits: ConnectionLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+  // Longer than the 60 s of usual load balancers, so that they close first.
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16_384,
+  maxRequestsPerSocket: 1_000,
+  maxConnections: 10_000,
+};
+
 /** Below the 25 s after which a process that was told to stop is stopped. */
 const drainMs = 15_000;
 
@@ -20,8 +45,9 @@ const drainMs = 15_000;
 export async function listenGateway(
   gateway: Gateway,
   config: Pick<GatewayConfig, "host" | "port">,
+  limits: ConnectionLimits = connectionLimits,
 ): Promise<ListeningGateway> {
-  const server = createPublicServer(gateway.app);
+  const server = createPublicServer(gateway.app, limits);
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);
@@ -48,24 +74,40 @@ export async function listenGateway(
   };
 }
 
-function createPublicServer(listener: RequestListener): Server {
-  const limits = {
-    headersTimeout: 10_000,
-    requestTimeout: 30_000,
-    connectionsCheckingInterval: 1_000,
-    // Longer than the 60 s of usual load balancers, so that they close first.
-    keepAliveTimeout: 65_000,
-    // Node's own answer to a missing Host would lack our headers.
-    requireHostHeader: false,
-  };
-  const server = createServer(limits, listener);
-  server.maxRequestsPerSocket = 1_000;
-  server.maxConnections = 10_000;
+function createPublicServer(
+  app: RequestListener,
+  { maxRequestsPerSocket, maxConnections, ...options }: ConnectionLimits,
+): Server {
+  const listener = closeAfter(maxRequestsPerSocket, app);
+  // Node's own answer to a missing Host would lack our headers.
+  const server = createServer({ ...options, requireHostHeader: false }, listener);
+  server.maxConnections = maxConnections;
+  // Node would silently drop all beyond 2,000, and a second credential among them; the size of the head bounds them.
+  server.maxHeadersCount = 0;
   // An expectation that we do not know is no reason to refuse the request (RFC 9110 §10.1.1).
   server.on("checkExpectation", listener);
   server.on("clientError", (error, socket) => answerClientError(error, socket, newId));
   return server;
 }
+
+const requests = Symbol("requests");
+interface CountingSocket extends Socket {
+  [requests]?: number;
+}
+
+/**
+ * Node's own limit goes on to answer what comes after the last request of a connection, with a 503 that has none of
+ * our headers, and leaves the connection open. Whoever was told that it will be closed gets no more answers.
+ */
+const closeAfter =
+  (max: number, listener: RequestListener): RequestListener =>
+  (req, res) => {
+    const socket: CountingSocket = req.socket;
+    const count = (socket[requests] ?? 0) + 1;
+    socket[requests] = count;
+    if (count >= max) res.shouldKeepAlive = false;
+    if (count <= max) listener(req, res);
+  };
 
 const bind = (server: Server, { port, host }: Pick<GatewayConfig, "host" | "port">): Promise<void> =>
   new Promise((resolve, reject) => {

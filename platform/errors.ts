@@ -185,7 +185,16 @@ export const errorCatalogue = {
   OAUTH_INVALID_REQUEST: row(400, Code.InvalidArgument, "The token request is malformed or lacks a parameter."),
   OAUTH_INVALID_CLIENT: row(401, Code.Unauthenticated, "The client is unknown or its secret is wrong."),
   OAUTH_INVALID_SCOPE: row(400, Code.InvalidArgument, "None of the requested scopes is allowed for this client."),
-  OAUTH_UNSUPPORTED_GRANT_TYPE: row(400, Code.InvalidArgument, "Only the grant type client_credentials is supported."),
+  OAUTH_INVALID_GRANT: row(
+    400,
+    Code.InvalidArgument,
+    "The assertion is not accepted. Check its claims, the time on the machine that signs it, and the client's registered keys.",
+  ),
+  OAUTH_UNSUPPORTED_GRANT_TYPE: row(
+    400,
+    Code.InvalidArgument,
+    "Only the grant types client_credentials and urn:ietf:params:oauth:grant-type:jwt-bearer are supported.",
+  ),
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

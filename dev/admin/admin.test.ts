@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -103,9 +104,9 @@ describe("keys", () => {
     expect(await auth.tokens.authenticateApiKey({ apiKey })).toMatchObject({ keyId, organizationId: organization });
     const { keys } = await json("keys", "list", "--organization", organization);
     const createdAt = auth.clock.now().toISOString();
-    expect(keys).toEqual([{ keyId, name: "CI", createdAt, revokedAt: null }]);
+    expect(keys).toEqual([{ keyId, name: "CI", createdAt, lastUsedAt: null, revokedAt: null }]);
     const revoked = await json("keys", "revoke", "--organization", organization, "--key", keyId);
-    expect(revoked).toEqual({ keyId, name: "CI", createdAt, revokedAt: createdAt });
+    expect(revoked).toEqual({ keyId, name: "CI", createdAt, lastUsedAt: null, revokedAt: createdAt });
     await expect(auth.tokens.authenticateApiKey({ apiKey })).rejects.toThrow();
   });
 });
@@ -128,6 +129,54 @@ describe("clients", () => {
   });
 });
 
+describe("keys of clients", () => {
+  const publicKeyFile = (): string => {
+    const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const file = join(folder, `${newId()}.pem`);
+    writeFileSync(file, publicKey.export({ type: "spki", format: "pem" }));
+    return file;
+  };
+  const createClient = async (): Promise<string[]> => {
+    const organization = await createOrganization();
+    const args = ["--organization", organization, "--name", "B", "--scopes", "click:read"];
+    const { clientId } = await json("clients", "create", ...args);
+    return ["--organization", organization, "--client", clientId];
+  };
+
+  test("a key is added from a file, listed and revoked", async () => {
+    const client = await createClient();
+    const createdAt = auth.clock.now().toISOString();
+    const added = await json("clients", "add-key", ...client, "--public-key-file", publicKeyFile());
+    expect(added).toEqual({
+      keyId: expect.stringMatching(/^[\w-]{43}$/),
+      algorithm: "ES256",
+      createdAt,
+      revokedAt: null,
+    });
+    expect(await json("clients", "list-keys", ...client)).toEqual({ keys: [added] });
+    const revoked = await json("clients", "revoke-key", ...client, `--key=${added.keyId}`);
+    expect(revoked).toEqual({ ...added, revokedAt: createdAt });
+  });
+
+  test("a private key never leaves the machine, and a file that is not there is named", async () => {
+    const client = await createClient();
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const file = join(folder, "private.pem");
+    writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }));
+    const refused = await admin(["clients", "add-key", ...client, "--public-key-file", file]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("holds a private key")]);
+    const missing = await admin(["clients", "add-key", ...client, "--public-key-file", join(folder, "none.pem")]);
+    expect([missing.code, missing.err]).toEqual([2, expect.stringMatching(/cannot be read.*none\.pem/)]);
+  });
+
+  test("what is no key is refused by the service, with the reason", async () => {
+    const file = join(folder, "text.pem");
+    writeFileSync(file, "no key");
+    const refused = await admin(["clients", "add-key", ...(await createClient()), "--public-key-file", file]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("must be one public key in PEM")]);
+  });
+});
+
 describe("tokens", () => {
   test("a token is revoked by its value", async () => {
     const organization = await createOrganization();
@@ -146,8 +195,8 @@ describe("for people", () => {
     expect((await admin(["keys", "list", "--organization", organization])).out).toBe("no keys\n");
     await admin(["keys", "create", "--organization", organization, "--name", "CI"]);
     const [head, row] = (await admin(["keys", "list", "--organization", organization])).out.split("\n");
-    expect(head).toMatch(/^keyId +name +createdAt +revokedAt$/);
-    expect(row).toMatch(/^\w{16} +CI +2026-06-01T00:00:00.000Z +-$/);
+    expect(head).toMatch(/^keyId +name +createdAt +lastUsedAt +revokedAt$/);
+    expect(row).toMatch(/^\w{16} +CI +2026-06-01T00:00:00.000Z +- +-$/);
   });
 
   test("help goes to stdout", async () => {

@@ -37,6 +37,8 @@ export const usageText = `Usage: npm run admin -- <command> [--json]
 ${commands.map(({ name, synopsis }) => `  ${name} ${synopsis}`.trimEnd()).join("\n")}
 
 Plans: gen_starter, gen_pro, gen_hoa, business, gen_payg. Limits are requests per 60-second window.
+lastUsedAt is exact to about a minute. Keys of clients are public keys in PEM, RSA or P-256, at most 5 a client;
+a revoked one gets no tokens any more, those that it got live on for up to an hour (clients revoke ends them).
 Purposes of evidence keys: receipt, log, render. A new key takes over at once; a revoked one is never used again.
 --json prints exactly one line of JSON. Secrets are shown once, when they are made.
 `;

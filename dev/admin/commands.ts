@@ -1,8 +1,16 @@
 import type { Client } from "@connectrpc/connect";
 import type { AdminService, Limits } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type EvidenceAdminClient, evidenceCommands } from "./evidence-commands.ts";
-import { optionalCount, requiredPlan, requiredScopes, requiredText, UsageError, type Values } from "./values.ts";
-import { clientView, keyView, organizationView } from "./views.ts";
+import {
+  optionalCount,
+  requiredPlan,
+  requiredPublicKey,
+  requiredScopes,
+  requiredText,
+  UsageError,
+  type Values,
+} from "./values.ts";
+import { clientKeyView, clientView, keyView, organizationView } from "./views.ts";
 
 export type AdminClient = Client<typeof AdminService>;
 
@@ -123,6 +131,44 @@ const authCommands: readonly CommandOf<AdminClient>[] = [
         const { client, clientSecret } = await admin.rotateOAuthClientSecret(request);
         return { clientId: client?.id, clientSecret };
       };
+    },
+  },
+  {
+    name: "clients add-key",
+    synopsis: "--organization O --client C --public-key-file F",
+    options: { organization: text, client: text, "public-key-file": text },
+    prepare(values) {
+      const request = {
+        organizationId: requiredText(values, "organization"),
+        clientId: requiredText(values, "client"),
+        publicKeyPem: requiredPublicKey(values, "public-key-file"),
+      };
+      return async (admin) => clientKeyView((await admin.addOAuthClientKey(request)).key);
+    },
+  },
+  {
+    name: "clients list-keys",
+    synopsis: "--organization O --client C",
+    options: { organization: text, client: text },
+    prepare(values) {
+      const request = {
+        organizationId: requiredText(values, "organization"),
+        clientId: requiredText(values, "client"),
+      };
+      return async (admin) => ({ keys: (await admin.listOAuthClientKeys(request)).keys.map(clientKeyView) });
+    },
+  },
+  {
+    name: "clients revoke-key",
+    synopsis: "--organization O --client C --key K",
+    options: { organization: text, client: text, key: text },
+    prepare(values) {
+      const request = {
+        organizationId: requiredText(values, "organization"),
+        clientId: requiredText(values, "client"),
+        keyId: requiredText(values, "key"),
+      };
+      return async (admin) => clientKeyView((await admin.revokeOAuthClientKey(request)).key);
     },
   },
   {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 
 /** The command was not called as the usage text says. */
@@ -18,6 +19,21 @@ export function optionalCount(values: Values, option: string): number | undefine
   if (value === undefined) return undefined;
   if (typeof value === "string" && /^[1-9]\d{0,8}$/.test(value)) return Number(value);
   throw new UsageError(`--${option} must be a whole number from 1 to 999999999`);
+}
+
+/** The content of a file with a public key. A private key is refused before it leaves the machine. */
+export function requiredPublicKey(values: Values, option: string): string {
+  const file = requiredText(values, option);
+  let content: string;
+  try {
+    content = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`--${option} cannot be read: ${(error as Error).message}`);
+  }
+  if (content.includes("PRIVATE KEY")) {
+    throw new UsageError(`--${option} holds a private key, which stays where it is; name the file of its public key`);
+  }
+  return content;
 }
 
 const plans = new Map([

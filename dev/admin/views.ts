@@ -1,5 +1,5 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import type { ApiKey, OAuthClient, Organization } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { ApiKey, OAuthClient, OAuthClientKey, Organization } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { SigningKey } from "#gen/assent/click/v1/click_pb.ts";
 import { planName } from "./values.ts";
 
@@ -20,14 +20,28 @@ export function organizationView(organization: Organization | undefined): object
 
 export function keyView(key: ApiKey | undefined): object {
   if (key === undefined) throw new Error("the answer contains no key");
-  return { keyId: key.id, name: key.name, createdAt: isoTime(key.createdAt), revokedAt: isoTime(key.revokedAt) };
+  const { id: keyId, name } = key;
+  return { keyId, name, ...times(key) };
 }
 
 export function clientView(client: OAuthClient | undefined): object {
   if (client === undefined) throw new Error("the answer contains no client");
   const { id: clientId, name, scopes } = client;
-  return { clientId, name, scopes, createdAt: isoTime(client.createdAt), revokedAt: isoTime(client.revokedAt) };
+  return { clientId, name, scopes, ...times(client) };
 }
+
+export function clientKeyView(key: OAuthClientKey | undefined): object {
+  if (key === undefined) throw new Error("the answer contains no key");
+  const { id: keyId, algorithm } = key;
+  return { keyId, algorithm, createdAt: isoTime(key.createdAt), revokedAt: isoTime(key.revokedAt) };
+}
+
+const times = ({ createdAt, lastUsedAt, revokedAt }: ApiKey | OAuthClient): object => ({
+  createdAt: isoTime(createdAt),
+  // To about a minute.
+  lastUsedAt: isoTime(lastUsedAt),
+  revokedAt: isoTime(revokedAt),
+});
 
 export function signingKeyView(key: SigningKey | undefined): object {
   if (key === undefined) throw new Error("the answer contains no key");

@@ -42,11 +42,14 @@ export async function verifyAccessToken(token: string, deps: AccessTokenDeps): P
   }
 }
 
+/** The nil UUID (RFC 9562) names no organization. */
+const nobody = "00000000-0000-0000-0000-000000000000";
+
 function readClaims(claims: JWTPayload): VerifiedToken {
   const { client_id: clientId, org_id: organizationId, jti, scope, exp } = claims;
   const orgId = typeof organizationId === "string" ? parseOrgId(organizationId) : undefined;
   const isComplete = typeof clientId === "string" && clientId !== "" && typeof jti === "string" && exp !== undefined;
-  if (orgId === undefined || !isComplete) throw new DomainError("INVALID_TOKEN");
+  if (orgId === undefined || orgId === nobody || !isComplete) throw new DomainError("INVALID_TOKEN");
   const scopes = new Set(typeof scope === "string" ? scope.split(" ") : []);
   return { principal: { orgId, clientId, scopes, tokenId: jti }, expiresAt: exp * 1000 };
 }

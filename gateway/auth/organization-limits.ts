@@ -12,7 +12,7 @@ export type GroupLimits = Readonly<Record<LimitGroup, number>>;
 export const defaultLimits: GroupLimits = { accept: 6_000, render: 12_000, other: 1_200, sign: 1_200 };
 
 export interface OrganizationLimits {
-  /** The limits in force; the defaults when the auth service cannot be asked. */
+  /** The limits in force; while the auth service cannot be asked those known before, else the defaults. */
   of(orgId: OrgId): GroupLimits | Promise<GroupLimits>;
   /** Makes the next question go to the auth service. */
   forget(orgId: string): void;
@@ -29,6 +29,8 @@ interface Known {
   readonly limits: Promise<GroupLimits> | GroupLimits;
   /** Milliseconds of the monotonic clock. */
   readonly askAgainAt: number;
+  /** What holds when the auth service does not answer. */
+  readonly otherwise: GroupLimits;
 }
 
 const maxKnown = 10_000;
@@ -43,20 +45,23 @@ export function createOrganizationLimits(deps: OrganizationLimitsDeps): Organiza
   };
 
   const ask = (orgId: OrgId): Promise<GroupLimits> => {
+    const otherwise = known.get(orgId)?.otherwise ?? deps.defaults;
     const limits = describe(orgId, deps).then(
       (answer) => {
         // An answer that was asked for before a change must not outlive it.
-        if (known.get(orgId) === asking) remember(orgId, { limits: answer, askAgainAt: Number.POSITIVE_INFINITY });
+        if (known.get(orgId) === asking) {
+          remember(orgId, { limits: answer, askAgainAt: Number.POSITIVE_INFINITY, otherwise: answer });
+        }
         return answer;
       },
       (error: unknown) => {
-        deps.logger.warn({ err: error, orgId }, "the limits of an organization could not be read; the defaults apply");
+        deps.logger.warn({ err: error, orgId }, "the limits of an organization could not be read; the last ones apply");
         const askAgainAt = deps.monotonic() + askAgainAfterFailureMs;
-        if (known.get(orgId) === asking) remember(orgId, { limits: deps.defaults, askAgainAt });
-        return deps.defaults;
+        if (known.get(orgId) === asking) remember(orgId, { limits: otherwise, askAgainAt, otherwise });
+        return otherwise;
       },
     );
-    const asking: Known = { limits, askAgainAt: Number.POSITIVE_INFINITY };
+    const asking: Known = { limits, askAgainAt: Number.POSITIVE_INFINITY, otherwise };
     remember(orgId, asking);
     return limits;
   };
@@ -67,7 +72,9 @@ export function createOrganizationLimits(deps: OrganizationLimitsDeps): Organiza
       return entry !== undefined && deps.monotonic() < entry.askAgainAt ? entry.limits : ask(orgId);
     },
     forget: (orgId) => {
-      known.delete(orgId);
+      const entry = known.get(orgId);
+      if (entry === undefined) return;
+      known.set(orgId, { limits: entry.otherwise, askAgainAt: Number.NEGATIVE_INFINITY, otherwise: entry.otherwise });
     },
   };
 }

@@ -1,42 +1,54 @@
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
+import { networkOf } from "../limits/flood-guard-network.ts";
 import type { Bucket, Grant } from "../limits/grant.ts";
 import type { Limiter } from "../limits/limiter.ts";
 
-/** Slows down who guesses client secrets. */
+/** Slows down who guesses client secrets or tries assertions. */
 export interface TokenGuard {
-  /** Throws RATE_LIMIT_EXCEEDED when this client has failed too often from this address. */
-  requireCalm(clientId: string, ip: string): void;
+  /** Throws RATE_LIMIT_EXCEEDED when this address has failed too often, in all or with this client. */
+  requireCalm(ip: string, clientId?: string): void;
   /** Throws the same when this failure is one too many. */
-  recordFailure(clientId: string, ip: string): Promise<void>;
+  recordFailure(ip: string, clientId?: string): Promise<void>;
 }
 
-const failuresPerWindow = 10;
+const failuresOfClient = 10;
+const failuresOfAddress = 100;
 
 /**
- * Counted per client and address, so that nobody can lock a client out from elsewhere. The secrets have 256 bits and
- * need no slow hash; this bounds the work that guessing causes.
+ * Counted per client and address, so that nobody can lock a client out from elsewhere, and per address over all clients,
+ * so that naming another client every time gains nothing. All gateways count together; one that does not know yet that
+ * the count is full learns it with the next failure. The secrets have 256 bits and need no slow hash; this bounds the
+ * work that guessing causes.
  */
 export function createTokenGuard({ limiter, logger }: { limiter: Limiter; logger: Logger }): TokenGuard {
+  const take = (bucket: Bucket): Promise<Grant | undefined> =>
+    limiter.take(bucket).catch((error: unknown) => {
+      logger.warn({ err: error }, "a failed token request could not be counted");
+      return undefined;
+    });
   return {
-    requireCalm: (clientId, ip) => {
-      const refusal = limiter.refusal(bucketOf(clientId, ip));
-      if (refusal !== undefined) throw tooManyFailures(refusal);
+    requireCalm: (ip, clientId) => {
+      for (const bucket of bucketsOf(ip, clientId)) {
+        const refusal = limiter.refusal(bucket);
+        if (refusal !== undefined) throw tooManyFailures(refusal);
+      }
     },
-    recordFailure: async (clientId, ip) => {
-      const grant = await limiter.take(bucketOf(clientId, ip)).catch((error: unknown) => {
-        logger.warn({ err: error }, "a failed token request could not be counted");
-        return undefined;
-      });
-      if (grant !== undefined && !grant.granted) throw tooManyFailures(grant);
+    recordFailure: async (ip, clientId) => {
+      const grants = await Promise.all(bucketsOf(ip, clientId).map(take));
+      const refusal = grants.find((grant) => grant?.granted === false);
+      if (refusal !== undefined) throw tooManyFailures(refusal);
     },
   };
 }
 
-const bucketOf = (clientId: string, ip: string): Bucket => ({
-  key: `token-failure ${clientId} ${ip}`,
-  limit: failuresPerWindow,
-});
+/** Client ids have no blanks, so no two buckets have one key. */
+function bucketsOf(ip: string, clientId: string | undefined): Bucket[] {
+  const network = networkOf(ip);
+  const ofAddress = { key: `token-failures ${network}`, limit: failuresOfAddress };
+  if (clientId === undefined) return [ofAddress];
+  return [ofAddress, { key: `token-failure ${clientId} ${network}`, limit: failuresOfClient }];
+}
 
 const tooManyFailures = ({ retryAfterSeconds }: Grant): DomainError =>
   new DomainError("RATE_LIMIT_EXCEEDED", { metadata: { retryAfterSeconds: String(retryAfterSeconds) } });

@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import type { Logger } from "#platform/logger.ts";
+import { type Logger, withoutRedaction } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { traceId } from "#platform/trace-context.ts";
 import type { Exchange } from "./exchange.ts";
@@ -17,7 +17,7 @@ const clientClosed = 499;
 
 export function createAccessLog({ logger, metrics }: AccessLogDeps): LogWhenClosed {
   // Every field of the line is named here and none is a secret; searching them for some took longer than writing it.
-  const lines = logger.child({}, { redact: [] });
+  const lines = withoutRedaction(logger);
   return (req, res, exchange) => {
     res.on("close", () => {
       const { requestId, traceparent, startedAt, route = "unknown", principal } = exchange;

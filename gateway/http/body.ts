@@ -2,6 +2,7 @@ import type { Request } from "express";
 import { DomainError } from "#platform/errors.ts";
 import type { ErrorDialect } from "./error-dialect.ts";
 import { parseForm, parseJson } from "./parse-body.ts";
+import { hasBody } from "./unread-body.ts";
 
 /** What a route says about its body. */
 export interface BodyRules {
@@ -23,9 +24,6 @@ export async function readBody(req: Request, rules: BodyRules, dialect: ErrorDia
   return isForm ? parseForm(bytes) : parseJson(bytes, dialect.validationFailed);
 }
 
-const hasBody = ({ headers }: Request): boolean =>
-  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-
 /** The media type with no parameter but `charset=utf-8`. */
 function isType(contentType: string | undefined, expected: string): boolean {
   if (contentType === undefined) return false;
@@ -41,7 +39,7 @@ function readBytes(req: Request, maxBytes: number, dialect: ErrorDialect): Promi
     req.on("data", (chunk: Buffer) => {
       const isRefused = length > maxBytes;
       length += chunk.length;
-      // What comes after the refusal is read and dropped, so that the sender gets to see it.
+      // Some of what comes after the refusal is read and dropped, so that the sender gets to see it.
       if (length <= maxBytes) chunks.push(chunk);
       else if (!isRefused) reject(tooLarge(maxBytes, dialect));
     });

@@ -1,15 +1,20 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { DomainError } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
 import { standardDialect } from "./error-dialect.ts";
 import { identify } from "./exchange.ts";
+import { isAnsweredEarly } from "./unread-body.ts";
 
 /**
  * Answers what is not HTTP that Node can parse, and requests that take too long to arrive. There is no request to
  * answer then, so the response is written by hand; the connection cannot be used again.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, newId: NewId): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  // The rest of what was refused, which Node goes on to parse.
+  if (isLingering(socket)) return;
+  if (error.code === "ECONNRESET" || !socket.writable || isAlreadyAnswering(socket)) {
     socket.destroy();
     return;
   }
@@ -20,11 +25,45 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, 
     `HTTP/1.1 ${status}`,
     `X-Request-Id: ${requestId}`,
     `traceparent: ${traceparent}`,
+    "X-Content-Type-Options: nosniff",
+    "Cache-Control: no-store",
     "Content-Type: application/json; charset=utf-8",
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  linger(socket);
+}
+
+const lingering = Symbol("lingering");
+type MarkedSocket = Duplex & Partial<Pick<Socket, "bytesRead">> & { [lingering]?: number };
+
+const lingerMs = 1_000;
+const maxLingerBytes = 1024 * 1024;
+
+/**
+ * A connection that is closed while its client still sends is reset, and a client that is reset may never see the answer.
+ * So what it is still sending is read and dropped for a moment.
+ */
+function linger(socket: MarkedSocket): void {
+  socket[lingering] = socket.bytesRead ?? 0;
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once("close", () => clearTimeout(timer));
+}
+
+function isLingering(socket: MarkedSocket): boolean {
+  const before = socket[lingering];
+  return before !== undefined && (socket.bytesRead ?? 0) - before <= maxLingerBytes;
+}
+
+/**
+ * An answer that has begun cannot be replaced, and one that is still being made must not be overtaken: its client would
+ * take ours for it. Node's own handler looks at the same field, and there is no other way to ask.
+ */
+function isAlreadyAnswering(socket: Duplex & { _httpMessage?: ServerResponse | null }): boolean {
+  const pending = socket._httpMessage ?? undefined;
+  if (pending === undefined) return isAnsweredEarly(socket);
+  return pending.headersSent || pending.req.complete;
 }
 
 function readProblem(code: string | undefined): { status: string; problem: DomainError } {

@@ -42,6 +42,8 @@ export function oauthErrorName(code: ErrorCode): string {
   switch (code) {
     case "OAUTH_INVALID_CLIENT":
       return "invalid_client";
+    case "OAUTH_INVALID_GRANT":
+      return "invalid_grant";
     case "OAUTH_INVALID_SCOPE":
       return "invalid_scope";
     case "OAUTH_UNSUPPORTED_GRANT_TYPE":

@@ -3,6 +3,7 @@ import type { NewId } from "#platform/ids.ts";
 import { continueTrace } from "#platform/trace-context.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Grant } from "../limits/grant.ts";
+import { clientAddressOf } from "./client-address.ts";
 
 /** What is known of one request while it is served. */
 export interface Exchange {
@@ -10,6 +11,8 @@ export interface Exchange {
   readonly traceparent: string;
   /** Milliseconds of performance.now(). */
   readonly startedAt: number;
+  /** Where it is from. */
+  readonly address: string;
   /** The path of the route that serves it, as in the route table. */
   route: string | undefined;
   principal: Principal | undefined;
@@ -27,6 +30,7 @@ export function openExchange(req: Request, res: Response, newId: NewId): Exchang
     requestId,
     traceparent,
     startedAt,
+    address: clientAddressOf(req),
     route: undefined,
     principal: undefined,
     grant: undefined,

@@ -4,6 +4,7 @@ import type { Logger } from "#platform/logger.ts";
 import type { Authenticate } from "../auth/authenticate.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { AuthenticateRenderToken, RenderGrant } from "../auth/render-token.ts";
+import type { FloodGuard } from "../limits/flood-guard.ts";
 import type { Route, RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
 import { readBody } from "./body.ts";
@@ -12,7 +13,7 @@ import { type Exchange, exchangeOf } from "./exchange.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { compileTexts, readParams, requireExistingNames, type TextValidators, textProblems } from "./path-params.ts";
 import { publicUrlOf } from "./public-url.ts";
-import { readQuery } from "./query.ts";
+import { findUnstorable, readQuery } from "./query.ts";
 import type { TakeRequest } from "./rate-limit.ts";
 import { type Reply, sendReply } from "./reply.ts";
 import type { CompileSchema, Validate } from "./validate.ts";
@@ -21,6 +22,7 @@ export interface ExecutorDeps {
   readonly authenticate: Authenticate;
   readonly authenticateRenderToken: AuthenticateRenderToken;
   readonly takeRequest: TakeRequest;
+  readonly floodGuard: Pick<FloodGuard, "takeForGuess">;
   readonly services: Services;
   readonly logger: Logger;
   readonly compileSchema: CompileSchema;
@@ -50,6 +52,7 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
       reply = await route.handle(request, deps.services);
     } catch (error) {
       reply = errorReply(error, exchange, route.dialect, deps.logger);
+      if (reply.status === 401) deps.floodGuard.takeForGuess(exchange.address);
     }
     sendReply(res, exchange, route.crossOrigin === true ? readableAnywhere(reply) : reply);
   };
@@ -112,6 +115,7 @@ async function readRequest(
   const params = readParams(req.params, route);
   refuseProblems(textProblems(params, route, validators.texts), route);
   const query = querySpec === undefined ? {} : readQuery(req.originalUrl, querySpec.properties);
+  refuseProblems(findUnstorable(query), route);
   refuseProblems(validators.query?.(query), route);
   const body = bodySpec === undefined ? undefined : await readBody(req, bodySpec, dialect);
   if (body !== undefined) refuseProblems(validators.body?.(body), route);
@@ -123,7 +127,7 @@ async function readRequest(
     query,
     body: body ?? {},
     caller: callerOf(exchange),
-    observed: { ip: plainAddress(req.ip ?? ""), userAgent: (req.headers["user-agent"] ?? "").slice(0, 1_000) },
+    observed: { ip: exchange.address, userAgent: (req.headers["user-agent"] ?? "").slice(0, 1_000) },
     idempotencyKey,
     headers: req.headers,
   };
@@ -150,6 +154,3 @@ const callerOf = ({ principal, requestId, traceparent }: Exchange): RouteRequest
   requestId,
   traceparent,
 });
-
-/** An IPv4 client of a socket that listens on IPv6 looks like ::ffff:192.0.2.1. */
-const plainAddress = (address: string): string => (address.startsWith("::ffff:") ? address.slice(7) : address);

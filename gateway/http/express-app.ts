@@ -1,17 +1,23 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { DomainError } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
+import type { FloodGuard } from "../limits/flood-guard.ts";
 import type { Route } from "../routes/route.ts";
 import { type AccessLogDeps, createAccessLog, type LogWhenClosed } from "./access-log.ts";
 import { standardDialect } from "./error-dialect.ts";
 import { errorReply } from "./errors.ts";
 import { exchangeOf, openExchange } from "./exchange.ts";
 import { type ExecutorDeps, executeRoute } from "./execute-route.ts";
+import { createFloodGate, type FloodGate, type FloodGateDeps } from "./flood-gate.ts";
 import { findHeaderProblem } from "./header-guard.ts";
 import { sendReply } from "./reply.ts";
 
-export interface AppDeps extends Omit<ExecutorDeps, "logger">, AccessLogDeps {
-  readonly routes: readonly Route[];
+export interface AppDeps
+  extends Omit<ExecutorDeps, "logger" | "floodGuard">,
+    Omit<AccessLogDeps, "metrics">,
+    FloodGateDeps {
+  readonly floodGuard: FloodGuard;
+  readonly metrics: AccessLogDeps["metrics"] & FloodGateDeps["metrics"];
   readonly newId: NewId;
   /** Addresses or networks whose X-Forwarded-For is believed; nobody's when empty. */
   readonly trustedProxies: readonly string[];
@@ -28,7 +34,7 @@ export function createApp(deps: AppDeps): Express {
   app.enable("strict routing");
   if (deps.trustedProxies.length > 0) app.set("trust proxy", [...deps.trustedProxies]);
 
-  app.use(beginExchange(deps.newId, createAccessLog(deps)));
+  app.use(beginExchange(deps.newId, createAccessLog(deps), createFloodGate(deps)));
   for (const [path, routes] of byPath(deps.routes)) mountPath(app, path, routes, deps);
   app.use(() => {
     throw new DomainError("NOT_FOUND");
@@ -62,9 +68,11 @@ function mountPath(app: Express, path: string, routes: readonly Route[], deps: A
 }
 
 const beginExchange =
-  (newId: NewId, logWhenClosed: LogWhenClosed): RequestHandler =>
+  (newId: NewId, logWhenClosed: LogWhenClosed, mayPass: FloodGate): RequestHandler =>
   (req, res, next) => {
-    logWhenClosed(req, res, openExchange(req, res, newId));
+    const exchange = openExchange(req, res, newId);
+    logWhenClosed(req, res, exchange);
+    if (!mayPass(req, res, exchange)) return;
     const problem = findHeaderProblem(req.rawHeaders, req.httpVersion);
     if (problem === undefined) next();
     else next(new DomainError("VALIDATION_FAILED", { message: problem }));

@@ -3,6 +3,8 @@ const singleHeaders = ["host", "authorization", "content-type"] as const;
 
 /** What makes the head of a request ambiguous; undefined when nothing does. */
 export function findHeaderProblem(rawHeaders: readonly string[], httpVersion: string): string | undefined {
+  // Node reads a line without a version, such as one that was cut in two, as HTTP/0.9.
+  if (httpVersion === "0.9") return "The version of HTTP is missing.";
   for (const name of singleHeaders) {
     const count = headerCount(rawHeaders, name);
     if (count > 1) return `The header ${name} was sent more than once.`;

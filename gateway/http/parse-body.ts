@@ -6,7 +6,7 @@ const notJson = "The body is not valid JSON. Send a JSON object encoded in UTF-8
 
 /**
  * Parses a JSON body. Throws the given code for what is not JSON in UTF-8, and for what no database and no canonical
- * form can hold: nesting beyond 32 levels, half surrogate pairs, and the character NUL.
+ * form can hold: nesting beyond 32 levels, half surrogate pairs, the character NUL, and numbers beyond any double.
  */
 export function parseJson(bytes: Buffer, malformed: ErrorCode): unknown {
   if (!isUtf8(bytes)) throw new DomainError(malformed, { message: notJson });
@@ -42,6 +42,8 @@ function parse(text: string, malformed: ErrorCode): unknown {
 
 function findProblem(value: unknown, levelsLeft: number, hasEscapes: boolean): string | undefined {
   if (typeof value === "string") return hasEscapes ? findTextProblem(value) : undefined;
+  // JSON.parse reads 1e400 as Infinity.
+  if (typeof value === "number" && !Number.isFinite(value)) return "The body has a number that is too large.";
   if (typeof value !== "object" || value === null) return undefined;
   if (levelsLeft === 0) return `The body is nested deeper than ${maxDepth} levels.`;
   if (Array.isArray(value)) {

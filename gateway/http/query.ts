@@ -1,3 +1,4 @@
+import type { FieldProblem } from "#platform/errors.ts";
 import type { JsonSchema } from "../routes/route.ts";
 
 /**
@@ -16,6 +17,12 @@ export function readQuery(url: string, properties: Readonly<Record<string, JsonS
   }
   return query;
 }
+
+/** The parameters with the character U+0000, which no database can hold. What is no text is refused elsewhere. */
+export const findUnstorable = (query: Readonly<Record<string, unknown>>): FieldProblem[] =>
+  Object.entries(query)
+    .filter(([, value]) => typeof value === "string" && value.includes("\0"))
+    .map(([field]) => ({ field, code: "PATTERN", message: "must not have the character U+0000" }));
 
 function readValue(text: string, { type }: JsonSchema): unknown {
   if (type === "boolean") {

@@ -19,15 +19,37 @@ export interface RateLimitDeps {
 }
 
 export function createRateLimit({ limiter, localLimiter, organizations, metrics, logger }: RateLimitDeps): TakeRequest {
+  let isAway = false;
+
+  /** Says it once: every request of an outage comes here. */
+  const noteAway = (error: unknown): void => {
+    if (!isAway) logger.warn({ err: error }, "the shared rate-limit windows cannot be reached");
+    isAway = true;
+  };
+
+  const noteReached = (): void => {
+    if (isAway) logger.info("the shared rate-limit windows are reached again");
+    isAway = false;
+  };
+
+  const takeAlone = (bucket: Bucket, method: string, error: unknown): Grant => {
+    noteAway(error);
+    // Reads go on, roughly limited. Writes need the database anyway, and must not slip past their budget.
+    if (method !== "GET" && method !== "HEAD") throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
+    return localLimiter(bucket);
+  };
+
   return async (principal, group, method) => {
     const limits = await organizations.of(principal.orgId);
     const bucket = { key: `${principal.clientId} ${group}`, limit: limits[group] };
-    const grant = await limiter.take(bucket).catch((error: unknown) => {
-      logger.warn({ err: error, group }, "the shared rate-limit windows cannot be reached");
-      // Reads go on, roughly limited. Writes need the database anyway, and must not slip past their budget.
-      if (method !== "GET" && method !== "HEAD") throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
-      return localLimiter(bucket);
-    });
+    const grant = await limiter.take(bucket).then(
+      (shared) => {
+        // A refusal may come from memory.
+        if (shared.granted) noteReached();
+        return shared;
+      },
+      (error: unknown) => takeAlone(bucket, method, error),
+    );
     if (!grant.granted) metrics.limiterRefusals.inc({ group });
     return grant;
   };

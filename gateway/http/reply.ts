@@ -1,6 +1,7 @@
 import type { Express, Response } from "express";
 import type { Grant } from "../limits/grant.ts";
 import type { Exchange } from "./exchange.ts";
+import { boundUnreadBody } from "./unread-body.ts";
 
 /** An answer that is ready to be sent. */
 export interface Reply {
@@ -36,6 +37,7 @@ const jsonType = "application/json; charset=utf-8";
  */
 export function sendReply(res: Response, exchange: Exchange, reply: Reply): void {
   if (res.headersSent || res.destroyed) return;
+  boundUnreadBody(res.req);
   const { body } = reply;
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   // All at once: setHeader would check and sort in each of them by itself.

@@ -34,7 +34,7 @@ export function createSchemaCompiler(): CompileSchema {
 const httpsPattern = /^https:\/\/[^\s\p{Cc}]+$/iu;
 
 /** No format looks at more text than its longest value has, whatever its regular expression would do. */
-const createTextFormats = (): Record<string, (text: string) => boolean> => ({
+export const createTextFormats = (): Record<string, (text: string) => boolean> => ({
   uuid: isUuid,
   date: (text) => text.length === 10 && isDateTime(`${text}T00:00:00Z`),
   "date-time": (text) => text.length <= 40 && isDateTime(text),

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { type Bucket, type Grant, wholeSeconds } from "./grant.ts";
 import { createRefusalMemory } from "./refusal-memory.ts";
 import { type WindowState, type WindowStore, type WindowTake, windowSeconds } from "./window-store.ts";
@@ -19,16 +20,27 @@ export interface LimiterDeps {
 
 interface Waiting {
   limit: number;
-  readonly waiters: { resolve(grant: Grant): void; reject(error: unknown): void }[];
+  readonly waiters: Waiter[];
 }
 
-/** For this long after a failure nobody waits for the database again. */
+interface Waiter {
+  resolve(grant: Grant): void;
+  reject(error: unknown): void;
+}
+
+/** A failure is that of all who wait, and for this long after it nobody waits for the database again. */
 const pauseAfterFailureMs = 500;
+
+/** Far below what fits into an index of Postgres, and far above what clients and addresses are called. */
+const maxKeyLength = 500;
 
 /**
  * Counts requests in windows that all gateways share. While one statement is under way, further takes gather and go
  * out together with the next one, so a busy gateway costs the database one statement at a time however many requests
  * it serves; an idle one does not wait. A refused bucket is answered from memory until its window ends.
+ *
+ * A take whose answer is lost or late fails, though it may have been counted: a budget is granted short rather than
+ * twice. Nothing is granted or refused by an answer that was old when this process, after a sleep, came to read it.
  */
 export function createLimiter({ windows, monotonic, timeoutMs = 2_000 }: LimiterDeps): Limiter {
   const refusals = createRefusalMemory(monotonic);
@@ -42,16 +54,40 @@ export function createLimiter({ windows, monotonic, timeoutMs = 2_000 }: Limiter
     const sentAt = monotonic();
     try {
       const states = await withTimeout(windows.take(takesOf(batch)), timeoutMs);
+      // The timer does not tell: a process that slept may read the answer before its timers run.
+      if (monotonic() - sentAt > timeoutMs) throw lateError();
       for (const [key, waiting] of batch) {
         const state = states.get(key);
         if (state === undefined) throw new Error("the database answered without a bucket that was taken");
-        settle(waiting, state);
-        if (state.granted < waiting.waiters.length) refusals.remember({ key, limit: waiting.limit }, state, sentAt);
+        settleAll(key, waiting, state, sentAt);
       }
     } catch (error) {
       pausedUntil = monotonic() + pauseAfterFailureMs;
-      for (const { reject } of [...batch.values()].flatMap(({ waiters }) => waiters)) reject(error);
+      const gathered = gathering;
+      gathering = new Map();
+      for (const { waiters } of [...batch.values(), ...gathered.values()]) {
+        for (const { reject } of waiters) reject(error);
+      }
     }
+  };
+
+  const settleAll = (key: string, { limit, waiters }: Waiting, state: WindowState, sentAt: number): void => {
+    settle({ limit, waiters: waiters.slice(0, state.granted) }, state);
+    const refused = waiters.slice(state.granted);
+    if (refused.length === 0) return;
+    // A window that is over refuses nobody: those who are left have the next one.
+    if (sentAt + state.secondsLeft * 1000 <= monotonic()) gatherAll(key, limit, refused);
+    else {
+      settle({ limit, waiters: refused }, { ...state, granted: 0 });
+      refusals.remember({ key, limit }, state, sentAt);
+    }
+  };
+
+  const gatherAll = (key: string, limit: number, waiters: readonly Waiter[]): void => {
+    const waiting = gathering.get(key) ?? { limit, waiters: [] };
+    waiting.limit = limit;
+    waiting.waiters.push(...waiters);
+    gathering.set(key, waiting);
   };
 
   const run = async (): Promise<void> => {
@@ -61,10 +97,7 @@ export function createLimiter({ windows, monotonic, timeoutMs = 2_000 }: Limiter
 
   const gather = ({ key, limit }: Bucket): Promise<Grant> =>
     new Promise((resolve, reject) => {
-      const waiting = gathering.get(key) ?? { limit, waiters: [] };
-      waiting.limit = limit;
-      waiting.waiters.push({ resolve, reject });
-      gathering.set(key, waiting);
+      gatherAll(key, limit, [{ resolve, reject }]);
       if (busy) return;
       busy = true;
       // Requests that the event loop reads in the same turn share the statement.
@@ -72,8 +105,9 @@ export function createLimiter({ windows, monotonic, timeoutMs = 2_000 }: Limiter
     });
 
   return {
-    refusal: refusals.recall,
-    take: async (bucket) => {
+    refusal: (bucket) => refusals.recall(bounded(bucket)),
+    take: async (asked) => {
+      const bucket = bounded(asked);
       const known = refusals.recall(bucket);
       if (known !== undefined) return known;
       if (monotonic() < pausedUntil) throw new Error("the rate-limit windows could not be reached a moment ago");
@@ -81,6 +115,10 @@ export function createLimiter({ windows, monotonic, timeoutMs = 2_000 }: Limiter
     },
   };
 }
+
+/** One key that the database refuses would fail the takes of everybody in its statement. */
+const bounded = (bucket: Bucket): Bucket =>
+  bucket.key.length <= maxKeyLength ? bucket : { ...bucket, key: `sha256 ${hash("sha256", bucket.key)}` };
 
 const takesOf = (batch: ReadonlyMap<string, Waiting>): WindowTake[] =>
   [...batch].map(([bucket, { waiters, limit }]) => ({ bucket, count: waiters.length, limit }));
@@ -97,8 +135,10 @@ function settle({ limit, waiters }: Waiting, state: WindowState): void {
   }
 }
 
+const lateError = (): Error => new Error("the rate-limit windows did not answer in time");
+
 function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("the rate-limit windows did not answer in time")), ms);
+  const timer = setTimeout(() => reject(lateError()), ms);
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

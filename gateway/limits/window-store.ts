@@ -48,10 +48,13 @@ const takeSql = `
     extract(epoch from window_start)::float8 as "windowStart",
     extract(epoch from window_start + interval '${windowSeconds} seconds' - clock_timestamp())::float8 as "secondsLeft"`;
 
+// The clock is asked once, so that old windows are a range of the index. Gateways that delete at once skip each other's
+// rows instead of waiting for them in different orders.
 const deleteOldSql = `
   delete from gateway.rate_window where (window_start, bucket) in (
     select window_start, bucket from gateway.rate_window
-    where window_start < clock_timestamp() - interval '${2 * windowSeconds} seconds' limit $1)`;
+    where window_start < (select clock_timestamp() - interval '${2 * windowSeconds} seconds')
+    limit $1 for update skip locked)`;
 
 /** Windows in the gateway's schema, exact across replicas. The pool should not wait for commits to be flushed. */
 export function createWindowStore(pool: pg.Pool): WindowStore {

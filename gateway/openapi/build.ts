@@ -1,14 +1,15 @@
-import { type ErrorCode, errorCatalogue } from "#platform/errors.ts";
 import { scopeMeanings } from "../auth/scopes.ts";
-import { oauthDialect, oauthErrorName } from "../http/error-dialect.ts";
-import { type JsonSchema, paramsOf, type Route, type TextParam } from "../routes/route.ts";
-import { componentSchemas, errorSchema, oauthErrorSchema, withReferences } from "./components.ts";
-import { exampleOf } from "./example.ts";
+import type { Route } from "../routes/route.ts";
+import { componentSchemas, withReferences } from "./components.ts";
+import { componentHeaders } from "./headers.ts";
+import { info, tagDescriptions } from "./info.ts";
+import { componentParameters, parametersOf } from "./parameters.ts";
+import { componentExamples, responsesOf } from "./responses.ts";
 
 type Json = Record<string, unknown>;
 
-/** The OpenAPI 3.1.0 document of the routes. */
-export function buildOpenApi(routes: readonly Route[]): Json {
+/** The OpenAPI 3.1.0 document of the routes; `publicUrl` is where clients reach them, when that is known. */
+export function buildOpenApi(routes: readonly Route[], publicUrl = ""): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const item = paths[route.path] ?? {};
@@ -17,29 +18,36 @@ export function buildOpenApi(routes: readonly Route[]): Json {
   }
   return {
     openapi: "3.1.0",
-    info: {
-      title: "Assent",
-      version: "1.0.0",
-      description:
-        "Records agreements: click-acceptance with provable evidence, and the templates that are agreed to. Every request is scoped to the organization of its credential.",
-    },
-    servers: [{ url: "/" }],
-    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
+    info,
+    servers: [{ url: publicUrl === "" ? "/" : publicUrl, description: "This installation." }],
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name, description: tagDescriptions[name] })),
     paths,
-    components: { schemas: componentSchemas(), securitySchemes },
+    components: {
+      schemas: componentSchemas(),
+      parameters: componentParameters,
+      headers: componentHeaders,
+      examples: componentExamples(routes),
+      securitySchemes: securitySchemes(publicUrl),
+    },
   };
 }
 
-const securitySchemes: Json = {
+const securitySchemes = (publicUrl: string): Json => ({
   bearer: {
     type: "http",
     scheme: "bearer",
-    description:
-      "An API key, which may do everything, or an access token (JWT) with the scopes that the operation names.",
+    description: "An API key, which may do everything.",
   },
   oauth: {
     type: "oauth2",
-    flows: { clientCredentials: { tokenUrl: "/oauth2/token", scopes: scopeMeanings } },
+    description: "An access token (JWT), sent like an API key. The token endpoint is also reached at /oauth/token.",
+    flows: { clientCredentials: { tokenUrl: `${publicUrl}/oauth2/token`, scopes: scopeMeanings } },
+  },
+  client: {
+    type: "http",
+    scheme: "basic",
+    description: "The id and the secret of an OAuth client, both form-encoded first (RFC 6749 §2.3.1).",
   },
   renderToken: {
     type: "apiKey",
@@ -47,175 +55,42 @@ const securitySchemes: Json = {
     name: "token",
     description: "The render token of a session: lets a browser render that session, and nothing else.",
   },
-};
+});
 
 const operationOf = (route: Route): Json => ({
   operationId: route.operationId,
   tags: [route.tag],
   summary: route.summary,
-  ...(route.description === undefined ? {} : { description: route.description }),
+  description: descriptionOf(route),
   security: securityOf(route),
   parameters: parametersOf(route),
   ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route.body) }),
   responses: responsesOf(route),
 });
 
-function securityOf({ access }: Route): Json[] {
+/** Says who may call, which a list of schemes says to programs only. */
+function descriptionOf({ description, summary, access }: Route): string {
+  const said = description ?? `${summary}.`;
+  if (access === "public") return `${said}\n\nNeeds no credential.`;
+  const scopes = access.scopes.map((scope) => `\`${scope}\``);
+  const needs = scopes.length === 1 ? `Needs the scope ${scopes[0]}.` : `Needs one of the scopes ${scopes.join(", ")}.`;
+  return `${said}\n\n${needs} Counts in the limit group \`${access.limitGroup}\`.`;
+}
+
+function securityOf({ access, clientAuthentication }: Route): Json[] {
+  if (clientAuthentication === true) return [{ client: [] }, {}];
   if (access === "public") return [];
   const tokens = access.renderToken === true ? [{ renderToken: [] }] : [];
   return [...access.scopes.map((scope) => ({ oauth: [scope] })), { bearer: [] }, ...tokens];
 }
 
-function parametersOf(route: Route): Json[] {
-  const texts: Readonly<Record<string, TextParam>> = route.texts ?? {};
-  const inPath = paramsOf(route.path).map((name) => {
-    const schema = texts[name]?.schema ?? { type: "string", format: "uuid" };
-    return parameter("path", name, schema, true);
-  });
-  const inQuery = Object.entries(route.query?.properties ?? {}).map(([name, schema]) =>
-    parameter("query", name, schema, route.query?.required.includes(name) === true),
-  );
-  const inHead = Object.entries(route.headerParams ?? {}).map(([name, { description, schema }]) =>
-    parameter("header", name, { ...schema, description }, false),
-  );
-  const key =
-    route.idempotencyKey === undefined ? [] : [{ ...idempotencyKey, required: route.idempotencyKey === "required" }];
-  return [...inPath, ...inQuery, ...inHead, ...key, requestId, traceparent];
-}
+const digits = new Intl.NumberFormat("en");
 
-const parameter = (place: string, name: string, { description, ...schema }: JsonSchema, required: boolean): Json => ({
-  name,
-  in: place,
-  required,
-  ...(description === undefined ? {} : { description }),
-  schema: withReferences(schema),
-  example: exampleOf(schema, name),
-});
-
-const idempotencyKey: Json = {
-  name: "X-Idempotency-Key",
-  in: "header",
-  description: "Unique to this record within the organization, for ever, and the same on every retry.",
-  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
-  example: "order-1042-terms",
-};
-const requestId: Json = {
-  name: "X-Request-Id",
-  in: "header",
-  required: false,
-  description: "Your name for the request; given back on the response. One is made when it is absent or malformed.",
-  schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
-};
-const traceparent: Json = {
-  name: "traceparent",
-  in: "header",
-  required: false,
-  description: "W3C Trace Context.",
-  schema: { type: "string" },
-};
-
-function requestBodyOf({ schema, required, form, example }: NonNullable<Route["body"]>): Json {
+function requestBodyOf({ schema, required, form, example, maxBytes }: NonNullable<Route["body"]>): Json {
   const media = { schema: withReferences(schema), ...(example === undefined ? {} : { example }) };
-  const forms = form ? { "application/x-www-form-urlencoded": { schema: withReferences(schema) } } : {};
-  return { required, content: { "application/json": media, ...forms } };
-}
-
-function responsesOf(route: Route): Json {
-  const { success } = route;
-  const content = contentOf(success);
-  const headers = { ...headersOf(route), ...ownHeaders(success.headers ?? {}) };
-  const responses: Json = { [success.status]: { description: success.description, headers, ...content } };
-  for (const [status, description] of Object.entries(success.also ?? {})) {
-    responses[status] = { description, headers, ...(Number(status) < 300 ? content : {}) };
-  }
-  for (const [status, codes] of Object.entries(errorsByStatus(route))) {
-    responses[status] = errorResponse(codes, route);
-  }
-  return responses;
-}
-
-function contentOf({ schema, contentType, alsoTypes = [], example, textExamples = {} }: Route["success"]): Json {
-  if (schema === undefined && contentType === undefined) return {};
-  const json = schema && { schema: withReferences(schema), example: example ?? exampleOf(schema) };
-  const others = [...(schema === undefined ? [contentType ?? ""] : []), ...alsoTypes].map((type) => [
-    type,
-    type.startsWith("text/") ? textMedia(textExamples[type]) : {},
-  ]);
   return {
-    content: {
-      ...(json === undefined ? {} : { [contentType ?? "application/json"]: json }),
-      ...Object.fromEntries(others),
-    },
+    description: `At most ${digits.format(maxBytes)} bytes.`,
+    required,
+    content: { "application/json": media, ...(form ? { "application/x-www-form-urlencoded": media } : {}) },
   };
 }
-
-const textMedia = (example: string | undefined): Json => ({
-  schema: { type: "string" },
-  ...(example === undefined ? {} : { example }),
-});
-
-function errorsByStatus(route: Route): Record<string, ErrorCode[]> {
-  const codes = new Set<ErrorCode>([
-    ...commonErrors(route),
-    ...route.errors,
-    ...Object.values<ErrorCode>(route.notFound ?? {}),
-    ...Object.values<TextParam>(route.texts ?? {}).flatMap(({ otherwise }) => otherwise ?? []),
-  ]);
-  return Object.groupBy(codes, (code) => String(errorCatalogue[code].http)) as Record<string, ErrorCode[]>;
-}
-
-function commonErrors({ access, body, query, texts, dialect }: Route): ErrorCode[] {
-  const mayBeBad = Object.values<TextParam>(texts ?? {}).some(({ otherwise }) => otherwise === undefined);
-  const checksInput = body !== undefined || query !== undefined || mayBeBad;
-  return [
-    ...(checksInput ? [dialect.validationFailed] : []),
-    ...(body === undefined ? [] : (["UNSUPPORTED_MEDIA_TYPE", dialect.payloadTooLarge] as const)),
-    ...(access === "public"
-      ? []
-      : (["UNAUTHORIZED", "INVALID_TOKEN", "TOKEN_EXPIRED", "INSUFFICIENT_SCOPE", dialect.rateLimited] as const)),
-    "INTERNAL_ERROR",
-    "SERVICE_UNAVAILABLE",
-  ];
-}
-
-function errorResponse(codes: readonly ErrorCode[], route: Route): Json {
-  const isOauth = route.dialect === oauthDialect;
-  const examples = Object.fromEntries(
-    codes.map((code) => {
-      const { message } = errorCatalogue[code];
-      return [
-        code,
-        {
-          value: isOauth
-            ? { error: oauthErrorName(code), error_description: message }
-            : { errorCode: code, message, requestId: "…" },
-        },
-      ];
-    }),
-  );
-  return {
-    description: codes.join(", "),
-    headers: headersOf(route),
-    content: { "application/json": { schema: withReferences(isOauth ? oauthErrorSchema : errorSchema), examples } },
-  };
-}
-
-/** Headers that every answer of the route carries. */
-const headersOf = ({ access }: Route): Json => ({
-  ...ownHeaders({ "X-Request-Id": "The id of this request.", traceparent: "W3C Trace Context." }),
-  ...(access === "public" ? {} : rateLimitHeaders),
-});
-
-const ownHeaders = (meanings: Readonly<Record<string, string>>): Json =>
-  Object.fromEntries(
-    Object.entries(meanings).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
-  );
-
-const integerHeader = (description: string): Json => ({ description, schema: { type: "integer" } });
-
-const rateLimitHeaders: Json = {
-  "X-RateLimit-Limit": integerHeader("Requests allowed in the window."),
-  "X-RateLimit-Remaining": integerHeader("Requests left in the window."),
-  "X-RateLimit-Reset": integerHeader("Unix time in seconds at which the window resets."),
-  "Retry-After": integerHeader("Seconds until the window resets; on a 503, until a retry makes sense."),
-};

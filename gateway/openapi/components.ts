@@ -2,6 +2,7 @@ import { configurationSchema, templateTypeSchema, verificationSchema } from "../
 import { consentReceiptSchema, consentStateSchema, updateConsentSchema } from "../routes/consent-schemas.ts";
 import { contentReportSchema } from "../routes/content-schemas.ts";
 import { createDeploymentSchema, deploymentSchema, updateDeploymentSchema } from "../routes/deployment-schemas.ts";
+import { embeddingTemplateSchema, embeddingVersionSchema } from "../routes/embedding-schemas.ts";
 import { evidenceSchema, verificationResultSchema } from "../routes/evidence-schemas.ts";
 import { consistencyProofSchema, inclusionProofSchema } from "../routes/log-schemas.ts";
 import { receiptSchema } from "../routes/receipt-schemas.ts";
@@ -39,9 +40,11 @@ const named: Readonly<Record<string, JsonSchema>> = {
   Error: errorSchema,
   OAuthError: oauthErrorSchema,
   Template: templateSchema,
+  EmbeddingTemplate: embeddingTemplateSchema,
   CreateTemplate: createTemplateSchema,
   UpdateTemplate: updateTemplateSchema,
   Version: versionSchema,
+  EmbeddingVersion: embeddingVersionSchema,
   CreateVersion: createVersionSchema,
   UpdateVersion: updateVersionSchema,
   PublishVersion: publishVersionSchema,

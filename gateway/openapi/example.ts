@@ -2,7 +2,7 @@ import type { JsonSchema } from "../routes/route.ts";
 
 /** Values that say more than their types do, by the names of properties and parameters. */
 const byName: Readonly<Record<string, unknown>> = {
-  access_token: "eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.…",
+  access_token: "eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzY29wZSI6ImNsaWNrOnJlYWQifQ.c2lnbmF0dXJl",
   buttonText: "I agree",
   checkboxText: "I have read and agree to the Terms of service.",
   clientId: "cl_0123456789abcdefABCDEF",
@@ -28,7 +28,8 @@ const byName: Readonly<Record<string, unknown>> = {
   publishedBy: "cl_0123456789abcdefABCDEF",
   purpose: "marketing_email",
   renderToken: "eyJhbGciOiJFUzI1NiJ9.eyJybmQiOiLigKYifQ.c2lnbmF0dXJl",
-  renderUrl: "https://api.example.com/v1/click/render/sessions/01961234-5678-7abc-8def-0123456789ab?token=eyJhbGciOi…",
+  renderUrl:
+    "https://api.example.com/v1/click/render/sessions/01961234-5678-7abc-8def-0123456789ab?token=eyJhbGciOiJFUzI1NiJ9.eyJybmQiOiLigKYifQ.c2lnbmF0dXJl",
   requestId: "01961234-5678-7abc-8def-0123456789ab",
   returnUrl: "https://www.example.com/welcome",
   revision: 1,
@@ -58,6 +59,7 @@ const hashExample = `sha256:${"0123456789abcdef".repeat(4)}`;
 export function exampleOf(schema: JsonSchema, name = ""): unknown {
   const { examples, format } = schema;
   if (Array.isArray(examples)) return examples[0];
+  if (Array.isArray(schema.anyOf)) return exampleOf(schema.anyOf[0], name);
   const choices = Array.isArray(schema.enum) ? schema.enum : undefined;
   const known = Object.hasOwn(byName, name) ? byName[name] : undefined;
   if (choices !== undefined) return choices.includes(known) ? known : choices[0];

@@ -5,10 +5,11 @@ import { canonicalJson } from "#platform/canonical-json.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
 import { timestampOf } from "../views/scalars.ts";
-import { gatherPages, nextPage, nextPageHeader } from "./pages.ts";
+import { consentReceiptSchema } from "./consent-schemas.ts";
+import { gatherPages, nextPage, nextPageHeader, pageLimit } from "./pages.ts";
 import { receiptSchema } from "./receipt-schemas.ts";
 import { defineRoute, type JsonSchema, jsonBody, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
-import { dateTime, described, integer, listOf, text, uuid } from "./schema-parts.ts";
+import { dateTime, described, listOf, replayedHeaderDescription, text, uuid } from "./schema-parts.ts";
 
 const base = { tag: "Acceptances", dialect: clickDialect } as const;
 
@@ -37,13 +38,14 @@ export const acceptanceRoutes: readonly Route[] = [
       description: "The receipt of the acceptance that was recorded.",
       schema: receiptSchema,
       also: { 200: "The receipt that was recorded earlier for the same key and body." },
-      headers: { "Idempotent-Replayed": "true when nothing new was recorded." },
+      headers: replayedHeaderDescription,
     },
     errors: [
       "CLICK_IDEMPOTENCY_KEY_REQUIRED",
       "CLICK_IDEMPOTENCY_KEY_INVALID",
       "CLICK_IDEMPOTENCY_KEY_REUSED",
       "CLICK_TEMPLATE_NOT_FOUND",
+      "CLICK_VERSION_NOT_FOUND",
       "CLICK_SESSION_NOT_FOUND",
       "CLICK_VERSION_NOT_PUBLISHED",
       "CLICK_TEMPLATE_ARCHIVED",
@@ -70,11 +72,11 @@ export const acceptanceRoutes: readonly Route[] = [
     description: "Newest first. Without limit all are returned, up to 1,000.",
     access: { scopes: ["click:read"], limitGroup: "other" },
     query: queryOf<AcceptancesQuery>({
-      userRef: text(1, 255),
-      templateId: uuid,
+      userRef: described(text(1, 255), "Only those of this user."),
+      templateId: described(uuid, "Only those of this template."),
       from: described(dateTime, "Accepted then or later."),
       to: described(dateTime, "Accepted before."),
-      limit: integer(1, 1_000),
+      limit: pageLimit,
       cursor: described(text(1, 200), "X-Next-Cursor of the previous page."),
     }),
     success: {
@@ -106,9 +108,14 @@ export const acceptanceRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/receipts/{receiptId}",
     summary: "Read a receipt",
+    description: "The same bytes as when it was recorded, until what is personal in it is erased or restricted.",
     access: { scopes: ["click:read"], limitGroup: "other" },
     notFound: { receiptId: "CLICK_RECEIPT_NOT_FOUND" },
-    success: { status: 200, description: "The receipt.", schema: receiptSchema },
+    success: {
+      status: 200,
+      description: "The receipt of an acceptance, or of a change of consent.",
+      schema: { anyOf: [receiptSchema, consentReceiptSchema] },
+    },
     errors: [],
     call: (request, { click }) => click.getReceipt(request.params, onBehalfOf(request)),
     respond: ({ receiptJson }) => receiptReply(200, receiptJson),

@@ -27,6 +27,7 @@ export const configurationRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/templates/types",
     summary: "Describe the types of templates",
+    description: "For each type: what its typeConfig may hold, and the policy it starts with.",
     access: read,
     success: {
       status: 200,
@@ -43,6 +44,7 @@ export const configurationRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/templates/{id}/configuration",
     summary: "Read the configuration of a template",
+    description: "What the type settles, the policy in force, and the verification that follows from it.",
     access: read,
     notFound: ofTemplate,
     success: { status: 200, description: "The configuration.", schema: configurationSchema },
@@ -57,6 +59,7 @@ export const configurationRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/click/templates/{id}/policy-flags",
     summary: "Change policy flags of a template",
+    description: "Flags that are not named keep their values. What is published stays published.",
     access: { scopes: ["click:write"], limitGroup: "other" },
     notFound: ofTemplate,
     body: jsonBody<PolicyFlagsBody>({
@@ -77,6 +80,7 @@ export const configurationRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/templates/{id}/verification-requirements",
     summary: "Read the verification that an acceptance must carry",
+    description: "The methods that the policy of the template asks for, and whether all of them or one is enough.",
     access: read,
     notFound: ofTemplate,
     success: { status: 200, description: "The requirements.", schema: verificationSchema },

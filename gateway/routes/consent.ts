@@ -17,7 +17,7 @@ import {
 } from "./consent-schemas.ts";
 import { required } from "./required.ts";
 import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
-import { dateTime, described, flag, text, uuid } from "./schema-parts.ts";
+import { dateTime, described, flag, replayedHeaderDescription, text, uuid } from "./schema-parts.ts";
 import { contextOf } from "./sessions.ts";
 
 interface ConsentQuery {
@@ -33,7 +33,9 @@ const base = {
   path: "/v1/click/consent/{userRef}",
   texts: { userRef: userRefParam },
 } as const;
-const revisionHeader = { ETag: "The revision of the state, for If-Match." };
+const revisionHeader = {
+  ETag: { description: "The revision of the state, for If-Match.", example: '"7"', required: true },
+};
 
 export const consentRoutes: readonly Route[] = [
   defineRoute({
@@ -46,7 +48,7 @@ export const consentRoutes: readonly Route[] = [
     query: queryOf<ConsentQuery>({
       purpose: described(text(1, 64), "Only this purpose."),
       templateId: described(uuid, "Only this template."),
-      includeHistory: flag,
+      includeHistory: described(flag, "Adds every change, newest first."),
       at: described(dateTime, "The state as of then."),
     }),
     success: { status: 200, description: "The state.", schema: consentStateSchema, headers: revisionHeader },
@@ -75,6 +77,8 @@ export const consentRoutes: readonly Route[] = [
     operationId: "updateUserConsentState",
     method: "POST",
     summary: "Grant, deny, withdraw or renew consent",
+    description:
+      "Each change is recorded with a receipt and moves the revision on. With If-Match nothing is changed unless the state is still the one that was read.",
     access: { scopes: ["click:write"], limitGroup: "other" },
     idempotencyKey: "optional",
     headerParams: {
@@ -91,7 +95,7 @@ export const consentRoutes: readonly Route[] = [
       status: 200,
       description: "The state after the change, and a receipt for each change.",
       schema: updatedConsentSchema,
-      headers: { ...revisionHeader, "Idempotent-Replayed": "true when nothing new was recorded." },
+      headers: { ...revisionHeader, ...replayedHeaderDescription },
     },
     errors: [
       "CLICK_IDEMPOTENCY_KEY_INVALID",

@@ -20,7 +20,7 @@ import {
 } from "./deployment-schemas.ts";
 import { required } from "./required.ts";
 import { defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
-import { listOf } from "./schema-parts.ts";
+import { described, listOf } from "./schema-parts.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };
@@ -62,9 +62,12 @@ export const deploymentRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/templates/{templateId}/deployments",
     summary: "List the deployments of a template",
+    description: "All of them unless a status is named.",
     access: read,
     notFound: ofTemplate,
-    query: queryOf<{ status?: string }>({ status: deploymentStatus }),
+    query: queryOf<{ status?: string }>({
+      status: described(deploymentStatus, "Only those with this status."),
+    }),
     success: { status: 200, description: "The deployments, newest first.", schema: listOf(deploymentSchema) },
     errors: [],
     call: (request, { templates }) => {
@@ -80,6 +83,7 @@ export const deploymentRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/deployments/{id}",
     summary: "Read a deployment",
+    description: "With its public key and the hash of the configuration that is in force.",
     access: read,
     notFound: ofDeployment,
     success: { status: 200, description: "The deployment.", schema: deploymentSchema },
@@ -153,6 +157,7 @@ export const deploymentRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/click/deployments/{id}",
     summary: "Delete a deployment that is not active",
+    description: "Acceptances that name it stay as they are. One that is active must be deactivated first.",
     access: { scopes: ["click:admin"], limitGroup: "other" },
     notFound: ofDeployment,
     success: { status: 204, description: "The deployment is gone." },

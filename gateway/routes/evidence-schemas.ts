@@ -183,12 +183,12 @@ export const evidenceSchema: JsonSchema = {
 };
 
 export interface EvidenceQuery {
-  readonly format?: string;
+  readonly format?: "json" | "zip";
   readonly disclose?: "all" | "none";
 }
 
 export const evidenceQuery = {
-  format: example(described(text(1, 20), "json (default), or zip: the bundle with its parts as files."), "json"),
+  format: described(oneOf("json", "zip"), "json when absent. zip: the bundle with its parts as files."),
   disclose: described(oneOf("all", "none"), "none leaves out what is personal; all proofs still hold."),
 };
 

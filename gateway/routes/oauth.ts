@@ -1,45 +1,60 @@
-import { DomainError, fromConnectError } from "#platform/errors.ts";
+import { fromConnectError } from "#platform/errors.ts";
 import { oauthDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { defineRoute, type Route, type RouteRequest } from "./route.ts";
+import {
+  type IssuedToken,
+  jwtBearer,
+  readGrant,
+  type TokenBody,
+  type TokenRequest,
+  tokenPaths,
+} from "./oauth-grants.ts";
+import { userInfoRoute } from "./oauth-userinfo.ts";
+import { defineRoute, type Route } from "./route.ts";
 import { answer, anyText, count, described, object, oneOf, text } from "./schema-parts.ts";
 import type { Services } from "./services.ts";
 
-interface TokenBody {
-  readonly grant_type: string;
-  readonly client_id?: string;
-  readonly client_secret?: string;
-  readonly scope?: string;
-}
-
 const tokenSchema = object(
   {
-    grant_type: described(text(1, 100), "client_credentials"),
-    client_id: text(1, 100),
-    client_secret: text(1, 200),
-    scope: described(text(0, 1_000), "Scope names separated by spaces; all that the client has when absent."),
+    grant_type: described(text(1, 100), `client_credentials or ${jwtBearer}`),
+    client_id: text(0, 100),
+    client_secret: text(0, 200),
+    assertion: described(
+      text(0, 8_192),
+      "A JWT that the client has signed (RFC 7523), for the grant type of that name; it proves who the client is.",
+    ),
+    scope: described(
+      text(0, 1_000),
+      "Scope names separated by spaces; all that the client has when absent. The name signature stands for all scopes of signing.",
+    ),
   },
   ["grant_type"],
 );
 
 /** Both paths are documented for the token endpoint; they do the same. */
-const tokenRoute = (operationId: string, path: string): Route =>
+const tokenRoute = (operationId: string, path: string, summary = "Get an access token"): Route =>
   defineRoute({
     operationId,
     method: "POST",
     path,
     tag: "Authentication",
-    summary: "Get an access token",
+    summary,
     description:
-      "The client-credentials grant of RFC 6749, with a body of JSON or of a form. The credentials may come as HTTP Basic instead.",
+      "The client-credentials grant of RFC 6749 and the JWT-bearer grant of RFC 7523, with a body of JSON or of a form. The credentials of the first may come as HTTP Basic instead.",
     access: "public",
+    clientAuthentication: true,
     dialect: oauthDialect,
     body: {
       schema: tokenSchema,
       required: true,
       maxBytes: 16_384,
       form: true,
-      example: { grant_type: "client_credentials", client_id: "cl_…", client_secret: "cs_…", scope: "click:read" },
+      example: {
+        grant_type: "client_credentials",
+        client_id: "cl_0123456789abcdefABCDEF",
+        client_secret: "cs_0123456789abcdefABCDEF0123456789abcdefABCDE",
+        scope: "click:read click:write",
+      },
       bodyType: undefined as unknown as TokenBody,
     },
     success: {
@@ -50,6 +65,7 @@ const tokenRoute = (operationId: string, path: string): Route =>
     errors: [
       "OAUTH_INVALID_REQUEST",
       "OAUTH_INVALID_CLIENT",
+      "OAUTH_INVALID_GRANT",
       "OAUTH_INVALID_SCOPE",
       "OAUTH_UNSUPPORTED_GRANT_TYPE",
       "RATE_LIMIT_EXCEEDED",
@@ -63,58 +79,30 @@ const tokenRoute = (operationId: string, path: string): Route =>
       ),
   });
 
+const [tokenPath, tokenPathAlias] = tokenPaths;
+
 export const oauthRoutes: readonly Route[] = [
-  tokenRoute("issueToken", "/oauth2/token"),
-  tokenRoute("issueTokenAlias", "/oauth/token"),
+  tokenRoute("issueToken", tokenPath),
+  tokenRoute("issueTokenAlias", tokenPathAlias, "Get an access token at the other address"),
+  userInfoRoute,
 ];
 
-async function issueToken(request: RouteRequest<string, unknown, TokenBody>, { tokens, tokenGuard }: Services) {
-  const { body, observed, headers } = request;
-  if (body.grant_type !== "client_credentials") throw new DomainError("OAUTH_UNSUPPORTED_GRANT_TYPE");
-  const { clientId, clientSecret } = readCredentials(body, headers.authorization);
-  tokenGuard.requireCalm(clientId, observed.ip);
-  const scopes = (body.scope ?? "").split(" ").filter((scope) => scope !== "");
+async function issueToken(request: TokenRequest, { tokens, tokenGuard }: Services): Promise<IssuedToken> {
+  const { ip } = request.observed;
+  let clientId: string | undefined;
+  tokenGuard.requireCalm(ip);
   try {
-    return await tokens.issueToken({ clientId, clientSecret, scopes });
+    const grant = readGrant(request);
+    clientId = grant.clientId;
+    tokenGuard.requireCalm(ip, clientId);
+    return await grant.ask(tokens);
   } catch (error) {
-    if (fromConnectError(error)?.code === "OAUTH_INVALID_CLIENT") await tokenGuard.recordFailure(clientId, observed.ip);
+    if (isFailedAttempt(error)) await tokenGuard.recordFailure(ip, clientId);
     throw error;
   }
 }
 
-interface Credentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
-/** RFC 6749 §2.3.1: in the body or as HTTP Basic, but not both. */
-function readCredentials(body: TokenBody, authorization: string | undefined): Credentials {
-  const basic = authorization === undefined ? undefined : readBasic(authorization);
-  if (basic !== undefined && body.client_secret !== undefined) {
-    throw new DomainError("OAUTH_INVALID_REQUEST", {
-      message: "The client authenticates in two ways. Use one of them.",
-    });
-  }
-  const { clientId = "", clientSecret = "" } = basic ?? { clientId: body.client_id, clientSecret: body.client_secret };
-  // Ours are printable, so nothing else names a client or is logged, counted and looked up as one.
-  if (!/^[\x21-\x7e]{1,100}$/.test(clientId) || !/^[\x20-\x7e]{1,200}$/.test(clientSecret)) {
-    throw new DomainError("OAUTH_INVALID_CLIENT");
-  }
-  return { clientId, clientSecret };
-}
-
-/** Both halves are form-encoded before they are put together. Undefined for another scheme, which says nothing here. */
-function readBasic(authorization: string): Credentials | undefined {
-  if (!/^basic /i.test(authorization)) return undefined;
-  const encoded = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
-  if (encoded === undefined) throw new DomainError("OAUTH_INVALID_CLIENT");
-  const [, id = "", secret = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];
-  try {
-    return {
-      clientId: decodeURIComponent(id.replaceAll("+", " ")),
-      clientSecret: decodeURIComponent(secret.replaceAll("+", " ")),
-    };
-  } catch {
-    throw new DomainError("OAUTH_INVALID_CLIENT");
-  }
+function isFailedAttempt(error: unknown): boolean {
+  const code = fromConnectError(error)?.code;
+  return code === "OAUTH_INVALID_CLIENT" || code === "OAUTH_INVALID_GRANT";
 }

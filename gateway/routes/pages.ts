@@ -1,3 +1,6 @@
+import type { JsonSchema } from "./route.ts";
+import { integer } from "./schema-parts.ts";
+
 /** One page of a list, as a service answers it. */
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -33,4 +36,16 @@ export async function gatherPages<Item>(
 export const nextPage = (nextCursor: string): Record<string, string> =>
   nextCursor === "" ? {} : { "X-Next-Cursor": nextCursor };
 
-export const nextPageHeader = { "X-Next-Cursor": "The cursor of the next page; absent on the last one." };
+/** The query parameter that says how long a page may be. */
+export const pageLimit: JsonSchema = {
+  ...integer(1, defaultLimit),
+  description: "The most that one answer may have.",
+  examples: [100],
+};
+
+export const nextPageHeader = {
+  "X-Next-Cursor": {
+    description: "The cursor of the next page; absent on the last one.",
+    example: "eyJhZnRlciI6IjAxOTYxMjM0In0",
+  },
+};

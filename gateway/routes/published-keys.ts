@@ -45,6 +45,8 @@ export const publishedKeyRoutes: readonly Route[] = [
     path: "/.well-known/jwks.json",
     tag: "Authentication",
     summary: "Read the public keys that verify access tokens, receipts and render tokens",
+    description:
+      "One key set for access tokens (ES256) and for evidence (EdDSA). Take the key that a signature names in kid, and read the set again when there is none.",
     dialect: standardDialect,
     success: {
       status: 200,
@@ -69,7 +71,12 @@ export const publishedKeyRoutes: readonly Route[] = [
     description:
       "One verifier key (C2SP signed-note) a line: of the anchor log, then of the log that is asked for. There is one for every key that a log was ever signed with.",
     query: ofLog,
-    success: { status: 200, description: "The verifier keys.", contentType: "text/plain" },
+    success: {
+      status: 200,
+      description: "The verifier keys.",
+      contentType: "text/plain",
+      textExamples: { "text/plain": verifierKeys.join("\n").concat("\n") },
+    },
     call: (_request, { evidenceKeys }) => evidenceKeys.read(),
     respond: (published, { query }) => ({
       status: 200,

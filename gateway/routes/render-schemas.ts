@@ -41,7 +41,13 @@ export const templateNameParam: TextParam = {
 
 export const scriptHashParam: TextParam = {
   names: "embedScriptHash",
-  schema: { type: "string", maxLength: 32, pattern: "^[0-9a-f]{32}$", examples: ["0123456789abcdef0123456789abcdef"] },
+  schema: {
+    type: "string",
+    description: "The hash of the script.",
+    maxLength: 32,
+    pattern: "^[0-9a-f]{32}$",
+    examples: ["0123456789abcdef0123456789abcdef"],
+  },
   otherwise: "CLICK_RENDER_NOT_FOUND",
 };
 

@@ -19,15 +19,23 @@ const success = {
   description: "The text, as it is to be shown.",
   schema: renderingSchema,
   alsoTypes: ["text/html"],
+  textExamples: { "text/html": "<p>You may use the service as follows.</p>" },
   headers: {
-    ETag: "The hash of the fragment.",
-    "X-Click-Content-Hash": "The hash of the published text.",
-    "Content-Security-Policy": "Names who may frame the page.",
+    ETag: {
+      description: "The hash of the fragment.",
+      example: `"sha256:${"0123456789abcdef".repeat(4)}"`,
+      required: true,
+    },
+    "X-Click-Content-Hash": { description: "The hash of the published text.", required: true },
+    "Content-Security-Policy": { description: "Names who may frame the page.", required: true },
   },
   also: { 304: "The fragment is the one that If-None-Match names." },
 } as const;
 const headerParams = {
-  "If-None-Match": { description: "For fragments.", schema: { type: "string" } },
+  "If-None-Match": {
+    description: "The ETag of a fragment that you have.",
+    schema: { type: "string", examples: [`"sha256:${"0123456789abcdef".repeat(4)}"`] },
+  },
 } as const;
 
 export const renderRoutes: readonly Route[] = [
@@ -45,7 +53,7 @@ export const renderRoutes: readonly Route[] = [
     }),
     headerParams,
     success,
-    errors: ["CLICK_ORIGIN_NOT_ALLOWED"],
+    errors: ["CLICK_ORIGIN_NOT_ALLOWED", "CLICK_DATA_INVALID"],
     call: ({ params, query, ...request }, { click }) =>
       click.render(
         {
@@ -110,7 +118,7 @@ export const renderRoutes: readonly Route[] = [
     texts: { templateIdOrSlug: templateNameParam },
     query: queryOf<{ locale?: string; versionId?: string; format?: RenderFormat }>({
       locale,
-      versionId: uuid,
+      versionId: described(uuid, "This version, even a draft, instead of what is published."),
       format,
     }),
     headerParams,

@@ -82,6 +82,14 @@ export interface HeaderParam {
   readonly schema: JsonSchema;
 }
 
+/** A header of an answer; a text that may be missing when nothing else is said. */
+export interface HeaderDescription {
+  readonly description: string;
+  readonly schema?: JsonSchema;
+  readonly example?: unknown;
+  readonly required?: boolean;
+}
+
 /** What an operation answers when it succeeds. */
 export interface Success {
   readonly status: number;
@@ -96,7 +104,7 @@ export interface Success {
   /** The same for answers that are texts, by their types. */
   readonly textExamples?: Readonly<Record<string, string>>;
   /** Headers of its own, with their meaning. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | HeaderDescription>>;
   /** Another status that it also succeeds with, and when. */
   readonly also?: Readonly<Record<number, string>>;
 }
@@ -111,6 +119,8 @@ export interface RouteDescription<Path extends string = string, Query = unknown,
   readonly summary: string;
   readonly description?: string;
   readonly access: ProtectedAccess | "public";
+  /** Whether OAuth clients authenticate themselves here, in the body or as HTTP Basic. */
+  readonly clientAuthentication?: boolean;
   readonly dialect: ErrorDialect;
   /** The answer when a path parameter is no UUID, and so names nothing. */
   readonly notFound?: Readonly<Partial<Record<PathParam<Path>, ErrorCode>>>;

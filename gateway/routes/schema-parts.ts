@@ -51,3 +51,18 @@ export const object = (properties: Readonly<Record<string, JsonSchema>>, require
 /** An object of an answer, in which nothing is ever left out. */
 export const answer = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   object(properties, Object.keys(properties));
+
+/** The same object, which has these too when they are asked for. */
+export const extended = (schema: JsonSchema, properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+  ...schema,
+  properties: { ...(schema.properties as object), ...properties },
+});
+
+/** The header that tells a repetition from a record. */
+export const replayedHeaderDescription = {
+  "Idempotent-Replayed": {
+    description: "When nothing new was recorded: the answer is that of the first request with this key.",
+    schema: { type: "string", enum: ["true"] },
+    example: "true",
+  },
+} as const;

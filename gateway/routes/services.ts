@@ -7,7 +7,16 @@ import type { KeySet } from "../auth/key-set.ts";
 import type { TokenGuard } from "../auth/token-guard.ts";
 import type { EmbedScript } from "../embed-script.ts";
 import type { EvidenceKeys } from "../evidence-keys.ts";
+import type { StaticFile } from "../static-file.ts";
 import type { Verifier } from "../verifier.ts";
+
+/** The OpenAPI document as JSON, and its reference page. */
+export interface Reference {
+  readonly document: StaticFile;
+  readonly page: StaticFile;
+  /** Lets the page use its own styles and nothing else. */
+  readonly pagePolicy: string;
+}
 
 /** What the rows of the route tables call. */
 export interface Services {
@@ -24,6 +33,6 @@ export interface Services {
   readonly verifier: Verifier | undefined;
   /** Throws while something that requests need is missing. */
   checkReady(): Promise<void>;
-  /** The OpenAPI document as JSON, and its reference page. */
-  readonly reference: { readonly document: string; readonly page: string };
+  /** The description of the API. */
+  readonly reference: Reference;
 }

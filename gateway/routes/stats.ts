@@ -24,8 +24,8 @@ export const statsRoutes: readonly Route[] = [
     query: queryOf<StatsQuery>({
       from: described(day, "The first day that counts, in UTC."),
       to: described(day, "The last day that counts, in UTC."),
-      locale: languageTag,
-      versionId: uuid,
+      locale: described(languageTag, "Only what happened in this locale."),
+      versionId: described(uuid, "Only what happened with this version."),
     }),
     success: { status: 200, description: "The statistics.", schema: statsSchema },
     errors: [],

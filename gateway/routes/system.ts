@@ -1,10 +1,26 @@
 import { DomainError } from "#platform/errors.ts";
 import { standardDialect } from "../http/error-dialect.ts";
-import { jsonReply } from "../http/reply.ts";
-import { defineRoute, type Route } from "./route.ts";
+import { jsonReply, type Reply } from "../http/reply.ts";
+import type { StaticFile } from "../static-file.ts";
+import { defineRoute, type Route, type RouteRequest } from "./route.ts";
 import { answer, oneOf } from "./schema-parts.ts";
 
 const base = { method: "GET", tag: "System", access: "public", dialect: standardDialect } as const;
+
+const revalidated = {
+  headerParams: {
+    "If-None-Match": {
+      description: "The ETag of what you have.",
+      schema: { type: "string", examples: ['"0123456789abcdef0123456789abcdef"'] },
+    },
+  },
+} as const;
+const revalidatedSuccess = {
+  headers: {
+    ETag: { description: "Of the bytes.", example: '"0123456789abcdef0123456789abcdef"', required: true },
+  },
+  also: { 304: "What If-None-Match names is still what there is." },
+} as const;
 
 export const systemRoutes: readonly Route[] = [
   defineRoute({
@@ -12,6 +28,8 @@ export const systemRoutes: readonly Route[] = [
     operationId: "getHealth",
     path: "/healthz",
     summary: "Tell whether requests can be served",
+    description:
+      "For load balancers: whether the database and the services behind the gateway can be reached. Never refused for the number of requests.",
     success: { status: 200, description: "Everything is ready.", schema: answer({ status: oneOf("ok") }) },
     errors: ["SERVICE_UNAVAILABLE"],
     call: async (_request, { checkReady }) => {
@@ -28,26 +46,48 @@ export const systemRoutes: readonly Route[] = [
     operationId: "getOpenApiDocument",
     path: "/openapi.json",
     summary: "Read this description of the API",
-    success: { status: 200, description: "An OpenAPI 3.1.0 document.", schema: { type: "object" } },
+    description:
+      "Built from the same table that serves the requests. It changes only with a release, so ask with If-None-Match.",
+    ...revalidated,
+    success: {
+      status: 200,
+      description: "An OpenAPI 3.1.0 document.",
+      schema: {
+        type: "object",
+        examples: [{ openapi: "3.1.0", info: { title: "Assent", version: "1.0.0" }, paths: {} }],
+      },
+      ...revalidatedSuccess,
+    },
     errors: [],
     call: async (_request, { reference }) => reference.document,
-    respond: (document) => ({ status: 200, body: document, headers: { "Cache-Control": "no-cache" } }),
+    respond: (document, { headers }) => fileReply(document, "application/json; charset=utf-8", headers),
   }),
   defineRoute({
     ...base,
     operationId: "getReferencePage",
     path: "/docs",
     summary: "Read this description as a page",
-    success: { status: 200, description: "A page without outside resources.", contentType: "text/html" },
+    description: "The same description for people: one page that works offline.",
+    ...revalidated,
+    success: {
+      status: 200,
+      description: "A page without outside resources.",
+      contentType: "text/html",
+      ...revalidatedSuccess,
+    },
     errors: [],
-    call: async (_request, { reference }) => reference.page,
-    respond: (page) => ({ status: 200, body: page, contentType: "text/html; charset=utf-8", headers: pageHeaders }),
+    call: async (_request, { reference }) => reference,
+    respond: ({ page, pagePolicy }, { headers }) => {
+      const reply = fileReply(page, "text/html; charset=utf-8", headers);
+      const policy = { "Content-Security-Policy": pagePolicy, "Referrer-Policy": "no-referrer" };
+      return { ...reply, headers: { ...reply.headers, ...policy } };
+    },
   }),
 ];
 
-const pageHeaders = {
-  "Cache-Control": "no-cache",
-  "Content-Security-Policy":
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  "Referrer-Policy": "no-referrer",
-};
+/** Clients may keep it, but ask each time whether it is still the same. */
+function fileReply({ bytes, etag }: StaticFile, contentType: string, sent: RouteRequest["headers"]): Reply {
+  const headers = { ETag: etag, "Cache-Control": "no-cache" };
+  const isKnown = sent["if-none-match"]?.split(",").some((known) => known.trim().replace(/^W\//, "") === etag) === true;
+  return isKnown ? { status: 304, body: undefined, headers } : { status: 200, body: bytes, contentType, headers };
+}

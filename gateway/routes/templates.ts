@@ -11,10 +11,11 @@ import { jsonReply, noContent, type Reply } from "../http/reply.ts";
 import { enumValue } from "../views/scalars.ts";
 import { templateView } from "../views/template.ts";
 import { pathsIn } from "./changes.ts";
-import { gatherPages, nextPage, nextPageHeader } from "./pages.ts";
+import { embeddingTemplateSchema } from "./embedding-schemas.ts";
+import { gatherPages, nextPage, nextPageHeader, pageLimit } from "./pages.ts";
 import { required } from "./required.ts";
 import { defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
-import { described, flag, integer, listOf, text } from "./schema-parts.ts";
+import { described, flag, listOf, text } from "./schema-parts.ts";
 import {
   type CounterpartyBody,
   type CreateTemplateBody,
@@ -42,13 +43,13 @@ export const templateRoutes: readonly Route[] = [
     access: read,
     query: queryOf<{ includeVersions?: boolean; limit?: number; cursor?: string }>({
       ...includeVersions,
-      limit: integer(1, 1_000),
+      limit: pageLimit,
       cursor: described(text(1, 200), "X-Next-Cursor of the previous page."),
     }),
     success: {
       status: 200,
       description: "The templates.",
-      schema: listOf(templateSchema),
+      schema: listOf(embeddingTemplateSchema),
       headers: nextPageHeader,
     },
     errors: [],
@@ -71,6 +72,8 @@ export const templateRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/click/templates",
     summary: "Create a template",
+    description:
+      "As a draft without texts. The slug comes from the name unless it is given; the policy starts from the defaults of the type.",
     access: write,
     body: jsonBody<CreateTemplateBody>({
       schema: createTemplateSchema,
@@ -87,10 +90,11 @@ export const templateRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/templates/{id}",
     summary: "Read a template",
+    description: "With what is published in each locale.",
     access: read,
     notFound: { id: "CLICK_TEMPLATE_NOT_FOUND" },
     query: queryOf<{ includeVersions?: boolean }>(includeVersions),
-    success: { status: 200, description: "The template.", schema: templateSchema },
+    success: { status: 200, description: "The template.", schema: embeddingTemplateSchema },
     errors: [],
     call: (request, { templates }) =>
       templates.getTemplate(
@@ -116,6 +120,7 @@ export const templateRoutes: readonly Route[] = [
       "CLICK_TEMPLATE_TYPE_LOCKED",
       "CLICK_POLICY_FLAG_INVALID",
       "CLICK_POLICY_FLAG_CONFLICT",
+      "CLICK_CONTENT_INVALID",
     ],
     call: (request, { templates }) =>
       templates.updateTemplate(

@@ -10,6 +10,7 @@ import { jsonReply } from "../http/reply.ts";
 import { enumValue, timestampOf } from "../views/scalars.ts";
 import { type VersionViewOptions, versionView } from "../views/version.ts";
 import { pathsIn } from "./changes.ts";
+import { embeddingVersionSchema } from "./embedding-schemas.ts";
 import { required } from "./required.ts";
 import { defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
 import { described, flag, listOf } from "./schema-parts.ts";
@@ -56,10 +57,11 @@ export const versionRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/templates/{templateId}/versions",
     summary: "List the versions of a template",
+    description: "All of them, whatever their status.",
     access: read,
     notFound: ofTemplate,
     query: embeds,
-    success: { status: 200, description: "The versions, oldest first.", schema: listOf(versionSchema) },
+    success: { status: 200, description: "The versions, oldest first.", schema: listOf(embeddingVersionSchema) },
     errors: [],
     call: (request, { templates }) =>
       templates.listVersions({ ...request.params, ...request.query }, onBehalfOf(request)),
@@ -95,6 +97,7 @@ export const versionRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/templates/{templateId}/versions/published",
     summary: "List the published versions of a template",
+    description: "What users are asked to agree to now, at most one for each locale.",
     access: read,
     notFound: ofTemplate,
     success: { status: 200, description: "The published versions.", schema: listOf(versionSchema) },
@@ -113,10 +116,11 @@ export const versionRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/templates/{templateId}/versions/{versionId}",
     summary: "Read a version",
+    description: "With its revisions and with what validate-content says of its content.",
     access: read,
     notFound: ofVersion,
     query: embeds,
-    success: { status: 200, description: "The version.", schema: versionSchema },
+    success: { status: 200, description: "The version.", schema: embeddingVersionSchema },
     errors: [],
     call: (request, { templates }) =>
       templates.getVersion({ ...request.params, ...request.query }, onBehalfOf(request)),

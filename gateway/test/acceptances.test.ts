@@ -4,9 +4,11 @@ import pg from "pg";
 import { newId } from "#platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { until } from "#platform/testing/until.ts";
+import { receiptSchema } from "../routes/receipt-schemas.ts";
 import { orgA } from "./fake-auth.ts";
 import { uniqueName } from "./sample-requests.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
+import { wholeJson } from "./whole-json.ts";
 
 let database: TestDatabase;
 let gateway: TestGateway;
@@ -78,13 +80,13 @@ describe("accept", () => {
 
   test("a receipt beyond ASCII keeps its bytes", async () => {
     const key = uniqueName("key");
+    const json = wholeJson(receiptSchema, { templateName: "Zoë 🖋" });
     gateway.click.before.batch = ({ items }) => {
-      const json = '{"receiptId":"x","name":"Zoë 🖋"}';
       const text = Buffer.from(items[0]?.body ?? []).toString();
       gateway.click.receipts.set(`${orgA} ${key}`, { body: text, receiptId: "x", json, organizationId: orgA });
     };
     const answer = await accept(key);
-    expect(answer.text).toBe('{"receiptId":"x","name":"Zoë 🖋"}');
+    expect(answer.text).toBe(json);
     expect(answer.headers.get("content-length")).toBe(String(Buffer.byteLength(answer.text)));
   });
 

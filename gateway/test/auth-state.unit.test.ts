@@ -178,6 +178,20 @@ describe("organization limits", () => {
     expect(await limits.of(orgId)).toMatchObject({ accept: 9 });
   });
 
+  test("limits that are known stay in force when a change cannot be read", async () => {
+    const { state, limits } = createAsked();
+    await limits.of(orgId);
+    state.down = true;
+    limits.forget(orgId);
+    expect(await limits.of(orgId)).toMatchObject({ accept: 5 });
+    limits.forget(orgId);
+    expect(await limits.of(orgId)).toMatchObject({ accept: 5 });
+    state.down = false;
+    state.accept = 9;
+    state.now = 5_001;
+    expect(await limits.of(orgId)).toMatchObject({ accept: 9 });
+  });
+
   test("the defaults apply while the auth service is down, which is asked again after a while", async () => {
     const { state, limits } = createAsked();
     state.down = true;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { orgA } from "./fake-auth.ts";
+import { consentReceiptId } from "./fake-consent.ts";
 import { uniqueName } from "./sample-requests.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
 
@@ -101,7 +102,7 @@ describe("getUserConsentState", () => {
     expect(body.agreements).toMatchObject([{ templateSlug: "terms", isLatest: false, reacceptBy: null }]);
     expect(body.history).toEqual([
       {
-        eventId: "e",
+        eventId: "0190a000-0000-7000-8000-0000000000fb",
         type: "GRANTED",
         purpose: "marketing_email",
         at: "2026-11-20T17:00:00.123Z",
@@ -153,7 +154,7 @@ describe("updateUserConsentState", () => {
     };
     const answer = await update(userRef, body, { "User-Agent": "Backend/1" });
     expect([answer.status, answer.headers.get("etag")]).toEqual([200, '"1"']);
-    expect(answer.body).toMatchObject({ userRef, revision: 1, receipts: [{ receiptId: "r-2" }] });
+    expect(answer.body).toMatchObject({ userRef, revision: 1, receipts: [{ receiptId: consentReceiptId }] });
     expect(answer.headers.get("idempotent-replayed")).toBeNull();
     expect(lastChange()).toMatchObject({
       userRef,

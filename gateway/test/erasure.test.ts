@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { orgA } from "./fake-auth.ts";
+import { erasureJson, openedBundleJson } from "./fake-erasure.ts";
 import { createResources, resourceIn } from "./sample-requests.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
 
@@ -31,7 +32,7 @@ describe("eraseUser", () => {
     async (userRef) => {
       const answer = await erase(userRef);
       // The answer of the service goes out as it is.
-      expect([answer.status, answer.text]).toEqual([200, '{"erasureId":null,  "userRef":null}']);
+      expect([answer.status, answer.text]).toEqual([200, erasureJson]);
       expect(lastErasure()).toMatchObject({ userRef, reason: "" });
     },
   );
@@ -72,7 +73,7 @@ describe("openRestrictedEvidence", () => {
 
   test("hands on why, and answers the bundle as it is", async () => {
     const answer = await open({ reason: "lawsuit 4 C 17/26" });
-    expect([answer.status, answer.text]).toEqual([200, '{"bundleVersion":1,  "opened":true}']);
+    expect([answer.status, answer.text]).toEqual([200, openedBundleJson]);
     expect(gateway.click.erasure.seen.openings.at(-1)).toMatchObject({ sessionId, reason: "lawsuit 4 C 17/26" });
   });
 

@@ -1,5 +1,6 @@
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import { type Change, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { type Change, type IssueTokenForAssertionRequest, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
 
@@ -13,11 +14,15 @@ type Subject = Change["subject"];
 /** An auth service that keeps everything in memory and issues real tokens. */
 export async function createFakeAuth() {
   const signing = await generateKeyPair("ES256", { extractable: true });
+  const nextSigning = await generateKeyPair("ES256", { extractable: true });
+  /** What the key set holds; tokens are signed by key-1 unless they name key-2. */
+  const publishedKeys = new Map([["key-1", signing]]);
   const apiKeys = new Map<string, { keyId: string; organizationId: string }>();
   const clients = new Map<string, { secret: string; organizationId: string; scopes: string[] }>();
   const limits = new Map<string, Partial<Record<"accept" | "render" | "other" | "sign", number>>>();
   const changes: { cursor: bigint; subject: Subject }[] = [];
-  const calls = { jwks: 0, apiKeys: 0, organizations: 0 };
+  const calls = { jwks: 0, apiKeys: 0, organizations: 0, tokens: 0 };
+  const assertions: IssueTokenForAssertionRequest[] = [];
   let isDown = false;
   let tokenCount = 0;
 
@@ -39,7 +44,7 @@ export async function createFakeAuth() {
   const sign = (payload: JWTPayload, header: Record<string, unknown> = {}) =>
     new SignJWT(payload)
       .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid: "key-1", ...header })
-      .sign(signing.privateKey);
+      .sign((header.kid === "key-2" ? nextSigning : signing).privateKey);
   const requireUp = (): void => {
     if (isDown) throw new DomainError("SERVICE_UNAVAILABLE");
   };
@@ -48,6 +53,7 @@ export async function createFakeAuth() {
     router.service(TokenService, {
       issueToken: async ({ clientId, clientSecret, scopes }) => {
         requireUp();
+        calls.tokens += 1;
         const client = clients.get(clientId);
         if (client === undefined || client.secret !== clientSecret) throw new DomainError("OAUTH_INVALID_CLIENT");
         const granted = scopes.length === 0 ? client.scopes : scopes.filter((scope) => client.scopes.includes(scope));
@@ -55,11 +61,23 @@ export async function createFakeAuth() {
         const accessToken = await sign(claims(clientId, client.organizationId, granted.join(" ")));
         return { accessToken, expiresIn: 3600, scopes: granted };
       },
+      issueTokenForAssertion: async (request) => {
+        requireUp();
+        calls.tokens += 1;
+        assertions.push(request);
+        const clientId = String(decodeJwt(request.assertion).iss);
+        const client = clients.get(clientId);
+        if (client === undefined || !request.assertion.endsWith(".good")) throw new DomainError("OAUTH_INVALID_GRANT");
+        const accessToken = await sign(claims(clientId, client.organizationId, client.scopes.join(" ")));
+        return { accessToken, expiresIn: 3600, scopes: client.scopes };
+      },
       getJwks: async () => {
         requireUp();
         calls.jwks += 1;
-        const key = { ...(await exportJWK(signing.publicKey)), kid: "key-1", alg: "ES256", use: "sig" };
-        return { jwksJson: JSON.stringify({ keys: [key] }) };
+        const keys = [...publishedKeys].map(async ([kid, { publicKey }]) => {
+          return { ...(await exportJWK(publicKey)), kid, alg: "ES256", use: "sig" };
+        });
+        return { jwksJson: JSON.stringify({ keys: await Promise.all(keys) }) };
       },
       authenticateApiKey: ({ apiKey }) => {
         requireUp();
@@ -73,6 +91,15 @@ export async function createFakeAuth() {
         calls.organizations += 1;
         return { organization: { id: organizationId, limits: limits.get(organizationId) ?? {} } };
       },
+      describeCaller: ({ organizationId, clientId }) => {
+        requireUp();
+        if (clientId === "cl_forgotten") throw new DomainError("NOT_FOUND");
+        return {
+          name: `Name of ${clientId}`,
+          createdAt: timestampFromDate(new Date("2026-06-01T12:00:00.5Z")),
+          organizationName: organizationId === orgA ? "Organization A" : "Organization B",
+        };
+      },
       listChanges: ({ afterCursor }) => {
         requireUp();
         return { changes: changes.filter(({ cursor }) => cursor > afterCursor) };
@@ -85,6 +112,11 @@ export async function createFakeAuth() {
     apiKeys,
     clients,
     calls,
+    /** The requests for tokens by assertion. One that ends with `.good` is good. */
+    assertions,
+    /** What the key set holds. */
+    publishedKeys,
+    nextSigning,
     claims,
     sign,
     signing,

@@ -19,13 +19,20 @@ import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { evidenceSchema } from "../routes/evidence-schemas.ts";
+import { receiptSchema } from "../routes/receipt-schemas.ts";
+import { statsSchema } from "../routes/stats-schemas.ts";
 import { createFakeConsent } from "./fake-consent.ts";
 import { createFakeErasure } from "./fake-erasure.ts";
 import { createFakeEvidenceKeys } from "./fake-evidence-keys.ts";
 import { createFakeLog } from "./fake-log.ts";
 import { createFakeRender } from "./fake-render.ts";
+import { wholeJson } from "./whole-json.ts";
 
 const now = timestampFromDate(new Date("2026-11-20T17:00:00.123Z"));
+
+/** Of the session that is completed. */
+export const completedReceiptId = "0190a000-0000-7000-8000-0000000000c1";
 
 /** A click service that keeps everything in memory: enough to tell a record, a replay and a reused key apart. */
 export function createFakeClick() {
@@ -62,7 +69,7 @@ export function createFakeClick() {
     const known = receipts.get(key);
     if (known === undefined) {
       const receiptId = newId();
-      const json = `{"receiptId":"${receiptId}",  "idempotencyKey":${JSON.stringify(idempotencyKey)}}`;
+      const json = wholeJson(receiptSchema, { receiptId, idempotencyKey, organizationId });
       receipts.set(key, { body: text, receiptId, json, organizationId });
       return receiptOutcome(receiptId, json, false);
     }
@@ -134,7 +141,7 @@ export function createFakeClick() {
           outcome: SessionOutcome.NONE,
           completedAt: now,
         };
-        return { session: completed, receiptsJson: ['{"receiptId":"r-1"}'] };
+        return { session: completed, receiptsJson: [wholeJson(receiptSchema, { receiptId: completedReceiptId })] };
       },
       cancelSession: ({ sessionId }, context) => ({
         session: { ...sessionOf(sessionId, requireCaller(context).orgId), status: SessionStatus.CANCELLED },
@@ -160,7 +167,7 @@ export function createFakeClick() {
         if (stats.get(request.templateId) !== requireCaller(context).orgId) {
           throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
         }
-        return { statsJson: `{"templateId":"${request.templateId}",  "declines":0}` };
+        return { statsJson: wholeJson(statsSchema, { templateId: request.templateId, declines: 0 }) };
       },
       ...consent.handlers,
       ...erasure.handlers,
@@ -178,7 +185,7 @@ export function createFakeClick() {
         sessionOrEvidence(sessions.get(sessionId)?.organizationId, requireCaller(context).orgId);
         seen.bundles.push(request);
         if (request.archive) return { archive: Buffer.from("PK\u0003\u0004 archive") };
-        return { bundleJson: JSON.stringify({ bundleVersion: 1, sessionId }) };
+        return { bundleJson: wholeJson(evidenceSchema, { sessionId }) };
       },
       verifyReceipt: (request) => {
         seen.verifications.push(request);

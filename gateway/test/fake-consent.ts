@@ -3,8 +3,13 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { ClickService, GetConsentStateRequest, UpdateConsentStateRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
+import { consentReceiptSchema } from "../routes/consent-schemas.ts";
+import { wholeJson } from "./whole-json.ts";
 
 const now = timestampFromDate(new Date("2026-11-20T17:00:00.123Z"));
+
+export const consentReceiptId = "0190a000-0000-7000-8000-0000000000c2";
+const receiptJson = wholeJson(consentReceiptSchema, { receiptId: consentReceiptId });
 
 /** Consent that is only counted: the revision grows with every change. */
 export function createFakeConsent() {
@@ -21,10 +26,26 @@ export function createFakeConsent() {
       revision,
       consents: [{ purpose: "marketing_email", status: "GRANTED", valid: true, source: "ACCEPT", grantedAt: now }],
       agreements: [
-        { templateId: "t", templateSlug: "terms", versionId: "v", revision: 1, versionLabel: "1.0", acceptedAt: now },
+        {
+          templateId: "0190a000-0000-7000-8000-0000000000fe",
+          templateSlug: "terms",
+          versionId: "0190a000-0000-7000-8000-0000000000fd",
+          revision: 1,
+          versionLabel: "1.0",
+          acceptedAt: now,
+          receiptId: "0190a000-0000-7000-8000-0000000000fc",
+          status: "ACCEPTED",
+        },
       ],
       history: [
-        { eventId: "e", type: "GRANTED", purpose: "marketing_email", at: now, source: "ACCEPT", actor: "USER" },
+        {
+          eventId: "0190a000-0000-7000-8000-0000000000fb",
+          type: "GRANTED",
+          purpose: "marketing_email",
+          at: now,
+          source: "ACCEPT",
+          actor: "USER",
+        },
       ],
     };
   };
@@ -44,7 +65,7 @@ export function createFakeConsent() {
       }
       revisions.set(key, revision + 1n);
       const replayed = request.idempotencyKey === "replayed";
-      return { state: stateOf(orgId, request.userRef), receiptsJson: ['{"receiptId":"r-2"}'], replayed };
+      return { state: stateOf(orgId, request.userRef), receiptsJson: [receiptJson], replayed };
     },
   } satisfies Partial<ServiceImpl<typeof ClickService>>;
   return { handlers, seen };

@@ -2,6 +2,14 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { ClickService, EraseUserRequest, OpenRestrictedEvidenceRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
+import { erasureSchema } from "../routes/erasure-schemas.ts";
+import { evidenceSchema } from "../routes/evidence-schemas.ts";
+import { wholeJson } from "./whole-json.ts";
+
+/** What every erasure is answered with. */
+export const erasureJson = wholeJson(erasureSchema, { erasureId: null });
+/** What every opening is answered with. */
+export const openedBundleJson = wholeJson(evidenceSchema);
 
 /** Erasure that only takes note; `ownerOf` tells whose session it is. */
 export function createFakeErasure(ownerOf: (sessionId: string) => string | undefined) {
@@ -18,14 +26,14 @@ export function createFakeErasure(ownerOf: (sessionId: string) => string | undef
         const details = [{ field: "template-1", code: "LEGAL_HOLD", message: "the template terms holds records" }];
         throw new DomainError("CLICK_LEGAL_HOLD", { details });
       }
-      return { erasureJson: '{"erasureId":null,  "userRef":null}' };
+      return { erasureJson };
     },
     openRestrictedEvidence: (request, context) => {
       if (ownerOf(request.sessionId) !== requireCaller(context).orgId) {
         throw new DomainError("CLICK_EVIDENCE_NOT_FOUND");
       }
       seen.openings.push(request);
-      return { bundleJson: '{"bundleVersion":1,  "opened":true}' };
+      return { bundleJson: openedBundleJson };
     },
   } satisfies Partial<ServiceImpl<typeof ClickService>>;
   return { handlers, seen, held };

@@ -4,6 +4,7 @@ import { until } from "#platform/testing/until.ts";
 import type { Bucket, Grant } from "../limits/grant.ts";
 import { createLimiter } from "../limits/limiter.ts";
 import { createLocalLimiter } from "../limits/local-limiter.ts";
+import { createRefusalMemory } from "../limits/refusal-memory.ts";
 import type { WindowState, WindowTake } from "../limits/window-store.ts";
 import { createWindowSweeper } from "../limits/window-sweeper.ts";
 
@@ -104,6 +105,88 @@ describe("take", () => {
     await expect(limiter.take(bucket("a", 1))).rejects.toThrow("no database");
   });
 
+  test("a failure is that of all who wait, so that nobody waits for a second one", async () => {
+    const gate = Promise.withResolvers<never>();
+    let statements = 0;
+    const take = (): Promise<never> => {
+      statements += 1;
+      return gate.promise;
+    };
+    const limiter = createLimiter({ windows: { take }, monotonic: () => 0 });
+    const first = limiter.take(bucket("a", 1));
+    await until(() => statements === 1);
+    const second = limiter.take(bucket("b", 1));
+    gate.reject(new Error("no database"));
+    await expect(first).rejects.toThrow("no database");
+    await expect(second).rejects.toThrow("no database");
+    expect(statements).toBe(1);
+  });
+
+  test("an answer that a process reads after a long sleep neither grants nor refuses", async () => {
+    const windows = createFakeWindows();
+    let now = 0;
+    const take = async (takes: readonly WindowTake[]) => {
+      const states = await windows.take(takes);
+      now += 2_001;
+      return states;
+    };
+    const limiter = createLimiter({ windows: { take }, monotonic: () => now });
+    const takes = [1, 2].map(() => limiter.take(bucket("a", 1)));
+    for (const taken of takes) await expect(taken).rejects.toThrow("did not answer in time");
+    expect(limiter.refusal(bucket("a", 1))).toBeUndefined();
+  });
+
+  test("who is refused by a window that ends meanwhile has the next one, and who was granted keeps the grant", async () => {
+    let now = 0;
+    const statements: (readonly WindowTake[])[] = [];
+    const take = async (takes: readonly WindowTake[]): Promise<ReadonlyMap<string, WindowState>> => {
+      statements.push(takes);
+      now += 40;
+      const window =
+        statements.length === 1 ? { windowStart: 1_200, secondsLeft: 0.02 } : { windowStart: 1_260, secondsLeft: 59.9 };
+      return new Map(takes.map(({ bucket: key, count }) => [key, { granted: Math.min(count, 2), used: 2, ...window }]));
+    };
+    const limiter = createLimiter({ windows: { take }, monotonic: () => now });
+    const grants = await Promise.all(Array.from({ length: 5 }, () => limiter.take(bucket("a", 2))));
+    expect(grants.map(({ granted, resetAt }) => [granted, resetAt])).toEqual([
+      [true, 1_260],
+      [true, 1_260],
+      [true, 1_320],
+      [true, 1_320],
+      [false, 1_320],
+    ]);
+    expect(statements.map((takes) => takes[0]?.count)).toEqual([5, 3]);
+    expect(limiter.refusal(bucket("a", 2))).toMatchObject({ resetAt: 1_320, retryAfterSeconds: 60 });
+  });
+
+  test("one statement may count in two windows", async () => {
+    const take = async (): Promise<ReadonlyMap<string, WindowState>> =>
+      new Map([
+        ["a", { granted: 1, used: 5, windowStart: 1_200, secondsLeft: 0.001 }],
+        ["b", { granted: 1, used: 1, windowStart: 1_260, secondsLeft: 60 }],
+      ]);
+    const limiter = createLimiter({ windows: { take }, monotonic: () => 0 });
+    const grants = await Promise.all([limiter.take(bucket("a", 5)), limiter.take(bucket("b", 5))]);
+    expect(grants).toEqual([
+      { granted: true, limit: 5, remaining: 0, resetAt: 1_260, retryAfterSeconds: 1 },
+      { granted: true, limit: 5, remaining: 4, resetAt: 1_320, retryAfterSeconds: 60 },
+    ]);
+  });
+
+  test("a long key is shortened, so that the database refuses nobody's statement for it", async () => {
+    const windows = createFakeWindows();
+    const limiter = createLimiter({ windows, monotonic: () => 0 });
+    const long = "x".repeat(10_000);
+    await limiter.take(bucket(`${long} a`, 1));
+    await limiter.take(bucket(`${long} b`, 1));
+    await limiter.take(bucket(`${long} b`, 1));
+    const keys = windows.statements.flat().map(({ bucket: key }) => key);
+    expect(Math.max(...keys.map((key) => key.length))).toBeLessThan(100);
+    expect(keys[0]).not.toBe(keys[1]);
+    expect(limiter.refusal(bucket(`${long} b`, 1))).toBeDefined();
+    expect(limiter.refusal(bucket(`${long} a`, 1))).toBeUndefined();
+  });
+
   test("a statement that never returns fails its takes", async () => {
     const limiter = createLimiter({
       windows: { take: () => new Promise(() => {}) },
@@ -111,6 +194,33 @@ describe("take", () => {
       timeoutMs: 20,
     });
     await expect(limiter.take(bucket("a", 1))).rejects.toThrow("did not answer in time");
+  });
+});
+
+describe("refusal memory", () => {
+  const state: WindowState = { granted: 0, used: 1, windowStart: 1_200, secondsLeft: 30 };
+
+  test("a limit that was raised and is lowered again refuses as before, within the window", () => {
+    let now = 0;
+    const memory = createRefusalMemory(() => now);
+    memory.remember(bucket("a", 1), state, 0);
+    expect(memory.recall(bucket("a", 2))).toBeUndefined();
+    expect(memory.recall(bucket("a", 1))).toMatchObject({ granted: false, remaining: 0, retryAfterSeconds: 30 });
+    now = 30_000;
+    expect(memory.recall(bucket("a", 1))).toBeUndefined();
+  });
+
+  test("counts from when the database was asked, however late its answer came", () => {
+    const memory = createRefusalMemory(() => 31_000);
+    memory.remember(bucket("a", 1), state, 1_000);
+    expect(memory.recall(bucket("a", 1))).toBeUndefined();
+  });
+
+  test("forgets all rather than growing without end", () => {
+    const memory = createRefusalMemory(() => 0);
+    for (let n = 0; n <= 100_000; n += 1) memory.remember(bucket(`${n}`, 1), state, 0);
+    expect(memory.recall(bucket("0", 1))).toBeUndefined();
+    expect(memory.recall(bucket("100000", 1))).toBeDefined();
   });
 });
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import pg from "pg";
+import { createFaultProxy, type FaultProxy } from "#platform/net/fault-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { until } from "#platform/testing/until.ts";
+import { allRoutes } from "../routes/index.ts";
 import { orgA } from "./fake-auth.ts";
 import { uniqueName } from "./sample-requests.ts";
 import { type Answer, createFakes, type Fakes, startTestGateway, type TestGateway } from "./test-gateway.ts";
@@ -185,6 +187,82 @@ describe("changed limits", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
   });
 });
+
+describe("when the database goes away and comes back", () => {
+  let proxy: FaultProxy;
+  let lonely: TestGateway;
+
+  beforeAll(async () => {
+    const url = new URL(database.url);
+    proxy = await createFaultProxy({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    lonely = await startTestGateway(url.href, { fakes });
+  });
+  afterAll(async () => {
+    await lonely?.stop();
+    await proxy?.close();
+  });
+
+  const takeAway = (): void => {
+    proxy.setMode("refuse");
+    proxy.cut();
+  };
+
+  test("reads go on, who was refused stays refused, no write is processed, and counts go on where they were", async () => {
+    const { token, organizationId } = await tokenWith({ other: 3, accept: 2, render: 1 });
+    const refusedToken = await fakes.auth.token("click:read click:write", "cl_refused", organizationId);
+    expect(limitHeaders(await list(lonely, token)).remaining).toBe(2);
+    expect(limitHeaders(await accept(lonely, token)).remaining).toBe(1);
+    for (let n = 0; n < 4; n += 1) await list(lonely, refusedToken);
+    const batches = fakes.click.seen.batches.length;
+
+    takeAway();
+    try {
+      const answers = [];
+      for (let n = 0; n < 4; n += 1) answers.push(await list(lonely, token));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+      expect(answers.map((answer) => limitHeaders(answer).remaining)).toEqual([2, 1, 0, 0]);
+      expect((await list(lonely, refusedToken)).status).toBe(429);
+      const write = await accept(lonely, token);
+      expect([write.status, write.body.errorCode]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+      expect(Number(write.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+      expect(write.headers.get("x-ratelimit-limit")).toBeNull();
+      expect(fakes.click.seen.batches.length).toBe(batches);
+    } finally {
+      proxy.setMode("pass");
+    }
+
+    const back = await until(async () => {
+      const answer = await accept(lonely, token);
+      return answer.status === 503 ? undefined : answer;
+    });
+    expect([back.status, limitHeaders(back).remaining]).toEqual([201, 0]);
+    expect(limitHeaders(await list(gateways[0], token)).remaining).toBe(1);
+  });
+
+  test("writes in every group wait, whatever they are", async () => {
+    takeAway();
+    try {
+      const { token } = await tokenWith({});
+      const statuses = [];
+      for (const { method, path, body } of protectedWrites) {
+        statuses.push([path, (await lonely.call(method, path, { token, body })).status]);
+      }
+      expect(statuses).toEqual(protectedWrites.map(({ path }) => [path, 503]));
+    } finally {
+      proxy.setMode("pass");
+    }
+  });
+});
+
+/** Every operation that changes something and counts in a budget; without what its path and body would need. */
+const protectedWrites = allRoutes
+  .filter(({ method, access }) => method !== "GET" && access !== "public")
+  .map(({ method, path, body }) => ({
+    method,
+    path: path.replaceAll(/\{\w+\}/g, "0190a000-0000-7000-8000-000000000001"),
+    body: body === undefined ? undefined : {},
+  }));
 
 describe("without the database", () => {
   test("reads go on with a limit per process, writes and acceptances wait", async () => {

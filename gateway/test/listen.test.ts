@@ -64,6 +64,7 @@ describe("configuration", () => {
       issuer: "assent",
       audience: "assent-api",
       trustedProxies: [],
+      floodGuardRequests: 300_000,
       publicUrl: "",
       requireEmbedScript: false,
     });

@@ -37,6 +37,7 @@ const basic = (id: string, password: string) => ({
   Authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(password)}`).toString("base64")}`,
 });
 const grant = { grant_type: "client_credentials" };
+const formType = { "Content-Type": "application/x-www-form-urlencoded" };
 
 describe("token endpoint", () => {
   test.each(["/oauth2/token", "/oauth/token"])("%s issues a token that works", async (path) => {
@@ -71,6 +72,8 @@ describe("token endpoint", () => {
   });
 
   const credentials = () => ({ client_id: clientId, client_secret: secret });
+  const twice = (name: string) =>
+    request(`${new URLSearchParams({ ...grant, ...credentials() })}&${name}=a&${name}=b`, formType);
   const failures: [string, () => ReturnType<typeof request>, number, string][] = [
     [
       "a wrong secret",
@@ -98,6 +101,24 @@ describe("token endpoint", () => {
       401,
       "invalid_client",
     ],
+    [
+      "an empty Basic header",
+      () => request({ ...grant, ...credentials() }, { Authorization: "Basic" }),
+      401,
+      "invalid_client",
+    ],
+    [
+      "a Basic header without a colon",
+      () => request(grant, { Authorization: `Basic ${btoa("abc")}` }),
+      401,
+      "invalid_client",
+    ],
+    [
+      "a Basic header in bytes that are no text",
+      () => request(grant, { Authorization: "Basic /////w==" }),
+      401,
+      "invalid_client",
+    ],
     ["another scheme", () => request(grant, { Authorization: "Bearer abc" }), 401, "invalid_client"],
     [
       "two ways to authenticate",
@@ -105,8 +126,25 @@ describe("token endpoint", () => {
       400,
       "invalid_request",
     ],
+    [
+      "another client id beside Basic",
+      () => request({ ...grant, client_id: "cl_other" }, basic(clientId, secret)),
+      400,
+      "invalid_request",
+    ],
     ["another grant type", () => request({ ...credentials(), grant_type: "password" }), 400, "unsupported_grant_type"],
+    [
+      "a grant type in capitals",
+      () => form({ ...credentials(), grant_type: "CLIENT_CREDENTIALS" }),
+      400,
+      "unsupported_grant_type",
+    ],
     ["no grant type", () => request(credentials()), 400, "invalid_request"],
+    ["an empty grant type", () => form({ ...credentials(), grant_type: "" }), 400, "invalid_request"],
+    ["a list as its body", () => request([grant]), 400, "invalid_request"],
+    ["null as its body", () => request("null"), 400, "invalid_request"],
+    ["a scope that comes twice", () => twice("scope"), 400, "invalid_request"],
+    ["a secret that comes twice", () => twice("client_secret"), 400, "invalid_request"],
     [
       "a scope that is not granted",
       () => request({ ...grant, ...credentials(), scope: "sign:admin" }),
@@ -146,6 +184,17 @@ describe("token endpoint", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("x-request-id")).toBeTruthy();
     if (status === 401) expect(answer.headers.get("www-authenticate")).toBe('Basic realm="assent"');
+  });
+
+  test("an empty parameter counts as omitted", async () => {
+    const answer = await form({ ...grant, client_id: "", client_secret: "", scope: "" }, basic(clientId, secret));
+    expect([answer.status, answer.body.scope]).toEqual([200, "click:read click:write"]);
+  });
+
+  test("an unknown client and a wrong secret are one answer", async () => {
+    const unknown = await request({ ...grant, client_id: "cl_unknown", client_secret: secret });
+    const wrong = await request({ ...grant, client_id: clientId, client_secret: "cs_wrong" });
+    expect(unknown.text).toBe(wrong.text);
   });
 
   test("ten failures of a client are answered, then 429 until the window ends", async () => {

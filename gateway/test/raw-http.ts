@@ -7,22 +7,31 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends bytes as they are and reads until the other side closes; resolves with all answers. */
-export function sendRaw(port: number, bytes: string | Buffer): Promise<RawAnswer[]> {
+/**
+ * Sends bytes as they are and reads until the other side closes; resolves with all answers. Of several pieces the
+ * later ones are sent when something has been answered.
+ */
+export function sendRaw(port: number, bytes: string | Buffer | readonly string[]): Promise<RawAnswer[]> {
+  const [first = "", ...later] = typeof bytes === "string" || Buffer.isBuffer(bytes) ? [bytes] : bytes;
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
     let received = "";
     socket.setEncoding("utf8");
     socket.on("data", (chunk) => {
       received += chunk;
+      const next = later.shift();
+      if (next !== undefined) socket.write(next);
     });
-    socket.on("error", reject);
+    // A side that closes while there is something to read resets the connection; what it answered counts all the same.
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
+    });
     socket.on("close", () => resolve(parseAnswers(received)));
-    socket.write(bytes);
+    socket.write(first);
   });
 }
 
-function parseAnswers(text: string): RawAnswer[] {
+export function parseAnswers(text: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = text;
   while (rest !== "") {

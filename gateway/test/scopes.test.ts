@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import { documentedScopes } from "../../test/support/interface-scopes.ts";
 import { scopeMeanings } from "../auth/scopes.ts";
 import { executeRoute } from "../http/execute-route.ts";
 import { createSchemaCompiler } from "../http/validate.ts";
@@ -36,60 +37,6 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** The interface's own table, apart from the routes that implement it. */
-const documented: Readonly<Record<string, string>> = {
-  createSession: "click:write",
-  getSession: "click:read",
-  completeSession: "click:write",
-  getClickEvidenceBundle: "click:read",
-  accept: "click:accept click:write click:admin",
-  findAllTemplates: "click:read",
-  createTemplate: "click:write",
-  findOneTemplate: "click:read",
-  updateTemplate: "click:write",
-  findAllVersions: "click:read",
-  createVersion: "click:write",
-  findPublishedVersions: "click:read",
-  findOneVersion: "click:read",
-  publishVersion: "click:write",
-  getReceipt: "click:read",
-  verifyReceipt: "click:read",
-  getLogCheckpoint: "click:read",
-  getAnchorCheckpoint: "click:read",
-  getInclusionProof: "click:read",
-  getConsistencyProof: "click:read",
-  getLogTile: "click:read",
-  getPartialLogTile: "click:read",
-  listAcceptances: "click:read",
-  removeTemplate: "click:admin",
-  getTemplateStats: "click:read",
-  updateVersion: "click:write",
-  archiveVersion: "click:admin",
-  getTemplateTypes: "click:read",
-  getTemplateConfiguration: "click:read",
-  applyPolicyFlags: "click:write",
-  getVerificationRequirements: "click:read",
-  validateContent: "click:read",
-  bulkArchiveTemplates: "click:admin",
-  bulkDuplicateTemplates: "click:admin",
-  createDeployment: "click:write",
-  listDeployments: "click:read",
-  findOneDeployment: "click:read",
-  updateDeployment: "click:write",
-  activateDeployment: "click:write",
-  deactivateDeployment: "click:write",
-  removeDeployment: "click:admin",
-  cancelSession: "click:write",
-  appendSessionEvents: "click:accept click:write",
-  getUserConsentState: "click:read",
-  updateUserConsentState: "click:write",
-  eraseUser: "click:admin",
-  openRestrictedEvidence: "click:admin",
-  renderDeployment: "click:read click:write click:admin",
-  renderSession: "click:read click:write click:admin",
-  renderTemplate: "click:read click:write click:admin",
-};
-
 const protectedRoutes = allRoutes.filter(({ access }) => access !== "public");
 const matrix = protectedRoutes.flatMap(({ operationId }) =>
   Object.keys(scopeMeanings).map((scope) => [operationId, scope] as const),
@@ -97,7 +44,7 @@ const matrix = protectedRoutes.flatMap(({ operationId }) =>
 
 describe("scopes", () => {
   test("every protected operation is in the interface's table, and the reverse", () => {
-    expect(protectedRoutes.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(documented).sort());
+    expect(protectedRoutes.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(documentedScopes).sort());
   });
 
   test.each(matrix)("%s with %s is let in or refused as documented", async (operationId, scope) => {
@@ -106,7 +53,7 @@ describe("scopes", () => {
     const ids = operation.method === "DELETE" ? victims : resources;
     const path = pathWith(operation, (resource) => resourceIn(ids, resource));
     const answer = await gateway.call(operation.method, path, { token, ...sampleRequest(operationId) });
-    if (documented[operationId]?.split(" ").includes(scope)) {
+    if (documentedScopes[operationId]?.split(" ").includes(scope)) {
       // A second version for the locale is refused by the service, behind the check.
       expect([200, 201, 204, 400, 409]).toContain(answer.status);
       if (answer.status === 400) expect(answer.body.errorCode).toMatch(/_(ACTIVE|PUBLISHED)|_ACTIVE_DEPLOYMENTS$/);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { orgA } from "./fake-auth.ts";
+import { completedReceiptId } from "./fake-click.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
 
 let database: TestDatabase;
@@ -240,7 +241,11 @@ describe("completeSession", () => {
   test("an empty body is enough", async () => {
     const answer = await complete();
     expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ status: "COMPLETED", outcome: "NONE", receipts: [{ receiptId: "r-1" }] });
+    expect(answer.body).toMatchObject({
+      status: "COMPLETED",
+      outcome: "NONE",
+      receipts: [{ receiptId: completedReceiptId }],
+    });
     expect(gateway.click.seen.completions.at(-1)).toMatchObject({ outcome: 0, acceptanceJson: new Uint8Array() });
   });
 

@@ -1,14 +1,19 @@
 import { fileURLToPath } from "node:url";
+import type { Interceptor } from "@connectrpc/connect";
 import { systemClock } from "#platform/clock.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
 import { newId } from "#platform/ids.ts";
 import { createLogger, type Logger } from "#platform/logger.ts";
-import { createMetrics } from "#platform/metrics.ts";
+import { createMetrics, type Metrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { createContract, requireConformance } from "../../test/support/contract.ts";
 import { createGateway, listenGateway } from "../app.ts";
 import type { GatewayConfig } from "../config.ts";
+import { type ConnectionLimits, connectionLimits } from "../listen.ts";
+import { buildOpenApi } from "../openapi/build.ts";
+import { allRoutes } from "../routes/index.ts";
 import { audience, createFakeAuth, type FakeAuth, issuer } from "./fake-auth.ts";
 import { createFakeClick, type FakeClick } from "./fake-click.ts";
 import { createFakeTemplates, type FakeTemplates } from "./fake-templates.ts";
@@ -55,13 +60,23 @@ export const createFakes = async (): Promise<Fakes> => ({
 /** A gateway that listens on a free port, with fakes behind it and a real database for the limits. */
 export async function startTestGateway(
   databaseUrl: string,
-  options: { fakes?: Fakes; config?: Partial<GatewayConfig>; logger?: Logger } = {},
+  options: {
+    fakes?: Fakes;
+    config?: Partial<GatewayConfig>;
+    logger?: Logger;
+    metrics?: Metrics;
+    /** Run around every call of a service that the gateway makes. */
+    interceptors?: readonly Interceptor[];
+    limits?: Partial<ConnectionLimits>;
+  } = {},
 ): Promise<TestGateway> {
   const fakes = options.fakes ?? (await createFakes());
   const logger = options.logger ?? createLogger("gateway", "silent");
-  const metrics = createMetrics();
+  const metrics = options.metrics ?? createMetrics();
   const connect = (service: string, routes: RpcRoutes) =>
-    createMemoryTransport(routes, { interceptors: serverInterceptors({ service, logger, metrics }) });
+    createMemoryTransport(routes, {
+      interceptors: [...serverInterceptors({ service, logger, metrics }), ...(options.interceptors ?? [])],
+    });
   const config: GatewayConfig = {
     host: "127.0.0.1",
     port: 0,
@@ -78,11 +93,14 @@ export async function startTestGateway(
     templates: connect("templates", fakes.templates.routes),
     click: connect("click", fakes.click.routes),
   });
-  const listening = await listenGateway(gateway, config);
+  const listening = await listenGateway(gateway, config, { ...connectionLimits, ...options.limits });
   const url = `http://127.0.0.1:${listening.port}`;
   return { ...fakes, port: listening.port, url, call: (...args) => call(url, ...args), stop: listening.stop };
 }
 
+const contract = createContract(JSON.parse(JSON.stringify(buildOpenApi(allRoutes))));
+
+/** Throws when the answer is not what the OpenAPI document says. */
 async function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const { token, query = "", body, headers = {} } = options;
   const response = await fetch(`${url}${path}${query}`, {
@@ -96,6 +114,7 @@ async function call(url: string, method: string, path: string, options: CallOpti
     redirect: "manual",
   });
   const text = await response.text();
+  requireConformance(contract, { method, path }, { status: response.status, headers: response.headers, text });
   const isJson = response.headers.get("content-type")?.startsWith("application/json") === true && text !== "";
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
 }

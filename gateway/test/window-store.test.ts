@@ -112,6 +112,17 @@ describe("take", () => {
 });
 
 describe("deleteOld", () => {
+  test("four gateways that delete at once do not wait for each other, and leave nothing", async () => {
+    await asSuperuser(`insert into gateway.rate_window (window_start, bucket, used, granted, budget)
+      select date_trunc('minute', now()) - make_interval(mins => 5 + b % 3), 'b' || b, 1, 1, 1
+      from generate_series(1, 2000) as b`);
+    const deleted = await Promise.all(Array.from({ length: 4 }, (_, n) => storeOf(n).deleteOld(500)));
+    expect(deleted.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2_000);
+    while ((await storeOf(0).deleteOld(500)) > 0);
+    const { rows } = await asSuperuser("select count(*)::int as left from gateway.rate_window");
+    expect(rows[0].left).toBe(0);
+  });
+
   test("deletes windows that ended a period ago, in batches", async () => {
     await asSuperuser(`insert into gateway.rate_window (window_start, bucket, used, granted, budget)
       select date_trunc('minute', now()) - make_interval(mins => m), 'a', 1, 1, 1 from generate_series(0, 9) as m`);

@@ -6,6 +6,7 @@ import { deriveKeys, parseMasterKey } from "./domain/secrets.ts";
 import { createKeyring } from "./keyring.ts";
 import { adminRoutes, tokenRoutes } from "./rpc/index.ts";
 import { createAuthOrm } from "./store/orm.ts";
+import { createUsageLog } from "./usage.ts";
 import { purge } from "./workers/purge.ts";
 
 const keyRefreshMs = 5_000;
@@ -18,7 +19,8 @@ export async function createAuthService(config: AuthConfig, { runtime }: { runti
   const { orm, lookup, janitor } = connect(config);
   const keyring = createKeyring({ orm, lookup, kek: keys.signingKeyKek, clock, logger });
   const issuer = { issuer: config.issuer, audience: config.audience };
-  const deps = { orm, lookup, keys, keyring, issuer, clock, newId };
+  const usage = createUsageLog({ janitor, clock, logger });
+  const deps = { orm, lookup, keys, keyring, issuer, usage, clock, newId };
   return {
     name: "auth",
     routes: tokenRoutes(deps),
@@ -31,6 +33,7 @@ export async function createAuthService(config: AuthConfig, { runtime }: { runti
         logger,
         run: () => purge({ janitor, clock, logger }),
       }),
+      usage.worker,
     ],
     checkReady: async () => {
       await lookup.query("select 1");

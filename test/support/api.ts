@@ -1,3 +1,6 @@
+import { type Asked, contractOf, requireConformance } from "./contract.ts";
+import { type NotedRequest, noteExchange } from "./secrets.ts";
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -24,16 +27,17 @@ export class Api {
   }
 
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const sent = {
+      authorization: `Bearer ${this.token}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    };
     const response = await fetch(this.baseUrl + path, {
       method,
-      headers: {
-        authorization: `Bearer ${this.token}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
+      headers: sent,
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
-    return { status: response.status, headers: response.headers, body: await bodyOf(response) };
+    return readAnswer(response, this.baseUrl, { method, path, headers: sent, body });
   }
 
   get = (path: string): Promise<Answer> => this.call("GET", path);
@@ -44,17 +48,11 @@ export class Api {
 
   /** An access token of a new OAuth client would be asked for like this. */
   static async fetchToken(baseUrl: string, clientId: string, clientSecret: string, scope: string): Promise<Answer> {
-    const response = await fetch(`${baseUrl}/oauth2/token`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({
-        grant_type: "client_credentials",
-        client_id: clientId,
-        client_secret: clientSecret,
-        scope,
-      }),
-    });
-    return { status: response.status, headers: response.headers, body: await response.json() };
+    const path = "/oauth2/token";
+    const headers = { "content-type": "application/json" };
+    const body = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope };
+    const response = await fetch(baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
+    return readAnswer(response, baseUrl, { method: "POST", path, headers, body });
   }
 
   /** A published template; what most tests begin with. */
@@ -68,8 +66,17 @@ export class Api {
   }
 }
 
-async function bodyOf(response: Response): Promise<unknown> {
+/** Throws when the answer is not what the OpenAPI document says. */
+async function readAnswer(response: Response, baseUrl: string, request: Asked & NotedRequest): Promise<Answer> {
+  const { status, headers } = response;
   const text = await response.text();
+  const body = bodyOf(text, headers);
+  noteExchange(baseUrl, request, body);
+  requireConformance(await contractOf(baseUrl), request, { status, headers, text });
+  return { status, headers, body };
+}
+
+function bodyOf(text: string, headers: Headers): unknown {
   if (text === "") return undefined;
-  return response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text;
+  return headers.get("content-type")?.includes("json") ? JSON.parse(text) : text;
 }

@@ -7,14 +7,16 @@ import type { Environment } from "#platform/config.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createNatsBus } from "#platform/events/nats.ts";
 import { createLogger } from "#platform/logger.ts";
-import { createTestDatabase } from "#platform/testing/database.ts";
+import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { createAdminTransport } from "../../dev/admin-transport.ts";
 import type { AdminClient } from "../../dev/demo.ts";
 import { type Distributed, type DistributedOptions, startDistributed } from "../../dev/distributed.ts";
-import { openHome } from "../../dev/home.ts";
+import { openHome, type Secrets } from "../../dev/home.ts";
 import { findNatsServer, type RunningNats, startNats } from "../../dev/nats.ts";
 import { adminClient, startSingleProcess } from "../../dev/single-process.ts";
 import { Api } from "./api.ts";
+import { captureLines, type LogSource, readLogFolder, requireNoSecrets } from "./log-capture.ts";
+import { createSecretRegistry, noteAdmin, type SecretRegistry, watchRequests } from "./secrets.ts";
 
 /** A running copy of the product for one test file. */
 export interface System {
@@ -30,13 +32,21 @@ export interface System {
   /** Absent in a single process. */
   readonly distributed?: Distributed;
   readonly nats?: RunningNats;
+  /** Whatever must not be in its logs; requests of Api and of the administrator add theirs by themselves. */
+  readonly secrets: SecretRegistry;
+  /** The master key of the auth service, for tests that forge what it would have signed. */
+  readonly authMasterKey: string;
   /** A new organization with an API key, ready to call. */
   newOrganization(): Promise<Api>;
+  /** Ends it. Rejects when one of the secrets is in its logs. */
   stop(): Promise<void>;
 }
 
 export type Mode = "single process" | "distributed";
 export type SystemOptions = Pick<DistributedOptions, "gateways" | "clicks" | "interpose">;
+
+/** All that there is to say, so that a suite proves most about what is not said. */
+const logLevel = "debug";
 
 /** Runs the same suite against the single process and against separate processes with gRPC and NATS between them. */
 export function describeInBothModes(name: string, suite: (mode: Mode) => void): void {
@@ -66,7 +76,9 @@ async function startSingle(): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
   const database = await createTestDatabase();
   const { secrets } = openHome({ ASSENT_HOME: folder });
-  const logger = createLogger("test", "error");
+  const registry = registryOf(secrets, database);
+  const lines = captureLines();
+  const logger = createLogger("test", logLevel, lines);
   const running = await startSingleProcess({
     databaseUrl: database.url,
     natsUrl: "",
@@ -76,8 +88,9 @@ async function startSingle(): Promise<System> {
     logger,
   });
   running.open();
-  const admin = adminClient(running.admin);
+  const admin = adminClient(noteAdmin(running.admin, registry));
   const baseUrl = `http://127.0.0.1:${running.port}`;
+  watchRequests([baseUrl], registry);
   return {
     mode: "single process",
     baseUrls: [baseUrl],
@@ -85,11 +98,14 @@ async function startSingle(): Promise<System> {
     admin,
     adminEnv: { ASSENT_ADMIN_URL: running.adminUrl, ASSENT_ADMIN_TOKEN: secrets.adminToken },
     bus: running.bus,
+    secrets: registry,
+    authMasterKey: secrets.authMasterKey,
     newOrganization: () => newOrganization(admin, baseUrl),
     stop: async () => {
       await running.stop();
       await database.drop();
       rmSync(folder, { recursive: true, force: true });
+      requireNoSecrets([{ name: "the log", text: lines.text() }], registry);
     },
   };
 }
@@ -100,15 +116,18 @@ async function startSeparate(options: SystemOptions): Promise<System> {
   const home = openHome({ ASSENT_HOME: folder });
   const nats = await startNats({ storeDir: join(folder, "nats"), logFile: join(folder, "nats.log") });
   if (nats === undefined) throw new Error("nats-server is missing");
+  const registry = registryOf(home.secrets, database);
   const distributed = await startDistributed({
     databaseUrl: database.url,
     natsUrl: nats.url,
     secrets: home.secrets,
     logFolder: home.logFolder,
     port: 0,
+    logLevel,
     ...options,
   });
-  const admin = adminClient(createAdminTransport(distributed.adminUrl, home.secrets.adminToken));
+  const admin = adminClient(noteAdmin(createAdminTransport(distributed.adminUrl, home.secrets.adminToken), registry));
+  watchRequests(distributed.baseUrls, registry);
   const bus = createNatsBus({ url: nats.url, logger: createLogger("test", "error") });
   return {
     mode: "distributed",
@@ -123,15 +142,29 @@ async function startSeparate(options: SystemOptions): Promise<System> {
     bus,
     distributed,
     nats,
+    secrets: registry,
+    authMasterKey: home.secrets.authMasterKey,
     newOrganization: () => newOrganization(admin, distributed.baseUrls[0] ?? ""),
     stop: async () => {
       await bus.close();
       await distributed.stop();
       await nats.stop();
       await database.drop();
+      const logs: LogSource[] = [home.logFolder, folder].flatMap(readLogFolder);
       rmSync(folder, { recursive: true, force: true });
+      requireNoSecrets(logs, registry);
     },
   };
+}
+
+/** With what the system itself is given. */
+function registryOf(secrets: Secrets, database: TestDatabase): SecretRegistry {
+  const registry = createSecretRegistry();
+  registry.add("master key of auth", secrets.authMasterKey);
+  registry.add("master key of click", secrets.clickMasterKey);
+  registry.add("admin token", secrets.adminToken);
+  for (const url of [database.url, database.superuserUrl]) registry.add("database password", new URL(url).password);
+  return registry;
 }
 
 async function newOrganization(admin: AdminClient, baseUrl: string): Promise<Api> {

@@ -26,13 +26,20 @@ export function parseScopes(values: readonly string[]): string[] {
   return allScopes.filter((scope) => values.includes(scope));
 }
 
+/** Integrations of other signing platforms ask for this one; it stands for every scope of signing. */
+const allSigning = "signature";
+
+/** They ask for these as well, which mean nothing here: there are no users to act for, and no refresh tokens. */
+const meaningless: ReadonlySet<string> = new Set(["impersonation", "extended"]);
+
 /**
  * What a token is granted: the requested scopes that the client may have, all of them when it names none.
  * Throws OAUTH_INVALID_SCOPE when nothing is left.
  */
 export function grantScopes(requested: readonly string[], allowed: readonly string[]): string[] {
-  if (requested.length === 0) return [...allowed];
-  const granted = allowed.filter((scope) => requested.includes(scope));
+  const named = new Set(requested.filter((scope) => !meaningless.has(scope)));
+  if (named.size === 0) return [...allowed];
+  const granted = allowed.filter((scope) => named.has(scope) || (named.has(allSigning) && scope.startsWith("sign:")));
   if (granted.length === 0) throw new DomainError("OAUTH_INVALID_SCOPE");
   return granted;
 }

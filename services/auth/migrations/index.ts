@@ -1,7 +1,11 @@
 import type { ServiceMigrations } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
+import { Migration002ClientKeys } from "./002_client_keys.ts";
 
 export const authMigrations: ServiceMigrations = {
   schema: "auth",
-  list: [{ name: "001_initial", class: Migration001Initial }],
+  list: [
+    { name: "001_initial", class: Migration001Initial },
+    { name: "002_client_keys", class: Migration002ClientKeys },
+  ],
 };

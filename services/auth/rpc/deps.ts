@@ -5,6 +5,7 @@ import type { TokenIssuer } from "../domain/access-token.ts";
 import type { DerivedKeys } from "../domain/secrets.ts";
 import type { Keyring } from "../keyring.ts";
 import type { AuthOrm } from "../store/orm.ts";
+import type { UsageLog } from "../usage.ts";
 
 /** Everything that handlers may use; each one names its part of it. */
 export interface AuthDeps {
@@ -15,6 +16,7 @@ export interface AuthDeps {
   readonly keys: DerivedKeys;
   readonly keyring: Keyring;
   readonly issuer: TokenIssuer;
+  readonly usage: Pick<UsageLog, "note">;
   readonly clock: Clock;
   readonly newId: NewId;
 }

@@ -3,6 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
   type ApiKeySchema,
   type ChangeSchema,
+  type OAuthClientKeySchema,
   type OAuthClientSchema,
   type OrganizationSchema,
   Plan as PlanMessage,
@@ -13,6 +14,7 @@ import type { Plan } from "../domain/organization.ts";
 import type { ApiKey } from "../store/api-key.entity.ts";
 import type { ChangeKind, StoredChange } from "../store/change-store.ts";
 import type { OAuthClient } from "../store/oauth-client.entity.ts";
+import type { OAuthClientKey } from "../store/oauth-client-key.entity.ts";
 import type { Organization } from "../store/organization.entity.ts";
 
 const planMessages: Readonly<Record<Plan, PlanMessage>> = {
@@ -49,6 +51,9 @@ export const apiKeyNotFound = (): DomainError =>
 export const clientNotFound = (): DomainError =>
   new DomainError("NOT_FOUND", { message: "The organization has no OAuth client with this id." });
 
+export const clientKeyNotFound = (): DomainError =>
+  new DomainError("NOT_FOUND", { message: "The OAuth client has no key with this id." });
+
 export const toOrganizationMessage = (organization: Organization): MessageInitShape<typeof OrganizationSchema> => ({
   id: organization.organizationId,
   name: organization.name,
@@ -69,6 +74,7 @@ export const toApiKeyMessage = (key: ApiKey): MessageInitShape<typeof ApiKeySche
   name: key.name,
   createdAt: timestampFromDate(key.createdAt),
   ...revokedAtMessage(key.revokedAt),
+  ...lastUsedAtMessage(key.lastUsedAt),
 });
 
 export const toClientMessage = (client: OAuthClient): MessageInitShape<typeof OAuthClientSchema> => ({
@@ -78,6 +84,16 @@ export const toClientMessage = (client: OAuthClient): MessageInitShape<typeof OA
   scopes: client.scopes,
   createdAt: timestampFromDate(client.createdAt),
   ...revokedAtMessage(client.revokedAt),
+  ...lastUsedAtMessage(client.lastUsedAt),
+});
+
+export const toClientKeyMessage = (key: OAuthClientKey): MessageInitShape<typeof OAuthClientKeySchema> => ({
+  id: key.keyId,
+  clientId: key.clientId,
+  algorithm: key.algorithm,
+  publicJwkJson: JSON.stringify(key.publicJwk, Object.keys(key.publicJwk).sort()),
+  createdAt: timestampFromDate(key.createdAt),
+  ...revokedAtMessage(key.revokedAt),
 });
 
 const changeCases = {
@@ -94,3 +110,6 @@ export const toChangeMessage = (change: StoredChange): MessageInitShape<typeof C
 
 const revokedAtMessage = (revokedAt: Date | null | undefined) =>
   revokedAt ? { revokedAt: timestampFromDate(revokedAt) } : {};
+
+const lastUsedAtMessage = (lastUsedAt: Date | null | undefined) =>
+  lastUsedAt ? { lastUsedAt: timestampFromDate(lastUsedAt) } : {};

@@ -11,6 +11,7 @@ export const ApiKeyEntity = defineEntity({
     secretHash: p.blob(),
     createdAt: p.datetime(),
     revokedAt: p.datetime().nullable(),
+    lastUsedAt: p.datetime().nullable(),
   },
 });
 

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import type { OrgId } from "#platform/ids.ts";
+import type { ClientKey } from "../domain/client-key.ts";
 
 /** The pool of these functions has the role that may read credentials of any organization, and only read. */
 export interface StoredCredential {
@@ -12,6 +13,11 @@ export interface StoredClient extends StoredCredential {
   readonly scopes: readonly string[];
 }
 
+/** A client as assertions need it: without its secret, with the keys that are not revoked. */
+export interface AssertingClient extends Omit<StoredClient, "secretHash"> {
+  readonly keys: readonly ClientKey[];
+}
+
 const selectApiKey = `
   select organization_id as "orgId", secret_hash as "secretHash", revoked_at is not null as "isRevoked"
   from auth.api_key where key_id = $1`;
@@ -20,10 +26,24 @@ const selectClient = `
   select organization_id as "orgId", secret_hash as "secretHash", revoked_at is not null as "isRevoked", scopes
   from auth.oauth_client where client_id = $1`;
 
+const selectAssertingClient = `
+  select c.organization_id as "orgId", c.revoked_at is not null as "isRevoked", c.scopes,
+    coalesce(jsonb_agg(jsonb_build_object('keyId', k.key_id, 'algorithm', k.algorithm, 'publicJwk', k.public_jwk))
+      filter (where k.key_id is not null), '[]') as keys
+  from auth.oauth_client c
+  left join auth.oauth_client_key k
+    on k.organization_id = c.organization_id and k.client_id = c.client_id and k.revoked_at is null
+  where c.client_id = $1
+  group by c.organization_id, c.client_id`;
+
 export async function findApiKey(lookup: Pool, keyId: string): Promise<StoredCredential | undefined> {
   return (await lookup.query<StoredCredential>(selectApiKey, [keyId])).rows[0];
 }
 
 export async function findClient(lookup: Pool, clientId: string): Promise<StoredClient | undefined> {
   return (await lookup.query<StoredClient>(selectClient, [clientId])).rows[0];
+}
+
+export async function findAssertingClient(lookup: Pool, clientId: string): Promise<AssertingClient | undefined> {
+  return (await lookup.query<AssertingClient>(selectAssertingClient, [clientId])).rows[0];
 }

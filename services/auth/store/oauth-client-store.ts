@@ -58,5 +58,6 @@ export async function revokeOAuthClient(
   });
 }
 
-const lockClient = (em: AuthEntityManager, orgId: OrgId, clientId: string) =>
+/** Until the transaction ends nobody else changes the client or its keys. */
+export const lockClient = (em: AuthEntityManager, orgId: OrgId, clientId: string) =>
   em.findOne(OAuthClientEntity, { organizationId: orgId, clientId }, { lockMode: LockMode.PESSIMISTIC_WRITE });

@@ -12,6 +12,7 @@ export const OAuthClientEntity = defineEntity({
     secretHash: p.blob(),
     createdAt: p.datetime(),
     revokedAt: p.datetime().nullable(),
+    lastUsedAt: p.datetime().nullable(),
   },
 });
 

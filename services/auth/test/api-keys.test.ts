@@ -38,6 +38,22 @@ describe("authenticateApiKey", () => {
     expect(await auth.tokens.authenticateApiKey({ apiKey })).toMatchObject({ keyId, organizationId: sandbox });
   });
 
+  test("one changed letter is found out by the checksum, without a look into the database", async () => {
+    const { apiKey } = await createKey(auth, organizationId);
+    const withoutDatabase = await createProcess({ databaseUrl: "postgres://nobody@127.0.0.1:1/none" }, auth.clock);
+    try {
+      for (let at = "ak_live_".length; at < apiKey.length; at += 1) {
+        const other = apiKey[at] === "x" ? "y" : "x";
+        const changed = apiKey[at] === "_" ? apiKey : apiKey.slice(0, at) + other + apiKey.slice(at + 1);
+        if (changed === apiKey) continue;
+        await expectDomainError(withoutDatabase.tokens.authenticateApiKey({ apiKey: changed }), "INVALID_TOKEN");
+      }
+      await expectDomainError(withoutDatabase.tokens.authenticateApiKey({ apiKey }), "SERVICE_UNAVAILABLE");
+    } finally {
+      await withoutDatabase.service.close();
+    }
+  });
+
   test("malformed, unknown, forged and revoked keys get one and the same answer", async () => {
     const { keyId, apiKey } = await createKey(auth, organizationId);
     const other = await createKey(auth, organizationId);

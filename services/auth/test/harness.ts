@@ -1,5 +1,6 @@
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { type Client, createClient } from "@connectrpc/connect";
-import { createLocalJWKSet, type JWTPayload, jwtVerify } from "jose";
+import { createLocalJWKSet, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import type { Pool } from "pg";
 import { AdminService, type Change, Plan, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { Clock } from "#platform/clock.ts";
@@ -123,6 +124,49 @@ export async function createOAuthClient(
   const { client, clientSecret } = await admin.createOAuthClient({ organizationId, name: "Backend", scopes });
   return { clientId: client?.id ?? "", clientSecret };
 }
+
+export interface TestKeyPair {
+  readonly algorithm: "RS256" | "ES256";
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly pem: string;
+}
+
+export function makeKeyPair(algorithm: "RS256" | "ES256" = "ES256", bits = 2_048): TestKeyPair {
+  const { privateKey, publicKey } =
+    algorithm === "RS256"
+      ? generateKeyPairSync("rsa", { modulusLength: bits })
+      : generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return { algorithm, privateKey, publicKey, pem: publicKey.export({ type: "spki", format: "pem" }).toString() };
+}
+
+/** Registers a key of a client; the id under which it is known. */
+export async function addKey(
+  { admin }: AuthProcess,
+  organizationId: string,
+  { clientId }: Pick<TestClient, "clientId">,
+  { pem }: Pick<TestKeyPair, "pem">,
+): Promise<string> {
+  const { key } = await admin.addOAuthClientKey({ organizationId, clientId, publicKeyPem: pem });
+  return key?.id ?? "";
+}
+
+/** An assertion as a client signs it, good for an hour unless the claims say otherwise. */
+export function signAssertion(
+  pair: Pick<TestKeyPair, "algorithm" | "privateKey">,
+  claims: TestClaims,
+  header: Record<string, unknown> = {},
+): Promise<string> {
+  const filled = Object.entries({ aud: testAudience, ...claims }).filter(([, value]) => value !== undefined);
+  return new SignJWT(Object.fromEntries(filled))
+    .setProtectedHeader({ alg: pair.algorithm, typ: "JWT", ...header })
+    .sign(pair.privateKey);
+}
+
+/** Claims that are undefined are left out. */
+export type TestClaims = Readonly<Record<string, unknown>>;
+
+export const testAudience = "api.example.com";
 
 /** Checks a token as the gateway does, against the published key set alone. */
 export async function verifyToken(

@@ -6,18 +6,25 @@ import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { makeClientId } from "../domain/oauth-client.ts";
 import {
   type AuthHarness,
+  addKey,
   createKey,
   createOAuthClient,
   createOrganization,
+  makeKeyPair,
+  signAssertion,
   startAuth,
   type TestClient,
   type TestKey,
+  type TestKeyPair,
+  testAudience,
 } from "./harness.ts";
 
 interface Tenant {
   readonly organizationId: string;
   readonly key: TestKey;
   readonly client: TestClient;
+  readonly pair: TestKeyPair;
+  readonly clientKeyId: string;
 }
 
 let auth: AuthHarness;
@@ -29,7 +36,9 @@ async function createTenant(): Promise<Tenant> {
   const client = await createOAuthClient(auth, organizationId);
   const { accessToken } = await auth.tokens.issueToken(client);
   await auth.admin.revokeToken({ token: accessToken });
-  return { organizationId, client, key: await createKey(auth, organizationId) };
+  const pair = makeKeyPair();
+  const clientKeyId = await addKey(auth, organizationId, client, pair);
+  return { organizationId, client, pair, clientKeyId, key: await createKey(auth, organizationId) };
 }
 
 beforeAll(async () => {
@@ -57,6 +66,45 @@ describe("an organization that names the ids of another", () => {
     await auth.tokens.issueToken(a.client);
   });
 
+  test("it cannot add, list or revoke keys of the other's client", async () => {
+    const { admin } = auth;
+    const foreign = { organizationId: b.organizationId, clientId: a.client.clientId };
+    const unknown = { ...foreign, clientId: makeClientId() };
+    const publicKeyPem = makeKeyPair().pem;
+    for (const call of [
+      (names: typeof foreign) => admin.addOAuthClientKey({ ...names, publicKeyPem }),
+      (names: typeof foreign) => admin.listOAuthClientKeys(names),
+      (names: typeof foreign) => admin.revokeOAuthClientKey({ ...names, keyId: a.clientKeyId }),
+    ]) {
+      const answers = [await expectDomainError(call(foreign), "NOT_FOUND")];
+      answers.push(await expectDomainError(call(unknown), "NOT_FOUND"));
+      expect(answers[0]?.message).toBe(answers[1]?.message);
+    }
+    const { keys } = await admin.listOAuthClientKeys({ ...foreign, organizationId: a.organizationId });
+    expect(keys.map((key) => [key.id, key.revokedAt])).toEqual([[a.clientKeyId, undefined]]);
+  });
+
+  test("its key signs for its own client only, and names the other's organization in vain", async () => {
+    const exp = auth.clock.now().getTime() / 1000 + 60;
+    const ask = async (iss: string, sub: string) =>
+      auth.tokens.issueTokenForAssertion({
+        assertion: await signAssertion(b.pair, { iss, sub, exp }),
+        audiences: [testAudience],
+      });
+    await expectDomainError(ask(a.client.clientId, a.organizationId), "OAUTH_INVALID_GRANT");
+    await expectDomainError(ask(b.client.clientId, a.organizationId), "OAUTH_INVALID_GRANT");
+    await ask(b.client.clientId, b.organizationId);
+  });
+
+  test("it is told nothing of the other's key and client", async () => {
+    for (const clientId of [a.key.keyId, a.client.clientId]) {
+      const asB = auth.tokens.describeCaller({ organizationId: b.organizationId, clientId });
+      await expectDomainError(asB, "NOT_FOUND");
+      const asA = await auth.tokens.describeCaller({ organizationId: a.organizationId, clientId });
+      expect(asA).toMatchObject({ organizationName: "Acme" });
+    }
+  });
+
   test("its lists hold its own keys and clients only", async () => {
     const { keys } = await auth.admin.listApiKeys({ organizationId: b.organizationId });
     const { clients } = await auth.admin.listOAuthClients({ organizationId: b.organizationId });
@@ -71,7 +119,7 @@ describe("an organization that names the ids of another", () => {
 });
 
 describe("row-level security", () => {
-  const tenantTables = ["api_key", "oauth_client", "organization", "revoked_token"];
+  const tenantTables = ["api_key", "oauth_client", "oauth_client_key", "organization", "revoked_token"];
 
   test("it is forced on every table that has an organization", async () => {
     const { rows } = await auth.superuser.query(
@@ -142,11 +190,14 @@ describe("the roles beside management", () => {
     const pool = createPool({ url: auth.databaseUrl, role: "assent_auth_lookup", name: "test", max: 1 });
     expect((await pool.query("select from auth.api_key")).rowCount).toBe(2);
     expect((await pool.query("select from auth.oauth_client")).rowCount).toBe(2);
+    expect((await pool.query("select from auth.oauth_client_key")).rowCount).toBe(2);
     await refused(pool, [
       "select * from auth.organization",
       "select * from auth.revoked_token",
       "update auth.api_key set revoked_at = now()",
       "delete from auth.oauth_client",
+      "update auth.oauth_client_key set revoked_at = null",
+      "update auth.api_key set last_used_at = now()",
       "insert into auth.change values (99, 'key_revoked', 'x', now())",
       "update auth.change_head set cursor = 0",
       "delete from auth.signing_key",
@@ -158,6 +209,11 @@ describe("the roles beside management", () => {
     await refused(pool, [
       "select * from auth.api_key",
       "select * from auth.oauth_client",
+      "select * from auth.oauth_client_key",
+      "select secret_hash from auth.api_key",
+      "select secret_hash from auth.oauth_client",
+      "update auth.api_key set revoked_at = null",
+      "update auth.oauth_client set scopes = '{}'",
       "select * from auth.organization",
       "select private_jwk from auth.signing_key",
       "delete from auth.api_key",
@@ -173,6 +229,8 @@ describe("the roles beside management", () => {
       "update auth.signing_key set kid = 'x'",
       "update auth.api_key set secret_hash = ''",
       "update auth.oauth_client set scopes = '{}'",
+      "update auth.oauth_client_key set public_jwk = '{}'",
+      "delete from auth.oauth_client_key",
       "update auth.organization set sandbox = false",
       "delete from auth.change",
       "delete from auth.revoked_token",

@@ -64,6 +64,19 @@ describe("grantScopes", () => {
     expect(grantScopes(["click:accept", "click:admin", "made:up"], allowed)).toEqual(["click:accept"]);
   });
 
+  test("signature stands for all scopes of signing that the client may have, and for nothing else", () => {
+    const both = ["sign:read", "sign:send", "click:read"];
+    expect(grantScopes(["signature"], both)).toEqual(["sign:read", "sign:send"]);
+    expect(grantScopes(["signature", "click:read", "impersonation"], both)).toEqual(both);
+    expect(problemsOf(() => grantScopes(["signature"], allowed))?.code).toBe("OAUTH_INVALID_SCOPE");
+    expect(problemsOf(() => grantScopes(["signature", "impersonation"], allowed))?.code).toBe("OAUTH_INVALID_SCOPE");
+  });
+
+  test("impersonation and extended grant nothing, and a request of nothing else names none", () => {
+    expect(grantScopes(["impersonation", "extended"], allowed)).toEqual(allowed);
+    expect(grantScopes(["impersonation", "click:read", "extended"], allowed)).toEqual(["click:read"]);
+  });
+
   test("a request of which nothing is allowed is refused", () => {
     expect(problemsOf(() => grantScopes(["click:admin"], allowed))?.code).toBe("OAUTH_INVALID_SCOPE");
     expect(problemsOf(() => grantScopes([""], allowed))?.code).toBe("OAUTH_INVALID_SCOPE");

@@ -50,7 +50,9 @@ function readQuery({ templateId, from, to, locale, versionId }: GetTemplateStats
   const details: FieldProblem[] = [];
   const refuse = (field: string, message: string) => details.push({ field, code: "FORMAT", message });
   for (const [field, day] of Object.entries({ from, to })) {
-    if (day !== undefined && !isDay(day)) refuse(field, "must be a day in the form YYYY-MM-DD");
+    if (day === undefined) continue;
+    if (!isDay(day)) refuse(field, "must be a day in the form YYYY-MM-DD");
+    else if (day < "0002") refuse(field, "is too early: no day before the year 2 is counted");
   }
   if (from !== undefined && to !== undefined && from > to) refuse("to", "must not be before from");
   const canonical = locale === undefined ? undefined : canonicalLocale(locale);
@@ -67,7 +69,7 @@ function readQuery({ templateId, from, to, locale, versionId }: GetTemplateStats
 }
 
 const isDay = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && text >= "0002" && parseTimestamp(`${text}T00:00:00Z`) !== undefined;
+  /^\d{4}-\d\d-\d\d$/.test(text) && parseTimestamp(`${text}T00:00:00Z`) !== undefined;
 
 const dayMs = 86_400_000;
 

@@ -41,11 +41,11 @@ const columns = `organization_id, id, slug, name, type, archived_at, default_loc
       counterparty`;
 
 /**
- * What is known of templates: a row of n, known_etag and snapshot for each row of organization_id, template_id, slug,
+ * What is known of templates: a row of n, known_etag, owner and snapshot for each row of organization_id, template_id, slug,
  * known_etag and n in the source for which there is one.
  */
 export const templateSnapshotsSql = (source: string): string => `
-  select i.n, i.known_etag, jsonb_build_object(
+  select i.n, i.known_etag, t.organization_id as owner, jsonb_build_object(
     'organizationId', t.organization_id, 'templateId', t.id, 'slug', t.slug, 'name', t.name, 'type', t.type,
     'archived', t.archived_at is not null, 'defaultLocale', t.default_locale,
     'typeConfig', t.type_config, 'policyFlags', t.policy_flags, 'counterparty', t.counterparty,
@@ -73,9 +73,9 @@ const resolveSql = `
 with found as materialized (${templateSnapshotsSql(`unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[])
     with ordinality as i(organization_id, template_id, slug, known_etag, n)`)}
 ), digested as materialized (
-  select n, known_etag, snapshot, left(encode(sha256(convert_to(snapshot, 'UTF8')), 'hex'), 32) as etag from found
+  select n, known_etag, owner, snapshot, left(encode(sha256(convert_to(snapshot, 'UTF8')), 'hex'), 32) as etag from found
 )
-select n::integer, etag, case when etag is distinct from known_etag then snapshot end as snapshot from digested`;
+select n::integer, owner, etag, case when etag is distinct from known_etag then snapshot end as snapshot from digested`;
 
 /** Equal for items that have the same answer. */
 export const resolveKey = (item: ResolveItem): string => JSON.stringify(item);
@@ -88,7 +88,7 @@ export async function resolveTemplates(pool: pg.Pool, items: readonly ResolveIte
   // Most acceptances of a batch are for the same few templates.
   const distinct = [...new Map(items.map((item) => [resolveKey(item), item]))];
   if (distinct.length === 0) return new Map();
-  const { rows } = await pool.query<{ n: number; etag: string; snapshot: string | null }>({
+  const { rows } = await pool.query<{ n: number; owner: string; etag: string; snapshot: string | null }>({
     name: "resolve-templates",
     text: resolveSql,
     values: [
@@ -98,9 +98,11 @@ export async function resolveTemplates(pool: pg.Pool, items: readonly ResolveIte
       distinct.map(([, item]) => item.knownEtag),
     ],
   });
-  const resolutions = rows.map(({ n, etag, snapshot }): [string, Resolution] => [
-    distinct[n - 1]?.[0] ?? "",
-    snapshot === null ? { etag } : { etag, template: JSON.parse(snapshot) as ResolvedTemplate },
-  ]);
+  const resolutions = rows.flatMap(({ n, owner, etag, snapshot }): [string, Resolution][] => {
+    const [key, item] = distinct[n - 1] ?? [];
+    // Row-level security does not keep organizations apart for this role: whose a template is, is looked at once more.
+    if (key === undefined || owner !== item?.orgId) return [];
+    return [[key, snapshot === null ? { etag } : { etag, template: JSON.parse(snapshot) as ResolvedTemplate }]];
+  });
   return new Map(resolutions);
 }

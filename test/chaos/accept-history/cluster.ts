@@ -36,24 +36,60 @@ export interface Link {
   readonly proxy: FaultProxy;
 }
 
-const copies = ["click", "click-2"] as const;
+/** How many processes there are, and which of them have something between them and the servers. */
+export interface ClusterShape {
+  readonly gateways: number;
+  readonly clicks: number;
+  /** Environment variables of single processes, by their names. */
+  environments(parts: ClusterParts): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>>;
+}
+
+export interface ClusterParts {
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  /** A superuser's way to the database. */
+  readonly inspectUrl: string;
+  /** The same URL through a proxy of this name. */
+  link(name: string, url: string): Promise<string>;
+}
+
 const database = "assent";
 
-export async function startCluster(): Promise<Cluster> {
+/** Two clicks that each have their own ways to the servers. */
+const historyShape: ClusterShape = {
+  gateways: 2,
+  clicks: 2,
+  environments: async ({ databaseUrl, natsUrl, link }) => {
+    const environments = new Map<string, Record<string, string>>();
+    for (const copy of ["click", "click-2"]) {
+      environments.set(copy, {
+        DATABASE_URL: await link(`${copy} and postgres`, databaseUrl),
+        NATS_URL: await link(`${copy} and nats`, natsUrl),
+      });
+    }
+    return environments;
+  },
+};
+
+export async function startCluster(shape: ClusterShape = historyShape): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "assent-history-"));
   const stops: Array<() => Promise<void>> = [async () => rmSync(folder, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
     for (const undo of stops.splice(0).reverse()) await undo();
   };
   try {
-    return { ...(await startParts(folder, stops)), stop };
+    return { ...(await startParts(shape, folder, stops)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startParts(folder: string, stops: Array<() => Promise<void>>): Promise<Omit<Cluster, "stop">> {
+async function startParts(
+  shape: ClusterShape,
+  folder: string,
+  stops: Array<() => Promise<void>>,
+): Promise<Omit<Cluster, "stop">> {
   const home = openHome({ ASSENT_HOME: folder });
   const logger = createLogger("history", "silent");
   const postgres = await startPostgres({ dataDir: home.postgresFolder, durable: true });
@@ -71,21 +107,22 @@ async function startParts(folder: string, stops: Array<() => Promise<void>>): Pr
     links.push({ name, proxy });
     return proxy.port;
   };
-  const environments = new Map<string, Record<string, string>>();
-  for (const copy of copies) {
-    environments.set(copy, {
-      DATABASE_URL: withPort(databaseUrl, await link(`${copy} and postgres`, postgres.port)),
-      NATS_URL: withPort(nats.url, await link(`${copy} and nats`, nats.port)),
-    });
-  }
+  const inspectUrl = new URL(postgres.url);
+  inspectUrl.pathname = `/${database}`;
+  const environments = await shape.environments({
+    databaseUrl,
+    natsUrl: nats.url,
+    inspectUrl: inspectUrl.href,
+    link: async (name, url) => withPort(url, await link(name, Number(new URL(url).port))),
+  });
   const running = await startDistributed({
     databaseUrl,
     natsUrl: nats.url,
     secrets: home.secrets,
     logFolder: home.logFolder,
     port: 0,
-    gateways: 2,
-    clicks: copies.length,
+    gateways: shape.gateways,
+    clicks: shape.clicks,
     interpose: async (service, port) => (service.startsWith("click") ? link(`gateways and ${service}`, port) : port),
     environmentOf: (process) => environments.get(process) ?? {},
   });
@@ -96,8 +133,6 @@ async function startParts(folder: string, stops: Array<() => Promise<void>>): Pr
   });
   const bus = createNatsBus({ url: nats.url, logger });
   stops.push(bus.close);
-  const inspectUrl = new URL(postgres.url);
-  inspectUrl.pathname = `/${database}`;
   const admin = adminClient(createAdminTransport(running.adminUrl, home.secrets.adminToken));
   return { running, postgres, nats, links, admin, bus, inspectUrl: inspectUrl.href };
 }

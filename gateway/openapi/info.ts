@@ -1,0 +1,68 @@
+import { generalAnswers } from "./general-answers.ts";
+
+const table = generalAnswers.map(({ status, code, when }) => `| ${status} | \`${code}\` | ${when} |`).join("\n");
+
+/** What holds for every operation, in Markdown. */
+const description = `Records agreements: click-acceptance with provable evidence, and the templates that are agreed to. Every request is scoped to the organization of its credential; what belongs to another organization does not exist for it.
+
+## Credentials
+
+Send \`Authorization: Bearer <credential>\`. A credential is an API key, which may do everything, or an access token of the token endpoint (\`/oauth2/token\`, also at \`/oauth/token\`), which may do what its scopes allow. Each operation names its scopes; where it names several, any one of them is enough. Operations without scopes need no credential.
+
+## Requests and answers
+
+Bodies are JSON in UTF-8 (\`application/json\`), not compressed. Fields that are not known are ignored. Ids are UUIDs, times are RFC 3339 in UTC with milliseconds, hashes are \`sha256:\` and 64 hex digits. In answers nothing is left out: what is absent is null. New fields may be added to answers; a client ignores those it does not know. HEAD answers like GET, without the body.
+
+Every answer has \`X-Request-Id\` (yours, if you sent one) and \`traceparent\` (W3C Trace Context).
+
+## Limits
+
+What needs a credential counts in a window of the client that calls: \`X-RateLimit-Limit\` requests are allowed in it, \`X-RateLimit-Remaining\` are left, and it resets at \`X-RateLimit-Reset\` (Unix time), in \`Retry-After\` seconds. A request beyond the limit is answered 429 and not processed: send it again after \`Retry-After\`. A body that is larger than its operation allows is 400 with \`PAYLOAD_TOO_LARGE\` or \`CLICK_PAYLOAD_TOO_LARGE\`.
+
+## Errors
+
+An error says its \`errorCode\` for programs, a \`message\` for people and the \`requestId\`; \`details\` lists bad fields. The token endpoint answers as RFC 6749 says instead. A 503 may be sent again after \`Retry-After\` seconds. Each operation lists its own errors.
+
+\`\`\`json
+{
+  "errorCode": "CLICK_VALIDATION_FAILED",
+  "message": "The request is not valid. See details, correct the fields and send it again.",
+  "requestId": "01961234-5678-7abc-8def-0123456789ab",
+  "details": [{ "field": "name", "code": "REQUIRED", "message": "is required" }]
+}
+\`\`\`
+
+These can come from every address:
+
+| Status | errorCode | When |
+| --- | --- | --- |
+${table}
+
+## Sending again
+
+What records something takes an \`X-Idempotency-Key\`. The same key with the same body answers what was recorded first, for ever, with \`Idempotent-Replayed: true\`; with another body it is 422.`;
+
+export const info = {
+  title: "Assent",
+  version: "1.0.0",
+  summary: "Recording agreements, with evidence that proves itself.",
+  description,
+  license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
+} as const;
+
+/** What the operations of a tag are about. */
+export const tagDescriptions: Readonly<Record<string, string>> = {
+  Authentication: "Access tokens, and the public keys that verify them.",
+  Templates: "What users are asked to agree to. A template has a version for each locale, and statistics.",
+  "Template configuration": "What the type of a template allows, and what an acceptance of it must satisfy.",
+  "Template versions":
+    "The texts of a template, one version for each locale. What was published is a revision and never changes.",
+  Deployments: "Where a template is shown, in which form, and to pages of which origins.",
+  Sessions: "One user who is shown one text: what is pinned is what is accepted.",
+  Acceptances: "Recording that a user accepted or declined, exactly once, and the receipts of it.",
+  Evidence: "What proves an acceptance: bundles, signatures, the log of each organization and its proofs.",
+  Erasure: "Erasing what is personal about a user, and opening what must be kept for some time.",
+  Consent: "What a user has consented to, purpose by purpose.",
+  Render: "Showing a text: as JSON, as a page or as a fragment of HTML, and the script that shows it in your page.",
+  System: "The state of this installation, and this description.",
+};

@@ -1,0 +1,79 @@
+import type { ErrorCode } from "#platform/errors.ts";
+import { type JsonSchema, paramsOf, type Route, type TextParam } from "../routes/route.ts";
+import { withReferences } from "./components.ts";
+import { exampleOf } from "./example.ts";
+
+type Json = Record<string, unknown>;
+
+/** The parameters of an operation, those of every operation included. */
+export function parametersOf(route: Route): Json[] {
+  const inPath = paramsOf(route.path).map((name) => parameter("path", name, pathSchema(name, route), true));
+  const inQuery = Object.entries(route.query?.properties ?? {}).map(([name, schema]) =>
+    parameter("query", name, schema, route.query?.required.includes(name) === true),
+  );
+  const inHead = Object.entries(route.headerParams ?? {}).map(([name, { description, schema }]) =>
+    parameter("header", name, { ...schema, description }, false),
+  );
+  const key = route.idempotencyKey === undefined ? [] : [reference(keyNames[route.idempotencyKey])];
+  return [...inPath, ...inQuery, ...inHead, ...key, reference("RequestId"), reference("Traceparent")];
+}
+
+const reference = (name: string): Json => ({ $ref: `#/components/parameters/${name}` });
+const keyNames = { required: "IdempotencyKey", optional: "OptionalIdempotencyKey" } as const;
+
+function pathSchema(name: string, { texts = {}, notFound = {} }: Route): JsonSchema {
+  const text = (texts as Readonly<Record<string, TextParam>>)[name];
+  if (text !== undefined) return text.schema;
+  const code = (notFound as Readonly<Record<string, ErrorCode>>)[name];
+  return { type: "string", format: "uuid", description: idMeanings[code ?? "NOT_FOUND"] ?? "An id." };
+}
+
+/** What is missing when there is nothing with an id tells what it is the id of. */
+const idMeanings: Readonly<Partial<Record<ErrorCode, string>>> = {
+  CLICK_TEMPLATE_NOT_FOUND: "The id of the template.",
+  CLICK_VERSION_NOT_FOUND: "The id of the version.",
+  CLICK_SESSION_NOT_FOUND: "The id of the session.",
+  CLICK_EVIDENCE_NOT_FOUND: "The id of the session; of an acceptance without a session, its receiptId.",
+  CLICK_RECEIPT_NOT_FOUND: "The id of the receipt.",
+  CLICK_DEPLOYMENT_NOT_FOUND: "The id of the deployment.",
+};
+
+const parameter = (place: string, name: string, { description, ...schema }: JsonSchema, required: boolean): Json => ({
+  name,
+  in: place,
+  required,
+  ...(description === undefined ? {} : { description }),
+  schema: withReferences(schema),
+  example: exampleOf(schema, name),
+});
+
+const idempotencyKey = (required: boolean): Json => ({
+  name: "X-Idempotency-Key",
+  in: "header",
+  required,
+  description: "Unique to this record within the organization, for ever, and the same on every retry.",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
+  example: "order-1042-terms",
+});
+
+/** Parameters of many operations, by the names under which the document holds them. */
+export const componentParameters: Json = {
+  IdempotencyKey: idempotencyKey(true),
+  OptionalIdempotencyKey: idempotencyKey(false),
+  RequestId: {
+    name: "X-Request-Id",
+    in: "header",
+    required: false,
+    description: "Your name for the request; given back with the answer. One is made when it is absent or malformed.",
+    schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
+    example: "01961234-5678-7abc-8def-0123456789ab",
+  },
+  Traceparent: {
+    name: "traceparent",
+    in: "header",
+    required: false,
+    description: "W3C Trace Context: the trace that the request belongs to.",
+    schema: { type: "string" },
+    example: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+  },
+};

@@ -1,0 +1,128 @@
+import { type ErrorCode, errorCatalogue } from "#platform/errors.ts";
+import { oauthDialect, oauthErrorName } from "../http/error-dialect.ts";
+import type { Route, TextParam } from "../routes/route.ts";
+import { errorSchema, oauthErrorSchema, withReferences } from "./components.ts";
+import { exampleOf } from "./example.ts";
+import { headersOf, ownHeaders } from "./headers.ts";
+
+type Json = Record<string, unknown>;
+
+/** The answers of an operation, by their statuses. */
+export function responsesOf(route: Route): Json {
+  const { success } = route;
+  const content = contentOf(success);
+  const answers: Readonly<Record<string, string>> = { [success.status]: success.description, ...success.also };
+  const responses: Json = {};
+  for (const [status, description] of Object.entries(answers)) {
+    const headers = { ...headersOf(route, Number(status)), ...ownHeaders(success.headers ?? {}) };
+    responses[status] = { description, headers, ...(Number(status) < 300 ? content : {}) };
+  }
+  for (const [status, codes] of Object.entries(errorsByStatus(route))) {
+    responses[status] = errorResponse(Number(status), codes, route);
+  }
+  return responses;
+}
+
+function contentOf({ schema, contentType, alsoTypes = [], example, textExamples = {} }: Route["success"]): Json {
+  if (schema === undefined && contentType === undefined) return {};
+  const json = schema && { schema: withReferences(schema), example: example ?? exampleOf(schema) };
+  const others = [...(schema === undefined ? [contentType ?? ""] : []), ...alsoTypes].map((type) => [
+    type,
+    type.startsWith("text/") ? textMedia(textExamples[type] ?? typeExamples[type]) : binaryMedia,
+  ]);
+  return {
+    content: {
+      ...(json === undefined ? {} : { [contentType ?? "application/json"]: json }),
+      ...Object.fromEntries(others),
+    },
+  };
+}
+
+/** Of texts that say nothing of an operation. */
+const typeExamples: Readonly<Record<string, string>> = {
+  "text/html": '<!doctype html>\n<html lang="en">…</html>\n',
+  "text/javascript": "export function verifyBundle(bundle, keys) { … }\n",
+  "text/javascript; charset=utf-8": "(() => { … })();\n",
+};
+
+/** OpenAPI 3.1 describes bytes by their type alone. */
+const binaryMedia: Json = {};
+
+const textMedia = (example: string | undefined): Json => ({
+  schema: { type: "string" },
+  ...(example === undefined ? {} : { example }),
+});
+
+/** The errors that an operation can answer, by their statuses. */
+export function errorsByStatus(route: Route): Record<string, ErrorCode[]> {
+  const codes = new Set<ErrorCode>([
+    ...commonErrors(route),
+    ...route.errors,
+    ...Object.values<ErrorCode>(route.notFound ?? {}),
+    ...Object.values<TextParam>(route.texts ?? {}).flatMap(({ otherwise }) => otherwise ?? []),
+  ]);
+  return Object.groupBy(codes, (code) => String(errorCatalogue[code].http)) as Record<string, ErrorCode[]>;
+}
+
+function commonErrors({ access, body, query, texts, dialect }: Route): ErrorCode[] {
+  const mayBeBad = Object.values<TextParam>(texts ?? {}).some(({ otherwise }) => otherwise === undefined);
+  const checksInput = body !== undefined || query !== undefined || mayBeBad;
+  return [
+    ...(checksInput ? [dialect.validationFailed] : []),
+    ...(body === undefined ? [] : (["UNSUPPORTED_MEDIA_TYPE", dialect.payloadTooLarge] as const)),
+    ...(access === "public"
+      ? []
+      : (["UNAUTHORIZED", "INVALID_TOKEN", "TOKEN_EXPIRED", "INSUFFICIENT_SCOPE", dialect.rateLimited] as const)),
+    "INTERNAL_ERROR",
+    "SERVICE_UNAVAILABLE",
+  ];
+}
+
+function errorResponse(status: number, codes: readonly ErrorCode[], route: Route): Json {
+  const isOauth = route.dialect === oauthDialect;
+  const schema = isOauth
+    ? oneOfThese(oauthErrorSchema, "error", [...new Set(codes.map(oauthErrorName))])
+    : oneOfThese(errorSchema, "errorCode", codes);
+  const examples = isOauth
+    ? Object.fromEntries(codes.map((code) => [code, { summary: code, value: oauthBody(code) }]))
+    : Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join("\n\n"),
+    headers: headersOf(route, status),
+    content: { "application/json": { schema, examples } },
+  };
+}
+
+/** The body of an error, with the codes that are possible here. */
+const oneOfThese = (
+  schema: Parameters<typeof withReferences>[0],
+  property: string,
+  codes: readonly string[],
+): Json => ({
+  allOf: [withReferences(schema), { properties: { [property]: { enum: codes } } }],
+});
+
+const oauthBody = (code: ErrorCode): Json => ({
+  error: oauthErrorName(code),
+  error_description: errorCatalogue[code].message,
+});
+
+const requestId = "01961234-5678-7abc-8def-0123456789ab";
+
+/** The errors of operations of other dialects than OAuth's, by their codes. */
+export function componentExamples(routes: readonly Route[]): Json {
+  const codes = new Set(
+    routes
+      .filter((route) => route.dialect !== oauthDialect)
+      .flatMap((route) => Object.values(errorsByStatus(route)).flat()),
+  );
+  return Object.fromEntries(
+    [...codes].sort().map((code) => {
+      const { message } = errorCatalogue[code];
+      const details = /VALIDATION_FAILED$/.test(code) ? { details: [badField] } : {};
+      return [code, { summary: code, value: { errorCode: code, message, requestId, ...details } }];
+    }),
+  );
+}
+
+const badField = { field: "name", code: "REQUIRED", message: "is required" };

@@ -1,0 +1,120 @@
+import { expect } from "@jest/globals";
+import { createTestDatabase } from "#platform/testing/database.ts";
+import { oauthDialect } from "../http/error-dialect.ts";
+import { orgA } from "./fake-auth.ts";
+import { type Target, targetOf } from "./hostile-values.ts";
+import { createResources, type Resources, resourceIn } from "./sample-requests.ts";
+import { startTestGateway, type TestGateway } from "./test-gateway.ts";
+
+export interface HostileAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface HostileRequest {
+  readonly method?: string;
+  readonly path?: string;
+  readonly query?: string;
+  /** Sent as it is. */
+  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
+  readonly headers?: Record<string, string>;
+}
+
+export interface HostileSetup {
+  readonly gateway: TestGateway;
+  readonly token: string;
+  /** A good request of an operation, for things that exist. */
+  target(operationId: string): Target;
+  /** The good request, but for what is given. */
+  send(target: Target, request?: HostileRequest): Promise<HostileAnswer>;
+  stop(): Promise<void>;
+}
+
+const unlimited = 100_000_000;
+
+/** A gateway that limits nobody, with one of everything. */
+export async function startHostileSetup(
+  options: Pick<NonNullable<Parameters<typeof startTestGateway>[1]>, "interceptors"> = {},
+): Promise<HostileSetup> {
+  const database = await createTestDatabase();
+  const gateway = await startTestGateway(database.url, { config: { floodGuardRequests: 0 }, ...options });
+  gateway.auth.setLimits(orgA, { accept: unlimited, render: unlimited, other: unlimited, sign: unlimited });
+  const token = await gateway.auth.token("click:read click:write click:admin click:accept");
+  const created = await createResources(gateway, token, orgA);
+  const resources: Resources = {
+    ...created,
+    embedScriptHash: await scriptHashOf(gateway, resourceIn(created, "deploymentKey")),
+  };
+  return {
+    gateway,
+    token,
+    target: (operationId) => targetOf(operationId, (resource) => resourceIn(resources, resource)),
+    send: (target, request = {}) => send(gateway.url, token, target, request),
+    stop: async () => {
+      await gateway.stop();
+      await database.drop();
+    },
+  };
+}
+
+async function scriptHashOf(gateway: TestGateway, deploymentKey: string): Promise<string> {
+  const answer = await gateway.call("GET", `/v1/click/render/${deploymentKey}/embed.js`);
+  return /embed\.(\w+)\.js/.exec(answer.headers.get("content-location") ?? "")?.[1] ?? "";
+}
+
+async function send(url: string, token: string, target: Target, request: HostileRequest): Promise<HostileAnswer> {
+  const { route } = target;
+  const { method = route.method, path = target.path, query = target.query } = request;
+  const good = target.body === undefined ? undefined : JSON.stringify(target.body);
+  const body = "body" in request ? request.body : good;
+  const mayHaveBody = method !== "GET" && method !== "HEAD";
+  const response = await fetch(`${url}${path}${query}`, {
+    method,
+    headers: {
+      ...(route.access === "public" ? {} : { Authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...target.headers,
+      ...request.headers,
+    },
+    ...(body === undefined || !mayHaveBody ? {} : { body }),
+    redirect: "manual",
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** What is wrong with an answer that had to be a refusal; empty when nothing is. */
+export function problemsOfRefusal(answer: HostileAnswer, target: Target): string[] {
+  const { status } = answer;
+  const problems = problemsOfAnswer(answer, target);
+  if (status < 400 || status >= 500) return [...problems, `is answered ${status}`];
+  const body: unknown = JSON.parse(answer.text);
+  const id = answer.headers.get("x-request-id");
+  const own = { errorCode: expect.any(String), message: expect.any(String), requestId: id };
+  const shapes =
+    target.route.dialect === oauthDialect
+      ? [{ error: expect.any(String), error_description: expect.any(String) }, own]
+      : [own, { ...own, details: expect.any(Array) }];
+  try {
+    expect(shapes).toContainEqual(body);
+  } catch {
+    problems.push(`has the body ${answer.text.slice(0, 200)}`);
+  }
+  return problems;
+}
+
+/** What is wrong with any answer at all. */
+export function problemsOfAnswer({ status, headers, text }: HostileAnswer, { route }: Target): string[] {
+  const problems: string[] = [];
+  if (status >= 500) problems.push(`is answered ${status} ${text.slice(0, 200)}`);
+  if (!/^[\w.-]{1,128}$/.test(headers.get("x-request-id") ?? "")) problems.push("has no request id");
+  if (!/^00-[0-9a-f]{32}-/.test(headers.get("traceparent") ?? "")) problems.push("has no trace");
+  if (headers.get("x-content-type-options") !== "nosniff") problems.push("may be sniffed");
+  if (headers.get("cache-control") === null) problems.push("says nothing about caches");
+  const allowed = headers.get("access-control-allow-origin");
+  if (allowed !== null && route.crossOrigin !== true) problems.push("may be read by other origins");
+  for (const name of ["credentials", "methods", "headers"]) {
+    if (headers.has(`access-control-allow-${name}`)) problems.push(`allows other origins ${name}`);
+  }
+  return problems;
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import type { Operation } from "../../gateway/routes/operations.ts";
+import type { Api } from "../support/api.ts";
+import { contractOf, requireConformance } from "../support/contract.ts";
+import { bodyOf } from "../support/journeys.ts";
+import { noteExchange } from "../support/secrets.ts";
+
+/** One of everything that paths and queries name, by what they call it. */
+export type Resources = Readonly<Record<string, string>>;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+const queries: Readonly<Record<string, string>> = {
+  getInclusionProof: "?index=0",
+  getConsistencyProof: "?from=1&to=1",
+};
+
+/** Instead of the example of the description, which would be refused for another reason. */
+const bodies: Readonly<Record<string, (resources: Resources) => unknown>> = {
+  createTemplate: () => ({ name: "Another", type: "STATIC", slug: `another-${randomUUID()}` }),
+  createSession: ({ template }) => ({ templateId: template, userRef: "user-of-access-1" }),
+  accept: ({ template }) => ({ templateId: template, userRef: "user-of-access-1" }),
+  bulkArchiveTemplates: ({ template }) => ({ templateIds: [template] }),
+  bulkDuplicateTemplates: ({ template }) => ({ templateIds: [template] }),
+};
+
+/** Sends what the operation understands, about these resources, with this Authorization header. */
+export async function request(
+  baseUrl: string,
+  operation: Operation,
+  resources: Resources,
+  authorization: string | undefined,
+): Promise<Reply> {
+  const path = pathOf(operation, resources);
+  const body = bodies[operation.operationId]?.(resources) ?? operation.exampleBody;
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (authorization !== undefined) headers.authorization = authorization;
+  if (body !== undefined) headers["content-type"] = "application/json";
+  if (operation.needsIdempotencyKey) headers["x-idempotency-key"] = randomUUID();
+  const { method } = operation;
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = { status: response.status, headers: response.headers, text: await response.text() };
+  noteExchange(baseUrl, { path, headers, body }, undefined);
+  requireConformance(await contractOf(baseUrl), { method, path }, answer);
+  return answer;
+}
+
+function pathOf({ operationId, path, pathParams }: Operation, resources: Resources): string {
+  const filled = pathParams.reduce((text, { name, resource }) => {
+    const value = resources[resource];
+    if (value === undefined) throw new Error(`there is no ${resource} to fill the path of ${operationId} with`);
+    return text.replace(`{${name}}`, encodeURIComponent(value));
+  }, path);
+  return filled + (queries[operationId] ?? "");
+}
+
+/** A published template with everything that belongs to it. */
+export async function createResources(api: Api): Promise<Resources> {
+  const { templateId, versionId, slug } = await api.publishTemplate({ slug: `terms-${randomUUID()}` });
+  const deployments = `/v1/click/templates/${templateId}/deployments`;
+  const deployment = bodyOf(201, await api.post(deployments, { name: "Page", activate: true }));
+  const userRef = `user-${randomUUID()}`;
+  const session = bodyOf(201, await api.post("/v1/click/sessions", { templateId, userRef }));
+  const receipt = bodyOf(201, await api.accept(randomUUID(), { templateId, userRef }));
+  return {
+    template: templateId,
+    version: versionId,
+    deployment: deployment.id,
+    session: session.id,
+    receipt: receipt.receiptId,
+    userRef,
+    deploymentKey: deployment.key,
+    templateIdOrSlug: slug,
+    tileLevel: "0",
+    tileIndex: "0",
+    tileWidth: "1",
+  };
+}

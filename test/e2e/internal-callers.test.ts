@@ -1,0 +1,138 @@
+import {
+  type DescField,
+  type DescMethod,
+  type DescMethodUnary,
+  type DescService,
+  fromJson,
+  type JsonValue,
+  type Message,
+} from "@bufbuild/protobuf";
+import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import { Code, ConnectError, type Transport } from "@connectrpc/connect";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { ClickService, EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
+import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { createGrpcTransport } from "#platform/rpc/client.ts";
+import { describeDistributed, type System, startSystem } from "../support/system.ts";
+
+const services = { auth: TokenService, templates: TemplatesService, click: ClickService } as const;
+const administration = { auth: AdminService, click: EvidenceAdminService } as const;
+
+/** What runs for nobody: it finds out who calls, names organizations itself, or tells everybody the same. */
+const withoutCaller: readonly string[] = [
+  ...TokenService.methods.map(({ name }) => `TokenService ${name}`),
+  "TemplatesService ListTemplateTypes",
+  "TemplatesService ResolveTemplates",
+  "ClickService AcceptBatch",
+  "ClickService AuthenticateRenderToken",
+  "ClickService ListEvidenceKeys",
+];
+
+const uuid = "0198c0de-0000-7000-8000-000000000000";
+const callers: readonly (readonly [string, Record<string, string>])[] = [
+  ["nobody", {}],
+  ["a client without an organization", { "x-client-id": "client" }],
+  ["an organization without a client", { "x-org-id": uuid }],
+  ["what is no organization", { "x-org-id": "everybody", "x-client-id": "client" }],
+  ["two organizations", { "x-org-id": `${uuid}, ${uuid}`, "x-client-id": "client" }],
+];
+
+describeDistributed("calls between the services", () => {
+  let system: System;
+  const transports = new Map<string, ReturnType<typeof createGrpcTransport>>();
+
+  beforeAll(async () => {
+    system = await startSystem("distributed", {
+      interpose: async (service, port) => {
+        const descriptors = [services[service as keyof typeof services], ...Object.values(administration)];
+        transports.set(service, createGrpcTransport({ target: `127.0.0.1:${port}`, services: descriptors }));
+        return port;
+      },
+    });
+  }, 60_000);
+  afterAll(async () => {
+    for (const transport of transports.values()) transport.close();
+    await system?.stop();
+  }, 60_000);
+
+  const methodsOf = (table: Readonly<Record<string, DescService>>) =>
+    Object.entries(table).flatMap(([process, service]) =>
+      service.methods.map((method) => [`${service.name} ${method.name}`, process, method] as const),
+    );
+  const outcome = (process: string, method: DescMethod, headers: Record<string, string>): Promise<string> =>
+    call(transports.get(process) as Transport, method, headers);
+
+  test("the table of what needs no caller names only what exists", () => {
+    expect(methodsOf(services).map(([name]) => name)).toEqual(expect.arrayContaining([...withoutCaller]));
+  });
+
+  test.each(methodsOf(services).filter(([name]) => !withoutCaller.includes(name)))(
+    "%s is refused without a whole caller",
+    async (_name, process, method) => {
+      const outcomes = await Promise.all(
+        callers.map(async ([who, headers]) => [who, await outcome(process, method, headers)]),
+      );
+      expect(outcomes).toEqual(callers.map(([who]) => [who, "Unauthenticated"]));
+      const whole = await outcome(process, method, { "x-org-id": uuid, "x-client-id": "client" });
+      expect(whole).not.toBe("Unauthenticated");
+    },
+  );
+
+  test.each(methodsOf(administration))("%s is not offered beside the services", async (_name, process, method) => {
+    for (const [, headers] of callers) expect(await outcome(process, method, headers)).toBe("Unimplemented");
+    expect(await outcome(process, method, { "x-org-id": uuid, "x-client-id": "client" })).toBe("Unimplemented");
+  });
+
+  test.each(methodsOf(administration))("%s needs the admin token on the admin port", async (_name, process, method) => {
+    const { ASSENT_ADMIN_URL, ASSENT_CLICK_ADMIN_URL } = system.adminEnv;
+    const base = process === "click" ? ASSENT_CLICK_ADMIN_URL : ASSENT_ADMIN_URL;
+    const authorizations = [undefined, "", "Bearer", "Bearer wrong", "Basic YWRtaW46YWRtaW4="];
+    for (const authorization of authorizations) {
+      const headers: Record<string, string> = { "content-type": "application/json" };
+      if (authorization !== undefined) headers.authorization = authorization;
+      const url = `${base}/${method.parent.typeName}/${method.name}`;
+      expect((await fetch(url, { method: "POST", headers, body: "{}" })).status).toBe(401);
+    }
+  });
+});
+
+/** The name of the code that the call ends with. */
+async function call(transport: Transport, method: DescMethod, headers: Record<string, string>): Promise<string> {
+  try {
+    await transport.unary(method as DescMethodUnary, undefined, 5_000, headers, filled(method));
+    return "Ok";
+  } catch (error) {
+    return Code[ConnectError.from(error).code] ?? "";
+  }
+}
+
+/** Where a message of ids alone would break a rule of the proto. */
+const requests: Readonly<Record<string, JsonValue>> = {
+  CreateDeployment: { templateId: uuid, fields: {} },
+  UpdateDeployment: { deploymentId: uuid, fields: {}, updateMask: "" },
+  GetRevision: { versionId: uuid, revision: 1 },
+  AppendSessionEvents: { sessionId: uuid, events: [{ type: "CHECKED" }] },
+  Render: { sessionId: uuid },
+};
+
+/** A message that breaks no rule of its proto, so that nothing else is found before the caller is missed. */
+function filled({ name, input }: DescMethod): Message {
+  const request = requests[name];
+  return request === undefined ? withIds(reflect(input), 0).message : fromJson(input, request);
+}
+
+/** Every text is an id, every list has one item, every choice is its first. */
+function withIds(message: ReflectMessage, depth: number): ReflectMessage {
+  for (const field of message.fields) {
+    if (depth < 3 && (field.oneof === undefined || field === field.oneof.fields[0])) setSample(message, field, depth);
+  }
+  return message;
+}
+
+function setSample(message: ReflectMessage, field: DescField, depth: number): void {
+  if (field.fieldKind === "scalar" && message.get(field) === "") message.set(field, uuid);
+  if (field.fieldKind === "list" && field.listKind === "scalar") message.get(field).add(uuid);
+  if (field.fieldKind === "enum") message.set(field, field.enum.values[1]?.number ?? 0);
+  if (field.fieldKind === "message") message.set(field, withIds(reflect(field.message), depth + 1));
+}

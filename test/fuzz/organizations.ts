@@ -1,0 +1,69 @@
+import type { Api } from "../support/api.ts";
+import {
+  bodyOf,
+  consentTemplate,
+  consentText,
+  generatedTemplate,
+  generatedText,
+  publishText,
+  withScopes,
+} from "../support/journeys.ts";
+import type { System } from "../support/system.ts";
+import type { Pool } from "./pool.ts";
+import { type Tokens, tokensOf } from "./requests.ts";
+
+const plenty = 10_000_000;
+
+/** An organization that no limit of requests hinders. */
+export async function newUnlimited(system: System): Promise<Api> {
+  const api = await system.newOrganization();
+  const limits = { accept: plenty, render: plenty, other: plenty, sign: plenty };
+  await system.admin.setOrganizationLimits({ organizationId: api.organizationId, limits });
+  return api;
+}
+
+/** Every kind of credential that a request may come with. */
+export async function createTokens(system: System, own: Api, stranger: Api): Promise<Tokens> {
+  const scopes = "click:read click:write click:admin click:accept";
+  const token = await withScopes(system, own, scopes);
+  const readOnly = await withScopes(system, own, "click:read");
+  const revoked = await withScopes(system, own, scopes);
+  await system.admin.revokeToken({ token: revoked.token });
+  const others = { token: token.token, readOnly: readOnly.token, revoked: revoked.token, foreign: stranger.token };
+  return tokensOf(own, others);
+}
+
+/** Something of every kind, so that requests find what they ask for from the beginning. */
+export async function createBeginnings(system: System, api: Api, pool: Pool): Promise<void> {
+  const ask = async (status: number, method: string, path: string, body?: unknown, key?: string) => {
+    const answer = bodyOf(
+      status,
+      await api.call(method, path, body, key === undefined ? {} : { "x-idempotency-key": key }),
+    );
+    pool.learn(path, answer);
+    return answer;
+  };
+  const terms = { name: "Terms", type: "STATIC", policyFlags: { requireScroll: false, allowDecline: true } };
+  for (const [fields, text] of [
+    [terms, "<p>Be kind.</p>"],
+    [consentTemplate, consentText],
+    [generatedTemplate, generatedText],
+  ] as const) {
+    const { templateId } = await publishText(api, fields, text);
+    await ask(200, "GET", `/v1/click/templates/${templateId}?includeVersions=true`);
+    await ask(201, "POST", `/v1/click/templates/${templateId}/deployments`, { name: "Page", activate: true });
+    const data = "typeConfig" in fields && fields.type === "GENERATED" ? { data: { buyer: "Ada" } } : {};
+    const { id } = await ask(201, "POST", "/v1/click/sessions", { templateId, userRef: "user-1", ...data });
+    await ask(200, "GET", `/v1/click/render/sessions/${id}`);
+  }
+  const { templateId } = await publishText(api, terms, "<p>Be kind.</p>");
+  await ask(201, "POST", "/v1/click/accept", { templateId, userRef: "user-1" }, `first of ${templateId}`);
+  await ask(200, "POST", "/v1/click/consent/user-1", { purposes: [{ purpose: "marketing", decision: "GRANT" }] });
+  const { client, clientSecret } = await system.admin.createOAuthClient({
+    organizationId: api.organizationId,
+    name: "fuzz",
+    scopes: ["click:read"],
+  });
+  const asked = { grant_type: "client_credentials", client_id: client?.id, client_secret: clientSecret };
+  pool.learn("", asked);
+}

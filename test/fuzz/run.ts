@@ -1,0 +1,119 @@
+import { Agent } from "node:http";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import fc from "fast-check";
+import type { Api } from "../support/api.ts";
+import { createContract, openApiOf } from "../support/contract.ts";
+import { operationFinder } from "../support/openapi.ts";
+import { type CheckDeps, problemsOf } from "./checks.ts";
+import { heapBytes } from "./memory.ts";
+import { readOperations } from "./operations.ts";
+import { type Plan, plansFor } from "./plans.ts";
+import type { Pool } from "./pool.ts";
+import { requestOf, type Tokens } from "./requests.ts";
+import { curlLine, type FuzzAnswer, send } from "./send.ts";
+import { createJudge } from "./verdict.ts";
+
+export interface FuzzOptions {
+  readonly seed: number;
+  readonly requests: number;
+  readonly own: Api;
+  readonly tokens: Tokens;
+  readonly pool: Pool;
+  /** Adds things that nothing has spoilt yet; called now and then. */
+  readonly addBeginnings: () => Promise<void>;
+}
+
+export interface Finding {
+  readonly problems: readonly string[];
+  /** Sends the same request again. */
+  readonly curl: string;
+  readonly answer: string;
+}
+
+export interface FuzzResult {
+  readonly findings: readonly Finding[];
+  /** By operation and status. */
+  readonly answers: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  readonly longestPauseMs: number;
+  /** What the process held after the first half, and at the end. */
+  readonly heap: { readonly halfway: number; readonly end: number };
+}
+
+const plansAtOnce = 250;
+/** The rest would say the same again. */
+const maxFindings = 100;
+
+/** How many requests are under way at a time. */
+const lanes = 4;
+
+/** Sends so many requests and checks every answer. */
+export async function runFuzz({ seed, requests, own, tokens, pool, addBeginnings }: FuzzOptions): Promise<FuzzResult> {
+  const document = await openApiOf(own.baseUrl);
+  const plans = plansFor(readOperations(document));
+  const deps: CheckDeps = {
+    contract: createContract(document),
+    judge: createJudge(),
+    find: operationFinder(document),
+    organizationId: own.organizationId,
+  };
+  const agent = new Agent({ keepAlive: true });
+  const findings: Finding[] = [];
+  const answers = new Map<string, Map<number, number>>();
+  let halfway = 0;
+  const pauses = monitorEventLoopDelay({ resolution: 20 });
+  pauses.enable();
+  for (let sent = 0; sent < requests && findings.length < maxFindings; sent += plansAtOnce) {
+    await addBeginnings();
+    const numRuns = Math.min(plansAtOnce, requests - sent);
+    const waiting = fc.sample(plans, { seed: seed + sent, numRuns }).values();
+    const sendNext = async (): Promise<void> => {
+      for (const plan of waiting) {
+        const { finding, status } = await tryOut(plan, { own, tokens, pool, agent, deps });
+        if (finding !== undefined) findings.push(finding);
+        count(answers, plan.operation.operationId, status);
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, sendNext));
+    if (halfway === 0 && sent >= requests / 2) halfway = heapBytes();
+  }
+  pauses.disable();
+  agent.destroy();
+  return { findings, answers, longestPauseMs: pauses.max / 1e6, heap: { halfway, end: heapBytes() } };
+}
+
+interface TryDeps extends Pick<FuzzOptions, "own" | "tokens" | "pool"> {
+  readonly agent: Agent;
+  readonly deps: CheckDeps;
+}
+
+async function tryOut(
+  plan: Plan,
+  { own, tokens, pool, agent, deps }: TryDeps,
+): Promise<{ finding: Finding | undefined; status: number }> {
+  const request = requestOf(plan, pool, tokens);
+  const found = (problems: readonly string[], answer: string): Finding => ({
+    problems,
+    curl: curlLine(own.baseUrl, request),
+    answer,
+  });
+  const answer = await send(own.baseUrl, agent, request).catch((error: unknown) => String(error));
+  if (typeof answer === "string") return { finding: found([`no answer: ${answer}`], ""), status: 0 };
+  const problems = problemsOf(plan, request, answer, deps);
+  // A stranger's things are no part of what the organization can ask for, and descriptions name nothing that exists.
+  if (answer.status < 300 && plan.credential !== "foreign" && plan.operation.isProtected) {
+    pool.learn(plan.operation.path, bodyOf(answer), answer.headers);
+  }
+  const finding =
+    problems.length === 0 ? undefined : found(problems, `${answer.status} ${answer.text.slice(0, 1_000)}`);
+  return { finding, status: answer.status };
+}
+
+function bodyOf({ headers, text }: FuzzAnswer): unknown {
+  return headers.get("content-type")?.includes("json") === true && text !== "" ? JSON.parse(text) : undefined;
+}
+
+function count(answers: Map<string, Map<number, number>>, operation: string, status: number): void {
+  const byStatus = answers.get(operation) ?? new Map<number, number>();
+  byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+  answers.set(operation, byStatus);
+}

@@ -1,0 +1,44 @@
+/** Tables that belong to no organization, and why. A new one has to be written down here. */
+export const tablesOfNobody: Readonly<Record<string, string>> = {
+  "auth.change": "What gateways must forget, one feed for all: ids only.",
+  "auth.change_head": "One row: the last cursor of the feed.",
+  "auth.signing_key": "The platform's own keys.",
+  "click.anchor_timestamp": "Time stamps over the anchor log, which is no organization's.",
+  "click.dead_event": "For operators only: an event may be dead because its organization cannot be read.",
+  "click.inbox": "Ids of events that took effect, none of their content.",
+  "click.relay_cursor": "One row for the whole service.",
+  "click.relay_lease": "One row for the whole service.",
+  "click.relay_state": "One row for the whole service.",
+  "click.signing_key": "The service's own keys.",
+  "gateway.rate_window": "Counters by the id of a client, which belongs to one organization for ever.",
+  "templates.relay_cursor": "One row for the whole service.",
+  "templates.relay_lease": "One row for the whole service.",
+  "templates.relay_state": "One row for the whole service.",
+};
+
+/** Unique indexes of tables of organizations that do not begin with the organization, and why. */
+export const uniqueIndexes: Readonly<Record<string, string>> = {
+  "click.anchor_index": "Does not contain it: all organizations share the anchor log, whose places are given out once.",
+  "click.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
+  "templates.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
+};
+
+/** Policies that show the anchor log, which is no organization's, to the role that otherwise sees one organization. */
+export const anchorLogPolicies: readonly string[] = ["log_checkpoint", "log_tile", "log_tree"].map(
+  (table) => `click.${table} anchor_log (r): (organization_id = '00000000-0000-0000-0000-000000000000'::uuid)`,
+);
+
+/** Functions that run with the rights of their owner, and why. */
+export const securityDefiners: Readonly<Record<string, string>> = {};
+
+/** Tables that the journey of the test of visible rows may leave empty. Whose rows can be written into them is tested all the same. */
+export const emptyTables: readonly string[] = [
+  "auth.oauth_client_key",
+  "auth.revoked_token",
+  "click.anchor",
+  "click.consent_deadline",
+  "click.restricted_access",
+  "click.sealed_rendering",
+  "click.stat_accept_time",
+  "click.stat_reused_session",
+];

@@ -1,0 +1,179 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Pool } from "pg";
+import { until } from "#platform/testing/until.ts";
+import { organizationPredicates, without } from "./predicates.ts";
+import type { Question } from "./questions.ts";
+import type { Sent, Statements } from "./statements.ts";
+
+/** A statement without one of its predicates, and what makes the product send it. */
+export interface Mutation {
+  readonly title: string;
+  readonly pool: string;
+  readonly shape: string;
+  /** The statement without the predicate, whatever values are written into it. */
+  to(text: string): string;
+  readonly questions: readonly Question[];
+  /** All that made the product send it, of which `questions` are enough to try it. */
+  readonly sentBy: readonly Question[];
+}
+
+/** What came of one mutation. */
+export interface Outcome {
+  readonly mutation: Mutation;
+  /** How often the changed statement was sent. */
+  readonly sent: number;
+  /** Why Postgres would not have it at all. */
+  readonly refused: readonly string[];
+  /** Whether the database handed out something of the other organization. */
+  readonly foundForeign: boolean;
+  /** What the caller could tell from its answers. */
+  readonly problems: readonly string[];
+  /** Tables in which something of the other organization is not as it was. */
+  readonly changedForeign: readonly string[];
+}
+
+export interface Bench {
+  readonly statements: Statements;
+  /** Everything that gives away the other organization. */
+  readonly traces: readonly string[];
+  /** A digest of everything that the other organization has. */
+  fingerprint(): Promise<ReadonlyMap<string, string>>;
+  /** Creates one of everything, for statements that nothing else made the product send. */
+  readonly create?: () => Promise<string[]>;
+}
+
+/** Questions that lead to one statement differ in little else: so many of each kind are asked again. */
+const asksOfAKind = { foreign: 6, read: 2 } as const;
+
+/** What no request waits for: these look after all organizations at once. */
+const background = /-(relay|sweeper|integrator|janitor)$/;
+
+interface Asked extends Sent {
+  readonly questions: readonly Question[];
+}
+
+/** What each question made the product send. What it sent in the background meanwhile is found with any of them. */
+export async function findStatements({ statements }: Bench, questions: readonly Question[]): Promise<Asked[]> {
+  const found = new Map<string, Asked>();
+  const asks = await inParallel(questions, async (question) => ({ question, ask: await question.prepare() }));
+  for (const { question, ask } of asks) {
+    for (const [key, sent] of await sentBy(statements, ask)) {
+      found.set(key, { ...sent, questions: [...(found.get(key)?.questions ?? []), question] });
+    }
+  }
+  return [...found.values()];
+}
+
+async function sentBy(statements: Statements, ask: () => Promise<unknown>): Promise<ReadonlyMap<string, Sent>> {
+  const sent = new Map<string, Sent>();
+  statements.listen((found) => {
+    if (!background.test(found.pool)) sent.set(`${found.pool} ${found.shape}`, found);
+  });
+  await ask();
+  statements.listen(() => undefined);
+  return sent;
+}
+
+/** Runs `work` for all items, a few at a time. */
+export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = [...items.entries()];
+  const run = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) results[next[0]] = await work(next[1]);
+  };
+  await Promise.all(Array.from({ length: 6 }, run));
+  return results;
+}
+
+/** One for each predicate of a statement. */
+export const mutationsOf = (asked: Asked): Mutation[] =>
+  organizationPredicates(asked.text).map((predicate, index) => ({
+    title: `${asked.pool}: ${asked.shape.replaceAll(/\s+/g, " ").trim().slice(0, 160)} | ${index + 1}. ${predicate.text}`,
+    pool: asked.pool,
+    shape: asked.shape,
+    to: (text) => {
+      const same = organizationPredicates(text)[index];
+      if (same === undefined) throw new Error(`no predicate ${index + 1} in ${text}`);
+      return without(text, same);
+    },
+    questions: chosen(asked.questions),
+    sentBy: asked.questions,
+  }));
+
+const chosen = (questions: readonly Question[]): Question[] => {
+  const of = (kind: Question["kind"]) => questions.filter((question) => question.kind === kind);
+  const cheap = [...spread(of("foreign"), asksOfAKind.foreign), ...spread(of("read"), asksOfAKind.read)];
+  // Most changes can be made once and need data of their own.
+  return cheap.length > 0 ? cheap : of("change").slice(0, 1);
+};
+
+/** The first and what lies evenly after it. */
+const spread = <T>(items: readonly T[], count: number): T[] =>
+  items.filter(
+    (_, index) => Math.floor((index * count) / items.length) > Math.floor(((index - 1) * count) / items.length),
+  );
+
+/** Prepares everything that needs the product as it is. Gives what runs it with one predicate less. */
+export async function prepareMutation(bench: Bench, mutation: Mutation): Promise<() => Promise<Outcome>> {
+  const asks: (readonly [string, () => Promise<string[]>])[] = [];
+  for (const { title, prepare } of mutation.questions) asks.push([title, await prepare()]);
+  return async () => {
+    const { statements, traces } = bench;
+    const before = await bench.fingerprint();
+    const problems: string[] = [];
+    let foundForeign = false;
+    statements.listen(({ pool, shape, rows }) => {
+      if (pool === mutation.pool && shape === mutation.shape)
+        foundForeign ||= traces.some((trace) => rows.includes(trace));
+    });
+    statements.rewrite(mutation);
+    for (const [title, ask] of asks) {
+      problems.push(...(await askUntilSent(statements, ask)).map((problem) => `${title}: ${problem}`));
+    }
+    if (statements.rewritten.sent === 0) problems.push(...(await sendLater(bench)));
+    const { sent, refused } = statements.rewritten;
+    statements.rewrite(undefined);
+    statements.listen(() => undefined);
+    const after = await bench.fingerprint();
+    const changedForeign = [...after].filter(([table, digest]) => before.get(table) !== digest).map(([table]) => table);
+    return { mutation, sent, refused, foundForeign, problems, changedForeign };
+  };
+}
+
+/** Consumers of events, and what is done once for each text, come after everything was created. */
+async function sendLater({ statements, create }: Bench): Promise<string[]> {
+  if (create === undefined) return [];
+  const problems = await attempt(create);
+  await until(() => statements.rewritten.sent > 0, 3_000).catch(() => undefined);
+  return problems;
+}
+
+/** Answers of the templates service hold for a moment, in which it is not asked again. */
+async function askUntilSent(statements: Statements, ask: () => Promise<string[]>): Promise<string[]> {
+  const before = statements.rewritten.sent;
+  const problems = await attempt(ask);
+  if (statements.rewritten.sent > before || problems.length > 0) return problems;
+  await delay(answerMs);
+  return attempt(ask);
+}
+
+const answerMs = 30;
+
+const attempt = (ask: () => Promise<string[]>): Promise<string[]> => ask().catch((error: unknown) => [String(error)]);
+
+/** A digest of every row of an organization, but for what anchoring its log writes from time to time. */
+export async function fingerprintOf(superuser: Pool, organizationId: string): Promise<Bench["fingerprint"]> {
+  const { rows } = await superuser.query<{ name: string }>(
+    `select a.attrelid::regclass::text as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+     where a.attname = 'organization_id' and c.relkind = 'r' and c.relname not in ('anchor', 'outbox') order by 1`,
+  );
+  const digests = rows.map(
+    ({ name }) => `select '${name}' as name, md5(coalesce(string_agg(r, ',' order by r), '')) as digest from (
+       select (to_jsonb(t) - 'anchored_size')::text as r from ${name} t where organization_id = $1) rows`,
+  );
+  const sql = digests.join(" union all ");
+  return async () => {
+    const found = await superuser.query<{ name: string; digest: string }>(sql, [organizationId]);
+    return new Map(found.rows.map((row) => [row.name, row.digest]));
+  };
+}

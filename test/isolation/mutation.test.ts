@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import {
+  type Bench,
+  findStatements,
+  inParallel,
+  type Mutation,
+  mutationsOf,
+  type Outcome,
+  prepareMutation,
+} from "./mutation-run.ts";
+import { startTwoOrganizations, type TwoOrganizations } from "./two-organizations.ts";
+
+/** Pools whose roles look across organizations; whoever asks them looks once more at whose each row is. */
+const spanning: Readonly<Record<string, string>> = {
+  "click-recorder": "One statement serves a batch of acceptances of many organizations.",
+  "templates-resolver": "One statement resolves the templates of such a batch.",
+};
+
+/** Sent once in the life of a process, however often it is asked: what it reads never changes and is remembered. */
+const sentOnce = ["select terms_hash as hash, terms as text from click.template_terms"];
+
+let product: TwoOrganizations;
+let mutations: Mutation[];
+let outcomes: Outcome[];
+
+beforeAll(async () => {
+  product = await startTwoOrganizations();
+  const asked = await findStatements(product, product.questions);
+  mutations = asked.flatMap(mutationsOf);
+  outcomes = await runAll(product, mutations);
+}, 300_000);
+afterAll(async () => {
+  await product?.stop();
+}, 60_000);
+
+async function runAll(bench: Bench, list: readonly Mutation[]): Promise<Outcome[]> {
+  const runs = await inParallel(list, (mutation) => prepareMutation(bench, mutation));
+  const results: Outcome[] = [];
+  for (const run of runs) results.push(await run());
+  return results;
+}
+
+const titlesOf = (list: readonly Outcome[]): string[] => list.map(({ mutation }) => mutation.title);
+
+describe("the product with one predicate less", () => {
+  test("every statement that names an organization was tried, and sent by the product itself", () => {
+    expect(mutations.length).toBeGreaterThan(140);
+    const unsent = titlesOf(outcomes.filter(({ sent }) => sent === 0));
+    expect(unsent.filter((title) => !sentOnce.some((text) => title.includes(text)))).toEqual([]);
+  });
+
+  test("each of them is one that Postgres understands", () => {
+    expect(
+      outcomes.flatMap(({ refused, mutation }) => (refused.length > 0 ? [[mutation.title, refused]] : [])),
+    ).toEqual([]);
+  });
+
+  test("still tells an organization nothing of another one", () => {
+    expect(
+      outcomes.flatMap(({ problems, mutation }) => (problems.length > 0 ? [[mutation.title, problems]] : [])),
+    ).toEqual([]);
+  });
+
+  test("still changes nothing of another organization", () => {
+    const changed = outcomes.filter(({ changedForeign }) => changedForeign.length > 0);
+    expect(changed.map(({ mutation, changedForeign }) => [mutation.title, changedForeign])).toEqual([]);
+  });
+
+  test("finds rows of another organization as no role but those that look across them", () => {
+    const found = outcomes.filter(({ foundForeign }) => foundForeign);
+    expect(titlesOf(found.filter(({ mutation }) => !(mutation.pool in spanning)))).toEqual([]);
+    expect([...new Set(found.map(({ mutation }) => mutation.pool))].sort()).toEqual(Object.keys(spanning).sort());
+  });
+});
+
+describe("without row-level security", () => {
+  // Statements that write are left out: without the lock they could spoil what the others look for.
+  const writes = /\b(insert|update|delete)\b/i;
+
+  test("the same finds what is another organization's, so that it would be seen above", async () => {
+    const { rows } = await product.superuser.query<{ name: string }>(
+      "select oid::regclass::text as name from pg_class where relkind = 'r' and relrowsecurity",
+    );
+    for (const { name } of rows) await product.superuser.query(`alter table ${name} disable row level security`);
+    const reading = mutations
+      .filter(({ shape }) => !writes.test(shape))
+      .map((mutation) => ({ ...mutation, questions: mutation.sentBy.filter(({ safe }) => safe) }))
+      .filter(({ questions }) => questions.length > 0);
+    const { statements, traces, fingerprint } = product;
+    const results = await runAll({ statements, traces, fingerprint }, reading);
+    const pools = new Set(results.filter(({ foundForeign }) => foundForeign).map(({ mutation }) => mutation.pool));
+    const seen = results.filter(({ foundForeign, problems }) => foundForeign || problems.length > 0);
+    expect([...pools]).toEqual(expect.arrayContaining(["auth", "click", "templates"]));
+    // Many statements follow one whose predicate still stands: each is tried with one predicate less, not with all.
+    expect(seen.length).toBeGreaterThan(10);
+    expect(results.filter(({ problems }) => problems.length > 0).length).toBeGreaterThan(5);
+  }, 180_000);
+});

@@ -1,0 +1,134 @@
+import { type Operation, operations } from "../../gateway/routes/operations.ts";
+import { type Resources, valueIn } from "./resources.ts";
+
+/**
+ * A place of a request that takes an id: all of the path (`path`), one parameter of it while the others are the caller's
+ * own (`{name}`), the query (`?name`) or the body (`name`).
+ */
+export interface Place {
+  readonly title: string;
+  readonly operation: Operation;
+  readonly at: string;
+}
+
+interface Sent {
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** Bodies that lead to the id in question; everything else in them is the caller's own. */
+const bodies: Readonly<Record<string, (id: string, own: Resources) => unknown>> = {
+  "bulkArchiveTemplates templateIds[]": (id) => ({ templateIds: [id] }),
+  "bulkDuplicateTemplates templateIds[]": (id) => ({ templateIds: [id] }),
+  "createDeployment versionSelector.versionId": (id) => ({ versionSelector: { mode: "PINNED", versionId: id } }),
+  "updateDeployment versionSelector.versionId": (id) => ({
+    versionSelector: { mode: "PINNED", versionId: id },
+    force: true,
+  }),
+  "createSession templateId": (id) => ({ templateId: id, userRef: "user-1" }),
+  "createSession versionId": (id, own) => ({ templateId: own.template, versionId: id }),
+  "createSession deploymentId": (id, own) => ({ templateId: own.template, deploymentId: id }),
+  "accept sessionId": (id) => ({ sessionId: id, userRef: "user-1" }),
+  "accept templateId": (id) => ({ templateId: id, userRef: "user-1" }),
+  "accept versionId": (id, own) => ({ templateId: own.template, userRef: "user-1", versionId: id }),
+  "updateUserConsentState purposes[].templateId": (id) => ({
+    purposes: [{ purpose: "marketing", decision: "GRANT", templateId: id }],
+  }),
+};
+
+/** What the ids of queries and bodies name, by the last part of their names. */
+const resourceOfField: Readonly<Record<string, string>> = {
+  templateId: "template",
+  templateIds: "template",
+  versionId: "version",
+  sessionId: "session",
+  deploymentId: "deployment",
+  log: "organization",
+  receiptId: "receipt",
+};
+
+/** Names that only shape tells apart from those of the other organization. */
+const unknownNames: Readonly<Record<string, () => string>> = {
+  deploymentKey: () => `dep_${"z".repeat(22)}`,
+  templateIdOrSlug: () => "no-such-template",
+  userRef: () => "nobody",
+  embedScriptHash: () => "f".repeat(32),
+};
+
+/** What answers ids that name nothing with an empty result, or is no organization's own. */
+export const answersAnyway = [
+  "bulkArchiveTemplates templateIds[]",
+  "bulkDuplicateTemplates templateIds[]",
+  "getTemplateStats ?versionId",
+  "listAcceptances ?templateId",
+  "getUserConsentState path",
+  "getUserConsentState ?templateId",
+  "updateUserConsentState path",
+  "eraseUser path",
+  "updateUserConsentState purposes[].templateId",
+  "getEmbedScript path",
+  "getPinnedEmbedScript path",
+  "getPinnedEmbedScript {deploymentKey}",
+  "getPinnedEmbedScript {hash}",
+  "getPageScript path",
+  "getClickLogKeys ?log",
+  "getClickKeys ?log",
+];
+
+/** Operations after which others find less. */
+export const ending = /^(remove|cancel|erase|bulkArchive|archive|deactivate)/;
+
+/** In every log tiles are numbered from 0: there is no name of another organization's tile to ask for. */
+const withIds = operations.filter(({ path }) => !path.startsWith("/v1/click/log/tile/"));
+
+/** Every place of every operation that takes an id. */
+export const allPlaces: readonly Place[] = withIds.flatMap((operation) => {
+  const { pathParams } = operation;
+  const alone = pathParams.length > 1 ? pathParams.map(({ name }) => `{${name}}`) : [];
+  const all = [
+    ...(pathParams.length > 0 ? ["path"] : []),
+    ...alone,
+    ...operation.queryIds.map((name) => `?${name}`),
+    ...operation.bodyIds,
+  ];
+  return all.map((at) => ({ title: `${operation.operationId} ${at}`, operation, at }));
+});
+export const protectedPlaces = allPlaces.filter(({ operation }) => operation.scopes.length > 0);
+export /** Names nothing in any organization. */
+const unknownId = "0198c0de-0000-7000-8000-000000000000";
+
+/** What an unknown id of this kind looks like. */
+export const unknownName = (resource: string): string => unknownNames[resource]?.() ?? unknownId;
+
+/** Fills the place with an id, and everything else with what is the caller's own. */
+export function requestWith(
+  operation: Operation,
+  at: string,
+  value: (resource: string) => string,
+  own: Resources,
+): Sent {
+  const path = operation.pathParams.reduce((filled, { name, resource }) => {
+    const part = at === "path" || at === `{${name}}` ? value(resource) : valueIn(own, resource);
+    return filled.replace(`{${name}}`, encodeURIComponent(part));
+  }, operation.path);
+  if (at.startsWith("?")) return { path: `${path}${at}=${encodeURIComponent(value(resourceAt(at)))}` };
+  if (/^(path|\{)/.test(at)) return { path, body: pathBodies[operation.operationId] ?? operation.exampleBody };
+  const make = bodies[`${operation.operationId} ${at}`];
+  if (make === undefined) throw new Error(`no body leads to ${at} of ${operation.operationId}`);
+  return { path, body: make(value(resourceAt(at)), own) };
+}
+
+/** Where the example of the description would be refused for another reason. */
+const pathBodies: Readonly<Record<string, unknown>> = {
+  updateUserConsentState: { purposes: { unknown_purpose: false } },
+};
+
+function resourceAt(place: string): string {
+  const field = /(\w+)(\[\])?$/.exec(place)?.[1] ?? "";
+  const resource = resourceOfField[field];
+  if (resource === undefined) throw new Error(`nothing says what ${place} names`);
+  return resource;
+}
+
+/** Everything that asks for nothing by the names of `unknownName`, for leaving them out of an answer. */
+export const allUnknownNames = (): string[] => [...Object.values(unknownNames).map((make) => make()), unknownId];

@@ -1,0 +1,66 @@
+import type { Answer, Api } from "../support/api.ts";
+import { bodyOf, consentTemplate, consentText, publishText } from "../support/journeys.ts";
+
+/** One of everything that an id can name, by what paths call it. */
+export type Resources = Readonly<Record<string, string>>;
+
+/** A published template with everything that belongs to it. */
+export async function createResources(api: Api, name: string): Promise<Resources> {
+  const slug = `terms-${name}`;
+  const { templateId, versionId } = await publishText(api, { name: "Terms", type: "STATIC", slug }, "<p>Be kind.</p>");
+  await publishText(api, { ...consentTemplate, slug: `privacy-${name}` }, consentText);
+  const deployment = bodyOf(
+    201,
+    await api.post(`/v1/click/templates/${templateId}/deployments`, { name: "Page", activate: true }),
+  );
+  const session = bodyOf(201, await api.post("/v1/click/sessions", { templateId, userRef: "user-1" }));
+  const receipt = bodyOf(201, await api.accept(`key-${name}`, { templateId, userRef: `user ${name}/ö` }));
+  const purposes = [{ purpose: "marketing", decision: "GRANT" }];
+  bodyOf(200, await api.post(`/v1/click/consent/${encodeURIComponent(`user ${name}/ö`)}`, { purposes }));
+  return {
+    organization: api.organizationId,
+    template: templateId,
+    version: versionId,
+    deployment: deployment.id,
+    session: session.id,
+    receipt: receipt.receiptId,
+    userRef: `user ${name}/ö`,
+    deploymentKey: deployment.key,
+    templateIdOrSlug: slug,
+    embedScriptHash: "0".repeat(32),
+  };
+}
+
+/** Whatever an organization can read of its own, but for the time of reading. */
+export async function everythingOf(api: Api, ids: Resources): Promise<unknown[]> {
+  const paths = [
+    "/v1/click/templates?includeVersions=true",
+    "/v1/click/acceptances",
+    `/v1/click/templates/${ids.template}/deployments`,
+    `/v1/click/sessions/${ids.session}`,
+    `/v1/click/consent/${encodeURIComponent(valueIn(ids, "userRef"))}?includeHistory=true`,
+  ];
+  const bodies = await Promise.all(paths.map(async (path) => bodyOf(200, await api.get(path))));
+  return bodies.map((body) => (Array.isArray(body) ? body : { ...body, asOf: undefined }));
+}
+
+export function valueIn(resources: Resources, resource: string): string {
+  const value = resources[resource];
+  if (value === undefined) throw new Error(`there is no ${resource} to fill a request with`);
+  return value;
+}
+
+/** An answer without what differs between any two requests, and without the names that were asked for. */
+export function comparable({ status, headers, body }: Answer, names: readonly string[]) {
+  let text = JSON.stringify(body ?? null);
+  for (const name of names) text = text.replaceAll(name, "<name>");
+  // The id of a verifier key is a hash of the name of its log.
+  text = text.replaceAll(/\+[0-9a-f]{8}\+/g, "+<key id>+");
+  // What a success creates has an id, a time and a place in the log of its own.
+  if (status < 300) {
+    text = text.replaceAll(/"[0-9a-f-]{36}"|"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"<new>"');
+    text = text.replaceAll(/"(leafIndex|leafHash|jws)":("[^"]*"|\d+)/g, '"$1":"<new>"');
+  }
+  const { requestId: _, ...rest } = Object(JSON.parse(text));
+  return { status, body: rest, type: headers.get("content-type"), etag: headers.get("etag") };
+}

@@ -1,0 +1,179 @@
+/** A role that is not locked to one organization, at least on one table. */
+export interface SpanningRole {
+  /** Why it must look across organizations, and what keeps it from telling one of another. */
+  readonly reason: string;
+  /** Its policies beside org_isolation; with their condition, unless they admit every row. */
+  readonly policies: readonly string[];
+  /** All that it may do: no more than its purpose needs. */
+  readonly grants: readonly string[];
+}
+
+/** A new role, policy or grant of this kind has to be written down here, with its reason. */
+export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
+  assent_auth_janitor: {
+    reason:
+      "Deletes what has expired and notes when credentials were last used, for all organizations at once. Sees no secret.",
+    policies: [
+      "auth.api_key uses_read (r)",
+      "auth.api_key uses_write (w)",
+      "auth.oauth_client uses_read (r)",
+      "auth.oauth_client uses_write (w)",
+      "auth.revoked_token purge (*)",
+    ],
+    grants: [
+      "auth.api_key: SELECT (key_id, last_used_at, organization_id), UPDATE (last_used_at)",
+      "auth.change: DELETE, SELECT",
+      "auth.oauth_client: SELECT (client_id, last_used_at, organization_id), UPDATE (last_used_at)",
+      "auth.revoked_token: DELETE, SELECT",
+      "auth.signing_key: DELETE, SELECT (generation, signs_from)",
+    ],
+  },
+  assent_auth_lookup: {
+    reason: "Finds a credential by its id before anybody knows whose it is. Reads, and writes nothing.",
+    policies: ["auth.api_key lookup (r)", "auth.oauth_client lookup (r)", "auth.oauth_client_key lookup (r)"],
+    grants: [
+      "auth.api_key: SELECT",
+      "auth.change: SELECT",
+      "auth.change_head: SELECT",
+      "auth.oauth_client: SELECT",
+      "auth.oauth_client_key: SELECT",
+      "auth.signing_key: SELECT",
+    ],
+  },
+  assent_click_eraser: {
+    reason:
+      "Finds restricted records of any organization whose time is over. Everything else it does is done for one organization at a time.",
+    policies: ["click.subject_key eraser_due (r): (restricted_until IS NOT NULL)"],
+    grants: [
+      "click.acceptance: SELECT, UPDATE (erased_at, once_hash, sealed, subject_index)",
+      "click.consent_deadline: DELETE, SELECT, UPDATE (expires_at)",
+      "click.consent_event: SELECT, UPDATE (erased_at, sealed, subject_index)",
+      "click.consent_head: DELETE, SELECT, UPDATE (clock)",
+      "click.erasure: INSERT, SELECT",
+      "click.log_head: INSERT, SELECT, UPDATE (size)",
+      "click.log_leaf: INSERT, SELECT",
+      "click.outbox: INSERT",
+      "click.sealed_rendering: DELETE, SELECT",
+      "click.session: SELECT, UPDATE (erased_at, outcome, page_facts, render_hash, sealed, sealed_reason, status, subject_index, updated_at)",
+      "click.session_deadline: DELETE, SELECT",
+      "click.session_event: DELETE, SELECT",
+      "click.stat_user: DELETE, INSERT, SELECT, UPDATE",
+      "click.subject_key: DELETE, SELECT, UPDATE (restricted_until, seed)",
+      "click.template_terms: SELECT",
+    ],
+  },
+  assent_click_integrator: {
+    reason:
+      "Builds the trees of all logs. Serves no request; leaves hold nothing personal, and it may add leaves to the anchor log only.",
+    policies: [
+      "click.anchor integrator_adds (a)",
+      "click.anchor integrator_reads (r)",
+      "click.log_checkpoint integrator_adds (a)",
+      "click.log_checkpoint integrator_reads (r)",
+      "click.log_head integrator_anchors (a): (organization_id = '00000000-0000-0000-0000-000000000000'::uuid)",
+      "click.log_head integrator_counts (w): (organization_id = '00000000-0000-0000-0000-000000000000'::uuid)",
+      "click.log_head integrator_reads (r)",
+      "click.log_leaf integrator_anchors (a): (organization_id = '00000000-0000-0000-0000-000000000000'::uuid)",
+      "click.log_leaf integrator_reads (r)",
+      "click.log_tile integrator_adds (a)",
+      "click.log_tile integrator_changes (w)",
+      "click.log_tile integrator_reads (r)",
+      "click.log_tree integrator_adds (a)",
+      "click.log_tree integrator_changes (w)",
+      "click.log_tree integrator_reads (r)",
+      "click.outbox integrator_insert (a)",
+    ],
+    grants: [
+      "click.anchor: INSERT, SELECT",
+      "click.anchor_timestamp: INSERT, SELECT",
+      "click.log_checkpoint: INSERT, SELECT",
+      "click.log_head: INSERT, SELECT, UPDATE (size)",
+      "click.log_leaf: INSERT, SELECT",
+      "click.log_tile: INSERT, SELECT, UPDATE (hashes)",
+      "click.log_tree: INSERT, SELECT, UPDATE (anchored_size, frontier, root, size, updated_at)",
+      "click.outbox: INSERT",
+    ],
+  },
+  assent_click_recorder: {
+    reason:
+      "Writes a batch of acceptances of many organizations with one statement. Whoever reads with it looks once more at whose a row is: rows are found by organization and id (accept/prepare.ts, accept/missing-records.ts).",
+    policies: [
+      "click.acceptance recorder_insert (a)",
+      "click.acceptance recorder_lookup (r)",
+      "click.consent_deadline recorder_insert (a)",
+      "click.consent_event recorder_insert (a)",
+      "click.consent_head recorder_all (*)",
+      "click.log_head recorder_all (*)",
+      "click.log_leaf recorder_insert (a)",
+      "click.log_leaf recorder_lookup (r)",
+      "click.outbox recorder_insert (a)",
+      "click.session recorder_lookup (r)",
+      "click.session recorder_move (w)",
+      "click.subject_key recorder_insert (a)",
+      "click.subject_key recorder_lookup (r)",
+    ],
+    grants: [
+      "click.acceptance: INSERT, SELECT (accepted_at, body_hash, decision, erased_at, idempotency_hash, once_hash, organization_id, receipt_id, sealed, session_id, subject_index)",
+      "click.consent_deadline: INSERT",
+      "click.consent_event: INSERT",
+      "click.consent_head: INSERT, SELECT, UPDATE (clock, revision)",
+      "click.log_head: INSERT, SELECT, UPDATE (size)",
+      "click.log_leaf: INSERT, SELECT",
+      "click.outbox: INSERT",
+      "click.session: SELECT (accepted_at, completed_at, content_hash, created_at, deployment_hash, deployment_id, erased_at, expires_at, id, label, locale, organization_id, outcome, page_facts, presented_at, render_hash, revision, sealed, sealed_reason, status, subject_index, template_id, terms_hash, version_id, words_hash), UPDATE (accepted_at, completed_at, outcome, sealed_reason, status, subject_index, updated_at)",
+      "click.subject_key: INSERT, SELECT",
+    ],
+  },
+  assent_click_relay: {
+    reason: "Publishes the events of all organizations in their order. Serves no request.",
+    policies: ["click.outbox relay_all (*)"],
+    grants: [
+      "click.outbox: DELETE, SELECT",
+      "click.relay_cursor: INSERT, SELECT, UPDATE",
+      "click.relay_lease: DELETE, INSERT, SELECT, UPDATE",
+      "click.relay_state: DELETE, INSERT, SELECT, UPDATE",
+    ],
+  },
+  assent_click_sweeper: {
+    reason:
+      "Announces what time has brought about, for all organizations. Serves no request and sees nobody's texts or claims.",
+    policies: [
+      "click.consent_deadline sweeper_all (*)",
+      "click.consent_event sweeper_reads (r)",
+      "click.consent_head sweeper_all (*)",
+      "click.outbox sweeper_insert (a)",
+      "click.session sweeper_expires (w)",
+      "click.session sweeper_reads (r)",
+      "click.session_deadline sweeper_all (*)",
+    ],
+    grants: [
+      "click.consent_deadline: DELETE, SELECT, UPDATE (expires_at)",
+      "click.consent_event: SELECT (event_id, expires_at, organization_id, purpose, recorded_at, revision, subject_index, template_id, template_revision, version_id)",
+      "click.consent_head: SELECT, UPDATE (clock)",
+      "click.outbox: INSERT",
+      "click.session: SELECT (expires_at, id, organization_id, revision, status, template_id, version_id), UPDATE (outcome, status, updated_at)",
+      "click.session_deadline: DELETE, SELECT, UPDATE (expires_at)",
+    ],
+  },
+  assent_templates_relay: {
+    reason: "Publishes the events of all organizations in their order. Serves no request.",
+    policies: ["templates.outbox relay_all (*)"],
+    grants: [
+      "templates.outbox: DELETE, SELECT",
+      "templates.relay_cursor: INSERT, SELECT, UPDATE",
+      "templates.relay_lease: DELETE, INSERT, SELECT, UPDATE",
+      "templates.relay_state: DELETE, INSERT, SELECT, UPDATE",
+    ],
+  },
+  assent_templates_resolver: {
+    reason:
+      "Resolves the templates of a batch of acceptances of many organizations with one statement, which looks once more at whose each row is (store/resolve-store.ts). Sees no text, and deployments of one organization at a time.",
+    policies: ["templates.template resolver_reads (r)", "templates.version resolver_reads (r)"],
+    grants: [
+      "templates.deployment: SELECT",
+      "templates.deployment_snapshot: SELECT",
+      "templates.template: SELECT (archived_at, counterparty, default_locale, deleted_at, id, name, organization_id, policy_flags, slug, type, type_config)",
+      "templates.version: SELECT (content_hash, id, label, locale, organization_id, revision, status, template_id)",
+    ],
+  },
+};

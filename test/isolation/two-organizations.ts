@@ -1,0 +1,70 @@
+import type pg from "pg";
+import { createPool } from "#platform/db/pool.ts";
+import { until } from "#platform/testing/until.ts";
+import { type System, startSystem } from "../support/system.ts";
+import { adminQuestions, createCredentials } from "./admin-questions.ts";
+import { type Bench, fingerprintOf } from "./mutation-run.ts";
+import { allQuestions, creation, type Question } from "./questions.ts";
+import { createResources, everythingOf } from "./resources.ts";
+import { type Statements, watchStatements } from "./statements.ts";
+
+/** The product with two organizations in this process, where its statements can be watched. */
+export interface TwoOrganizations extends Bench {
+  readonly superuser: pg.Pool;
+  /** What the second organization can ask. */
+  readonly questions: readonly Question[];
+  stop(): Promise<void>;
+}
+
+export async function startTwoOrganizations(): Promise<TwoOrganizations> {
+  const statements = watchStatements();
+  const system = await startSystem("single process");
+  const superuser = createPool({ url: system.inspectUrl, name: "test", max: 1 });
+  return { ...(await fill(system, superuser, statements)), stop: () => stop(system, superuser, statements) };
+}
+
+async function fill(system: System, superuser: pg.Pool, statements: Statements) {
+  const [a, b] = [await system.newOrganization(), await system.newOrganization()];
+  const limits = { accept: 100_000, render: 100_000, other: 100_000 };
+  await system.admin.setOrganizationLimits({ organizationId: b.organizationId, limits });
+  // Some of it is called the same in both: whoever asks by name has to be told about its own.
+  const onlyA = await createResources(a, "of-a");
+  const ofA = [onlyA, await createResources(a, "same"), await everythingOf(a, onlyA)];
+  const ofB = await createResources(b, "same");
+  const [credentialsOfA, credentialsOfB] = [
+    await createCredentials(system, a.organizationId),
+    await createCredentials(system, b.organizationId),
+  ];
+  const ids = JSON.stringify(ofA).match(/[0-9a-f]{8}-[0-9a-f-]{27}|dep_\w+/g) ?? [];
+  const traces = [...new Set([...ids, credentialsOfA.keyId, credentialsOfA.clientId])];
+  const tenants = { b, ofA: onlyA, ofB, traces };
+  await settled(superuser, a.organizationId);
+  return {
+    statements,
+    superuser,
+    traces,
+    create: await creation(tenants).prepare(),
+    fingerprint: await fingerprintOf(superuser, a.organizationId),
+    questions: [...(await allQuestions(tenants)), ...adminQuestions(system, credentialsOfA, credentialsOfB)],
+  };
+}
+
+/** Resolves when nothing is left to be done in the background for this organization. */
+async function settled(superuser: pg.Pool, organizationId: string): Promise<void> {
+  await until(async () => {
+    const { rows } = await superuser.query<{ done: boolean }>(
+      `select h.size = t.size and exists (select from click.stat_holder where organization_id = $1)
+         and (select count(*) from click.publication where organization_id = $1) = 4
+         and (select max(position) from click.outbox) <= (select position from click.relay_cursor) as done
+       from click.log_head h join click.log_tree t using (organization_id) where organization_id = $1`,
+      [organizationId],
+    );
+    return rows[0]?.done === true;
+  });
+}
+
+async function stop(system: System, superuser: pg.Pool, statements: Statements): Promise<void> {
+  statements.restore();
+  await superuser.end();
+  await system.stop();
+}
