@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { startEcho } from "./baselines/start-echo.ts";
 import { acceptMeasures } from "./measures/accept.ts";
+import { generationMeasures } from "./measures/generation.ts";
 import { growthMeasures } from "./measures/growth.ts";
 import { latencyMeasures } from "./measures/latency.ts";
 import { memoryMeasures } from "./measures/memory.ts";
@@ -19,6 +20,7 @@ const options = readOptions(process.argv.slice(2));
 const figures: Figure[] = [];
 if (options.wants("P1", "P2", "P3", "P5")) figures.push(...(await requestMeasures(options)));
 if (options.wants("P4")) figures.push(...(await growthMeasures(options)));
+if (options.wants("P8")) figures.push(...(await generationMeasures(options)));
 if (options.wants("P9")) figures.push(...(await startupMeasures()));
 if (options.wants("P10")) figures.push(...(await memoryMeasures(options)));
 printTable(figures);

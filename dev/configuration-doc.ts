@@ -5,6 +5,7 @@ import type { Settings } from "#platform/config.ts";
 import { settings as gateway } from "../gateway/config.ts";
 import { settings as auth } from "../services/auth/config.ts";
 import { settings as click } from "../services/click/config.ts";
+import { settings as docgen } from "../services/docgen/config.ts";
 import { settings as templates } from "../services/templates/config.ts";
 
 export const configurationFile = join(import.meta.dirname, "../docs/configuration.md");
@@ -13,6 +14,7 @@ const programs: ReadonlyArray<{ readonly title: string; readonly entry: string; 
   { title: "gateway", entry: "gateway/main.ts", settings: gateway },
   { title: "auth", entry: "services/auth/main.ts", settings: auth },
   { title: "templates", entry: "services/templates/main.ts", settings: templates },
+  { title: "docgen", entry: "services/docgen/main.ts", settings: docgen },
   { title: "click", entry: "services/click/main.ts", settings: click },
 ];
 

@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import type { createClient } from "@connectrpc/connect";
 import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type DemoDeployments, seedDemoPage } from "./demo-page/seed.ts";
 import { type Home, readHomeFile, writeHomeFile } from "./home.ts";
+import { sampleRequests, seedSamples } from "./samples/samples.ts";
 
 export type AdminClient = ReturnType<typeof createClient<typeof AdminService>>;
 
@@ -14,27 +16,35 @@ export interface Demo {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly deployments: DemoDeployments;
+  /** Ids of the sample templates of documents, by their slugs. */
+  readonly samples: Readonly<Record<string, string>>;
 }
 
-type Credentials = Omit<Demo, "deployments">;
+type Credentials = Omit<Demo, "deployments" | "samples">;
 
 const demoFile = "demo.json";
 const demoSlug = "terms-of-service";
-const clientScopes = ["click:read", "click:write", "click:admin", "click:accept"];
+const clientScopes = ["click:read", "click:write", "click:admin", "click:accept", "gen:read", "gen:write"];
 
 /** The demo organization of this copy: made on the first start, found again on every later one. */
 export async function prepareDemo(home: Home, admin: AdminClient, baseUrl: string): Promise<Demo> {
   const existing = readHomeFile<Credentials & Partial<Demo>>(home, demoFile);
   if (existing !== undefined && (await isKnown(admin, existing))) {
-    const { deployments, ...credentials } = { ...existing, baseUrl };
-    // A copy that was first started by an older release has no demo page yet.
-    const demo = { ...credentials, deployments: deployments ?? (await seedPage(credentials)) };
-    if (existing.baseUrl !== baseUrl || deployments === undefined) writeHomeFile(home, demoFile, demo);
+    const { deployments, samples, ...credentials } = { ...existing, baseUrl };
+    // A copy that was first started by an older release has no demo page or no samples yet.
+    const demo = {
+      ...credentials,
+      deployments: deployments ?? (await seedPage(credentials)),
+      samples: samples ?? (await seedTemplates(home, credentials)),
+    };
+    const isNew = deployments === undefined || samples === undefined;
+    if (existing.baseUrl !== baseUrl || isNew) writeHomeFile(home, demoFile, demo);
     return demo;
   }
   const credentials = await createCredentials(admin, baseUrl);
   await seedTemplate(credentials);
-  const demo = { ...credentials, deployments: await seedPage(credentials) };
+  const deployments = await seedPage(credentials);
+  const demo = { ...credentials, deployments, samples: await seedTemplates(home, credentials) };
   writeHomeFile(home, demoFile, demo);
   return demo;
 }
@@ -82,6 +92,15 @@ async function seedTemplate(demo: Credentials): Promise<void> {
 const seedPage = (demo: Credentials): Promise<DemoDeployments> =>
   seedDemoPage((method, path, body) => call(demo, method, path, body), demoSlug);
 
+/** The samples of documents, and for each of them a file with what to send to render it. */
+async function seedTemplates(home: Home, demo: Credentials): Promise<Readonly<Record<string, string>>> {
+  const ids = await seedSamples((method, path, body) => call(demo, method, path, body));
+  for (const [slug, request] of sampleRequests(ids)) writeHomeFile(home, sampleFile(slug), request);
+  return ids;
+}
+
+const sampleFile = (slug: string): string => `sample-${slug}.json`;
+
 async function call(demo: Credentials, method: "GET" | "POST", path: string, body?: object): Promise<unknown> {
   const response = await fetch(demo.baseUrl + path, {
     method,
@@ -112,6 +131,13 @@ Record an acceptance (the same key again gives the same receipt):
     -H 'Content-Type: application/json' \\
     -H 'X-Idempotency-Key: first-try' \\
     -d '{"templateSlug":"${demoSlug}","userRef":"user-1"}'
+
+Generate a document (the answer says where its PDF is: contentUrl):
+
+  curl -s -X POST ${demo.baseUrl}/v1/gen/documents \\
+    -H 'Authorization: Bearer ${demo.apiKey}' \\
+    -H 'Content-Type: application/json' \\
+    -d @${join(home.folder, sampleFile("invoice"))}
 
 Get an access token as a backend would:
 

@@ -14,6 +14,7 @@ export interface DistributedOptions {
   readonly port: number;
   readonly gateways?: number;
   readonly clicks?: number;
+  readonly docgens?: number;
   readonly logLevel?: string;
   /** Puts something between a service and its callers: gets the service's port, returns the port to call instead. */
   readonly interpose?: (service: string, port: number) => Promise<number>;
@@ -49,16 +50,19 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
 
   const auth = await place("auth", { AUTH_MASTER_KEY: options.secrets.authMasterKey });
   const templates = await place("templates", {});
+  const docgenEnv = { AUTH_TARGET: target([auth]), TEMPLATES_TARGET: target([templates]) };
+  const docgens = await Promise.all(times(options.docgens ?? 1, (n) => place(numbered("docgen", n), docgenEnv)));
   const clickEnv = {
     CLICK_MASTER_KEY: options.secrets.clickMasterKey,
     EVIDENCE_ISSUER: evidenceIssuer,
     TEMPLATES_TARGET: target([templates]),
+    DOCGEN_TARGET: target(docgens),
   };
   const clicks = await Promise.all(times(options.clicks ?? 1, (n) => place(numbered("click", n), clickEnv)));
-  const targets = { AUTH_TARGET: target([auth]), TEMPLATES_TARGET: target([templates]), CLICK_TARGET: target(clicks) };
+  const targets = { ...docgenEnv, DOCGEN_TARGET: target(docgens), CLICK_TARGET: target(clicks) };
   const gateways = await Promise.all(times(options.gateways ?? 1, (n) => placeGateway(options, n, targets)));
 
-  const placed = [auth, templates, ...clicks, ...gateways];
+  const placed = [auth, templates, ...docgens, ...clicks, ...gateways];
   const processes = placed.map((p) => p.process);
   const stop = async (): Promise<void> => {
     for (const { process } of gateways) await process.stop();
@@ -66,6 +70,7 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
   };
   try {
     await Promise.all([auth, templates].map((p) => p.process.start()));
+    await Promise.all(docgens.map((p) => p.process.start()));
     await Promise.all(clicks.map((p) => p.process.start()));
     await Promise.all(gateways.map((p) => p.process.start()));
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Logger } from "#platform/logger.ts";
 import { gatewayMigrations } from "../gateway/migrations/index.ts";
 import { authMigrations } from "../services/auth/migrations/index.ts";
 import { clickMigrations } from "../services/click/migrations/index.ts";
+import { docgenMigrations } from "../services/docgen/migrations/index.ts";
 import { templatesMigrations } from "../services/templates/migrations/index.ts";
 
 /** The migrations of every schema of the product. No schema depends on another, so their order is free. */
@@ -10,6 +11,7 @@ export const allMigrations: readonly ServiceMigrations[] = [
   authMigrations,
   templatesMigrations,
   clickMigrations,
+  docgenMigrations,
   gatewayMigrations,
 ];
 

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 const host = "127.0.0.1";
@@ -12,8 +13,19 @@ export async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** A port that is free now. Another program may take it before we do; starts report that as any taken port. */
-export const findFreePort = (): Promise<number> => listenOnce(0);
+/**
+ * A port that is free now. Another program may take it before we do; starts report that as any taken port. It is none of
+ * those that systems give to outgoing connections, of which a busy machine makes many between now and then.
+ */
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(firstPort, lastPort + 1);
+    if (await isFree(port)) return port;
+  }
+}
+
+const firstPort = 15_000;
+const lastPort = 32_000;
 
 function listenOnce(port: number): Promise<number> {
   return new Promise((resolve, reject) => {

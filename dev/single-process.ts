@@ -17,6 +17,7 @@ import type { Runtime, Service } from "#platform/service.ts";
 import { createGateway, listenGateway } from "../gateway/app.ts";
 import { createAuthService } from "../services/auth/service.ts";
 import { createClickService } from "../services/click/service.ts";
+import { createDocgenService } from "../services/docgen/service.ts";
 import { createTemplatesService } from "../services/templates/service.ts";
 import { evidenceIssuer, type Secrets } from "./home.ts";
 
@@ -66,11 +67,15 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     { runtime },
   );
   const templates = await createTemplatesService({ databaseUrl }, { runtime });
+  const docgen = await createDocgenService(
+    { databaseUrl },
+    { runtime, auth: connect(auth), templates: connect(templates) },
+  );
   const click = await createClickService(
     { databaseUrl, masterKey: secrets.clickMasterKey, issuer: evidenceIssuer },
-    { runtime, templates: connect(templates) },
+    { runtime, templates: connect(templates), docgen: connect(docgen) },
   );
-  const services = [auth, templates, click];
+  const services = [auth, templates, docgen, click];
   for (const worker of services.flatMap((service) => service.workers)) await worker.start();
 
   const gatewayConfig = { host: options.host, port: options.port, databaseUrl, issuer, audience, trustedProxies: [] };
@@ -80,6 +85,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     auth: connect(auth),
     templates: connect(templates),
     click: connect(click),
+    docgen: connect(docgen),
     checkOthers: async () => {
       if (!health.isServing()) throw new Error("the demo organization is not ready");
     },
@@ -110,6 +116,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     open: () => health.setServing(true),
     stop: async () => {
       health.setServing(false);
+      for (const service of services) service.beginStop?.();
       await listening.stop();
       for (const service of [...services].reverse()) {
         for (const worker of service.workers) await worker.stop();

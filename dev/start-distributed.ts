@@ -1,5 +1,5 @@
 // `npm run start:distributed`: every service as a process of its own, with gRPC, NATS and Postgres between them.
-// --gateways N and --clicks N start more than one of these.
+// --gateways N, --clicks N and --docgens N start more than one of these.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -15,7 +15,11 @@ import { startOwnPostgres } from "./own-postgres.ts";
 import { adminClient } from "./single-process.ts";
 
 const { values } = parseArgs({
-  options: { gateways: { type: "string", default: "1" }, clicks: { type: "string", default: "1" } },
+  options: {
+    gateways: { type: "string", default: "1" },
+    clicks: { type: "string", default: "1" },
+    docgens: { type: "string", default: "1" },
+  },
 });
 const home = openHome(process.env);
 const logger = createLogger("assent", process.env.LOG_LEVEL || "warn");
@@ -46,6 +50,7 @@ async function start(): Promise<void> {
     port: Number(process.env.PORT || 8080),
     gateways: Number(values.gateways),
     clicks: Number(values.clicks),
+    docgens: Number(values.docgens),
     logLevel: process.env.LOG_LEVEL || "info",
   });
   stops.push(running.stop);

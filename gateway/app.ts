@@ -3,6 +3,7 @@ import type { Express } from "express";
 import type { Pool } from "pg";
 import { type Change, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
@@ -16,9 +17,11 @@ import { createOrganizationLimits, defaultLimits, type OrganizationLimits } from
 import { createAuthenticateRenderToken } from "./auth/render-token.ts";
 import { createRevocations, type Revocations } from "./auth/revocations.ts";
 import { createTokenGuard } from "./auth/token-guard.ts";
+import { createBatchBodies } from "./batch-bodies/batch-bodies.ts";
 import { defaultFloodGuardRequests, type GatewayConfig } from "./config.ts";
 import { defaultEmbedScriptFile, loadEmbedScript } from "./embed-script.ts";
 import { createEvidenceKeys } from "./evidence-keys.ts";
+import { type BodyBudget, createBodyBudget } from "./http/body-budget.ts";
 import { createApp } from "./http/express-app.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createSchemaCompiler } from "./http/validate.ts";
@@ -41,8 +44,11 @@ export interface GatewayDeps {
   readonly auth: Transport;
   readonly templates: Transport;
   readonly click: Transport;
+  readonly docgen: Transport;
   /** Throws while something else of this process is not ready that callers count on. */
   readonly checkOthers?: () => Promise<void>;
+  /** The memory for large bodies; that of production when absent. */
+  readonly bodyBudget?: BodyBudget;
 }
 
 export interface Gateway {
@@ -79,6 +85,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     logger,
   });
   const { click, coalescer } = createClickClients(shareReads(deps.click));
+  const batchBodies = createBatchBodies();
   const app = createApp({
     routes: allRoutes,
     authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
@@ -89,11 +96,14 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       monotonic,
       now: () => clock.now().getTime(),
     }),
+    bodyBudget: deps.bodyBudget ?? createBodyBudget(),
     services: {
       tokens,
       templates: createClient(TemplatesService, shareReads(deps.templates)),
       click,
+      docgen: createClient(DocgenService, shareReads(deps.docgen)),
       coalescer,
+      batchBodies,
       keys,
       evidenceKeys: createEvidenceKeys({ click, monotonic, logger }),
       tokenGuard: createTokenGuard({ limiter, logger }),
@@ -109,7 +119,10 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     logger,
     metrics,
   });
-  return { app, workers: [changes, createWindowSweeper({ windows, logger })], checkReady, close: () => pool.end() };
+  const close = async (): Promise<void> => {
+    await Promise.all([pool.end(), batchBodies.close()]);
+  };
+  return { app, workers: [changes, createWindowSweeper({ windows, logger })], checkReady, close };
 }
 
 const createWindowPool = ({ databaseUrl, databaseRole = "", poolSize = 4 }: GatewayConfig): Pool =>

@@ -46,6 +46,7 @@ export const settings = {
   ),
   TEMPLATES_TARGET: stringSetting("Where the templates service answers gRPC."),
   CLICK_TARGET: stringSetting("Where the click service answers gRPC."),
+  DOCGEN_TARGET: stringSetting("Where the docgen service answers gRPC."),
   TOKEN_ISSUER: stringSetting("The iss claim that access tokens must have; the same as in the auth service.", "assent"),
   TOKEN_AUDIENCE: stringSetting(
     "The aud claim that access tokens must have; the same as in the auth service.",

@@ -1,6 +1,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { startAdminPort } from "#platform/admin-port.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -30,8 +31,10 @@ const auth = connect(values.AUTH_TARGET, TokenService);
 const templates = connect(values.TEMPLATES_TARGET, TemplatesService, { maxMessageBytes: templatesMessageBytes });
 /** Evidence has a text of up to 1 MiB twice: as it was published, and as it was shown. */
 const click = connect(values.CLICK_TARGET, ClickService, { maxMessageBytes: 32 * 1024 * 1024 });
+/** A document may have 25 MB, the data of a batch as many. */
+const docgen = connect(values.DOCGEN_TARGET, DocgenService, { maxMessageBytes: 32 * 1024 * 1024 });
 const runtime = { logger, metrics, clock: systemClock, newId, bus: createMemoryBus() };
-const gateway = await createGateway(config, { runtime, auth, templates, click });
+const gateway = await createGateway(config, { runtime, auth, templates, click, docgen });
 
 const health = createHealthState();
 const admin = await startAdminPort({
@@ -52,6 +55,6 @@ stopOnSignals(async () => {
   health.setServing(false);
   await listening.stop();
   await admin.close();
-  for (const transport of [auth, templates, click]) transport.close();
+  for (const transport of [auth, templates, click, docgen]) transport.close();
   logger.info("stopped");
 }, logger);

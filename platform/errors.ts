@@ -181,6 +181,52 @@ export const errorCatalogue = {
     "Too many requests in this window. The request was not processed; send it again after the seconds in Retry-After.",
   ),
 
+  // Answered in lower case and without GEN_, with details as an object; see the gateway's dialect of generation.
+  GEN_INVALID_REQUEST: row(
+    400,
+    Code.InvalidArgument,
+    "The request is not valid. See details, correct the fields and send it again.",
+  ),
+  GEN_PAYLOAD_TOO_LARGE: row(400, Code.InvalidArgument, "The body is larger than this operation allows."),
+  GEN_TEMPLATE_NOT_FOUND: row(404, Code.NotFound, "There is no template with this id."),
+  GEN_DOCUMENT_NOT_FOUND: row(404, Code.NotFound, "There is no document with this id, or its bytes have expired."),
+  GEN_BATCH_NOT_FOUND: row(404, Code.NotFound, "There is no batch with this id."),
+  GEN_ASSET_NOT_FOUND: row(404, Code.NotFound, "There is no asset with this id."),
+  GEN_TEMPLATE_SLUG_EXISTS: row(409, Code.AlreadyExists, "Another template has this slug. Choose another slug."),
+  GEN_TEMPLATE_NOT_PUBLISHED: row(409, Code.Aborted, "The template has no published version. Publish it first."),
+  GEN_DOCUMENT_NOT_READY: row(
+    409,
+    Code.Aborted,
+    "The document is not finished. Ask again when its status is completed.",
+  ),
+  GEN_IDEMPOTENCY_CONFLICT: row(
+    409,
+    Code.Aborted,
+    "The idempotency key was used before with a different body. Nothing was rendered; use a new key for a new document.",
+  ),
+  GEN_INVALID_DATA: row(422, Code.FailedPrecondition, "The data does not fit the template. See details.path."),
+  GEN_TEMPLATE_ERROR: row(422, Code.FailedPrecondition, "The template has an error. See details."),
+  GEN_RANGE_NOT_SATISFIABLE: row(
+    416,
+    Code.OutOfRange,
+    "There is nothing at the place that Range asks for. See details.bytes for the size.",
+  ),
+  GEN_RATE_LIMITED: row(
+    429,
+    Code.ResourceExhausted,
+    "The plan's documents of this window are used up. Wait for the seconds in retryAfterSeconds and send it again.",
+  ),
+  GEN_RENDER_FAILED: row(
+    500,
+    Code.Internal,
+    "The document could not be rendered within the limits of time, memory and pages. See details.",
+  ),
+  GEN_BUSY: row(
+    503,
+    Code.Unavailable,
+    "Too many documents are waiting to be rendered. Nothing was counted; send the request again after Retry-After.",
+  ),
+
   // Answered by the token endpoints in the form of RFC 6749 §5.2, never in ours.
   OAUTH_INVALID_REQUEST: row(400, Code.InvalidArgument, "The token request is malformed or lacks a parameter."),
   OAUTH_INVALID_CLIENT: row(401, Code.Unauthenticated, "The client is unknown or its secret is wrong."),

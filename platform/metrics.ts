@@ -29,6 +29,10 @@ export interface Metrics {
   readonly logIntegrationDuration: Histogram;
   /** Answers of the time-stamping authority, by whether they could be used ("stamped" or "failed"). */
   readonly timestampRequests: Counter<"outcome">;
+  /** Seconds from the request to the PDF, or to the reason why there is none. */
+  readonly renderDuration: Histogram<"outcome">;
+  /** Renderer processes that ended, by why: "timeout", "out_of_memory" and "crashed" cost somebody a document. */
+  readonly rendererEnds: Counter<"reason">;
 }
 
 // From 0.5 ms (a lone RPC on one machine) to the longest deadline in use.
@@ -71,5 +75,7 @@ export function createMetrics(): Metrics {
     logCheckpoints: counter("assent_log_checkpoints_total", "Checkpoints published.", ["log"]),
     logIntegrationDuration: histogram("assent_log_integration_seconds", "Time to publish a checkpoint.", []),
     timestampRequests: counter("assent_timestamp_requests_total", "Requests for time stamps.", ["outcome"]),
+    renderDuration: histogram("assent_render_duration_seconds", "Time to make a PDF, waiting included.", ["outcome"]),
+    rendererEnds: counter("assent_renderer_ends_total", "Renderer processes that ended.", ["reason"]),
   };
 }

@@ -29,6 +29,8 @@ export interface Service {
   readonly workers: readonly Worker[];
   /** Throws when something that requests need is missing, such as the database. A missing bus is not. */
   checkReady(): Promise<void>;
+  /** Called first when the process stops, while calls are still served: ends what would keep them long. */
+  beginStop?(): void;
   /** Called once calls are drained and workers stopped; closes pools. */
   close(): Promise<void>;
 }
@@ -70,7 +72,7 @@ const readyRetryMs = 1000;
  * passes, which it tries again every second. Resolves after the first try. When something cannot be started, stops
  * what was and rejects; the service is closed either way.
  *
- * `stop` reports NOT_SERVING, lets calls in flight finish (15 s), stops the workers, closes the service and then the
+ * `stop` reports NOT_SERVING, tells the service, lets calls in flight finish (15 s), stops the workers, closes the service and then the
  * admin port. A step that fails does not keep the later ones from running, but makes `stop` reject.
  */
 export async function runService(service: Service, options: RunServiceOptions): Promise<RunningService> {
@@ -132,6 +134,7 @@ async function stopInOrder(
       logger.error({ err: error, step: name }, "could not stop cleanly");
     }
   };
+  await step("long calls", async () => service.beginStop?.());
   await step("calls", () => opened.rpc?.drain(drainGraceMs) ?? Promise.resolve());
   await Promise.all(opened.workers.map((worker) => step(worker.name, () => worker.stop())));
   await step("service", () => service.close());

@@ -9,6 +9,8 @@ export const scopeMeanings = {
   "click:admin":
     "Administrative click operations (delete template, archive version, bulk operations); also records acceptances.",
   "click:accept": "Records acceptances only; cannot read or change templates, deployments or evidence.",
+  "gen:read": "Read templates and documents of document generation.",
+  "gen:write": "Manage templates of document generation; generate, cancel and delete documents.",
   "webhooks:read": "Read webhook endpoints and deliveries.",
   "webhooks:write": "Create and manage webhook endpoints.",
 } as const;

@@ -1,5 +1,6 @@
 import type { Request } from "express";
 import { DomainError } from "#platform/errors.ts";
+import type { BodyRoom } from "./body-budget.ts";
 import type { ErrorDialect } from "./error-dialect.ts";
 import { parseForm, parseJson } from "./parse-body.ts";
 import { hasBody } from "./unread-body.ts";
@@ -9,10 +10,20 @@ export interface BodyRules {
   readonly maxBytes: number;
   /** Whether application/x-www-form-urlencoded is understood too. */
   readonly form: boolean;
+  /** Whether the bytes are wanted as they are. */
+  readonly unparsed?: boolean;
 }
 
-/** The parsed body; undefined when the request has none. */
-export async function readBody(req: Request, rules: BodyRules, dialect: ErrorDialect): Promise<unknown> {
+/**
+ * The body, parsed unless its bytes are wanted; undefined when the request has none. Whoever gives a room releases it
+ * when the body is no longer needed.
+ */
+export async function readBody(
+  req: Request,
+  rules: BodyRules,
+  dialect: ErrorDialect,
+  room?: BodyRoom,
+): Promise<unknown> {
   if (!hasBody(req)) return undefined;
   const { "content-type": contentType, "content-encoding": encoding } = req.headers;
   // A few bytes could unfold into gigabytes.
@@ -20,7 +31,8 @@ export async function readBody(req: Request, rules: BodyRules, dialect: ErrorDia
   const isJson = contentType === "application/json" || isType(contentType, "application/json");
   const isForm = !isJson && rules.form && isType(contentType, "application/x-www-form-urlencoded");
   if (!isJson && !isForm) throw new DomainError("UNSUPPORTED_MEDIA_TYPE");
-  const bytes = await readBytes(req, rules.maxBytes, dialect);
+  const bytes = await readBytes(req, rules.maxBytes, dialect, room);
+  if (rules.unparsed === true) return bytes;
   return isForm ? parseForm(bytes) : parseJson(bytes, dialect.validationFailed);
 }
 
@@ -31,25 +43,66 @@ function isType(contentType: string | undefined, expected: string): boolean {
   return type === expected && parameters.every((p) => p === "" || /^charset="?utf-?8"?$/.test(p));
 }
 
-function readBytes(req: Request, maxBytes: number, dialect: ErrorDialect): Promise<Buffer> {
-  if (Number(req.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes, dialect));
+async function readBytes(req: Request, maxBytes: number, dialect: ErrorDialect, room?: BodyRoom): Promise<Buffer> {
+  const { "content-length": declared } = req.headers;
+  if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes, dialect);
+  // Its sender went away while it was found out who that is: nothing would ever be heard of it again.
+  if (req.destroyed) throw cutOff(dialect);
+  // A body in chunks may become as large as any.
+  if (room?.take(Number(declared ?? maxBytes)) === false) throw noRoom(dialect);
+  const bytes = await gatherBytes(req, maxBytes, dialect, room?.stallMs);
+  room?.shrinkTo(bytes.length);
+  return bytes;
+}
+
+function gatherBytes(req: Request, maxBytes: number, dialect: ErrorDialect, stallMs?: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let length = 0;
+    let isOver = false;
+    const refuse = (error: DomainError): void => {
+      clearTimeout(stalled);
+      isOver = true;
+      // The request lives on for a while, and what nobody will read must not.
+      chunks = [];
+      reject(error);
+    };
+    const stalled =
+      stallMs === undefined ? undefined : setTimeout(() => refuse(cutOff(dialect, stalledMessage)), stallMs);
     req.on("data", (chunk: Buffer) => {
-      const isRefused = length > maxBytes;
-      length += chunk.length;
       // Some of what comes after the refusal is read and dropped, so that the sender gets to see it.
+      if (isOver) return;
+      stalled?.refresh();
+      length += chunk.length;
       if (length <= maxBytes) chunks.push(chunk);
-      else if (!isRefused) reject(tooLarge(maxBytes, dialect));
+      else refuse(tooLarge(maxBytes, dialect));
     });
-    req.on("end", () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
-    req.on("error", reject);
+    req.on("end", () => {
+      clearTimeout(stalled);
+      isOver = true;
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+      chunks = [];
+    });
+    // A client that goes away is no failure of ours.
+    req.on("error", () => {
+      if (!isOver) refuse(cutOff(dialect));
+    });
     req.on("close", () => {
-      if (!req.complete) reject(new DomainError(dialect.validationFailed, { message: "The body was cut off." }));
+      if (!isOver) refuse(cutOff(dialect));
     });
   });
 }
+
+const cutOff = (dialect: ErrorDialect, message = "The body was cut off."): DomainError =>
+  new DomainError(dialect.validationFailed, { message });
+
+const stalledMessage = "The body did not arrive in time. Send it again.";
+
+const noRoom = (dialect: ErrorDialect): DomainError =>
+  new DomainError(dialect.busy, {
+    message:
+      "Too many large bodies are being sent at once. Nothing was read; send the request again after Retry-After.",
+  });
 
 const tooLarge = (maxBytes: number, dialect: ErrorDialect): DomainError =>
   new DomainError(dialect.payloadTooLarge, {

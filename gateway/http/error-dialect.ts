@@ -1,10 +1,15 @@
-import type { DomainError, ErrorCode } from "#platform/errors.ts";
+import { DomainError, type ErrorCode, errorCatalogue } from "#platform/errors.ts";
+import type { Grant } from "../limits/grant.ts";
+import { genErrorBody } from "./gen-error-body.ts";
 
 /** How a family of operations names the errors that the gateway itself finds, and what its error body looks like. */
 export interface ErrorDialect {
   readonly validationFailed: ErrorCode;
   readonly payloadTooLarge: ErrorCode;
   readonly rateLimited: ErrorCode;
+  readonly idempotencyKeyInvalid: ErrorCode;
+  /** There is no room for the request right now. */
+  readonly busy: ErrorCode;
   body(error: DomainError, requestId: string): Readonly<Record<string, unknown>>;
 }
 
@@ -19,6 +24,8 @@ export const standardDialect: ErrorDialect = {
   validationFailed: "VALIDATION_FAILED",
   payloadTooLarge: "PAYLOAD_TOO_LARGE",
   rateLimited: "RATE_LIMIT_EXCEEDED",
+  idempotencyKeyInvalid: "VALIDATION_FAILED",
+  busy: "SERVICE_UNAVAILABLE",
   body: standardBody,
 };
 
@@ -26,7 +33,19 @@ export const clickDialect: ErrorDialect = {
   validationFailed: "CLICK_VALIDATION_FAILED",
   payloadTooLarge: "CLICK_PAYLOAD_TOO_LARGE",
   rateLimited: "CLICK_RATE_LIMITED",
+  idempotencyKeyInvalid: "CLICK_IDEMPOTENCY_KEY_INVALID",
+  busy: "SERVICE_UNAVAILABLE",
   body: standardBody,
+};
+
+/** Document generation: `{ code, message, details }` with codes in lower case. */
+export const genDialect: ErrorDialect = {
+  validationFailed: "GEN_INVALID_REQUEST",
+  payloadTooLarge: "GEN_PAYLOAD_TOO_LARGE",
+  rateLimited: "GEN_RATE_LIMITED",
+  idempotencyKeyInvalid: "GEN_INVALID_REQUEST",
+  busy: "GEN_BUSY",
+  body: genErrorBody,
 };
 
 /** RFC 6749 §5.2. */
@@ -34,8 +53,27 @@ export const oauthDialect: ErrorDialect = {
   validationFailed: "OAUTH_INVALID_REQUEST",
   payloadTooLarge: "OAUTH_INVALID_REQUEST",
   rateLimited: "RATE_LIMIT_EXCEEDED",
+  idempotencyKeyInvalid: "OAUTH_INVALID_REQUEST",
+  busy: "SERVICE_UNAVAILABLE",
   body: (error) => ({ error: oauthErrorName(error.code), error_description: describe(error) }),
 };
+
+/** The windows in which requests are counted. */
+const requestWindowSeconds = "60";
+
+/** The refusal of a request for which a client, or its network address, has no budget left. */
+export function tooManyRequests({ rateLimited }: ErrorDialect, { limit, retryAfterSeconds }: Grant): DomainError {
+  // In document generation the code's own message speaks of the plan, which has its own windows.
+  const isShared = rateLimited === "GEN_RATE_LIMITED";
+  return new DomainError(rateLimited, {
+    ...(isShared ? { message: errorCatalogue.RATE_LIMIT_EXCEEDED.message } : {}),
+    metadata: {
+      limit: String(limit),
+      windowSeconds: requestWindowSeconds,
+      retryAfterSeconds: String(retryAfterSeconds),
+    },
+  });
+}
 
 /** The name that RFC 6749 has for an error. */
 export function oauthErrorName(code: ErrorCode): string {

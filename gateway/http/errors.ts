@@ -32,7 +32,7 @@ const asDialect = (error: DomainError, dialect: ErrorDialect): DomainError =>
 /** `changes.texts.button_text` of a message is `buttonText` in a body. */
 const restField = (field: string): string =>
   field
-    .replace(/^((changes|fields|texts)\.)+/, "")
+    .replace(/^((changes|fields|texts|source)\.)+/, "")
     .replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 
 /** An error of the wire that none of our services has raised by name. */
@@ -54,13 +54,24 @@ function codeOf(code: Code, dialect: ErrorDialect): ErrorCode {
 }
 
 function headersOf(error: DomainError): Record<string, string> {
-  const retryAfter = error.metadata.retryAfterSeconds ?? (error.code === "SERVICE_UNAVAILABLE" ? "1" : undefined);
+  const retryAfter = error.metadata.retryAfterSeconds ?? retryAfterOf[error.code];
   const challenge = challengeOf(error.code);
   return {
     ...(retryAfter === undefined ? {} : { "Retry-After": retryAfter }),
     ...(challenge === undefined ? {} : { "WWW-Authenticate": challenge }),
+    ...(error.code === "GEN_RANGE_NOT_SATISFIABLE" ? { "Content-Range": `bytes */${error.metadata.bytes}` } : {}),
+    ...(error.code === "GEN_RATE_LIMITED" ? planHeaders(error) : {}),
     ...(error.code === "METHOD_NOT_ALLOWED" ? { Allow: error.metadata.allow ?? "" } : {}),
   };
+}
+
+/** Seconds, where the error itself does not say. */
+const retryAfterOf: Readonly<Partial<Record<ErrorCode, string>>> = { SERVICE_UNAVAILABLE: "1", GEN_BUSY: "5" };
+
+/** What the window of a plan says that has refused a document; what refuses requests says it in the grant instead. */
+function planHeaders({ metadata: { limit, resetAt } }: DomainError): Record<string, string> {
+  if (limit === undefined || resetAt === undefined) return {};
+  return { "X-RateLimit-Limit": limit, "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": resetAt };
 }
 
 /** RFC 6750 §3 and RFC 6749 §5.2: a 401 says which scheme it wants. */

@@ -8,6 +8,8 @@ import type { FloodGuard } from "../limits/flood-guard.ts";
 import type { Route, RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
 import { readBody } from "./body.ts";
+import { type BodyBudget, type BodyRoom, unbudgetedRouteBytes } from "./body-budget.ts";
+import { tooManyRequests } from "./error-dialect.ts";
 import { errorReply } from "./errors.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
@@ -15,7 +17,8 @@ import { compileTexts, readParams, requireExistingNames, type TextValidators, te
 import { publicUrlOf } from "./public-url.ts";
 import { findUnstorable, readQuery } from "./query.ts";
 import type { TakeRequest } from "./rate-limit.ts";
-import { type Reply, sendReply } from "./reply.ts";
+import { type Reply, readableAnywhere, sendReply } from "./reply.ts";
+import { withLoggedStream } from "./stream-reply.ts";
 import type { CompileSchema, Validate } from "./validate.ts";
 
 export interface ExecutorDeps {
@@ -23,6 +26,7 @@ export interface ExecutorDeps {
   readonly authenticateRenderToken: AuthenticateRenderToken;
   readonly takeRequest: TakeRequest;
   readonly floodGuard: Pick<FloodGuard, "takeForGuess">;
+  readonly bodyBudget: BodyBudget;
   readonly services: Services;
   readonly logger: Logger;
   readonly compileSchema: CompileSchema;
@@ -41,10 +45,12 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
     const exchange = exchangeOf(res);
     exchange.route = route.path;
     let reply: Reply;
+    let room: BodyRoom | undefined;
     try {
       const renderGrant = await admit(req, exchange, route, deps);
+      room = roomFor(route, exchange, deps.bodyBudget);
       const request = {
-        ...(await readRequest(req, exchange, route, validators)),
+        ...(await readRequest(req, exchange, route, validators, room)),
         renderGrant,
         publicUrl: () => publicUrlOf(req, deps.publicUrl),
       };
@@ -53,9 +59,19 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
     } catch (error) {
       reply = errorReply(error, exchange, route.dialect, deps.logger);
       if (reply.status === 401) deps.floodGuard.takeForGuess(exchange.address);
+    } finally {
+      // What was made of the body is in memory until here, whether or not its sender still waits.
+      room?.release();
     }
+    reply = withLoggedStream(reply, exchange, deps.logger);
     sendReply(res, exchange, route.crossOrigin === true ? readableAnywhere(reply) : reply);
   };
+}
+
+/** Only routes with large bodies need room for them. */
+function roomFor({ body }: Route, { principal, address }: Exchange, budget: BodyBudget): BodyRoom | undefined {
+  if (body === undefined || body.maxBytes <= unbudgetedRouteBytes) return undefined;
+  return budget.roomFor(principal?.orgId ?? address);
 }
 
 function requireScopes({ access, operationId }: Route): void {
@@ -73,7 +89,7 @@ interface Validators {
 const compileValidators = (route: Route, compileSchema: CompileSchema): Validators => ({
   texts: compileTexts(route, compileSchema),
   query: route.query && compileSchema({ type: "object", ...route.query }),
-  body: route.body && compileSchema(route.body.schema),
+  body: route.body && route.body.unparsed !== true ? compileSchema(route.body.schema) : undefined,
 });
 
 /** What a render token lets in, when the request came with one instead of a credential. */
@@ -88,8 +104,11 @@ async function admit(
   const renderGrant = token === undefined ? undefined : await deps.authenticateRenderToken(token, exchange);
   const principal = renderGrant?.principal ?? (await deps.authenticate(req.headers.authorization));
   exchange.principal = principal;
-  exchange.grant = await deps.takeRequest(principal, access.limitGroup, req.method);
-  if (!exchange.grant.granted) throw new DomainError(dialect.rateLimited);
+  // Those that count in the plan of their organization are counted by the service.
+  if (access.limitGroup !== "plan") {
+    exchange.grant = await deps.takeRequest(principal, access.limitGroup, req.method);
+    if (!exchange.grant.granted) throw tooManyRequests(dialect, exchange.grant);
+  }
   if (renderGrant === undefined && !access.scopes.some((scope) => principal.scopes.has(scope))) {
     throw new DomainError("INSUFFICIENT_SCOPE", {
       message: `The token lacks the scope ${access.scopes.join(" or ")} that this operation needs. Ask for it at the token endpoint.`,
@@ -109,20 +128,25 @@ async function readRequest(
   exchange: Exchange,
   route: Route,
   validators: Validators,
+  room: BodyRoom | undefined,
 ): Promise<Omit<RouteRequest, "renderGrant" | "publicUrl">> {
   const { query: querySpec, body: bodySpec, dialect } = route;
-  const idempotencyKey = route.idempotencyKey === undefined ? "" : readIdempotencyKey(req, route.idempotencyKey);
+  const idempotencyKey =
+    route.idempotencyKey === undefined
+      ? ""
+      : readIdempotencyKey(req, route.idempotencyKey, dialect.idempotencyKeyInvalid);
   const params = readParams(req.params, route);
   refuseProblems(textProblems(params, route, validators.texts), route);
   const query = querySpec === undefined ? {} : readQuery(req.originalUrl, querySpec.properties);
   refuseProblems(findUnstorable(query), route);
   refuseProblems(validators.query?.(query), route);
-  const body = bodySpec === undefined ? undefined : await readBody(req, bodySpec, dialect);
+  const body = bodySpec === undefined ? undefined : await readBody(req, bodySpec, dialect, room);
   if (body !== undefined) refuseProblems(validators.body?.(body), route);
   else if (bodySpec?.required === true) {
     throw new DomainError(dialect.validationFailed, { message: "A body is required. Send a JSON object." });
   }
   return {
+    method: req.method,
     params,
     query,
     body: body ?? {},
@@ -136,16 +160,6 @@ async function readRequest(
 function refuseProblems(details: ReturnType<Validate> | undefined, { dialect }: Route): void {
   if (details !== undefined && details.length > 0) throw new DomainError(dialect.validationFailed, { details });
 }
-
-const readableAnywhere = (reply: Reply): Reply => ({
-  ...reply,
-  headers: {
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Expose-Headers": "ETag, Retry-After, X-Click-Content-Hash, X-Request-Id",
-    "Cross-Origin-Resource-Policy": "cross-origin",
-    ...reply.headers,
-  },
-});
 
 /** On public routes nobody calls, and nothing behind them asks who does. */
 const callerOf = ({ principal, requestId, traceparent }: Exchange): RouteRequest["caller"] => ({

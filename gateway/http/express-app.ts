@@ -4,7 +4,8 @@ import type { NewId } from "#platform/ids.ts";
 import type { FloodGuard } from "../limits/flood-guard.ts";
 import type { Route } from "../routes/route.ts";
 import { type AccessLogDeps, createAccessLog, type LogWhenClosed } from "./access-log.ts";
-import { standardDialect } from "./error-dialect.ts";
+import { isGenerationPath } from "./address-dialect.ts";
+import { type ErrorDialect, genDialect, standardDialect } from "./error-dialect.ts";
 import { errorReply } from "./errors.ts";
 import { exchangeOf, openExchange } from "./exchange.ts";
 import { type ExecutorDeps, executeRoute } from "./execute-route.ts";
@@ -81,12 +82,18 @@ const beginExchange =
 /** Express calls it for what no route has caught: unknown addresses, wrong methods, paths that cannot be decoded. */
 const answerError =
   ({ logger }: AppDeps): ErrorRequestHandler =>
-  (error: unknown, _req, res, _next) => {
+  (error: unknown, req, res, _next) => {
     const exchange = exchangeOf(res);
     const known = isBadPath(error)
       ? new DomainError("VALIDATION_FAILED", { message: "The path is not percent-encoded UTF-8." })
       : error;
-    sendReply(res, exchange, errorReply(known, exchange, standardDialect, logger));
+    sendReply(res, exchange, errorReply(known, exchange, generalDialect(known, req.path), logger));
   };
+
+/** What is no proper request has the standard body, whichever address it names. */
+const generalDialect = (error: unknown, path: string): ErrorDialect => {
+  const isBadRequest = error instanceof DomainError && error.code === "VALIDATION_FAILED";
+  return !isBadRequest && isGenerationPath(path) ? genDialect : standardDialect;
+};
 
 const isBadPath = (error: unknown): boolean => error instanceof Error && error.name === "URIError";

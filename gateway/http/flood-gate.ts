@@ -1,13 +1,13 @@
 import type { Request, Response } from "express";
-import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { FloodGuard } from "../limits/flood-guard.ts";
 import type { Route } from "../routes/route.ts";
-import { clickDialect, type ErrorDialect, oauthDialect, standardDialect } from "./error-dialect.ts";
+import { createAddressDialect } from "./address-dialect.ts";
+import { tooManyRequests } from "./error-dialect.ts";
 import { errorReply } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
-import { sendReply } from "./reply.ts";
+import { readableAnywhere, sendReply } from "./reply.ts";
 
 export interface FloodGateDeps {
   readonly floodGuard: Pick<FloodGuard, "take">;
@@ -23,20 +23,27 @@ export type FloodGate = (req: Request, res: Response, exchange: Exchange) => boo
 const healthPath = "/healthz";
 
 export function createFloodGate({ floodGuard, routes, metrics, logger }: FloodGateDeps): FloodGate {
-  const tokenPaths = new Set(routes.filter(({ dialect }) => dialect === oauthDialect).map(({ path }) => path));
+  const dialectOf = createAddressDialect(routes);
+  const isCrossOrigin = crossOriginMatcher(routes);
   return (req, res, exchange) => {
     if (req.url === healthPath) return true;
     exchange.grant = floodGuard.take(exchange.address);
     if (exchange.grant === undefined) return true;
     metrics.limiterRefusals.inc({ group: "flood" });
-    const dialect = dialectOf(req.path, tokenPaths);
-    sendReply(res, exchange, errorReply(new DomainError(dialect.rateLimited), exchange, dialect, logger));
+    const dialect = dialectOf(req.path);
+    const reply = errorReply(tooManyRequests(dialect, exchange.grant), exchange, dialect, logger);
+    sendReply(res, exchange, isCrossOrigin(req.path) ? readableAnywhere(reply) : reply);
     return false;
   };
 }
 
-/** No route has been looked up yet, so the address alone says how its errors look. */
-function dialectOf(path: string, tokenPaths: ReadonlySet<string>): ErrorDialect {
-  if (path.startsWith("/v1/click/")) return clickDialect;
-  return tokenPaths.has(path) ? oauthDialect : standardDialect;
+/** Which addresses have answers that pages of every origin may read. */
+function crossOriginMatcher(routes: readonly Route[]): (path: string) => boolean {
+  const patterns = routes.filter(({ crossOrigin }) => crossOrigin === true).map(({ path }) => patternOf(path));
+  return (path) => patterns.some((pattern) => pattern.test(path));
+}
+
+function patternOf(path: string): RegExp {
+  const literals = path.split(/\{\w+\}/).map((literal) => literal.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${literals.join("[^/]+")}$`);
 }

@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { DomainError } from "#platform/errors.ts";
+import { DomainError, type ErrorCode, errorCatalogue } from "#platform/errors.ts";
 import { headerCount } from "./header-guard.ts";
 
 const headerName = "x-idempotency-key";
@@ -7,9 +7,9 @@ const printable = /^[\x20-\x7e]{1,255}$/;
 
 /**
  * The idempotency key of a request; empty when an optional one is missing. Throws when a required one is missing, and
- * for one that was sent more than once or is not what a key may be.
+ * for one that was sent more than once or is not what a key may be, with the given code.
  */
-export function readIdempotencyKey(req: Request, need: "required" | "optional"): string {
+export function readIdempotencyKey(req: Request, need: "required" | "optional", invalid: ErrorCode): string {
   const key = req.headers[headerName];
   if (key === undefined && need === "optional") return "";
   if (key === undefined) throw new DomainError("CLICK_IDEMPOTENCY_KEY_REQUIRED");
@@ -20,7 +20,7 @@ export function readIdempotencyKey(req: Request, need: "required" | "optional"):
     !printable.test(key) ||
     headerCount(req.rawHeaders, headerName) > 1
   ) {
-    throw new DomainError("CLICK_IDEMPOTENCY_KEY_INVALID");
+    throw new DomainError(invalid, { message: errorCatalogue.CLICK_IDEMPOTENCY_KEY_INVALID.message });
   }
   return key;
 }

@@ -1,6 +1,7 @@
 import type { Express, Response } from "express";
 import type { Grant } from "../limits/grant.ts";
 import type { Exchange } from "./exchange.ts";
+import { sendStream } from "./stream-reply.ts";
 import { boundUnreadBody } from "./unread-body.ts";
 
 /** An answer that is ready to be sent. */
@@ -8,6 +9,8 @@ export interface Reply {
   readonly status: number;
   /** Bytes go out as they are. Undefined for an answer without a body. */
   readonly body: string | Uint8Array | undefined;
+  /** In place of a body: pieces that are made while they are sent, as fast as they are taken. */
+  readonly stream?: AsyncIterable<Uint8Array>;
   /** Default application/json. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,6 +24,17 @@ export const jsonReply = (status: number, value: unknown, headers: Readonly<Reco
 
 /** The answer to what removes something. */
 export const noContent: Reply = { status: 204, body: undefined };
+
+/** The same reply, which pages of every origin may read. */
+export const readableAnywhere = (reply: Reply): Reply => ({
+  ...reply,
+  headers: {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "ETag, Retry-After, X-Click-Content-Hash, X-Request-Id",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    ...reply.headers,
+  },
+});
 
 const isDraining = "isDraining";
 
@@ -51,6 +65,10 @@ export function sendReply(res: Response, exchange: Exchange, reply: Reply): void
     ...(res.app.locals[isDraining] === true ? { Connection: "close" } : {}),
     ...reply.headers,
   });
+  if (reply.stream !== undefined) {
+    sendStream(res, reply.stream);
+    return;
+  }
   // As many bytes as characters means ASCII, for which both encodings are the same and this one is faster.
   res.end(body, length === body?.length ? "latin1" : "utf8");
 }

@@ -74,7 +74,11 @@ function descriptionOf({ description, summary, access }: Route): string {
   if (access === "public") return `${said}\n\nNeeds no credential.`;
   const scopes = access.scopes.map((scope) => `\`${scope}\``);
   const needs = scopes.length === 1 ? `Needs the scope ${scopes[0]}.` : `Needs one of the scopes ${scopes.join(", ")}.`;
-  return `${said}\n\n${needs} Counts in the limit group \`${access.limitGroup}\`.`;
+  const counts =
+    access.limitGroup === "plan"
+      ? "Counts in the windows of the organization's plan."
+      : `Counts in the limit group \`${access.limitGroup}\`.`;
+  return `${said}\n\n${needs} ${counts}`;
 }
 
 function securityOf({ access, clientAuthentication }: Route): Json[] {

@@ -4,6 +4,13 @@ import { contentReportSchema } from "../routes/content-schemas.ts";
 import { createDeploymentSchema, deploymentSchema, updateDeploymentSchema } from "../routes/deployment-schemas.ts";
 import { embeddingTemplateSchema, embeddingVersionSchema } from "../routes/embedding-schemas.ts";
 import { evidenceSchema, verificationResultSchema } from "../routes/evidence-schemas.ts";
+import { batchItemSchema, batchSchema } from "../routes/generation/batch-schemas.ts";
+import { createDocumentSchema, documentSchema } from "../routes/generation/document-schemas.ts";
+import {
+  createGenTemplateSchema,
+  genTemplateSchema,
+  updateGenTemplateSchema,
+} from "../routes/generation/template-schemas.ts";
 import { consistencyProofSchema, inclusionProofSchema } from "../routes/log-schemas.ts";
 import { receiptSchema } from "../routes/receipt-schemas.ts";
 import { renderingSchema } from "../routes/render-schemas.ts";
@@ -18,6 +25,7 @@ import {
   updateVersionSchema,
   versionSchema,
 } from "../routes/version-schemas.ts";
+import { genErrorSchema } from "./gen-errors.ts";
 
 export const errorSchema: JsonSchema = object(
   {
@@ -66,6 +74,14 @@ const named: Readonly<Record<string, JsonSchema>> = {
   ReceiptVerification: verificationResultSchema,
   InclusionProof: inclusionProofSchema,
   ConsistencyProof: consistencyProofSchema,
+  GenerationError: genErrorSchema,
+  DocumentTemplate: genTemplateSchema,
+  CreateDocumentTemplate: createGenTemplateSchema,
+  UpdateDocumentTemplate: updateGenTemplateSchema,
+  Document: documentSchema,
+  CreateDocument: createDocumentSchema,
+  Batch: batchSchema,
+  BatchItem: batchItemSchema,
 };
 
 const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]));

@@ -13,10 +13,19 @@ const text: JsonSchema = { type: "string" };
 const count: JsonSchema = { type: "integer", minimum: 0 };
 const retryAfter = "Seconds until it makes sense to send a request that was refused again.";
 
-const limits = (suffix: string, required: boolean): Json => ({
-  [`RateLimitLimit${suffix}`]: header(count, "Requests that are allowed in the window.", 1_000, required),
-  [`RateLimitRemaining${suffix}`]: header(count, "Requests that are left in the window.", 987, required),
-  [`RateLimitReset${suffix}`]: header(count, "When the window resets: Unix time in seconds.", 1_795_194_060, required),
+/** What is counted, and in which window. */
+interface Counted {
+  readonly what: string;
+  readonly window: string;
+}
+
+const ofClient: Counted = { what: "Requests", window: "the client's window" };
+const ofPlan: Counted = { what: "Slots", window: "that of the plan's windows, hour and minute, with less left" };
+
+const limits = ({ what, window }: Counted, suffix: string, required: boolean): Json => ({
+  [`RateLimitLimit${suffix}`]: header(count, `${what} that are allowed in ${window}.`, 1_000, required),
+  [`RateLimitRemaining${suffix}`]: header(count, `${what} that are left in ${window}.`, 987, required),
+  [`RateLimitReset${suffix}`]: header(count, "When that window resets: Unix time in seconds.", 1_795_194_060, required),
   [`RetryAfter${suffix}`]: header(count, retryAfter, 37, required),
 });
 
@@ -34,8 +43,10 @@ export const componentHeaders: Json = {
     "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
     true,
   ),
-  ...limits("", true),
-  ...limits("IfCounted", false),
+  ...limits(ofClient, "", true),
+  ...limits(ofClient, "IfCounted", false),
+  ...limits(ofPlan, "OfPlan", true),
+  ...limits(ofPlan, "OfPlanIfCounted", false),
   Challenge: header(
     text,
     "What is missing, and how to send it (RFC 6750 §3, RFC 6749 §5.2).",
@@ -67,6 +78,8 @@ export const headersOf = (route: Route, status: number): Json => ({
 /** Nobody is counted before it is known who calls; what fails may fail before or after. */
 function countedHeaders({ access }: Route, status: number): Json {
   if (access === "public" || status === 401) return {};
+  // A plan's windows are looked at once a request is found valid.
+  if (access.limitGroup === "plan") return limitHeaders(status < 300 || status === 429 ? "OfPlan" : "OfPlanIfCounted");
   return limitHeaders(status >= 500 ? "IfCounted" : "");
 }
 

@@ -17,11 +17,15 @@ Every answer has \`X-Request-Id\` (yours, if you sent one) and \`traceparent\` (
 
 ## Limits
 
-What needs a credential counts in a window of the client that calls: \`X-RateLimit-Limit\` requests are allowed in it, \`X-RateLimit-Remaining\` are left, and it resets at \`X-RateLimit-Reset\` (Unix time), in \`Retry-After\` seconds. A request beyond the limit is answered 429 and not processed: send it again after \`Retry-After\`. A body that is larger than its operation allows is 400 with \`PAYLOAD_TOO_LARGE\` or \`CLICK_PAYLOAD_TOO_LARGE\`.
+What needs a credential counts in a window of the client that calls: \`X-RateLimit-Limit\` requests are allowed in it, \`X-RateLimit-Remaining\` are left, and it resets at \`X-RateLimit-Reset\` (Unix time), in \`Retry-After\` seconds. A request beyond the limit is answered 429 and not processed: send it again after \`Retry-After\`. What generates documents (\`POST /v1/gen/documents\`, \`/batches\` and \`/v1/gen/batches\`) counts in the windows of the organization's plan instead, and the same headers tell of the one with less left. The other operations of document generation count requests like any other.
+
+A body that is larger than its operation allows is 400 with \`PAYLOAD_TOO_LARGE\`, \`CLICK_PAYLOAD_TOO_LARGE\` or \`payload_too_large\`. While there is no room for another large one, of your organization or at all, it is 503.
 
 ## Errors
 
 An error says its \`errorCode\` for programs, a \`message\` for people and the \`requestId\`; \`details\` lists bad fields. The token endpoint answers as RFC 6749 says instead. A 503 may be sent again after \`Retry-After\` seconds. Each operation lists its own errors.
+
+Document generation (\`/v1/gen/…\` and \`/batches…\`) answers \`{ "code", "message", "details" }\` instead, with codes in lower case and \`details\` as an object, also at addresses and for methods that there are not; what is no proper request (400, 408 and 431 of the table below) has the body above.
 
 \`\`\`json
 {
@@ -64,5 +68,10 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Erasure: "Erasing what is personal about a user, and opening what must be kept for some time.",
   Consent: "What a user has consented to, purpose by purpose.",
   Render: "Showing a text: as JSON, as a page or as a fragment of HTML, and the script that shows it in your page.",
+  "Document templates":
+    "What documents are made from: restricted HTML or Markdown with placeholders, and its versions.",
+  Assets: "Images for the templates of documents.",
+  Documents: "Generating PDF from templates and data, and what the plan allows of it.",
+  Batches: "Many documents at once, item by item.",
   System: "The state of this installation, and this description.",
 };

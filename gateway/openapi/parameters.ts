@@ -36,6 +36,10 @@ const idMeanings: Readonly<Partial<Record<ErrorCode, string>>> = {
   CLICK_EVIDENCE_NOT_FOUND: "The id of the session; of an acceptance without a session, its receiptId.",
   CLICK_RECEIPT_NOT_FOUND: "The id of the receipt.",
   CLICK_DEPLOYMENT_NOT_FOUND: "The id of the deployment.",
+  GEN_TEMPLATE_NOT_FOUND: "The id of the template.",
+  GEN_ASSET_NOT_FOUND: "The id of the image.",
+  GEN_DOCUMENT_NOT_FOUND: "The id of the document.",
+  GEN_BATCH_NOT_FOUND: "The id of the batch.",
 };
 
 const parameter = (place: string, name: string, { description, ...schema }: JsonSchema, required: boolean): Json => ({

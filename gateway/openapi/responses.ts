@@ -1,8 +1,11 @@
 import { type ErrorCode, errorCatalogue } from "#platform/errors.ts";
-import { oauthDialect, oauthErrorName } from "../http/error-dialect.ts";
+import { unbudgetedRouteBytes } from "../http/body-budget.ts";
+import { genDialect, oauthDialect, oauthErrorName } from "../http/error-dialect.ts";
+import { genErrorName } from "../http/gen-error-body.ts";
 import type { Route, TextParam } from "../routes/route.ts";
 import { errorSchema, oauthErrorSchema, withReferences } from "./components.ts";
 import { exampleOf } from "./example.ts";
+import { genErrorExample, genErrorSchema } from "./gen-errors.ts";
 import { headersOf, ownHeaders } from "./headers.ts";
 
 type Json = Record<string, unknown>;
@@ -70,6 +73,7 @@ function commonErrors({ access, body, query, texts, dialect }: Route): ErrorCode
   return [
     ...(checksInput ? [dialect.validationFailed] : []),
     ...(body === undefined ? [] : (["UNSUPPORTED_MEDIA_TYPE", dialect.payloadTooLarge] as const)),
+    ...(body !== undefined && body.maxBytes > unbudgetedRouteBytes ? [dialect.busy] : []),
     ...(access === "public"
       ? []
       : (["UNAUTHORIZED", "INVALID_TOKEN", "TOKEN_EXPIRED", "INSUFFICIENT_SCOPE", dialect.rateLimited] as const)),
@@ -79,17 +83,34 @@ function commonErrors({ access, body, query, texts, dialect }: Route): ErrorCode
 }
 
 function errorResponse(status: number, codes: readonly ErrorCode[], route: Route): Json {
-  const isOauth = route.dialect === oauthDialect;
-  const schema = isOauth
-    ? oneOfThese(oauthErrorSchema, "error", [...new Set(codes.map(oauthErrorName))])
-    : oneOfThese(errorSchema, "errorCode", codes);
-  const examples = isOauth
-    ? Object.fromEntries(codes.map((code) => [code, { summary: code, value: oauthBody(code) }]))
-    : Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
+  const nameOf = route.dialect === genDialect ? genErrorName : (code: ErrorCode) => code;
   return {
-    description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join("\n\n"),
+    description: codes.map((code) => `\`${nameOf(code)}\`: ${errorCatalogue[code].message}`).join("\n\n"),
     headers: headersOf(route, status),
-    content: { "application/json": { schema, examples } },
+    content: { "application/json": errorMedia(codes, route) },
+  };
+}
+
+function errorMedia(codes: readonly ErrorCode[], { dialect }: Route): Json {
+  if (dialect === oauthDialect) {
+    return {
+      schema: oneOfThese(oauthErrorSchema, "error", [...new Set(codes.map(oauthErrorName))]),
+      examples: Object.fromEntries(codes.map((code) => [code, { summary: code, value: oauthBody(code) }])),
+    };
+  }
+  if (dialect === genDialect) {
+    const named = codes.map((code) => [
+      genErrorName(code),
+      { summary: genErrorName(code), value: genErrorExample(code) },
+    ]);
+    return {
+      schema: oneOfThese(genErrorSchema, "code", codes.map(genErrorName)),
+      examples: Object.fromEntries(named),
+    };
+  }
+  return {
+    schema: oneOfThese(errorSchema, "errorCode", codes),
+    examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
   };
 }
 
@@ -109,11 +130,11 @@ const oauthBody = (code: ErrorCode): Json => ({
 
 const requestId = "01961234-5678-7abc-8def-0123456789ab";
 
-/** The errors of operations of other dialects than OAuth's, by their codes. */
+/** The errors of operations that have the standard body, by their codes. */
 export function componentExamples(routes: readonly Route[]): Json {
   const codes = new Set(
     routes
-      .filter((route) => route.dialect !== oauthDialect)
+      .filter((route) => route.dialect !== oauthDialect && route.dialect !== genDialect)
       .flatMap((route) => Object.values(errorsByStatus(route)).flat()),
   );
   return Object.fromEntries(

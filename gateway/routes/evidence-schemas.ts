@@ -183,12 +183,15 @@ export const evidenceSchema: JsonSchema = {
 };
 
 export interface EvidenceQuery {
-  readonly format?: "json" | "zip";
+  readonly format?: "json" | "pdf" | "zip";
   readonly disclose?: "all" | "none";
 }
 
 export const evidenceQuery = {
-  format: described(oneOf("json", "zip"), "json when absent. zip: the bundle with its parts as files."),
+  format: described(
+    oneOf("json", "pdf", "zip"),
+    "json when absent. zip: the bundle with its parts as files; pdf: for people, with the bundle attached.",
+  ),
   disclose: described(oneOf("all", "none"), "none leaves out what is personal; all proofs still hold."),
 };
 

@@ -18,6 +18,9 @@ const base = {
 } as const;
 
 const zipType = "application/zip";
+const pdfType = "application/pdf";
+/** A PDF has to be rendered first. */
+const pdfTimeoutMs = 20_000;
 
 /** Receipts are small; the disclosures of an acceptance may be a third larger than its body was. */
 const verifyBodyBytes = 524_288;
@@ -31,23 +34,24 @@ export const evidenceRoutes: readonly Route[] = [
     tag: "Acceptances",
     summary: "Read the evidence bundle of a session",
     description:
-      "Everything that belongs to a session or an acceptance without one, with what proves it: one signed file that verify-bundle.mjs checks without a network.",
+      "Everything that belongs to a session or an acceptance without one, with what proves it: one signed file that verify-bundle.mjs checks without a network. As PDF it is for people, and has that file attached.",
     notFound: { sessionId: "CLICK_EVIDENCE_NOT_FOUND" },
     query: queryOf<EvidenceQuery>(evidenceQuery),
     success: {
       status: 200,
       description: "The bundle.",
       schema: evidenceSchema,
-      alsoTypes: [zipType],
-      headers: { "Content-Disposition": "Of a ZIP archive: its file name." },
+      alsoTypes: [zipType, pdfType],
+      headers: { "Content-Disposition": "Of a ZIP archive and a PDF: its file name." },
     },
     errors: [],
     call: (request, { click }) => {
       const { format, disclose } = request.query;
-      const wanted = { archive: format === "zip", undisclosed: disclose === "none" };
-      return click.getEvidenceBundle({ ...request.params, ...wanted }, onBehalfOf(request));
+      const wanted = { archive: format === "zip", pdf: format === "pdf", undisclosed: disclose === "none" };
+      const options = { ...onBehalfOf(request), ...(wanted.pdf ? { timeoutMs: pdfTimeoutMs } : {}) };
+      return click.getEvidenceBundle({ ...request.params, ...wanted }, options);
     },
-    respond: (bundle, { query, params }) => evidenceReply(bundle, query.format === "zip", params.sessionId),
+    respond: (bundle, { query, params }) => evidenceReply(bundle, query.format ?? "json", params.sessionId),
   }),
   defineRoute({
     ...base,
@@ -79,8 +83,13 @@ export const evidenceRoutes: readonly Route[] = [
 ];
 
 /** What the click service answers as JSON goes out as it is. */
-function evidenceReply({ bundleJson, archive }: GetEvidenceBundleResponse, isZip: boolean, sessionId: string): Reply {
-  if (!isZip) return { status: 200, body: bundleJson };
-  const headers = { "Content-Disposition": `attachment; filename="evidence-${sessionId.toLowerCase()}.zip"` };
-  return { status: 200, body: archive, contentType: zipType, headers };
+function evidenceReply(
+  bundle: GetEvidenceBundleResponse,
+  form: NonNullable<EvidenceQuery["format"]>,
+  sessionId: string,
+): Reply {
+  if (form === "json") return { status: 200, body: bundle.bundleJson };
+  const headers = { "Content-Disposition": `attachment; filename="evidence-${sessionId.toLowerCase()}.${form}"` };
+  if (form === "zip") return { status: 200, body: bundle.archive, contentType: zipType, headers };
+  return { status: 200, body: bundle.pdf, contentType: pdfType, headers };
 }

@@ -6,6 +6,7 @@ import { deploymentRoutes } from "./deployments.ts";
 import { embedRoutes } from "./embed.ts";
 import { erasureRoutes } from "./erasure.ts";
 import { evidenceRoutes } from "./evidence.ts";
+import { genRoutes } from "./generation/index.ts";
 import { logRoutes } from "./log.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { publishedKeyRoutes } from "./published-keys.ts";
@@ -37,5 +38,6 @@ export const allRoutes: readonly Route[] = [
   ...consentRoutes,
   ...renderRoutes,
   ...embedRoutes,
+  ...genRoutes,
   ...systemRoutes,
 ];

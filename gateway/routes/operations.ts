@@ -9,6 +9,10 @@ export type ResourceName =
   | "session"
   | "receipt"
   | "deployment"
+  | "genTemplate"
+  | "genAsset"
+  | "genDocument"
+  | "batch"
   /** Parameters that are no ids: as their rows call them. */
   | (string & {});
 
@@ -38,6 +42,10 @@ const resources: Readonly<Partial<Record<ErrorCode, ResourceName>>> = {
   CLICK_EVIDENCE_NOT_FOUND: "session",
   CLICK_RECEIPT_NOT_FOUND: "receipt",
   CLICK_DEPLOYMENT_NOT_FOUND: "deployment",
+  GEN_TEMPLATE_NOT_FOUND: "genTemplate",
+  GEN_ASSET_NOT_FOUND: "genAsset",
+  GEN_DOCUMENT_NOT_FOUND: "genDocument",
+  GEN_BATCH_NOT_FOUND: "batch",
 };
 
 const operationOf = (route: Route): Operation => ({

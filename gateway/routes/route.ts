@@ -18,7 +18,8 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export interface ProtectedAccess {
   /** Any one of them is enough. */
   readonly scopes: readonly Scope[];
-  readonly limitGroup: LimitGroup;
+  /** Of the client that calls; `plan` for what counts in the windows of its organization's plan instead. */
+  readonly limitGroup: LimitGroup | "plan";
   /** Whether a session's render token in `?token=` does instead; it pays with the budget of the session's client. */
   readonly renderToken?: boolean;
 }
@@ -31,6 +32,8 @@ export interface Observed {
 
 /** A request that has passed every check of its route. */
 export interface RouteRequest<Path extends string = string, Query = unknown, Body = unknown> {
+  /** As it was sent: HEAD asks for what GET would answer. */
+  readonly method: string;
   /** Ids in the form in which they are written, texts exactly as they were sent. */
   readonly params: Readonly<Record<PathParam<Path>, string>>;
   readonly query: Query;
@@ -56,6 +59,8 @@ export interface BodySpec<Body> {
   readonly required: boolean;
   readonly maxBytes: number;
   readonly form: boolean;
+  /** Whether the operation gets the bytes and checks them itself, for bodies that take long to parse. */
+  readonly unparsed?: boolean;
   readonly example?: unknown;
   readonly bodyType?: Body;
 }
@@ -179,6 +184,13 @@ export const jsonBody = <Body>(spec: {
   readonly maxBytes?: number;
   readonly example?: unknown;
 }): BodySpec<Body> => ({ required: true, maxBytes: 262_144, form: false, ...spec });
+
+/** A body of JSON of this schema that the operation parses and checks itself. */
+export const unparsedBody = (spec: {
+  readonly schema: JsonSchema;
+  readonly maxBytes: number;
+  readonly example: unknown;
+}): BodySpec<Buffer> => ({ required: true, form: false, unparsed: true, ...spec });
 
 /** Query parameters that have been validated against schemas of this type; those that are not required may be absent. */
 export const queryOf = <Query>(

@@ -1,10 +1,12 @@
 import type { Client } from "@connectrpc/connect";
 import type { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { AcceptCoalescer } from "../accept-coalescer.ts";
 import type { KeySet } from "../auth/key-set.ts";
 import type { TokenGuard } from "../auth/token-guard.ts";
+import type { BatchBodies } from "../batch-bodies/batch-bodies.ts";
 import type { EmbedScript } from "../embed-script.ts";
 import type { EvidenceKeys } from "../evidence-keys.ts";
 import type { StaticFile } from "../static-file.ts";
@@ -23,7 +25,9 @@ export interface Services {
   readonly tokens: Client<typeof TokenService>;
   readonly templates: Client<typeof TemplatesService>;
   readonly click: Client<typeof ClickService>;
+  readonly docgen: Client<typeof DocgenService>;
   readonly coalescer: AcceptCoalescer;
+  readonly batchBodies: Pick<BatchBodies, "read">;
   readonly keys: Pick<KeySet, "document">;
   readonly evidenceKeys: EvidenceKeys;
   readonly tokenGuard: TokenGuard;

@@ -48,9 +48,16 @@ describe("getClickEvidenceBundle", () => {
     expect(asked()).toMatchObject({ archive: true, undisclosed: true });
   });
 
+  test("answers the PDF as a file to be saved", async () => {
+    const answer = await get("?format=pdf", sessionId.toUpperCase());
+    expect([answer.status, answer.text]).toEqual([200, "%PDF-1.7 evidence"]);
+    expect(answer.headers.get("content-type")).toBe("application/pdf");
+    expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="evidence-${sessionId}.pdf"`);
+    expect(asked()).toMatchObject({ archive: false, pdf: true, undisclosed: false });
+  });
+
   test.each([
-    ["format=pdf", "format must be one of json, zip"],
-    ["format=xml", "format must be one of json, zip"],
+    ["format=xml", "format must be one of json, pdf, zip"],
     ["format=zip&format=json", "format must be string"],
     ["disclose=some", "disclose must be one of all, none"],
   ])("refuses ?%s", async (query, problem) => {

@@ -184,6 +184,7 @@ export function createFakeClick() {
         const { sessionId } = request;
         sessionOrEvidence(sessions.get(sessionId)?.organizationId, requireCaller(context).orgId);
         seen.bundles.push(request);
+        if (request.pdf) return { pdf: Buffer.from("%PDF-1.7 evidence") };
         if (request.archive) return { archive: Buffer.from("PK\u0003\u0004 archive") };
         return { bundleJson: wholeJson(evidenceSchema, { sessionId }) };
       },

@@ -66,12 +66,24 @@ describe("an address that sends too much", () => {
         ["GET", "/nothing", { errorCode: "RATE_LIMIT_EXCEEDED" }],
         ["GET", "/v1/click/nothing", { errorCode: "CLICK_RATE_LIMITED" }],
         ["DELETE", "/v1/click/accept", { errorCode: "CLICK_RATE_LIMITED" }],
+        ["GET", "/v1/gen/nothing", { code: "rate_limited" }],
+        ["PUT", "/batches", { code: "rate_limited" }],
         ["GET", "/openapi.json", { errorCode: "RATE_LIMIT_EXCEEDED" }],
         ["POST", "/oauth2/token", { error: "temporarily_unavailable" }],
       ] as const) {
         const answer = await gateway.call(method, path);
         expect([path, answer.status, answer.body]).toEqual([path, 429, expect.objectContaining(error)]);
       }
+    }));
+
+  test("may read the refusal in a page where it may read the answer", () =>
+    withGateway({ floodGuardRequests: 1 }, async (gateway) => {
+      await gateway.call("GET", "/nothing");
+      const allowed = async (path: string) =>
+        (await gateway.call("GET", path)).headers.get("access-control-allow-origin");
+      expect(await allowed("/v1/click/render/dep_1/embed.js")).toBe("*");
+      expect(await allowed("/v1/click/render/dep_1/embed/js")).toBeNull();
+      expect(await allowed("/v1/click/templates")).toBeNull();
     }));
 
   test("takes nothing from the budget of the client, and asks no service", () =>

@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
 import { createTestDatabase } from "#platform/testing/database.ts";
-import { oauthDialect } from "../http/error-dialect.ts";
+import { genDialect, oauthDialect } from "../http/error-dialect.ts";
 import { orgA } from "./fake-auth.ts";
 import { type Target, targetOf } from "./hostile-values.ts";
 import { createResources, type Resources, resourceIn } from "./sample-requests.ts";
@@ -40,7 +40,7 @@ export async function startHostileSetup(
   const database = await createTestDatabase();
   const gateway = await startTestGateway(database.url, { config: { floodGuardRequests: 0 }, ...options });
   gateway.auth.setLimits(orgA, { accept: unlimited, render: unlimited, other: unlimited, sign: unlimited });
-  const token = await gateway.auth.token("click:read click:write click:admin click:accept");
+  const token = await gateway.auth.token("click:read click:write click:admin click:accept gen:read gen:write");
   const created = await createResources(gateway, token, orgA);
   const resources: Resources = {
     ...created,
@@ -91,10 +91,13 @@ export function problemsOfRefusal(answer: HostileAnswer, target: Target): string
   const body: unknown = JSON.parse(answer.text);
   const id = answer.headers.get("x-request-id");
   const own = { errorCode: expect.any(String), message: expect.any(String), requestId: id };
+  const gen = { code: expect.any(String), message: expect.any(String), details: expect.any(Object) };
   const shapes =
-    target.route.dialect === oauthDialect
-      ? [{ error: expect.any(String), error_description: expect.any(String) }, own]
-      : [own, { ...own, details: expect.any(Array) }];
+    target.route.dialect === genDialect
+      ? [gen, own]
+      : target.route.dialect === oauthDialect
+        ? [{ error: expect.any(String), error_description: expect.any(String) }, own]
+        : [own, { ...own, details: expect.any(Array) }];
   try {
     expect(shapes).toContainEqual(body);
   } catch {

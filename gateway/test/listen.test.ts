@@ -52,6 +52,7 @@ describe("configuration", () => {
     AUTH_TARGET: "auth:50051",
     TEMPLATES_TARGET: "templates:50051",
     CLICK_TARGET: "click:50051",
+    DOCGEN_TARGET: "docgen:50051",
   };
 
   test("needs the database and the services, the rest has defaults", () => {
@@ -85,6 +86,8 @@ describe("configuration", () => {
   });
 
   test("reports all problems at once", () => {
-    expect(() => configFromEnv({ PORT: "70000" })).toThrow(/AUTH_TARGET[\s\S]*TEMPLATES_TARGET[\s\S]*CLICK_TARGET/);
+    expect(() => configFromEnv({ PORT: "70000" })).toThrow(
+      /AUTH_TARGET[\s\S]*TEMPLATES_TARGET[\s\S]*CLICK_TARGET[\s\S]*DOCGEN_TARGET/,
+    );
   });
 });

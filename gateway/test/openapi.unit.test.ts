@@ -140,7 +140,13 @@ describe("the OpenAPI document", () => {
     // biome-ignore lint/suspicious/noExplicitAny: as above
     for (const [status, { content = {} }] of Object.entries<any>(responses)) {
       for (const [type, { example, examples }] of Object.entries<Record<string, unknown>>(content)) {
-        const isBinary = ["application/zip", "application/octet-stream"].includes(type);
+        const isBinary = [
+          "application/zip",
+          "application/octet-stream",
+          "application/pdf",
+          "image/png",
+          "image/jpeg",
+        ].includes(type);
         expect([status, type, isBinary || (example ?? examples) !== undefined]).toEqual([status, type, true]);
       }
     }

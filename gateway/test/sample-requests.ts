@@ -1,4 +1,5 @@
 import { type Operation, operations } from "../routes/operations.ts";
+import { createGenResources, genSamples } from "./gen-samples.ts";
 import type { Answer, TestGateway } from "./test-gateway.ts";
 
 /** A request that an operation accepts. */
@@ -21,6 +22,7 @@ const samples: Readonly<Record<string, () => SampleRequest>> = {
   }),
   getInclusionProof: () => ({ query: "?index=0" }),
   getConsistencyProof: () => ({ query: "?from=1&to=2" }),
+  ...genSamples,
 };
 
 /** A request that the operation understands. */
@@ -74,6 +76,7 @@ export async function createResources(gateway: TestGateway, token: string, orgId
     tileLevel: "0",
     tileIndex: "0",
     tileWidth: "255",
+    ...(await createGenResources(gateway, orgId)),
   };
   gateway.click.log.fill(orgId, receipt.receiptId, 256);
   gateway.click.stats.set(resources.template, orgId);

@@ -11,17 +11,20 @@ import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { createContract, requireConformance } from "../../test/support/contract.ts";
 import { createGateway, listenGateway } from "../app.ts";
 import type { GatewayConfig } from "../config.ts";
+import type { BodyBudget } from "../http/body-budget.ts";
 import { type ConnectionLimits, connectionLimits } from "../listen.ts";
 import { buildOpenApi } from "../openapi/build.ts";
 import { allRoutes } from "../routes/index.ts";
 import { audience, createFakeAuth, type FakeAuth, issuer } from "./fake-auth.ts";
 import { createFakeClick, type FakeClick } from "./fake-click.ts";
+import { createFakeDocgen, type FakeDocgen } from "./fake-docgen.ts";
 import { createFakeTemplates, type FakeTemplates } from "./fake-templates.ts";
 
 export interface Fakes {
   readonly auth: FakeAuth;
   readonly templates: FakeTemplates;
   readonly click: FakeClick;
+  readonly docgen: FakeDocgen;
 }
 
 /** Stands for the script that the build makes. */
@@ -55,27 +58,33 @@ export const createFakes = async (): Promise<Fakes> => ({
   auth: await createFakeAuth(),
   templates: createFakeTemplates(),
   click: createFakeClick(),
+  docgen: createFakeDocgen(),
 });
+
+/** Fakes that stand behind several gateways; document generation is seldom among them. */
+export type GivenFakes = Omit<Fakes, "docgen"> & Partial<Pick<Fakes, "docgen">>;
 
 /** A gateway that listens on a free port, with fakes behind it and a real database for the limits. */
 export async function startTestGateway(
   databaseUrl: string,
   options: {
-    fakes?: Fakes;
+    fakes?: GivenFakes;
     config?: Partial<GatewayConfig>;
     logger?: Logger;
     metrics?: Metrics;
     /** Run around every call of a service that the gateway makes. */
     interceptors?: readonly Interceptor[];
     limits?: Partial<ConnectionLimits>;
+    bodyBudget?: BodyBudget;
   } = {},
 ): Promise<TestGateway> {
-  const fakes = options.fakes ?? (await createFakes());
+  const fakes = { docgen: createFakeDocgen(), ...(options.fakes ?? (await createFakes())) };
   const logger = options.logger ?? createLogger("gateway", "silent");
   const metrics = options.metrics ?? createMetrics();
-  const connect = (service: string, routes: RpcRoutes) =>
+  const connect = (service: string, routes: RpcRoutes, limits: { maxMessageBytes?: number } = {}) =>
     createMemoryTransport(routes, {
       interceptors: [...serverInterceptors({ service, logger, metrics }), ...(options.interceptors ?? [])],
+      ...limits,
     });
   const config: GatewayConfig = {
     host: "127.0.0.1",
@@ -92,6 +101,8 @@ export async function startTestGateway(
     auth: connect("auth", fakes.auth.routes),
     templates: connect("templates", fakes.templates.routes),
     click: connect("click", fakes.click.routes),
+    docgen: connect("docgen", fakes.docgen.routes, { maxMessageBytes: 32 * 1024 * 1024 }),
+    ...(options.bodyBudget === undefined ? {} : { bodyBudget: options.bodyBudget }),
   });
   const listening = await listenGateway(gateway, config, { ...connectionLimits, ...options.limits });
   const url = `http://127.0.0.1:${listening.port}`;

@@ -107,10 +107,11 @@ export async function insertOutbox(
   records: readonly OutboxRecord[],
 ): Promise<void> {
   if (records.length === 0) return;
-  await executor.query(
-    insertSql(schema, (index) => `$${index}`),
-    columnArrays(records),
-  );
+  await executor.query({
+    name: `${schema}-insert-outbox`,
+    text: insertSql(schema, (index) => `$${index}`),
+    values: columnArrays(records),
+  });
 }
 
 /** insertOutbox for a transaction of MikroORM, such as that of withOrgEm. */

@@ -53,9 +53,13 @@ function attributeProblem({ value }: SourceAttribute, rule: AttributeRule | unde
         ? undefined
         : forbidden(`The attribute % must be of ${list(rule.choices)}.`);
     case "link":
-      return linkProblem(value, rules.linkSchemes);
+      return linkProblem(value, rules.linkSchemes, rule.fragments ?? true);
     case "resource":
       return resourceProblem(value, rules.resourceSchemes);
+    case "custom": {
+      const problem = rule.problem(value);
+      return problem === undefined ? undefined : forbidden(`The attribute % ${problem}`);
+    }
   }
 }
 
@@ -71,18 +75,22 @@ const isOneOf = (value: string, choices: readonly string[]): boolean => choices.
 
 const list = (choices: readonly string[]): string => choices.map((choice) => `"${choice}"`).join(", ");
 
-function linkProblem(value: string, schemes: readonly string[]): Problem | undefined {
+function linkProblem(value: string, schemes: readonly string[], fragments: boolean): Problem | undefined {
   const address = readAddress(value);
   const allowed = schemes.map((scheme) => `${scheme}:`).join(", ");
   switch (address.kind) {
     case "fragment":
-      return undefined;
+      return fragments ? undefined : forbiddenUrl(`The address in % begins with #. Allowed are ${allowed}.`);
     case "scheme":
       return schemes.includes(address.scheme)
         ? undefined
-        : forbiddenUrl(`The address in % begins with ${quotable(address.scheme)}:. Allowed are ${allowed} and #.`);
+        : forbiddenUrl(
+            `The address in % begins with ${quotable(address.scheme)}:. Allowed are ${allowed}${fragments ? " and #" : ""}.`,
+          );
     case "relative":
-      return forbiddenUrl(`The address in % depends on the page it is shown on. Begin it with ${allowed} or #.`);
+      return forbiddenUrl(
+        `The address in % depends on the page it is shown on. Begin it with ${allowed}${fragments ? " or #" : ""}.`,
+      );
     case "unclear":
       return forbiddenUrl("The address in % has characters that browsers drop or replace, a user name, or no host.");
   }

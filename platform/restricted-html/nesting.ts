@@ -1,14 +1,16 @@
 import { elementsThatEndThemselves, endedByStartTag, impliedInTable, voidElements } from "./elements.ts";
 import type { Severity } from "./findings.ts";
 import type { HtmlFinding, ReportHtml } from "./html-finding.ts";
+import type { HtmlRules } from "./rules.ts";
 import type { StartTag } from "./tokens.ts";
-import type { HtmlElement, HtmlNode, SourceRange } from "./tree.ts";
+import type { HtmlElement, HtmlNode, HtmlText, SourceRange } from "./tree.ts";
 
 /** Takes the tags and the text of a source in their order and nests them as they are written. */
 export interface Nesting {
   open(tag: StartTag): void;
   close(name: string, source: SourceRange): void;
   text(text: string, source: SourceRange): void;
+  comment(): void;
   /** The outermost nodes; everything that is still open ends here. */
   finish(): HtmlNode[];
 }
@@ -18,8 +20,9 @@ export interface Nesting {
  * is an error, because browsers repair it in ways that the source does not show, some of which reach beyond the text:
  * an open link goes on in the page that the text is shown in.
  */
-export function createNesting(maxDepth: number, report: ReportHtml): Nesting {
-  const state: State = { maxDepth, report, roots: [], stack: [], beyondDepth: 0, isRightAfterPre: false };
+export function createNesting(rules: NestingRules, report: ReportHtml): Nesting {
+  const { maxDepth, endTags = false } = rules;
+  const state: State = { maxDepth, endTags, report, roots: [], stack: [], beyondDepth: 0, isRightAfterPre: false };
   return {
     open: (tag) => {
       state.isRightAfterPre = tag.name === "pre";
@@ -35,7 +38,10 @@ export function createNesting(maxDepth: number, report: ReportHtml): Nesting {
       // Browsers drop one line feed right after <pre>.
       const shown = state.isRightAfterPre && text.startsWith("\n") ? text.slice(1) : text;
       state.isRightAfterPre = false;
-      if (shown !== "") siblings(state).push({ kind: "text", text: shown, source });
+      if (shown !== "") addText(siblings(state), { kind: "text", text: shown, source });
+    },
+    comment: () => {
+      state.isRightAfterPre = false;
     },
     finish: () => {
       while (state.stack.length > 0) endWithoutTag(state, "at the end of the text");
@@ -44,12 +50,13 @@ export function createNesting(maxDepth: number, report: ReportHtml): Nesting {
   };
 }
 
+export type NestingRules = Pick<HtmlRules, "maxDepth" | "endTags">;
+
 interface OpenElement extends HtmlElement {
   readonly children: HtmlNode[];
 }
 
-interface State {
-  readonly maxDepth: number;
+interface State extends Required<NestingRules> {
   readonly report: ReportHtml;
   readonly roots: HtmlNode[];
   /** The elements that are open, the innermost last. */
@@ -91,13 +98,24 @@ function close(state: State, name: string, source: SourceRange): void {
   }
 }
 
-function endWithoutTag({ stack, report }: State, where: string): void {
+/** Comments between two texts are not in the tree. */
+function addText(nodes: HtmlNode[], added: HtmlText): void {
+  const last = nodes.at(-1);
+  if (last?.kind !== "text") {
+    nodes.push(added);
+    return;
+  }
+  const length = added.source.offset + added.source.length - last.source.offset;
+  nodes[nodes.length - 1] = { ...last, text: last.text + added.text, source: { offset: last.source.offset, length } };
+}
+
+function endWithoutTag({ stack, report, endTags }: State, where: string): void {
   const ended = stack.pop();
   // What the source does not open it need not end.
   if (ended === undefined || ended.source.length === 0) return;
   const { name, source } = ended;
   report(
-    elementsThatEndThemselves.has(name)
+    elementsThatEndThemselves.has(name) && !endTags
       ? malformed("WARNING", source, name, `The element <${name}> has no end tag; it ends ${where}.`)
       : malformed("ERROR", source, name, `The element <${name}> is still open ${where}. Close it before.`),
   );

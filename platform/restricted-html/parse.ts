@@ -41,7 +41,7 @@ export function parseRestrictedHtml(source: string, rules: HtmlRules = documentR
 
 function readNodes(source: string, rules: HtmlRules, report: ReportHtml): { nodes: HtmlNode[]; markup: SourceRange[] } {
   const markup: SourceRange[] = [];
-  const nesting = createNesting(rules.maxDepth, report);
+  const nesting = createNesting(rules, report);
   // Forbidden elements are told once, at their start tag, and are otherwise as if they were not there.
   const forbidden = new Map<string, number>();
   reportUnsafeCharacters(source, maxHtmlFindings, report);
@@ -64,6 +64,7 @@ function readNodes(source: string, rules: HtmlRules, report: ReportHtml): { node
     },
     comment: (range) => {
       markup.push(range);
+      if (rules.comments === true && source.startsWith("<!--", range.offset)) return nesting.comment();
       report({ code: "COMMENT_FORBIDDEN", severity: "ERROR", ...range, message: commentMessage });
     },
     doctype: (range) => {

@@ -115,7 +115,7 @@ function reportOnSource(
 }
 
 /** All text of the HTML is escaped, so `<a ` is nothing else than a link. */
-function placeInMarkdown(
+export function placeInMarkdown(
   { name, offset }: LocatedHtmlFinding,
   { html, links, images }: ConvertedMarkdown,
 ): SourceRange {

@@ -9,10 +9,12 @@ export type AttributeRule =
   | { readonly kind: "choice"; readonly choices: readonly string[] }
   /** Some of these, separated by blanks, in any case. */
   | { readonly kind: "choices"; readonly choices: readonly string[] }
-  /** An address that somebody may go to. */
-  | { readonly kind: "link" }
+  /** An address that somebody may go to. Places in the text itself (`#`) are allowed unless told otherwise. */
+  | { readonly kind: "link"; readonly fragments?: boolean }
   /** An address from which something is loaded. */
-  | { readonly kind: "resource" };
+  | { readonly kind: "resource" }
+  /** What a function finds nothing wrong with; it answers the end of a sentence that begins with the attribute. */
+  | { readonly kind: "custom"; problem(value: string): string | undefined };
 
 export type AttributeRules = Readonly<Record<string, AttributeRule>>;
 
@@ -22,12 +24,16 @@ export interface HtmlRules {
   readonly elements: Readonly<Record<string, AttributeRules>>;
   /** The attributes that every element may have. */
   readonly attributes: AttributeRules;
-  /** Of links, lower case. `#` is always allowed. */
+  /** Of links, lower case. */
   readonly linkSchemes: readonly string[];
   /** Of resources, lower case. */
   readonly resourceSchemes: readonly string[];
   /** Deeper nesting is refused. Browsers flatten what is deeper than 512. */
   readonly maxDepth: number;
+  /** True when comments are allowed; they are not in the tree. */
+  readonly comments?: boolean;
+  /** True when every element that has content has to have its end tag, also those that browsers end by themselves. */
+  readonly endTags?: boolean;
 }
 
 const text = (maxLength: number): AttributeRule => ({ kind: "text", maxLength });

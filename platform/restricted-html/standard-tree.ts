@@ -25,12 +25,27 @@ function differenceOfLists(
   nodes: readonly HtmlNode[],
   end: SourceRange,
 ): SourceRange | undefined {
+  const others = withoutComments(standard);
   for (const [index, node] of nodes.entries()) {
-    const other = standard[index];
+    const other = others[index];
     const difference = other === undefined ? node.source : differenceOfNodes(other, node);
     if (difference !== undefined) return difference;
   }
-  return standard.length > nodes.length ? (nodes.at(-1)?.source ?? end) : undefined;
+  return others.length > nodes.length ? (nodes.at(-1)?.source ?? end) : undefined;
+}
+
+/** Texts that only a comment separates are one text. Where comments are forbidden there are none by now. */
+function withoutComments(nodes: readonly StandardNode[]): readonly StandardNode[] {
+  if (!nodes.some((node) => node.nodeName === "#comment")) return nodes;
+  const merged: StandardNode[] = [];
+  for (const node of nodes) {
+    const last = merged.at(-1);
+    if (node.nodeName === "#comment") continue;
+    if ("value" in node && last !== undefined && "value" in last) {
+      merged[merged.length - 1] = { ...last, value: last.value + node.value };
+    } else merged.push(node);
+  }
+  return merged;
 }
 
 function differenceOfNodes(standard: StandardNode, node: HtmlNode): SourceRange | undefined {

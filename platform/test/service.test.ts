@@ -185,6 +185,33 @@ describe("stop", () => {
     expect(running.runtime.bus.isConnected()).toBe(true);
   });
 
+  test("first tells the service, whose long calls can end then", async () => {
+    const { service, events } = createService();
+    const ended = Promise.withResolvers<void>();
+    let called = false;
+    const running = await run({
+      ...service,
+      routes: (router) =>
+        void router.service(TokenService, {
+          getJwks: async () => {
+            called = true;
+            await ended.promise;
+            events.push("answer");
+            return { jwksJson: "{}" };
+          },
+        }),
+      beginStop: () => {
+        events.push("begin");
+        ended.resolve();
+      },
+    });
+    const answer = connect(running).tokens.getJwks({});
+    await until(() => called);
+    await running.stop();
+    expect((await answer).jwksJson).toBe("{}");
+    expect(events.slice(2)).toEqual(["begin", "answer", "stop relay", "stop sweeper", "close"]);
+  });
+
   test("goes on after a step that fails, and rejects", async () => {
     const { service, events, worker } = createService();
     const broken = { ...worker("broken"), stop: () => Promise.reject(new Error("cannot stop")) };

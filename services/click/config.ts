@@ -104,6 +104,7 @@ export const settings = {
     { min: 1, max: 86_400 },
   ),
   TEMPLATES_TARGET: stringSetting("Where the templates service answers gRPC."),
+  DOCGEN_TARGET: stringSetting("Where the docgen service answers gRPC: it renders evidence as PDF."),
 };
 
 /** Throws a ConfigError that lists everything that is wrong. */

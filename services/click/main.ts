@@ -1,3 +1,4 @@
+import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { systemClock } from "#platform/clock.ts";
 import { readSettings } from "#platform/config.ts";
@@ -24,8 +25,9 @@ const templates = createGrpcTransport({
   tls,
   maxMessageBytes,
 });
+const docgen = createGrpcTransport({ target: values.DOCGEN_TARGET, services: [RendererService], tls, maxMessageBytes });
 
-const service = await createClickService(configFromEnv(process.env), { runtime, templates });
+const service = await createClickService(configFromEnv(process.env), { runtime, templates, docgen });
 const running = await runService(service, {
   rpc: { host: values.RPC_HOST, port: values.RPC_PORT, tls },
   admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: values.ADMIN_TOKEN },
@@ -34,5 +36,6 @@ const running = await runService(service, {
 stopOnSignals(async () => {
   await running.stop();
   templates.close();
+  docgen.close();
   await bus.close();
 }, logger);

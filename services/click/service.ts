@@ -1,4 +1,5 @@
 import { createClient, type Transport } from "@connectrpc/connect";
+import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
@@ -17,6 +18,7 @@ import { createPurposeOffers } from "./consent/purpose-offers.ts";
 import { createTemplateOffers } from "./consent/template-offers.ts";
 import { applyVersionPublished, versionPublishedSubject } from "./consumers/version-published.ts";
 import { createAcceptBodyParser } from "./domain/accept-body.ts";
+import { createEvidencePrinter } from "./evidence/pdf/evidence-printer.ts";
 import { createEvidenceParts } from "./keys/evidence-parts.ts";
 import { createProofs } from "./log/proofs.ts";
 import { createRendering } from "./render/create-rendering.ts";
@@ -30,6 +32,8 @@ export interface ClickServiceDeps {
   readonly runtime: Runtime;
   /** Reaches the templates service. */
   readonly templates: Transport;
+  /** Reaches the docgen service, which renders. */
+  readonly docgen: Transport;
 }
 
 /** Sessions, acceptances, receipts and evidence. Does not need the database before the first call. */
@@ -47,6 +51,8 @@ export async function createClickService(config: ClickConfig, deps: ClickService
   const keys = createKeyHasher(masterKey);
   const evidence = createEvidenceParts({ pool, masterKey, issuer: config.issuer, clock, logger });
   const rendering = createRendering({ pool, templates: client, ...evidence, clock });
+  const renderer = createClient(RendererService, deps.docgen);
+  const evidencePrinter = createEvidencePrinter({ renderer, issuer: config.issuer, logger });
   const statistics = createStatistics({ pool, bus, logger, metrics });
   const logs = await createLogWorkers({
     pool: integratorPool,
@@ -106,6 +112,7 @@ export async function createClickService(config: ClickConfig, deps: ClickService
       content,
       ...rendering.parts,
       ...evidence,
+      evidencePrinter,
       tsaCertificates: config.tsa?.trusted ?? [],
       keys,
       purposeOffers,
@@ -131,7 +138,7 @@ export async function createClickService(config: ClickConfig, deps: ClickService
       ]);
     },
     close: async () => {
-      await rendering.close();
+      await Promise.all([rendering.close(), evidencePrinter.close()]);
       await Promise.all(Object.values(pools).map((one) => one.end()));
     },
   };

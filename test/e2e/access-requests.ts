@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Operation } from "../../gateway/routes/operations.ts";
+import { createGenerationResources } from "../isolation/generation-resources.ts";
 import type { Api } from "../support/api.ts";
 import { contractOf, requireConformance } from "../support/contract.ts";
 import { bodyOf } from "../support/journeys.ts";
@@ -26,6 +27,10 @@ const bodies: Readonly<Record<string, (resources: Resources) => unknown>> = {
   accept: ({ template }) => ({ templateId: template, userRef: "user-of-access-1" }),
   bulkArchiveTemplates: ({ template }) => ({ templateIds: [template] }),
   bulkDuplicateTemplates: ({ template }) => ({ templateIds: [template] }),
+  createGenTemplate: () => ({ name: "Another", format: "html", content: "<p>Hi</p>", slug: `another-${randomUUID()}` }),
+  createGenDocument: ({ genTemplate }) => ({ templateId: genTemplate }),
+  createBatch: ({ genTemplate }) => ({ templateId: genTemplate, items: [{}] }),
+  createGenBatch: ({ genTemplate }) => ({ templateId: genTemplate, items: [{}] }),
 };
 
 /** Sends what the operation understands, about these resources, with this Authorization header. */
@@ -82,5 +87,6 @@ export async function createResources(api: Api): Promise<Resources> {
     tileLevel: "0",
     tileIndex: "0",
     tileWidth: "1",
+    ...(await createGenerationResources(api)),
   };
 }

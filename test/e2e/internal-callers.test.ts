@@ -12,11 +12,17 @@ import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ClickService, EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
+import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { describeDistributed, type System, startSystem } from "../support/system.ts";
 
-const services = { auth: TokenService, templates: TemplatesService, click: ClickService } as const;
+const services = {
+  auth: TokenService,
+  templates: TemplatesService,
+  click: ClickService,
+  docgen: DocgenService,
+} as const;
 const administration = { auth: AdminService, click: EvidenceAdminService } as const;
 
 /** What runs for nobody: it finds out who calls, names organizations itself, or tells everybody the same. */
@@ -114,11 +120,20 @@ const requests: Readonly<Record<string, JsonValue>> = {
   GetRevision: { versionId: uuid, revision: 1 },
   AppendSessionEvents: { sessionId: uuid, events: [{ type: "CHECKED" }] },
   Render: { sessionId: uuid },
+  "DocgenService CreateTemplate": { name: "Offer", format: "FORMAT_HTML" },
+  "DocgenService ListTemplates": { pageSize: 1 },
+  "DocgenService UpdateTemplate": { templateId: uuid },
+  "DocgenService ListAssets": { pageSize: 1 },
+  "DocgenService CreateAsset": { name: "dot.png", content: "AA==" },
+  "DocgenService ListDocuments": { pageSize: 1 },
+  "DocgenService CreateDocument": { source: { templateId: uuid } },
+  "DocgenService CreateBatch": { items: [{ source: { templateId: uuid } }] },
+  "DocgenService ListBatchItems": { batchId: uuid, pageSize: 1 },
 };
 
 /** A message that breaks no rule of its proto, so that nothing else is found before the caller is missed. */
-function filled({ name, input }: DescMethod): Message {
-  const request = requests[name];
+function filled({ name, parent, input }: DescMethod): Message {
+  const request = requests[`${parent.name} ${name}`] ?? requests[name];
   return request === undefined ? withIds(reflect(input), 0).message : fromJson(input, request);
 }
 

@@ -69,9 +69,9 @@ function codeProblems({ errorCodes, operationId }: FuzzOperation, { status, text
 }
 
 function codeOf(text: string): string | undefined {
-  const { errorCode, error } = jsonOf(text) ?? {};
-  const code = errorCode ?? error;
-  return typeof code === "string" ? code : undefined;
+  const { errorCode, code, error } = jsonOf(text) ?? {};
+  const told = errorCode ?? code ?? error;
+  return typeof told === "string" ? told : undefined;
 }
 
 function jsonOf(text: string): Readonly<Record<string, unknown>> | undefined {
@@ -107,6 +107,19 @@ const shapeMessage =
 /** The rules of a message between the services, such as string.max_len. */
 const messageRule = /^[a-z_0-9]+\.[a-z_.]+$/;
 
+interface FieldProblem {
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Document generation has them one level further down. */
+function fieldProblemsIn(text: string): readonly FieldProblem[] {
+  const { details } = jsonOf(text) ?? {};
+  const list = Array.isArray(details) ? details : Object(details).fields;
+  return Array.isArray(list) ? list : [];
+}
+
 /** What the document refuses is not accepted, and what it allows is not refused for its shape. */
 function shapeProblems(operation: FuzzOperation, request: FuzzRequest, answer: FuzzAnswer, deps: CheckDeps): string[] {
   if (request.method !== operation.method) return [];
@@ -115,8 +128,7 @@ function shapeProblems(operation: FuzzOperation, request: FuzzRequest, answer: F
   if (verdict.kind === "misfits" && status < 400) return [`${status} although the document refuses it: ${verdict.why}`];
   if (verdict.kind !== "fits" || ![400, 413, 415].includes(status)) return [];
   if (status !== 400) return [`${status} although the document allows it`];
-  const { details = [] } = (jsonOf(text) ?? {}) as { details?: { field: string; code: string; message: string }[] };
-  return details
+  return fieldProblemsIn(text)
     .filter(
       ({ field, code, message }) =>
         messageRule.test(code) || (shapeMessage.test(message) && deps.judge.describesField(operation, field)),

@@ -79,7 +79,7 @@ function errorCodesOf(responses: Record<string, Json>, resolve: Resolve): Map<nu
       .map(([status, response]) => {
         const media = resolve(response).content?.["application/json"];
         const values = Object.values<Json>(media?.examples ?? {}).map(({ value }) => value);
-        return [Number(status), new Set(values.map((value) => value.errorCode ?? value.error))];
+        return [Number(status), new Set(values.map((value) => value.errorCode ?? value.code ?? value.error))];
       }),
   );
 }

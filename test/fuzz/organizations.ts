@@ -24,7 +24,7 @@ export async function newUnlimited(system: System): Promise<Api> {
 
 /** Every kind of credential that a request may come with. */
 export async function createTokens(system: System, own: Api, stranger: Api): Promise<Tokens> {
-  const scopes = "click:read click:write click:admin click:accept";
+  const scopes = "click:read click:write click:admin click:accept gen:read gen:write";
   const token = await withScopes(system, own, scopes);
   const readOnly = await withScopes(system, own, "click:read");
   const revoked = await withScopes(system, own, scopes);
@@ -59,6 +59,7 @@ export async function createBeginnings(system: System, api: Api, pool: Pool): Pr
   const { templateId } = await publishText(api, terms, "<p>Be kind.</p>");
   await ask(201, "POST", "/v1/click/accept", { templateId, userRef: "user-1" }, `first of ${templateId}`);
   await ask(200, "POST", "/v1/click/consent/user-1", { purposes: [{ purpose: "marketing", decision: "GRANT" }] });
+  await createGenerated(ask);
   const { client, clientSecret } = await system.admin.createOAuthClient({
     organizationId: api.organizationId,
     name: "fuzz",
@@ -67,3 +68,17 @@ export async function createBeginnings(system: System, api: Api, pool: Pool): Pr
   const asked = { grant_type: "client_credentials", client_id: client?.id, client_secret: clientSecret };
   pool.learn("", asked);
 }
+
+/** A template, an image, and a batch whose items are documents: a batch takes no slot of the minute. */
+async function createGenerated(
+  ask: (status: number, method: string, path: string, body?: unknown) => Promise<{ readonly id: string }>,
+): Promise<void> {
+  const draft = { name: "Offer", format: "html", content: "<p>Offer for {{ name }}</p>" };
+  const { id: templateId } = await ask(201, "POST", "/v1/gen/templates", draft);
+  await ask(200, "POST", `/v1/gen/templates/${templateId}/publish`);
+  await ask(201, "POST", "/v1/gen/assets", { name: "dot.png", content: onePixel });
+  const { id } = await ask(202, "POST", "/batches", { templateId, items: [{ data: { name: "Ada" } }] });
+  await ask(200, "GET", `/batches/${id}/items`);
+}
+
+const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";

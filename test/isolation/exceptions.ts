@@ -10,6 +10,9 @@ export const tablesOfNobody: Readonly<Record<string, string>> = {
   "click.relay_lease": "One row for the whole service.",
   "click.relay_state": "One row for the whole service.",
   "click.signing_key": "The service's own keys.",
+  "docgen.relay_cursor": "One row for the whole service.",
+  "docgen.relay_lease": "One row for the whole service.",
+  "docgen.relay_state": "One row for the whole service.",
   "gateway.rate_window": "Counters by the id of a client, which belongs to one organization for ever.",
   "templates.relay_cursor": "One row for the whole service.",
   "templates.relay_lease": "One row for the whole service.",
@@ -20,6 +23,7 @@ export const tablesOfNobody: Readonly<Record<string, string>> = {
 export const uniqueIndexes: Readonly<Record<string, string>> = {
   "click.anchor_index": "Does not contain it: all organizations share the anchor log, whose places are given out once.",
   "click.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
+  "docgen.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
   "templates.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
 };
 

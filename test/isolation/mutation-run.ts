@@ -161,15 +161,18 @@ const answerMs = 30;
 
 const attempt = (ask: () => Promise<string[]>): Promise<string[]> => ask().catch((error: unknown) => [String(error)]);
 
-/** A digest of every row of an organization, but for what anchoring its log writes from time to time. */
+/**
+ * A digest of every row of an organization, but for what is written without it: anchoring its log, sending its events,
+ * noting that its credentials were used and whose turn it is to have documents rendered.
+ */
 export async function fingerprintOf(superuser: Pool, organizationId: string): Promise<Bench["fingerprint"]> {
   const { rows } = await superuser.query<{ name: string }>(
     `select a.attrelid::regclass::text as name from pg_attribute a join pg_class c on c.oid = a.attrelid
-     where a.attname = 'organization_id' and c.relkind = 'r' and c.relname not in ('anchor', 'outbox') order by 1`,
+     where a.attname = 'organization_id' and c.relkind = 'r' and c.relname not in ('anchor', 'outbox', 'turn') order by 1`,
   );
   const digests = rows.map(
     ({ name }) => `select '${name}' as name, md5(coalesce(string_agg(r, ',' order by r), '')) as digest from (
-       select (to_jsonb(t) - 'anchored_size')::text as r from ${name} t where organization_id = $1) rows`,
+       select (to_jsonb(t) - array['anchored_size', 'last_used_at'])::text as r from ${name} t where organization_id = $1) rows`,
   );
   const sql = digests.join(" union all ");
   return async () => {

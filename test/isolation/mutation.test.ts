@@ -10,14 +10,22 @@ import {
 } from "./mutation-run.ts";
 import { startTwoOrganizations, type TwoOrganizations } from "./two-organizations.ts";
 
-/** Pools whose roles look across organizations; whoever asks them looks once more at whose each row is. */
+/**
+ * Pools whose roles look across organizations; whoever asks them looks once more at whose each row is. That of
+ * docgen-claimer does so too, but at what waits or is being rendered: nothing of the first organization, so it finds none.
+ */
 const spanning: Readonly<Record<string, string>> = {
   "click-recorder": "One statement serves a batch of acceptances of many organizations.",
   "templates-resolver": "One statement resolves the templates of such a batch.",
 };
 
-/** Sent once in the life of a process, however often it is asked: what it reads never changes and is remembered. */
-const sentOnce = ["select terms_hash as hash, terms as text from click.template_terms"];
+/** Not sent whenever it is asked for, and why. */
+const sentRarely: Readonly<Record<string, string>> = {
+  "select terms_hash as hash, terms as text from click.template_terms":
+    "Once in the life of a process: what it reads never changes and is remembered.",
+  "update docgen.document d set claimed_until = clock_timestamp()":
+    "Every ten seconds, for what is being rendered just then. A claim, which it names too, is no other organization's.",
+};
 
 let product: TwoOrganizations;
 let mutations: Mutation[];
@@ -46,7 +54,7 @@ describe("the product with one predicate less", () => {
   test("every statement that names an organization was tried, and sent by the product itself", () => {
     expect(mutations.length).toBeGreaterThan(140);
     const unsent = titlesOf(outcomes.filter(({ sent }) => sent === 0));
-    expect(unsent.filter((title) => !sentOnce.some((text) => title.includes(text)))).toEqual([]);
+    expect(unsent.filter((title) => !Object.keys(sentRarely).some((text) => title.includes(text)))).toEqual([]);
   });
 
   test("each of them is one that Postgres understands", () => {

@@ -1,4 +1,5 @@
 import { type Operation, operations } from "../../gateway/routes/operations.ts";
+import { generationAnswersAnyway, generationBodies, generationResourceAt } from "./generation-resources.ts";
 import { type Resources, valueIn } from "./resources.ts";
 
 /**
@@ -34,6 +35,7 @@ const bodies: Readonly<Record<string, (id: string, own: Resources) => unknown>> 
   "updateUserConsentState purposes[].templateId": (id) => ({
     purposes: [{ purpose: "marketing", decision: "GRANT", templateId: id }],
   }),
+  ...generationBodies,
 };
 
 /** What the ids of queries and bodies name, by the last part of their names. */
@@ -73,10 +75,11 @@ export const answersAnyway = [
   "getPageScript path",
   "getClickLogKeys ?log",
   "getClickKeys ?log",
+  ...generationAnswersAnyway,
 ];
 
 /** Operations after which others find less. */
-export const ending = /^(remove|cancel|erase|bulkArchive|archive|deactivate)/;
+export const ending = /^(remove|delete|cancel|erase|bulkArchive|archive|deactivate)/;
 
 /** In every log tiles are numbered from 0: there is no name of another organization's tile to ask for. */
 const withIds = operations.filter(({ path }) => !path.startsWith("/v1/click/log/tile/"));
@@ -94,8 +97,8 @@ export const allPlaces: readonly Place[] = withIds.flatMap((operation) => {
   return all.map((at) => ({ title: `${operation.operationId} ${at}`, operation, at }));
 });
 export const protectedPlaces = allPlaces.filter(({ operation }) => operation.scopes.length > 0);
-export /** Names nothing in any organization. */
-const unknownId = "0198c0de-0000-7000-8000-000000000000";
+/** Names nothing in any organization. */
+export const unknownId = "0198c0de-0000-7000-8000-000000000000";
 
 /** What an unknown id of this kind looks like. */
 export const unknownName = (resource: string): string => unknownNames[resource]?.() ?? unknownId;
@@ -111,11 +114,12 @@ export function requestWith(
     const part = at === "path" || at === `{${name}}` ? value(resource) : valueIn(own, resource);
     return filled.replace(`{${name}}`, encodeURIComponent(part));
   }, operation.path);
-  if (at.startsWith("?")) return { path: `${path}${at}=${encodeURIComponent(value(resourceAt(at)))}` };
+  const named = () => value(generationResourceAt(operation.operationId, at) ?? resourceAt(at));
+  if (at.startsWith("?")) return { path: `${path}${at}=${encodeURIComponent(named())}` };
   if (/^(path|\{)/.test(at)) return { path, body: pathBodies[operation.operationId] ?? operation.exampleBody };
   const make = bodies[`${operation.operationId} ${at}`];
   if (make === undefined) throw new Error(`no body leads to ${at} of ${operation.operationId}`);
-  return { path, body: make(value(resourceAt(at)), own) };
+  return { path, body: make(named(), own) };
 }
 
 /** Where the example of the description would be refused for another reason. */

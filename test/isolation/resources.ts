@@ -1,5 +1,6 @@
 import type { Answer, Api } from "../support/api.ts";
 import { bodyOf, consentTemplate, consentText, publishText } from "../support/journeys.ts";
+import { createGenerationResources } from "./generation-resources.ts";
 
 /** One of everything that an id can name, by what paths call it. */
 export type Resources = Readonly<Record<string, string>>;
@@ -28,6 +29,7 @@ export async function createResources(api: Api, name: string): Promise<Resources
     deploymentKey: deployment.key,
     templateIdOrSlug: slug,
     embedScriptHash: "0".repeat(32),
+    ...(await createGenerationResources(api)),
   };
 }
 

@@ -155,6 +155,30 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "click.session_deadline: DELETE, SELECT, UPDATE (expires_at)",
     ],
   },
+  assent_docgen_claimer: {
+    reason:
+      "Chooses what is rendered next among all organizations, and finds what is due: leases, expiries, windows that are over. Sees neither data nor contents, and writes who renders and whose turn it is (store/claim-store.ts); those who have a claim read the document as its organization.",
+    policies: [
+      "docgen.document claimer_chooses (*)",
+      "docgen.turn claimer_turns (*)",
+      "docgen.usage_window claimer_sweeps (*)",
+    ],
+    grants: [
+      "docgen.document: SELECT (attempts, batch_id, claim, claimed_until, created_at, deleted_at, expires_at, id, organization_id, slot, started_at, status), UPDATE (attempts, claim, claimed_until, slot, started_at, status)",
+      "docgen.turn: SELECT, UPDATE (batch_at, single_at)",
+      "docgen.usage_window: DELETE, SELECT (organization_id, seconds, window_start)",
+    ],
+  },
+  assent_docgen_relay: {
+    reason: "Publishes the events of all organizations in their order. Serves no request.",
+    policies: ["docgen.outbox relay_all (*)"],
+    grants: [
+      "docgen.outbox: DELETE, SELECT",
+      "docgen.relay_cursor: INSERT, SELECT, UPDATE",
+      "docgen.relay_lease: DELETE, INSERT, SELECT, UPDATE",
+      "docgen.relay_state: DELETE, INSERT, SELECT, UPDATE",
+    ],
+  },
   assent_templates_relay: {
     reason: "Publishes the events of all organizations in their order. Serves no request.",
     policies: ["templates.outbox relay_all (*)"],

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { until } from "#platform/testing/until.ts";
 import { type System, startSystem } from "../support/system.ts";
@@ -27,6 +28,7 @@ async function fill(system: System, superuser: pg.Pool, statements: Statements) 
   const [a, b] = [await system.newOrganization(), await system.newOrganization()];
   const limits = { accept: 100_000, render: 100_000, other: 100_000 };
   await system.admin.setOrganizationLimits({ organizationId: b.organizationId, limits });
+  await system.admin.setOrganizationPlan({ organizationId: b.organizationId, plan: Plan.GEN_PRO });
   // Some of it is called the same in both: whoever asks by name has to be told about its own.
   const onlyA = await createResources(a, "of-a");
   const ofA = [onlyA, await createResources(a, "same"), await everythingOf(a, onlyA)];
@@ -55,6 +57,7 @@ async function settled(superuser: pg.Pool, organizationId: string): Promise<void
     const { rows } = await superuser.query<{ done: boolean }>(
       `select h.size = t.size and exists (select from click.stat_holder where organization_id = $1)
          and (select count(*) from click.publication where organization_id = $1) = 4
+         and not exists (select from docgen.document where organization_id = $1 and status in ('queued', 'rendering'))
          and (select max(position) from click.outbox) <= (select position from click.relay_cursor) as done
        from click.log_head h join click.log_tree t using (organization_id) where organization_id = $1`,
       [organizationId],

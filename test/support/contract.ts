@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { isGenerationPath } from "../../gateway/http/address-dialect.ts";
 import { createTextFormats } from "../../gateway/http/validate.ts";
 import { closed, type Json, mediaType, type Operation, operationFinder, type Response, resolver } from "./openapi.ts";
 
@@ -29,7 +30,7 @@ export function createContract(document: OpenApiDocument): Contract {
   return {
     problems: (request, answer) => {
       const found = find(request);
-      if (isGeneralAnswer(answer, found)) return generalProblems(answer, validate);
+      if (isGeneralAnswer(request, answer, found)) return generalProblems(request, answer, validate);
       if (found === undefined) return [`an unknown address answers ${answer.status}`];
       const declared = found.operation?.responses[answer.status];
       if (declared === undefined) return [`${found.name} does not declare the status ${answer.status}`];
@@ -87,40 +88,56 @@ const generalCodes: Readonly<Record<number, readonly string[]>> = {
   431: ["PAYLOAD_TOO_LARGE"],
 };
 
+/** The same of document generation, in its own body; what is no proper request has the standard one there too. */
+const generalGenCodes: Readonly<Record<number, string>> = {
+  404: "not_found",
+  405: "method_not_allowed",
+  429: "rate_limited",
+};
+
 const rateLimitHeaders = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"];
 const headersOfAll = ["X-Request-Id", "traceparent"];
 
 /** Codes tell apart what comes from the operation and what comes before it, unless it shares them. */
-function isGeneralAnswer({ status, text }: Answered, found: Found): boolean {
+function isGeneralAnswer(request: Asked, { status, text }: Answered, found: Found): boolean {
   // Answers to HEAD say no code.
   if (text === "") return found?.operation === undefined && Object.hasOwn(generalCodes, status);
   const code = codeOf(text);
-  if (code === undefined || generalCodes[status]?.includes(code) !== true) return false;
+  if (code === undefined || !generalCodesOf(request, status).includes(code)) return false;
   if (status === 404) return found === undefined;
   if (status === 405) return found?.operation === undefined;
   return found?.operation?.responses[status] === undefined || status === 429 || code === "VALIDATION_FAILED";
 }
 
+function generalCodesOf({ path }: Asked, status: number): readonly string[] {
+  const ownCode = isGeneration(path) ? generalGenCodes[status] : undefined;
+  return ownCode === undefined ? (generalCodes[status] ?? []) : [ownCode];
+}
+
+const isGeneration = (path: string): boolean => isGenerationPath(path.split(/[?#]/)[0] ?? "");
+
 type Found = { readonly name: string; readonly operation: Operation | undefined } | undefined;
 
 function codeOf(text: string): string | undefined {
   try {
-    const { errorCode } = (JSON.parse(text) ?? {}) as Json;
-    return typeof errorCode === "string" ? errorCode : undefined;
+    const { errorCode, code = errorCode } = (JSON.parse(text) ?? {}) as Json;
+    return typeof code === "string" ? code : undefined;
   } catch {
     return undefined;
   }
 }
 
-function generalProblems(answer: Answered, validate: BodyValidator): string[] {
+function generalProblems({ path }: Asked, answer: Answered, validate: BodyValidator): string[] {
   const expected = [
     ...headersOfAll,
     ...(answer.status === 429 ? rateLimitHeaders : []),
     ...(answer.status === 405 ? ["Allow"] : []),
   ];
   const missing = expected.filter((name) => !answer.headers.has(name)).map((name) => `the header ${name} is missing`);
-  const error = { $ref: "#/components/schemas/Error" };
-  return [...missing, ...(answer.text === "" ? [] : validate("Error", error, JSON.parse(answer.text)))];
+  if (answer.text === "") return missing;
+  const isOwn = isGeneration(path) && Object.hasOwn(generalGenCodes, answer.status);
+  const name = isOwn ? "GenerationError" : "Error";
+  return [...missing, ...validate(name, { $ref: `#/components/schemas/${name}` }, JSON.parse(answer.text))];
 }
 
 function headerProblems({ headers = {} }: Response, answer: Answered, resolve: (value: unknown) => Json): string[] {

@@ -25,6 +25,7 @@ const answered = (status: number, headers: Record<string, string>, body?: unknow
   text: body === undefined ? "" : JSON.stringify(body),
 });
 const error = (errorCode: string) => ({ errorCode, message: "No.", requestId: "r" });
+const genError = (code: string) => ({ code, message: "No.", details: {} });
 
 describe("an answer that is as the document says", () => {
   test.each([
@@ -38,6 +39,21 @@ describe("an answer that is as the document says", () => {
       "a method that a path does not have",
       { method: "PUT", path: "/v1/click/accept" },
       answered(405, { ...ids, ...json, Allow: "POST" }, error("METHOD_NOT_ALLOWED")),
+    ],
+    [
+      "an unknown address of document generation",
+      { method: "GET", path: "/v1/gen/nowhere?a=b" },
+      answered(404, { ...ids, ...json }, genError("not_found")),
+    ],
+    [
+      "a method that a path of document generation does not have",
+      { method: "PUT", path: "/batches" },
+      answered(405, { ...ids, ...json, Allow: "POST" }, genError("method_not_allowed")),
+    ],
+    [
+      "a flood, where there is nothing",
+      { method: "GET", path: "/batches/a/b" },
+      answered(429, whole, genError("rate_limited")),
     ],
     ["a bad header, before anything was counted", read, answered(400, { ...ids, ...json }, error("VALIDATION_FAILED"))],
     [
@@ -102,6 +118,18 @@ describe("an answer that is not as the document says", () => {
       read,
       answered(404, whole, error("NOT_FOUND")),
       "body/errorCode must be equal to one of the allowed values",
+    ],
+    [
+      "the standard body of an unknown address of document generation",
+      { method: "GET", path: "/v1/gen/nowhere" },
+      answered(404, { ...ids, ...json }, error("NOT_FOUND")),
+      "an unknown address answers 404",
+    ],
+    [
+      "the body of document generation elsewhere",
+      { method: "GET", path: "/nowhere" },
+      answered(404, { ...ids, ...json }, genError("not_found")),
+      "an unknown address answers 404",
     ],
     [
       "an unknown address that answers something",

@@ -1,6 +1,8 @@
+import { documentedGenScopes } from "./gen-scopes.ts";
+
 /** Every scope that the interface knows. */
 export const everyScope =
-  "sign:read sign:write sign:send sign:admin click:read click:write click:admin click:accept webhooks:read webhooks:write";
+  "sign:read sign:write sign:send sign:admin click:read click:write click:admin click:accept gen:read gen:write webhooks:read webhooks:write";
 
 /** The interface's own table, apart from the routes that implement it: any one of the scopes is enough. */
 export const documentedScopes: Readonly<Record<string, string>> = {
@@ -55,6 +57,7 @@ export const documentedScopes: Readonly<Record<string, string>> = {
   renderDeployment: "click:read click:write click:admin",
   renderSession: "click:read click:write click:admin",
   renderTemplate: "click:read click:write click:admin",
+  ...documentedGenScopes,
 };
 
 /** What needs no credential: answers of the token endpoint, published keys, and what browsers load. */

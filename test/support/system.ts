@@ -43,7 +43,7 @@ export interface System {
 }
 
 export type Mode = "single process" | "distributed";
-export type SystemOptions = Pick<DistributedOptions, "gateways" | "clicks" | "interpose">;
+export type SystemOptions = Pick<DistributedOptions, "gateways" | "clicks" | "docgens" | "interpose">;
 
 /** All that there is to say, so that a suite proves most about what is not said. */
 const logLevel = "debug";

@@ -108,6 +108,10 @@ function errorRows(status: string, { content }: Json, resolve: Resolve): string[
   const { examples = {} } = (content as Record<string, Media>)["application/json"] ?? {};
   return Object.values(examples).map((example) => {
     const value = resolve(example).value as Readonly<Record<string, string>>;
-    return [code(status), code(value.errorCode ?? value.error), escaped(value.message ?? value.error_description)];
+    return [
+      code(status),
+      code(value.errorCode ?? value.code ?? value.error),
+      escaped(value.message ?? value.error_description),
+    ];
   });
 }

@@ -10,6 +10,8 @@ export const allScopes = [
   "click:write",
   "click:admin",
   "click:accept",
+  "gen:read",
+  "gen:write",
   "webhooks:read",
   "webhooks:write",
 ] as const;

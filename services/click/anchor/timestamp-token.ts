@@ -49,6 +49,15 @@ export async function checkTimestampToken(
   }
 }
 
+/** When a token says that it was made; undefined for what is none. Checks nothing: tokens are checked when they come. */
+export function readStampedTime(token: Buffer): Date | undefined {
+  try {
+    return TSTInfo.fromBER(parseToken(token).encapContentInfo.eContent?.getValue() ?? new ArrayBuffer(0)).genTime;
+  } catch {
+    return undefined;
+  }
+}
+
 function parseToken(token: Buffer): SignedData {
   const content = ContentInfo.fromBER(token);
   demand(content.contentType === id_ContentType_SignedData, "the token is not signed data");

@@ -30,7 +30,8 @@ const textFile = (name: string, text: string): ArchivedFile => ({ name, bytes: B
 
 const extensions = { HTML: "html", MARKDOWN: "md", TEXT: "txt" };
 
-function contentFiles({ text, showing }: Evidence): ArchivedFile[] {
+/** The text as it was published and, if the service rendered it, as it was shown. */
+export function contentFiles({ text, showing }: Evidence): ArchivedFile[] {
   const { rendered } = renderedText(showing);
   return [
     { name: `content.${extensions[text.format]}`, bytes: text.content },

@@ -2,6 +2,7 @@ import type pg from "pg";
 import type { AcceptPath } from "../accept/accept-path.ts";
 import type { PurposeOffers } from "../consent/purpose-offers.ts";
 import type { TemplateOffers } from "../consent/template-offers.ts";
+import type { EvidencePrinter } from "../evidence/pdf/evidence-printer.ts";
 import type { EvidenceParts } from "../keys/evidence-parts.ts";
 import type { Proofs } from "../log/proofs.ts";
 import type { RenderDeps } from "../render/render-deps.ts";
@@ -12,6 +13,7 @@ export interface ClickDeps extends RenderDeps, EvidenceParts {
   readonly acceptPath: AcceptPath;
   /** PEM of the certificates that the chains of time-stamping authorities must end in. */
   readonly tsaCertificates: readonly string[];
+  readonly evidencePrinter: EvidencePrinter;
   readonly templateParts: TemplateParts;
   readonly purposeOffers: PurposeOffers;
   readonly templateOffers: TemplateOffers;

@@ -7,6 +7,7 @@ const env = {
   CLICK_MASTER_KEY: randomBytes(32).toString("base64"),
   EVIDENCE_ISSUER: "https://agreements.example.com/",
   TEMPLATES_TARGET: "dns:///templates:50051",
+  DOCGEN_TARGET: "dns:///docgen:50051",
 };
 
 describe("configFromEnv", () => {
@@ -21,7 +22,7 @@ describe("configFromEnv", () => {
       anchorIntervalSeconds: 60,
     });
     expect(() => configFromEnv({})).toThrow(
-      /DATABASE_URL[\s\S]*CLICK_MASTER_KEY[\s\S]*EVIDENCE_ISSUER[\s\S]*TEMPLATES_TARGET/,
+      /DATABASE_URL[\s\S]*CLICK_MASTER_KEY[\s\S]*EVIDENCE_ISSUER[\s\S]*TEMPLATES_TARGET[\s\S]*DOCGEN_TARGET/,
     );
   });
   test("takes only an address that can name logs", () => {

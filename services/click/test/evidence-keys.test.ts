@@ -180,7 +180,11 @@ describe("a process with another master key", () => {
     const start = (masterKey: Buffer) => {
       const runtime = { logger, metrics: createMetrics(), clock: { now: () => now }, newId, bus: createMemoryBus() };
       const config = { databaseUrl: database.url, masterKey: masterKey.toString("base64"), issuer: testIssuer };
-      return createClickService(config, { runtime, templates: createFakeTemplates().transport });
+      return createClickService(config, {
+        runtime,
+        templates: createFakeTemplates().transport,
+        docgen: createMemoryTransport(() => undefined, { interceptors: [] }),
+      });
     };
     const masterKey = randomBytes(32);
     const [good, same, bad] = [await start(masterKey), await start(masterKey), await start(randomBytes(32))];

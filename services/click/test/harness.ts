@@ -16,6 +16,7 @@ import type { Service } from "#platform/service.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import type { Receipt } from "../domain/receipt.ts";
 import { createClickService } from "../service.ts";
+import { createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
 import { createFakeTemplates, type FakeTemplates } from "./fake-templates.ts";
 
 /** A clock that a test can set. */
@@ -35,6 +36,7 @@ export interface ClickInstance {
 export interface ClickHarness extends ClickInstance {
   readonly database: TestDatabase;
   readonly templates: FakeTemplates;
+  readonly renderer: FakeRenderer;
   readonly clock: TestClock;
   /** Sees all rows, whatever row-level security says. */
   readonly superuser: pg.Pool;
@@ -52,6 +54,7 @@ export const testIssuer = "https://assent.localhost";
 export async function startClick(sharedBus?: EventBus): Promise<ClickHarness> {
   const database = await createTestDatabase();
   const templates = createFakeTemplates();
+  const renderer = createFakeRenderer();
   const clock = createTestClock();
   const masterKey = randomBytes(32).toString("base64");
   const started: Service[] = [];
@@ -62,7 +65,7 @@ export async function startClick(sharedBus?: EventBus): Promise<ClickHarness> {
     const runtime = { logger, metrics, clock, newId, bus };
     const service = await createClickService(
       { databaseUrl: database.url, masterKey: ownMasterKey, issuer: testIssuer },
-      { runtime, templates: transport },
+      { runtime, templates: transport, docgen: renderer.transport },
     );
     started.push(service);
     const interceptors = serverInterceptors({ service: "click", logger, metrics });
@@ -78,6 +81,7 @@ export async function startClick(sharedBus?: EventBus): Promise<ClickHarness> {
     ...(await startAnother()),
     database,
     templates,
+    renderer,
     clock,
     superuser,
     masterKey: Buffer.from(masterKey, "base64"),

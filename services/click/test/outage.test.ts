@@ -49,7 +49,11 @@ beforeAll(async () => {
   const config = { databaseUrl: throughProxy.href, masterKey: randomBytes(32).toString("base64"), issuer: testIssuer };
   const metrics = createMetrics();
   const runtime = { logger, metrics, clock: systemClock, newId, bus: createMemoryBus() };
-  service = await createClickService(config, { runtime, templates: templates.transport });
+  service = await createClickService(config, {
+    runtime,
+    templates: templates.transport,
+    docgen: createMemoryTransport(() => undefined, { interceptors: [] }),
+  });
   const interceptors = serverInterceptors({ service: "click", logger, metrics });
   client = createClient(
     ClickService,

@@ -13,6 +13,7 @@ const env = {
   CLICK_MASTER_KEY: randomBytes(32).toString("base64"),
   EVIDENCE_ISSUER: "https://agreements.example.com",
   TEMPLATES_TARGET: "dns:///templates:50051",
+  DOCGEN_TARGET: "dns:///docgen:50051",
   TSA_URL: "https://tsa.example.com/",
 };
 

@@ -1,0 +1,4 @@
+import { answerJobs } from "#platform/worker-jobs.ts";
+import { createBatchReader } from "./read-batch.ts";
+
+answerJobs(createBatchReader());

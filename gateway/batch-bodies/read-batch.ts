@@ -1,0 +1,78 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { BatchItemSourceSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
+import { parseJson } from "../http/parse-body.ts";
+import { createSchemaCompiler, type Validate } from "../http/validate.ts";
+import { type BatchBody, type BatchItemBody, createBatchSchema } from "../routes/generation/batch-schemas.ts";
+import type { DefaultsBody, TemplateChoiceBody } from "../routes/generation/document-schemas.ts";
+import { defaultsProblems, requestHash, sourceOf } from "../routes/generation/document-source.ts";
+
+/** A batch as the service takes it: the data of each item is a text again, which costs nothing to hand on. */
+export interface BatchRequest {
+  readonly items: readonly MessageInitShape<typeof BatchItemSourceSchema>[];
+  /** What an idempotency key stands for. */
+  readonly requestHash: Uint8Array<ArrayBuffer>;
+}
+
+/** A refusal that can be sent from thread to thread, which an error with a class of its own cannot. */
+export interface BatchRefusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: readonly FieldProblem[];
+}
+
+export type ReadBatch = (bytes: Uint8Array) => BatchRequest | BatchRefusal;
+
+/** Makes the reader of bodies of batches. It parses, validates and hashes, which takes a while when they are large. */
+export function createBatchReader(): ReadBatch {
+  const validate = createSchemaCompiler()(createBatchSchema);
+  return (bytes) => {
+    try {
+      return read(bytes, validate);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return { code: error.code, message: error.message, details: error.details };
+    }
+  };
+}
+
+function read(bytes: Uint8Array, validate: Validate): BatchRequest {
+  const { buffer, byteOffset, byteLength } = bytes;
+  const parsed = parseJson(Buffer.from(buffer, byteOffset, byteLength), "GEN_INVALID_REQUEST");
+  const details = validate(parsed);
+  if (details.length > 0) throw new DomainError("GEN_INVALID_REQUEST", { details });
+  const body = parsed as BatchBody;
+  const problems = defaultsProblems(body.defaults ?? {});
+  if (problems.length > 0) throw new DomainError("GEN_INVALID_REQUEST", { details: problems });
+  return {
+    items: body.items.map((item, index) => ({
+      ref: item.ref ?? "",
+      source: sourceOf(completed(item, body), `items.${index}.`),
+    })),
+    requestHash: requestHash("createBatch", body),
+  };
+}
+
+/** The item with what the batch says for all. */
+const completed = (item: BatchItemBody, { defaults = {}, ...batch }: BatchBody): BatchItemBody => ({
+  ...defaults,
+  ...definedOf(item),
+  ...choiceOf(item, batch),
+  output: { ...defaults.output, ...item.output },
+});
+
+/** A template of the item's own replaces that of the batch, its version included. */
+function choiceOf(item: TemplateChoiceBody, batch: TemplateChoiceBody): TemplateChoiceBody {
+  const { templateId, version, templateRef } =
+    (item.templateId ?? item.templateRef) ? item : { ...batch, ...versionOf(item) };
+  return {
+    ...(templateId === undefined ? {} : { templateId }),
+    ...(version === undefined ? {} : { version }),
+    ...(templateRef === undefined ? {} : { templateRef }),
+  };
+}
+
+const versionOf = ({ version }: TemplateChoiceBody): TemplateChoiceBody => (version === undefined ? {} : { version });
+
+const definedOf = (item: BatchItemBody): BatchItemBody & DefaultsBody =>
+  Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined));

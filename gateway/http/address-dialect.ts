@@ -1,0 +1,15 @@
+import type { Route } from "../routes/route.ts";
+import { clickDialect, type ErrorDialect, genDialect, oauthDialect, standardDialect } from "./error-dialect.ts";
+
+/** Whether an address is one of document generation, whether there is something at it or not. */
+export const isGenerationPath = (path: string): boolean => /^\/(v1\/gen|batches)(\/|$)/.test(path);
+
+/** How errors look at an address, when no route has been looked up that would say it. */
+export function createAddressDialect(routes: readonly Route[]): (path: string) => ErrorDialect {
+  const tokenPaths = new Set(routes.filter(({ dialect }) => dialect === oauthDialect).map(({ path }) => path));
+  return (path) => {
+    if (path.startsWith("/v1/click/")) return clickDialect;
+    if (isGenerationPath(path)) return genDialect;
+    return tokenPaths.has(path) ? oauthDialect : standardDialect;
+  };
+}

@@ -1,0 +1,100 @@
+/** The memory of one process for large bodies. */
+export interface BodyBudget {
+  /** What a request of this owner holds of it; nothing yet. */
+  roomFor(owner: string): BodyRoom;
+}
+
+export interface BodyRoom {
+  /** How long the body may pause while it arrives. */
+  readonly stallMs: number;
+  /** Called once, before anything is read. False when there is no room for so many bytes, and nothing is held then. */
+  take(bytes: number): boolean;
+  /** The body has arrived and was smaller than what was taken for it. */
+  shrinkTo(bytes: number): void;
+  /** Gives back what is held. */
+  release(): void;
+}
+
+export interface BodyBudgetLimits {
+  /** Of all bodies together. */
+  readonly maxBytes: number;
+  /** Of those of one owner, so that nobody takes everything. */
+  readonly maxOwnerBytes: number;
+  /** How many bodies beyond `countedBytes` an owner may have at once. */
+  readonly maxOwnerBodies: number;
+  readonly countedBytes: number;
+  readonly stallMs: number;
+}
+
+/** Bodies of routes that allow no more than this are bounded well enough by the number of connections. */
+export const unbudgetedRouteBytes = 1024 * 1024;
+
+/** What any route may have: small requests are never refused because others send large ones. */
+const freeBytes = 262_144;
+
+/**
+ * A batch of 16 MiB costs ten times as much while it is parsed and handed on, so four of them at once are what a process
+ * with a gigabyte can bear, two of an organization. Documents are small enough to be bounded by their bytes alone:
+ * they are held for as long as somebody waits for them.
+ */
+export const bodyBudgetLimits: BodyBudgetLimits = {
+  maxBytes: 64 * 1024 * 1024,
+  maxOwnerBytes: 32 * 1024 * 1024,
+  maxOwnerBodies: 2,
+  countedBytes: 2 * 1024 * 1024,
+  stallMs: 10_000,
+};
+
+interface Held {
+  bytes: number;
+  bodies: number;
+}
+
+export function createBodyBudget(limits: BodyBudgetLimits = bodyBudgetLimits): BodyBudget {
+  const owners = new Map<string, Held>();
+  let total = 0;
+  const weightOf = (bytes: number): Held => ({
+    bytes: bytes <= freeBytes ? 0 : bytes,
+    bodies: bytes > limits.countedBytes ? 1 : 0,
+  });
+
+  const fits = (owner: string, more: Held): boolean => {
+    if (more.bytes === 0) return true;
+    const held = owners.get(owner) ?? { bytes: 0, bodies: 0 };
+    return (
+      total + more.bytes <= limits.maxBytes &&
+      held.bytes + more.bytes <= limits.maxOwnerBytes &&
+      held.bodies + more.bodies <= limits.maxOwnerBodies
+    );
+  };
+
+  const change = (owner: string, from: Held, to: Held): void => {
+    const held = owners.get(owner) ?? { bytes: 0, bodies: 0 };
+    held.bytes += to.bytes - from.bytes;
+    held.bodies += to.bodies - from.bodies;
+    total += to.bytes - from.bytes;
+    if (held.bytes === 0) owners.delete(owner);
+    else owners.set(owner, held);
+  };
+
+  return {
+    roomFor: (owner) => {
+      let held: Held = { bytes: 0, bodies: 0 };
+      const hold = (next: Held): void => {
+        change(owner, held, next);
+        held = next;
+      };
+      return {
+        stallMs: limits.stallMs,
+        take: (bytes) => {
+          const wanted = weightOf(bytes);
+          const isGranted = fits(owner, wanted);
+          if (isGranted) hold(wanted);
+          return isGranted;
+        },
+        shrinkTo: (bytes) => hold(weightOf(bytes)),
+        release: () => hold({ bytes: 0, bodies: 0 }),
+      };
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { crc32 } from "node:zlib";
+import { Zip, type ZipInputFile } from "fflate";
+
+/** A file of an archive that is made while it is sent. */
+export interface StreamedFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The format without its extension for large archives has offsets of 32 bits; this leaves room for the directory. */
+export const maxArchiveBytes = 4_000_000_000;
+
+/** Bytes of a file's own beside its content: its head, its data descriptor and its entry in the directory. */
+export const archiveOverhead = ({ name }: Pick<StreamedFile, "name">): number => 120 + 2 * Buffer.byteLength(name);
+
+/**
+ * A ZIP archive of these files, in their order, as the pieces of it. Each file is asked for when the pieces before have
+ * been taken. Nothing is compressed: what is archived here, PDF, is so already.
+ */
+export async function* zipStream(files: AsyncIterable<StreamedFile>, modifiedAt: Date): AsyncGenerator<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  const archive = new Zip((error, piece) => {
+    if (error) throw error;
+    pieces.push(piece);
+  });
+  for await (const { name, bytes } of files) {
+    const file: ZipInputFile = {
+      filename: name,
+      size: bytes.length,
+      crc: crc32(bytes),
+      compression: 0,
+      mtime: modifiedAt,
+    };
+    archive.add(file);
+    file.ondata?.(null, bytes as Uint8Array<ArrayBuffer>, true);
+    yield* pieces.splice(0);
+  }
+  archive.end();
+  yield* pieces.splice(0);
+}

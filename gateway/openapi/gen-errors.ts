@@ -1,0 +1,37 @@
+import { type ErrorCode, errorCatalogue } from "#platform/errors.ts";
+import { genErrorName } from "../http/gen-error-body.ts";
+import type { JsonSchema } from "../routes/route.ts";
+import { anyObject, described, object } from "../routes/schema-parts.ts";
+
+/** The body of the errors of document generation. */
+export const genErrorSchema: JsonSchema = object(
+  {
+    code: { type: "string", description: "For programs." },
+    message: { type: "string", description: "For people: what was wrong and what to do." },
+    details: described(
+      anyObject,
+      "Facts for programs: `fields` lists bad fields, `path` and `expected` say where data does not fit, `line`, `column` and `errors` where a template is wrong, `limit`, `windowSeconds` and `retryAfterSeconds` which window is used up: that of the `plan`, or where there is no `plan` that of the client's requests.",
+    ),
+  },
+  ["code", "message", "details"],
+);
+
+export const genErrorExample = (code: ErrorCode): Record<string, unknown> => ({
+  code: genErrorName(code),
+  message: errorCatalogue[code].message,
+  details: examples[code] ?? {},
+});
+
+const examples: Readonly<Partial<Record<ErrorCode, object>>> = {
+  GEN_INVALID_REQUEST: { fields: [{ field: "name", code: "REQUIRED", message: "is required" }] },
+  GEN_INVALID_DATA: { path: "/price", expected: "number" },
+  GEN_TEMPLATE_ERROR: {
+    line: 3,
+    column: 12,
+    code: "unknown_filter",
+    errors: [{ code: "unknown_filter", message: "there is no filter monye", line: 3, column: 12 }],
+  },
+  GEN_RATE_LIMITED: { plan: "gen_pro", limit: 10, windowSeconds: 60, retryAfterSeconds: 37 },
+  GEN_RANGE_NOT_SATISFIABLE: { bytes: 37_920 },
+  GEN_RENDER_FAILED: { reason: "too_many_pages", documentId: "01961234-5678-7abc-8def-0123456789ab" },
+};

@@ -1,0 +1,173 @@
+import type { Batch } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { jsonReply, type Reply } from "../../http/reply.ts";
+import { batchView } from "../../views/generation/batch.ts";
+import { itemView, statusOf } from "../../views/generation/document.ts";
+import { nextPage, nextPageHeader } from "../pages.ts";
+import { required } from "../required.ts";
+import { defineRoute, onBehalfOf, queryOf, type Route, unparsedBody } from "../route.ts";
+import { described, listOf } from "../schema-parts.ts";
+import { genBase, generate, read, write } from "./base.ts";
+import { archiveOf } from "./batch-archive.ts";
+import {
+  batchExample,
+  batchItemSchema,
+  batchSchema,
+  createBatchSchema,
+  itemState,
+  manifestNote,
+} from "./batch-schemas.ts";
+import { gatherFromIndex, type PageQuery, pageParameters } from "./pages.ts";
+import { planRateHeaders } from "./plan-rate.ts";
+import { location, replayed, replayedHeader } from "./schema-parts.ts";
+
+const base = { ...genBase, tag: "Batches" } as const;
+const batchBodyBytes = 16_777_216;
+/** Every item of a batch is checked before it is accepted. */
+const checkTimeoutMs = 60_000;
+
+interface ItemsQuery extends PageQuery {
+  readonly state?: string;
+}
+
+/** Batches are served at two addresses, by the same operations. */
+export const batchRoutes: readonly Route[] = [
+  ...routesAt("/batches", {
+    create: "createBatch",
+    read: "getBatch",
+    items: "listBatchItems",
+    cancel: "cancelBatch",
+    archive: "getBatchArchive",
+  }),
+  ...routesAt("/v1/gen/batches", {
+    create: "createGenBatch",
+    read: "getGenBatch",
+    items: "listGenBatchItems",
+    cancel: "cancelGenBatch",
+    archive: "getGenBatchArchive",
+  }),
+];
+
+/** The operationId of each operation. */
+type Ids = Readonly<Record<"create" | "read" | "items" | "cancel" | "archive", string>>;
+
+function routesAt(root: string, ids: Ids): Route[] {
+  return [createRoute(root, ids.create), ...readRoutes(root, ids), cancelRoute(root, ids.cancel)];
+}
+
+function createRoute(root: string, operationId: string): Route {
+  return defineRoute({
+    ...base,
+    operationId,
+    method: "POST",
+    path: root,
+    summary: "Generate many documents",
+    description:
+      "Takes one slot of the plan's hour, whatever the number of items. Items that are not valid do not fail the batch: they are recorded as failed. Documents that are asked for one by one come first, and organizations take turns. The same X-Idempotency-Key with the same body answers the batch that it made first and takes nothing.",
+    access: generate,
+    idempotencyKey: "optional",
+    body: unparsedBody({ schema: createBatchSchema, maxBytes: batchBodyBytes, example: batchExample }),
+    success: {
+      status: 202,
+      description: "The batch was accepted.",
+      schema: batchSchema,
+      headers: { ...location(`${root}/{id}`), ...replayedHeader },
+    },
+    errors: ["GEN_IDEMPOTENCY_CONFLICT", "GEN_BUSY"],
+    call: async (request, { docgen, batchBodies }) => {
+      const { idempotencyKey } = request;
+      const { items, requestHash } = await batchBodies.read(request.body);
+      return docgen.createBatch(
+        { items: [...items], idempotencyKey, ...(idempotencyKey === "" ? {} : { requestHash }) },
+        { ...onBehalfOf(request), timeoutMs: checkTimeoutMs },
+      );
+    },
+    respond: ({ batch, rate, replayed: isReplayed }) =>
+      jsonReply(202, batchView(required(batch)), {
+        Location: `${root}/${required(batch).id}`,
+        ...planRateHeaders(rate),
+        ...(isReplayed ? replayed : {}),
+      }),
+  });
+}
+
+function readRoutes(root: string, ids: Ids): Route[] {
+  return [
+    defineRoute({
+      ...base,
+      operationId: ids.read,
+      method: "GET",
+      path: `${root}/{id}` as `/${string}{id}`,
+      summary: "Read the progress of a batch",
+      access: read,
+      notFound: { id: "GEN_BATCH_NOT_FOUND" },
+      success: { status: 200, description: "The batch.", schema: batchSchema },
+      errors: [],
+      call: (request, { docgen }) => docgen.getBatch({ batchId: request.params.id }, onBehalfOf(request)),
+      respond: ({ batch }) => batchReply(200, batch),
+    }),
+    defineRoute({
+      ...base,
+      operationId: ids.items,
+      method: "GET",
+      path: `${root}/{id}/items` as `/${string}{id}/items`,
+      summary: "List the items of a batch",
+      description: "In their order, with the outcome of each. Without limit all are returned.",
+      access: read,
+      notFound: { id: "GEN_BATCH_NOT_FOUND" },
+      query: queryOf<ItemsQuery>({ ...pageParameters, state: described(itemState, "Those in this status only.") }),
+      success: { status: 200, description: "The items.", schema: listOf(batchItemSchema), headers: nextPageHeader },
+      errors: [],
+      call: (request, { docgen }) =>
+        gatherFromIndex(request.query, async (page) => {
+          const wanted = { ...page, batchId: request.params.id, status: statusOf(request.query.state) };
+          return docgen.listBatchItems(wanted, onBehalfOf(request));
+        }),
+      respond: ({ items, nextCursor }) => jsonReply(200, items.map(itemView), nextPage(nextCursor)),
+    }),
+    defineRoute({
+      ...base,
+      operationId: ids.archive,
+      method: "GET",
+      path: `${root}/{id}/archive` as `/${string}{id}/archive`,
+      summary: "Download the documents of a batch",
+      description: manifestNote,
+      access: read,
+      notFound: { id: "GEN_BATCH_NOT_FOUND" },
+      success: {
+        status: 200,
+        description: "The archive.",
+        contentType: "application/zip",
+        headers: { "Content-Disposition": "attachment, with the file's name." },
+      },
+      errors: [],
+      call: async (request, { docgen }) =>
+        required((await docgen.getBatch({ batchId: request.params.id }, onBehalfOf(request))).batch),
+      respond: ({ id }, { caller }, { docgen }) => ({
+        status: 200,
+        body: undefined,
+        stream: archiveOf(docgen, caller, id),
+        headers: { "Content-Type": "application/zip", "Content-Disposition": `attachment; filename="batch-${id}.zip"` },
+      }),
+    }),
+  ];
+}
+
+function cancelRoute(root: string, operationId: string): Route {
+  return defineRoute({
+    ...base,
+    operationId,
+    method: "POST",
+    path: `${root}/{id}/cancel` as `/${string}{id}/cancel`,
+    summary: "Cancel a batch",
+    description:
+      "Cancels what has not started; documents that are done stay. When nothing had started, the slot is given back. Cancelling what has ended changes nothing.",
+    access: write,
+    notFound: { id: "GEN_BATCH_NOT_FOUND" },
+    success: { status: 200, description: "The batch after that.", schema: batchSchema },
+    errors: [],
+    call: (request, { docgen }) => docgen.cancelBatch({ batchId: request.params.id }, onBehalfOf(request)),
+    respond: ({ batch }) => batchReply(200, batch),
+  });
+}
+
+const batchReply = (status: number, batch: Batch | undefined): Reply => jsonReply(status, batchView(required(batch)));

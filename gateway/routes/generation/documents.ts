@@ -1,0 +1,169 @@
+import {
+  type CreateDocumentResponse,
+  type Document,
+  DocumentStatus,
+  type Failure,
+} from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { DomainError, isErrorCode } from "#platform/errors.ts";
+import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
+import { documentView, statusOf } from "../../views/generation/document.ts";
+import { nextPage, nextPageHeader } from "../pages.ts";
+import { required } from "../required.ts";
+import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { described, listOf, uuid } from "../schema-parts.ts";
+import { genBase, generate, read, write } from "./base.ts";
+import { createDocumentSchema, type DocumentBody, documentSchema, documentStatus } from "./document-schemas.ts";
+import { requestHash, sourceOf } from "./document-source.ts";
+import { gatherAfterIds, type PageQuery, pageParameters } from "./pages.ts";
+import { planRateHeaders } from "./plan-rate.ts";
+import { preferAsync, preferHeader } from "./prefer.ts";
+import { location, replayed, replayedHeader } from "./schema-parts.ts";
+
+export const documentTag = "Documents";
+const base = { ...genBase, tag: documentTag } as const;
+
+/** Below the patience of usual proxies. */
+const waitMs = 25_000;
+/** What checking the request and its template may take on top. */
+const checkMs = 15_000;
+/** Data of 1 MB and half as much for what escapes cost. */
+const documentBodyBytes = 1_572_864;
+
+interface DocumentsQuery extends PageQuery {
+  readonly status?: string;
+  readonly templateId?: string;
+}
+
+export const documentRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "createGenDocument",
+    method: "POST",
+    path: "/v1/gen/documents",
+    summary: "Generate a document",
+    description:
+      "Takes one slot of the plan's hour and minute once the request is found valid: what is refused before its rendering begins takes none. An error that only rendering finds (422 `invalid_data` or `template_error`, 500 `render_failed`) has `details.documentId` and keeps its slot. Answers when the document is finished, at the latest after 25 seconds. The same X-Idempotency-Key with the same body answers the document that it made first and takes nothing.",
+    access: generate,
+    idempotencyKey: "optional",
+    headerParams: { Prefer: preferHeader },
+    body: jsonBody<DocumentBody>({
+      schema: createDocumentSchema,
+      maxBytes: documentBodyBytes,
+      example: {
+        templateId: "01961234-5678-7abc-8def-0123456789ab",
+        version: 3,
+        data: { number: "17", customer: { name: "Example AG" } },
+        locale: "de-DE",
+        timeZone: "Europe/Berlin",
+        output: { profile: "pdf/a-2a", fileName: "Offer-17.pdf" },
+      },
+    }),
+    success: {
+      status: 201,
+      description: "The finished document.",
+      schema: documentSchema,
+      also: { 202: "The document is not finished; ask for it at Location." },
+      headers: {
+        ...location("/v1/gen/documents/{id}"),
+        "Preference-Applied": "respond-async, when it was preferred.",
+        ...replayedHeader,
+      },
+    },
+    errors: [
+      "GEN_TEMPLATE_NOT_FOUND",
+      "GEN_TEMPLATE_NOT_PUBLISHED",
+      "GEN_ASSET_NOT_FOUND",
+      "GEN_INVALID_DATA",
+      "GEN_TEMPLATE_ERROR",
+      "GEN_IDEMPOTENCY_CONFLICT",
+      "GEN_RENDER_FAILED",
+      "GEN_BUSY",
+    ],
+    call: (request, { docgen }) => {
+      const { body, idempotencyKey, headers } = request;
+      const wait = preferAsync(headers) ? 0 : waitMs;
+      return docgen.createDocument(
+        {
+          source: sourceOf(body),
+          idempotencyKey,
+          ...(idempotencyKey === "" ? {} : { requestHash: requestHash("createDocument", body) }),
+          waitMs: wait,
+        },
+        { ...onBehalfOf(request), timeoutMs: wait + checkMs },
+      );
+    },
+    respond: (answer, { headers }) => createdReply(answer, preferAsync(headers)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "listGenDocuments",
+    method: "GET",
+    path: "/v1/gen/documents",
+    summary: "List documents",
+    description: "Newest first, without those that were deleted. Without limit all are returned, up to 1,000.",
+    access: read,
+    query: queryOf<DocumentsQuery>({
+      ...pageParameters,
+      status: described(documentStatus, "Those in this status only."),
+      templateId: described(uuid, "Those of this template only."),
+    }),
+    success: { status: 200, description: "The documents.", schema: listOf(documentSchema), headers: nextPageHeader },
+    errors: [],
+    call: (request, { docgen }) =>
+      gatherAfterIds(request.query, async (page) => {
+        const { status, templateId = "" } = request.query;
+        const wanted = { ...page, status: statusOf(status), templateId: templateId.toLowerCase() };
+        const { documents, hasMore } = await docgen.listDocuments(wanted, onBehalfOf(request));
+        return { items: documents, hasMore };
+      }),
+    respond: ({ items, nextCursor }) => jsonReply(200, items.map(documentView), nextPage(nextCursor)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getGenDocument",
+    method: "GET",
+    path: "/v1/gen/documents/{id}",
+    summary: "Read the facts of a document",
+    access: read,
+    notFound: { id: "GEN_DOCUMENT_NOT_FOUND" },
+    success: { status: 200, description: "The document, without its bytes.", schema: documentSchema },
+    errors: [],
+    call: (request, { docgen }) => docgen.getDocument({ documentId: request.params.id }, onBehalfOf(request)),
+    respond: ({ document }) => jsonReply(200, documentView(required(document))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "deleteGenDocument",
+    method: "DELETE",
+    path: "/v1/gen/documents/{id}",
+    summary: "Delete a document",
+    description: "Removes its bytes. One that is still queued is cancelled, and its slot given back.",
+    access: write,
+    notFound: { id: "GEN_DOCUMENT_NOT_FOUND" },
+    success: { status: 204, description: "The document is gone." },
+    errors: [],
+    call: (request, { docgen }) => docgen.deleteDocument({ documentId: request.params.id }, onBehalfOf(request)),
+    respond: () => noContent,
+  }),
+];
+
+function createdReply({ document: made, rate, replayed: isReplayed }: CreateDocumentResponse, isAsync: boolean): Reply {
+  const document = required(made);
+  if (document.status === DocumentStatus.FAILED) throw failureOf(document, document.failure);
+  return jsonReply(isPending(document) ? 202 : 201, documentView(document), {
+    Location: `/v1/gen/documents/${document.id}`,
+    ...(isAsync ? { "Preference-Applied": "respond-async" } : {}),
+    ...planRateHeaders(rate),
+    ...(isReplayed ? replayed : {}),
+  });
+}
+
+const isPending = ({ status }: Document): boolean =>
+  status === DocumentStatus.QUEUED || status === DocumentStatus.RENDERING;
+
+/** The error that whoever waits for the document gets. */
+function failureOf({ id }: Document, failure: Failure | undefined): DomainError {
+  const { errorCode, message, details } = required(failure);
+  const code = isErrorCode(errorCode) ? errorCode : "GEN_RENDER_FAILED";
+  return new DomainError(code, { message, metadata: { ...details, documentId: id } });
+}

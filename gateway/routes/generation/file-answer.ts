@@ -1,0 +1,34 @@
+import type { HeaderParam, Success } from "../route.ts";
+
+const header = (description: string, example: string): HeaderParam => ({
+  description,
+  schema: { type: "string", examples: [example] },
+});
+
+/** What an operation says that answers with a file; see fileReply. */
+export const fileAnswer = (
+  file: Pick<Success, "description" | "contentType" | "alsoTypes">,
+): { readonly headerParams: Readonly<Record<string, HeaderParam>>; readonly success: Success } => ({
+  headerParams: {
+    Range: header("One part of the bytes. Several parts at once are answered with all bytes.", "bytes=0-1023"),
+    "If-Range": header("The ETag of what you have a part of: when it is another one, all bytes are answered.", etag),
+    "If-None-Match": header("The ETag of what you have: when it is still the same, the answer is 304.", etag),
+  },
+  success: {
+    status: 200,
+    ...file,
+    also: {
+      206: "The part that Range asks for.",
+      304: "You have it already.",
+    },
+    headers: {
+      ETag: "The SHA-256 of the bytes, in quotes.",
+      "Accept-Ranges": "bytes",
+      "Content-Range": "Of a part: which bytes of how many.",
+      "Content-Disposition": "attachment, with the file's name.",
+      "Content-Security-Policy": "Lets nothing run.",
+    },
+  },
+});
+
+const etag = `"${"0123456789abcdef".repeat(4)}"`;

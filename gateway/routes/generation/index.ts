@@ -1,0 +1,19 @@
+import type { Route } from "../route.ts";
+import { genAssetRoutes } from "./assets.ts";
+import { batchRoutes } from "./batches.ts";
+import { documentContentRoutes } from "./document-content.ts";
+import { documentRoutes } from "./documents.ts";
+import { genTemplateCheckRoutes } from "./template-checks.ts";
+import { genTemplateRoutes } from "./templates.ts";
+import { usageRoutes } from "./usage.ts";
+
+/** Document generation. */
+export const genRoutes: readonly Route[] = [
+  ...genTemplateRoutes,
+  ...genTemplateCheckRoutes,
+  ...genAssetRoutes,
+  ...documentRoutes,
+  ...documentContentRoutes,
+  ...batchRoutes,
+  ...usageRoutes,
+];

@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import type pg from "pg";
+import { identifier } from "../db/ddl.ts";
+import { withOrg } from "../db/pool.ts";
+import type { OrgId } from "../ids.ts";
+
+/**
+ * Bytes under their hash. Each blob has owners, and lives as long as it has one: the same bytes of an organization are
+ * stored once, and are gone when the last owner lets go of them. Nobody gets at the bytes of another organization, not
+ * even by knowing their hash.
+ */
+export interface BlobStore {
+  /**
+   * Stores the bytes for this owner and resolves with their SHA-256. Doing it again changes nothing; an owner who has
+   * other bytes already is an error. With a client it happens in the transaction of that client, which must be one of
+   * this organization.
+   */
+  put(orgId: OrgId, ownerId: string, bytes: Uint8Array, client?: pg.PoolClient): Promise<Buffer>;
+  /** Undefined when the organization has no such bytes. See put for the client. */
+  read(orgId: OrgId, sha256: Uint8Array, client?: pg.PoolClient): Promise<Uint8Array | undefined>;
+  /** The owner lets go of its bytes; an owner without any is left as it is. See put for the client. */
+  release(orgId: OrgId, ownerId: string, client?: pg.PoolClient): Promise<void>;
+}
+
+/** Keeps the bytes in the tables that blobTablesSql made in this schema. */
+export function createPostgresBlobStore(options: { readonly pool: pg.Pool; readonly schema: string }): BlobStore {
+  const { pool } = options;
+  const sql = statements(identifier(options.schema));
+  const inTransaction = <T>(
+    orgId: OrgId,
+    client: pg.PoolClient | undefined,
+    work: (client: pg.PoolClient) => Promise<T>,
+  ): Promise<T> => (client === undefined ? withOrg(pool, orgId, work) : work(client));
+  return {
+    put: (orgId, ownerId, bytes, client) => {
+      const sha256 = sha256Of(bytes);
+      return inTransaction(orgId, client, async (transaction) => {
+        const values = [orgId, ownerId, sha256, asBuffer(bytes)];
+        const { rows } = await transaction.query<{ isSame: boolean }>({ ...sql.put, values });
+        if (rows[0]?.isSame !== true) throw new Error(`the owner ${ownerId} has other bytes already`);
+        return sha256;
+      });
+    },
+    read: (orgId, sha256, client) =>
+      inTransaction(orgId, client, async (transaction) => {
+        const { rows } = await transaction.query<{ bytes: Buffer }>(sql.read, [orgId, asBuffer(sha256)]);
+        return rows[0]?.bytes;
+      }),
+    release: (orgId, ownerId, client) =>
+      inTransaction(orgId, client, async (transaction) => {
+        const found = await transaction.query<{ sha256: Buffer }>(sql.findReference, [orgId, ownerId]);
+        const sha256 = found.rows[0]?.sha256;
+        if (sha256 === undefined) return;
+        await transaction.query(sql.lockBlob, [orgId, sha256]);
+        await transaction.query(sql.removeReference, [orgId, ownerId, sha256]);
+        await transaction.query(sql.removeUnused, [orgId, sha256]);
+      }),
+  };
+}
+
+/**
+ * Whoever adds or removes a reference holds the lock of the blob's row until the end of the transaction, and takes it
+ * first. So a blob that was found is still there when the reference to it is written, and whoever removes the last
+ * reference sees all that were written before: it looks for them in a statement of its own, which sees what had been
+ * committed when the lock was given.
+ */
+const statements = (schema: string) => ({
+  // "do nothing" would not lock: the row could be deleted before the reference is there. The bytes are not written again.
+  // The reference takes its hash from the blob, and so is written after it.
+  put: {
+    name: `${schema}-put-blob`,
+    text: `with stored as (
+        insert into ${schema}.blob as kept (organization_id, sha256, bytes) values ($1, $3, $4)
+        on conflict (organization_id, sha256) do update set created_at = kept.created_at
+        returning kept.sha256
+      )
+      insert into ${schema}.blob_reference as kept (organization_id, owner_id, sha256)
+      select $1, $2, sha256 from stored
+      on conflict (organization_id, owner_id) do update set sha256 = kept.sha256
+      returning sha256 = $3 as "isSame"`,
+  },
+  read: `select bytes from ${schema}.blob where organization_id = $1 and sha256 = $2`,
+  findReference: `select sha256 from ${schema}.blob_reference where organization_id = $1 and owner_id = $2`,
+  lockBlob: `select from ${schema}.blob where organization_id = $1 and sha256 = $2 for update`,
+  removeReference: `delete from ${schema}.blob_reference where organization_id = $1 and owner_id = $2 and sha256 = $3`,
+  removeUnused: `delete from ${schema}.blob where organization_id = $1 and sha256 = $2
+    and not exists (select from ${schema}.blob_reference where organization_id = $1 and sha256 = $2)`,
+});
+
+/** The name of these bytes in every blob store. */
+export const sha256Of = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest();
+
+/** What pg sends as bytes; without a copy. */
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,0 +1,130 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { Profile, type RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { type Caller, callerHeaders } from "#platform/caller.ts";
+import { DomainError, fromConnectError } from "#platform/errors.ts";
+import type { Logger } from "#platform/logger.ts";
+import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
+import { readStampedTime } from "../../anchor/timestamp-token.ts";
+import type { Evidence } from "../../domain/evidence.ts";
+import { contentFiles } from "../make-archive.ts";
+import type { WrittenBundle } from "../write-bundle.ts";
+import type { EvidenceHtmlJob } from "./evidence-html.ts";
+import { visible } from "./markup.ts";
+
+export interface EvidencePrinterDeps {
+  readonly renderer: Client<typeof RendererService>;
+  /** The public address of the installation. */
+  readonly issuer: string;
+  readonly logger: Logger;
+}
+
+/** Makes PDFs of evidence. */
+export interface EvidencePrinter {
+  /**
+   * A bundle as PDF/A-3 with itself and the text attached. The same bundle gives the same bytes. A text that cannot be
+   * printed is attached only. Rejects with SERVICE_UNAVAILABLE while nobody can render. Must not be called within a
+   * transaction.
+   */
+  print(caller: Caller, evidence: Evidence, bundle: WrittenBundle): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+export function createEvidencePrinter({ renderer, issuer, logger }: EvidencePrinterDeps): EvidencePrinter {
+  // Texts may have a megabyte, and Markdown takes its time.
+  const htmlMaker = createWorkerPool<EvidenceHtmlJob, string>({
+    module: new URL("./print-worker.ts", import.meta.url),
+    size: 1,
+    maxWaiting: 50,
+    waitMs: 5_000,
+    deadlineMs: 8_000,
+    maxHeapMb: 384,
+  });
+  const attempt = async (caller: Caller, evidence: Evidence, job: EvidenceHtmlJob): Promise<Uint8Array> => {
+    const html = await htmlMaker.run(job);
+    const request = {
+      title: titleOf(evidence),
+      html,
+      page: { margins: { top: 20, right: 20, bottom: 22, left: 20 }, header: "", footer: footerOf(evidence) },
+      locale: "en",
+      profile: Profile.PDF_A_3A,
+      createdAt: timestampFromDate(evidence.generatedAt),
+      attachments: attachmentsOf(evidence, job.bundleJson),
+    };
+    const { pdf } = await renderer.renderHtml(request, { headers: callerHeaders(caller), timeoutMs: renderTimeoutMs });
+    return pdf;
+  };
+  return {
+    print: async (caller, evidence, { json }) => {
+      const token = evidence.integrity.anchor?.token ?? null;
+      const stampedAt = (token === null ? undefined : readStampedTime(token))?.toISOString() ?? null;
+      const job: EvidenceHtmlJob = { bundleJson: json, issuer, withText: true, stampedAt };
+      try {
+        return await attempt(caller, evidence, job);
+      } catch (error) {
+        if (!isOfTheText(error)) throw asOutage(error);
+        const { session } = evidence;
+        logger.warn({ err: error, organizationId: session.organizationId, sessionId: session.id }, notPrinted);
+      }
+      return attempt(caller, evidence, { ...job, withText: false }).catch((error: unknown) => {
+        throw asOutage(error);
+      });
+    },
+    close: () => htmlMaker.close(),
+  };
+}
+
+const notPrinted = "the text of evidence cannot be printed and is attached only";
+
+/** Less than the gateway waits; an answer without the text takes hardly any time. */
+const renderTimeoutMs = 8_000;
+
+const titleOf = ({ text, terms }: Evidence): string =>
+  `Evidence: ${Array.from(visible(text.title ?? terms.name))
+    .slice(0, maxTitle)
+    .join("")}`;
+
+const maxTitle = 200;
+
+function footerOf({ acceptances, session }: Evidence): string {
+  const receiptId = acceptances.at(-1)?.receipt.receiptId;
+  const about = receiptId === undefined ? `Session ${session.id}` : `Receipt ${receiptId}`;
+  return `${about} · page {page} of {pages}`;
+}
+
+function attachmentsOf(evidence: Evidence, bundleJson: string) {
+  const description = "The evidence with its proofs, signed; verify-bundle.mjs checks it.";
+  return [
+    { fileName: "bundle.json", mediaType: "application/json", description, content: Buffer.from(bundleJson) },
+    ...contentFiles(evidence).map(({ name, bytes }) => ({
+      fileName: name,
+      mediaType: mediaTypes[name] ?? "text/plain",
+      description: name === "rendered.html" ? "The text as it was shown." : "The text as it was published.",
+      content: bytes,
+    })),
+  ];
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  "content.html": "text/html",
+  "content.md": "text/markdown",
+  "rendered.html": "text/html",
+};
+
+/** The text may be longer than anybody can print, or have what cannot be typeset. */
+function isOfTheText(error: unknown): boolean {
+  if (error instanceof WorkerPoolError) return error.failure !== "BUSY" && error.failure !== "CLOSED";
+  // A renderer that is away is unavailable; this one was there and did not end.
+  if (error instanceof ConnectError && error.code === Code.DeadlineExceeded) return true;
+  const code = fromConnectError(error)?.code;
+  return code === "GEN_RENDER_FAILED" || code === "GEN_TEMPLATE_ERROR";
+}
+
+/** That there is no renderer for a while, in the words of this service. */
+function asOutage(error: unknown): unknown {
+  const known = fromConnectError(error);
+  const isBusy = known?.code === "GEN_BUSY" || error instanceof WorkerPoolError;
+  if (isBusy) return new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "5" }, cause: error });
+  // What is wrong with our own HTML is a defect of ours, and no answer for a caller.
+  return known?.code.startsWith("GEN_") ? new Error("evidence could not be typeset", { cause: error }) : error;
+}

@@ -1,0 +1,4 @@
+import { answerJobs } from "#platform/worker-jobs.ts";
+import { evidenceHtml } from "./evidence-html.ts";
+
+answerJobs(evidenceHtml);

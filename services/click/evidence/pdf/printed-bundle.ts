@@ -1,0 +1,220 @@
+/** What the PDF says of a bundle: its JSON as it is handed over, as far as people are told of it. */
+export interface PrintedBundle {
+  readonly bundleId: string;
+  readonly generatedAt: string;
+  readonly organizationId: string;
+  readonly sessionId: string;
+  readonly disclosed: boolean;
+  readonly session: PrintedSession;
+  readonly receipts: readonly PrintedReceipt[];
+  readonly subject: {
+    readonly userRef: string | null;
+    readonly verification: readonly PrintedVerification[];
+    readonly typedName: string | null;
+    readonly erased: boolean;
+    readonly restricted: boolean;
+  };
+  readonly agreement: PrintedAgreement;
+  readonly presentation: PrintedPresentation;
+  readonly policy: { readonly hash: string; readonly checks: readonly PrintedCheck[] };
+  readonly context: {
+    readonly claimed: PrintedContext | null;
+    readonly observed: PrintedContext | null;
+    readonly metadata: Readonly<Record<string, string>>;
+    readonly session: PrintedContext | null;
+  };
+  readonly timeline: readonly PrintedEntry[];
+  readonly consents: readonly PrintedConsent[];
+  readonly after: {
+    readonly withdrawals: readonly PrintedEnding[];
+    readonly laterAcceptances: readonly PrintedLater[];
+    readonly currentRevision: number | null;
+  };
+  readonly integrity: PrintedIntegrity;
+  readonly statement: {
+    readonly process: string;
+    readonly assertedBy: string | null;
+    readonly proves: readonly string[];
+    readonly limitations: readonly string[];
+  };
+  readonly bundleSignature: { readonly kid: string };
+}
+
+export interface PrintedSession {
+  readonly status: string;
+  readonly outcome: string | null;
+  readonly origin: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly deploymentId: string | null;
+  readonly createdAt: string;
+  readonly presentedAt: string | null;
+  readonly completedAt: string | null;
+  readonly expiresAt: string | null;
+}
+
+export interface PrintedReceipt {
+  readonly receiptId: string;
+  readonly decision: "ACCEPT" | "DECLINE";
+  readonly userRef: string | null;
+  readonly action: string;
+  readonly assertedBy: string;
+  readonly purposes: readonly { readonly purpose: string; readonly granted: boolean }[];
+  readonly acceptedAt: string;
+  readonly clientAcceptedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly reacceptBy: string | null;
+  readonly idempotencyKey: string | null;
+  readonly signature: { readonly kid: string };
+}
+
+export interface PrintedVerification {
+  readonly method: string;
+  readonly verifiedAt?: string;
+  readonly reference?: string;
+}
+
+export interface PrintedAgreement {
+  readonly template: {
+    readonly id: string;
+    readonly slug: string;
+    readonly name: string;
+    readonly type: string;
+    readonly counterparty: Readonly<Record<string, string | null>> | null;
+  };
+  readonly version: {
+    readonly id: string;
+    readonly locale: string;
+    readonly revision: number;
+    readonly label: string;
+    readonly title: string | null;
+    readonly publishedAt: string | null;
+    readonly publishedBy: string;
+  };
+  readonly content: string;
+  readonly contentType: string;
+  readonly contentHash: string;
+  readonly rendered: string | null;
+  readonly renderHash: string | null;
+  readonly data: Readonly<Record<string, unknown>> | null;
+  readonly linkedDocuments: readonly PrintedDocument[];
+}
+
+export interface PrintedDocument {
+  readonly name: string;
+  readonly url: string | null;
+  readonly contentHash: string | null;
+  readonly mustRead: boolean;
+}
+
+export interface PrintedPresentation {
+  readonly deployment: { readonly name?: string; readonly key?: string } | null;
+  readonly deploymentHash: string | null;
+  readonly renderedAt: string | null;
+  readonly rendering: { readonly renderId: string | null; readonly words: PrintedWords | null } | null;
+  readonly surface: string | null;
+  readonly wrapType: string | null;
+  readonly displayMode: string | null;
+  readonly noticeText: string | null;
+  readonly buttonText: string | null;
+  readonly checkboxText: string | null;
+  readonly checkboxInitiallyChecked: boolean | null;
+  readonly scrolledToEnd: boolean | null;
+  readonly displayedMs: number | null;
+  readonly documentsOpened: readonly string[];
+  readonly viewport: { readonly w?: number; readonly h?: number } | null;
+  readonly screenshot: { readonly hash: string } | null;
+}
+
+/** The words that stood around the text when the service itself showed it. */
+export interface PrintedWords {
+  readonly title?: string;
+  readonly noticeText?: string;
+  readonly buttonText?: string;
+  readonly checkboxText?: string;
+  readonly declineText?: string;
+}
+
+export interface PrintedCheck {
+  readonly flag: string;
+  readonly required: unknown;
+  readonly observed: unknown;
+  readonly source: string;
+  readonly ok: boolean;
+}
+
+export interface PrintedContext {
+  readonly ip?: string | null;
+  readonly userAgent?: string | null;
+  readonly pageUrl?: string;
+  readonly pageTitle?: string;
+  readonly referrer?: string;
+  readonly acceptLanguage?: string;
+  readonly timezone?: string;
+  readonly gpc?: boolean;
+  readonly clientId?: string;
+  readonly requestId?: string;
+}
+
+export interface PrintedEntry {
+  readonly at: string | null;
+  readonly serverAt: string;
+  readonly type: string;
+  readonly actor: string;
+  readonly detail: string | null;
+}
+
+export interface PrintedConsent {
+  readonly purpose: string;
+  readonly status: string;
+  readonly at: string;
+  readonly legalBasis: string | null;
+  readonly jurisdiction: string | null;
+  readonly method: string | null;
+  readonly expiresAt: string | null;
+}
+
+export interface PrintedEnding {
+  readonly type: string;
+  readonly purpose: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly reason: string | null;
+}
+
+export interface PrintedLater {
+  readonly receiptId: string;
+  readonly decision: string;
+  readonly revision: number;
+  readonly versionLabel: string;
+  readonly acceptedAt: string;
+}
+
+export interface PrintedIntegrity extends PrintedLeaf {
+  readonly anchor: PrintedAnchor | null;
+  readonly records: readonly (PrintedLeaf & { readonly recordId: string; readonly kind: string })[];
+  readonly keys: readonly { readonly kid: string; readonly purpose?: string }[];
+  readonly logKeys: readonly string[];
+}
+
+export interface PrintedLeaf {
+  readonly leafHash: string | null;
+  readonly log: PrintedLog | null;
+}
+
+export interface PrintedLog {
+  readonly origin: string;
+  readonly leafIndex: number;
+  readonly treeSize?: number;
+  readonly checkpoint?: string;
+  /** While no checkpoint covers the leaf. */
+  readonly integrateBy?: string;
+}
+
+export interface PrintedAnchor {
+  readonly status: string;
+  readonly anchorIndex?: number;
+  readonly treeSize?: number;
+  readonly checkpoint?: string;
+  readonly timestampToken?: string | null;
+  readonly tsaName?: string | null;
+}

@@ -1,0 +1,177 @@
+import type { HtmlElement, HtmlNode } from "#platform/restricted-html/tree.ts";
+import { textHtml } from "./markup.ts";
+import { readTable } from "./shown-table.ts";
+import {
+  attributeOf,
+  elementsOf,
+  type Marks,
+  markedHtml,
+  maxDepth,
+  noMarks,
+  type Place,
+  withElement,
+} from "./text-marks.ts";
+
+/**
+ * The text of an agreement as HTML that can be typeset. Texts may have elements that documents have not: they become what
+ * looks most like them, and every letter stays. Headings are demoted, to stand below those of the document.
+ */
+export const printedText = (tree: readonly HtmlNode[]): string =>
+  blocksOf(tree, { marks: noMarks, depth: 0 }).join("\n");
+
+/** The blocks of what stands inside of an element. Text beside blocks becomes paragraphs of its own. */
+function blocksOf(nodes: readonly HtmlNode[], place: Place): string[] {
+  const blocks: string[] = [];
+  let line = "";
+  const endLine = (): void => {
+    if (!isBlank(line)) blocks.push(`<p>${line}</p>`);
+    line = "";
+  };
+  for (const node of nodes) {
+    if (isInLine(node)) {
+      line += lineOf([node], place.marks);
+      continue;
+    }
+    endLine();
+    blocks.push(...blockOf(node, place));
+  }
+  endLine();
+  return blocks;
+}
+
+/** The content of a list item or a cell: a single paragraph needs no element of its own. */
+function insideOf(nodes: readonly HtmlNode[], place: Place): string {
+  const inside: Place = { ...place, depth: place.depth + 1 };
+  return nodes.every(isInLine) ? lineOf(nodes, place.marks) : blocksOf(nodes, inside).join("");
+}
+
+const isBlank = (html: string): boolean => html.replaceAll(/<[^>]*>|\s/g, "") === "" && !html.includes("<br>");
+
+const blockElements: ReadonlySet<string> = new Set(
+  `address article aside blockquote caption dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 header hr li main
+  ol p pre section table ul`.split(/\s+/),
+);
+
+/** A text, or an element of lines that has nothing but such elements in it. */
+function isInLine(node: HtmlNode): node is HtmlNode {
+  return node.kind === "text" || (!blockElements.has(node.name) && node.children.every(isInLine));
+}
+
+function blockOf(node: HtmlNode, place: Place): string[] {
+  if (node.kind === "text") return [];
+  const { name, children } = node;
+  switch (name) {
+    case "h1":
+    case "h2":
+    case "h3":
+    case "h4":
+    case "h5":
+    case "h6":
+      return headingOf(node, place);
+    case "pre":
+      return [`<pre>\n${lineOf(children, place.marks)}</pre>`];
+    case "hr":
+      // A line from side to side could be taken for the end of the text.
+      return ['<p class="center">* * *</p>'];
+    case "dt":
+    case "caption":
+      return blocksOf(children, { ...place, marks: { ...place.marks, strong: true } });
+    case "ul":
+    case "ol":
+      return place.depth < maxDepth
+        ? listOf(node, place)
+        : elementsOf(children).flatMap((item) => blocksOf([item], place));
+    case "blockquote":
+    case "dd":
+      return place.depth < maxDepth ? quoteOf(node, place) : blocksOf(children, place);
+    case "table":
+      return readTable(node, place, { blocksOf, insideOf });
+    default:
+      // Frames without a look of their own, and elements of lines that have blocks in them.
+      return blocksOf(children, { ...place, marks: withElement(place.marks, node) });
+  }
+}
+
+/**
+ * Below all headings of this document itself, and smaller than these. Headings in lists and cells are not in the outline.
+ */
+function headingOf({ name, children }: HtmlElement, place: Place): string[] {
+  if (place.depth > 0 || !children.every(isInLine)) {
+    return blocksOf(children, { ...place, marks: { ...place.marks, strong: true } });
+  }
+  const line = lineOf(children, place.marks);
+  const level = Math.min(6, Number(name.slice(1)) + 3);
+  return isBlank(line) ? [] : [`<h${level}>${line}</h${level}>`];
+}
+
+function quoteOf({ children }: HtmlElement, place: Place): string[] {
+  const blocks = blocksOf(children, { ...place, depth: place.depth + 1 });
+  return blocks.length === 0 ? [] : [`<blockquote>${blocks.join("")}</blockquote>`];
+}
+
+function listOf(list: HtmlElement, place: Place): string[] {
+  const items = elementsOf(list.children);
+  if (items.length === 0) return [];
+  if (list.name === "ul" || countsPlainly(list, items)) {
+    const written = items.map(({ children }) => `<li>${insideOf(children, place)}</li>`).join("");
+    return [`<${list.name}${startOf(list)}>${written}</${list.name}>`];
+  }
+  // Numbers that a list of the document cannot have are written out.
+  const numbers = numbersOf(list, items);
+  const written = items.map(({ children }, index) => {
+    const number = textHtml(`${numbers[index]}. `);
+    return children.every(isInLine)
+      ? `<li>${number}${lineOf(children, place.marks)}</li>`
+      : `<li><p>${number}</p>${insideOf(children, place)}</li>`;
+  });
+  return [`<ul>${written.join("")}</ul>`];
+}
+
+const countsPlainly = (list: HtmlElement, items: readonly HtmlElement[]): boolean =>
+  attributeOf(list, "reversed") === undefined &&
+  Number(attributeOf(list, "start") ?? "1") >= 0 &&
+  items.every((item) => attributeOf(item, "value") === undefined);
+
+function startOf(list: HtmlElement): string {
+  const start = Number(attributeOf(list, "start") ?? "1");
+  const type = attributeOf(list, "type")?.toLowerCase();
+  const kind = type === "a" || type === "i" ? ` type="${type}"` : "";
+  return list.name === "ol" ? `${start === 1 ? "" : ` start="${start}"`}${kind}` : "";
+}
+
+function numbersOf(list: HtmlElement, items: readonly HtmlElement[]): number[] {
+  const step = attributeOf(list, "reversed") === undefined ? 1 : -1;
+  let next = Number(attributeOf(list, "start") ?? (step === 1 ? "1" : String(items.length)));
+  return items.map((item) => {
+    const number = Number(attributeOf(item, "value") ?? String(next));
+    next = number + step;
+    return number;
+  });
+}
+
+/** Texts and elements of lines. Each text stands in elements of its own, so that none is ever nested in the wrong one. */
+function lineOf(nodes: readonly HtmlNode[], marks: Marks): string {
+  return nodes.map((node) => (node.kind === "text" ? markedHtml(node.text, marks) : partOf(node, marks))).join("");
+}
+
+function partOf(element: HtmlElement, marks: Marks): string {
+  const inside = (): string => lineOf(element.children, withElement(marks, element));
+  switch (element.name) {
+    case "br":
+      return "<br>";
+    case "wbr":
+      return "\u200b";
+    case "img":
+      return markedHtml(`[${attributeOf(element, "alt") ?? ""}]`, marks);
+    case "q":
+      return `${markedHtml("“", marks)}${inside()}${markedHtml("”", marks)}`;
+    // What is said above the letters is said behind them, unless the author has said how.
+    case "rt":
+      return markedHtml("(", marks) + inside() + markedHtml(")", marks);
+    // Only shown by browsers that know no ruby.
+    case "rp":
+      return "";
+    default:
+      return inside();
+  }
+}

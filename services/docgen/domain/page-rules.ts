@@ -1,0 +1,74 @@
+import type { FieldProblem } from "#platform/errors.ts";
+import { fontFamilies, type Margins, orientations, type Page, type PageSize, pageSizes } from "./page.ts";
+import { problem, refuse } from "./problems.ts";
+import { lineProblems } from "./text.ts";
+
+/** A page as an author states it: any text, and any part of it. */
+export interface PageChanges {
+  readonly size?: string | undefined;
+  readonly orientation?: string | undefined;
+  readonly margins?: { readonly [side in keyof Margins]?: number | undefined } | undefined;
+  readonly header?: string | undefined;
+  readonly footer?: string | undefined;
+  readonly font?: string | undefined;
+}
+
+/** Width and height in millimetres when it stands upright. */
+export const paperMillimetres: Readonly<Record<PageSize, readonly [width: number, height: number]>> = {
+  a4: [210, 297],
+  a5: [148, 210],
+  letter: [215.9, 279.4],
+  legal: [215.9, 355.6],
+};
+
+const maxMargin = 100;
+const minText = 40;
+const maxLineLength = 500;
+
+/** The page with these changes; throws GEN_INVALID_REQUEST when there is no such page. */
+export function changePage(base: Page, changes: PageChanges): Page {
+  const stated = definedOf(changes);
+  const page = { ...base, ...stated, margins: { ...base.margins, ...definedOf(changes.margins ?? {}) } };
+  const problems = [
+    ...choiceProblems("page.size", page.size, pageSizes),
+    ...choiceProblems("page.orientation", page.orientation, orientations),
+    ...choiceProblems("page.font", page.font, fontFamilies),
+    ...edgeProblems("page.header", page.header),
+    ...edgeProblems("page.footer", page.footer),
+    ...marginProblems(page.margins),
+  ];
+  refuse(problems);
+  const checked = page as Page;
+  refuse(roomProblems(checked));
+  return checked;
+}
+
+const definedOf = <T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+
+const choiceProblems = (field: string, value: string, choices: readonly string[]): FieldProblem[] =>
+  choices.includes(value) ? [] : [problem(field, "NOT_ALLOWED", `must be one of ${choices.join(", ")}`)];
+
+const edgeProblems = (field: string, text: string): FieldProblem[] =>
+  Array.from(text).length > maxLineLength
+    ? [problem(field, "TOO_LONG", `must have at most ${maxLineLength} characters`)]
+    : lineProblems(field, text);
+
+const marginProblems = (margins: Margins): FieldProblem[] =>
+  Object.entries(margins).flatMap(([side, value]: [string, number]) =>
+    // NaN is neither above nor below anything.
+    value >= 0 && value <= maxMargin
+      ? []
+      : [problem(`page.margins.${side}`, "OUT_OF_RANGE", `must be 0 to ${maxMargin} millimetres`)],
+  );
+
+function roomProblems({ size, orientation, margins }: Page): FieldProblem[] {
+  const [short, long] = paperMillimetres[size];
+  const [width, height] = orientation === "portrait" ? [short, long] : [long, short];
+  const hasRoom = width - margins.left - margins.right >= minText && height - margins.top - margins.bottom >= minText;
+  return hasRoom
+    ? []
+    : [problem("page.margins", "OUT_OF_RANGE", `must leave at least ${minText} millimetres of text in each direction`)];
+}

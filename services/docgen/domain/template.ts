@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from "node:util";
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonSchema, TemplateSource } from "../templating/template-source.ts";
+import type { Page } from "./page.ts";
+
+/** A template with its draft. */
+export interface Template {
+  readonly organizationId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly format: TemplateSource["format"];
+  readonly content: string;
+  readonly page: Page;
+  readonly locale: string;
+  readonly sampleData: JsonObject | null;
+  /** 0: none. */
+  readonly publishedVersion: number;
+  readonly publishedAt: Date | null;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly deletedAt: Date | null;
+}
+
+/** What was published; never changes. */
+export interface TemplateVersion extends Pick<Template, "organizationId" | PublishedField> {
+  readonly templateId: string;
+  readonly version: number;
+  readonly dataSchema: JsonSchema;
+  readonly publishedAt: Date;
+  readonly publishedBy: string;
+}
+
+type PublishedField = (typeof publishedFields)[number];
+
+/** What a version takes over from the draft. */
+export const publishedFields = ["name", "format", "content", "page", "locale"] as const;
+
+/** The draft's part of the next version. */
+export const publishedPart = (template: Pick<Template, PublishedField>): Pick<Template, PublishedField> => {
+  const { name, format, content, page, locale } = template;
+  return { name, format, content, page, locale };
+};
+
+/** True when publishing the draft would only repeat this version. */
+export const isPublishedAs = (
+  template: Pick<Template, PublishedField>,
+  version: Pick<TemplateVersion, PublishedField> | null,
+): boolean => version !== null && isDeepStrictEqual(publishedPart(template), publishedPart(version));
+
+/** What an author may change. */
+export type TemplateChanges = Partial<Pick<Template, PublishedField | "slug" | "sampleData">>;
+
+/** Those of the changes that change something. */
+export function effectiveChanges(template: Template, changes: TemplateChanges): TemplateChanges {
+  const entries = Object.entries(changes) as [keyof TemplateChanges, unknown][];
+  return Object.fromEntries(entries.filter(([field, value]) => !isDeepStrictEqual(template[field], value)));
+}

@@ -1,0 +1,66 @@
+import type { PlanLimits } from "./plan.ts";
+
+/** Windows are fixed and aligned to the epoch, so that all processes have the same. */
+export type WindowName = "hour" | "minute";
+
+export const windowSeconds: Readonly<Record<WindowName, number>> = { hour: 3_600, minute: 60 };
+
+/** What is used in the windows that hold now. */
+export interface UsedNow {
+  readonly now: Date;
+  readonly used: Readonly<Record<WindowName, number>>;
+}
+
+/** A window of the plan. */
+export interface UsageWindow {
+  readonly limit: number;
+  readonly used: number;
+  /** Unix seconds. */
+  readonly resetAt: number;
+}
+
+/** Where the plan stands, told by one of its windows. */
+export interface RateState {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Unix seconds. */
+  readonly resetAt: number;
+  /** Whole seconds to the reset, at least 1. */
+  readonly retryAfterSeconds: number;
+  readonly windowSeconds: number;
+}
+
+export function windowsNow(plan: PlanLimits, { now, used }: UsedNow): Readonly<Record<WindowName, UsageWindow>> {
+  const window = (name: WindowName) => ({ limit: plan[name], used: used[name], resetAt: resetAt(name, now) });
+  return { hour: window("hour"), minute: window("minute") };
+}
+
+/** Of the window that has less left; of two that have the same left, of the one that resets later. */
+export function rateNow(plan: PlanLimits, usedNow: UsedNow): RateState {
+  const hour = rateOf("hour", plan, usedNow);
+  const minute = rateOf("minute", plan, usedNow);
+  return minute.remaining < hour.remaining ? minute : hour;
+}
+
+/** Of this window. */
+export function rateOf(name: WindowName, plan: PlanLimits, { now, used }: UsedNow): RateState {
+  const reset = resetAt(name, now);
+  return {
+    limit: plan[name],
+    // A plan may have become smaller meanwhile.
+    remaining: Math.max(0, plan[name] - used[name]),
+    resetAt: reset,
+    retryAfterSeconds: Math.max(1, Math.ceil(reset - now.getTime() / 1_000)),
+    windowSeconds: windowSeconds[name],
+  };
+}
+
+/** The start of the window that holds this time. */
+export const windowStart = (name: WindowName, now: Date): Date =>
+  new Date((resetAt(name, now) - windowSeconds[name]) * 1_000);
+
+/** Unix seconds; an hour never ends before a minute of it. */
+function resetAt(name: WindowName, now: Date): number {
+  const seconds = windowSeconds[name];
+  return (Math.floor(now.getTime() / (seconds * 1_000)) + 1) * seconds;
+}

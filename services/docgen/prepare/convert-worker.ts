@@ -1,0 +1,4 @@
+import { answerJobs } from "#platform/worker-jobs.ts";
+import { convertText } from "./convert-text.ts";
+
+answerJobs(convertText);

@@ -1,0 +1,197 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { type DocumentSource as SourceMessage, Profile as WireProfile } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import type { Caller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import { invalidData } from "../domain/data-error.ts";
+import type { RenderedVersion } from "../domain/document.ts";
+import { parseJsonObject } from "../domain/json-object.ts";
+import { parseLocale } from "../domain/locale.ts";
+import { parseFileName, parseMetadata, parseTimeZone } from "../domain/output.ts";
+import { defaultPage } from "../domain/page.ts";
+import { invalid, problem } from "../domain/problems.ts";
+import type { Profile } from "../domain/profile.ts";
+import type { DocgenDeps } from "../rpc/deps.ts";
+import { findAssets } from "../store/asset-store.ts";
+import type { NewDocument } from "../store/document-store.ts";
+import { findPublishedVersion, type PublishedVersion } from "../store/published-version-store.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { checkData } from "../templating/check-data.ts";
+import { type FoundText, findText } from "./find-text.ts";
+import { fitValues } from "./fit-values.ts";
+import { namedAssets } from "./named-assets.ts";
+
+export type PrepareDeps = Pick<DocgenDeps, "pool" | "templates" | "textConverter">;
+
+/** A document that can be rendered: found, checked and complete. */
+export type PreparedSource = Pick<
+  NewDocument,
+  | "templateId"
+  | "templateVersion"
+  | "templateRef"
+  | "profile"
+  | "fileName"
+  | "locale"
+  | "timeZone"
+  | "metadata"
+  | "expiresIn"
+> & { readonly source: NonNullable<NewDocument["source"]> };
+
+export interface Prepared {
+  readonly document: PreparedSource;
+  /** The published version that it is made from; null for a text of the templates service. */
+  readonly version: RenderedVersion | null;
+}
+
+/** What was found for one request, so that the items of a batch look for a template once. */
+export interface Findings {
+  readonly versions: Map<string, Promise<PublishedVersion>>;
+  readonly texts: Map<string, Promise<FoundText>>;
+}
+
+export const nothingFound = (): Findings => ({ versions: new Map(), texts: new Map() });
+
+/**
+ * Finds what a document is to be made of and checks everything that can be checked before it is rendered. Throws
+ * GEN_TEMPLATE_NOT_FOUND, GEN_TEMPLATE_NOT_PUBLISHED, GEN_ASSET_NOT_FOUND, GEN_INVALID_REQUEST and GEN_INVALID_DATA, and
+ * GEN_TEMPLATE_ERROR for a text that no document can be made of.
+ */
+export async function prepareSource(
+  deps: PrepareDeps,
+  caller: Caller,
+  message: SourceMessage,
+  found: Findings = nothingFound(),
+): Promise<Prepared> {
+  const data = message.dataJson === "" ? {} : parseJsonObject("data", message.dataJson);
+  const { templateId, templateRef } = message;
+  if ((templateId === "") === (templateRef === undefined)) {
+    throw invalid(problem("templateId", "REQUIRED", "must be given, or templateRef in its place"));
+  }
+  return templateRef === undefined
+    ? prepareVersion(deps, caller, { message, data, found })
+    : prepareText(deps, caller, { message, data, found, templateRef });
+}
+
+interface Asked {
+  readonly message: SourceMessage;
+  readonly data: JsonObject;
+  readonly found: Findings;
+}
+
+async function prepareVersion(deps: PrepareDeps, caller: Caller, asked: Asked): Promise<Prepared> {
+  const { message, data, found } = asked;
+  const { templateId: id, version } = message;
+  const template = await findVersion(deps, caller, { id, version }, found);
+  const options = optionsOf(message, { title: template.name, locale: template.locale });
+  const findings = checkData(template.dataSchema, data);
+  if (findings.length > 0) throw invalidData(findings);
+  const { templateId, version: templateVersion, name: title, format, content, page } = template;
+  const source = { title, content: { kind: "version", data } } as const;
+  return {
+    document: { ...options, templateId, templateVersion, templateRef: null, source },
+    version: { format, content, page },
+  };
+}
+
+async function prepareText(
+  deps: PrepareDeps,
+  caller: Caller,
+  asked: Asked & { readonly templateRef: NonNullable<SourceMessage["templateRef"]> },
+): Promise<Prepared> {
+  const { message, data, found, templateRef } = asked;
+  if (message.version !== 0) throw invalid(problem("version", "NOT_ALLOWED", "belongs to templateId"));
+  const key = `${templateRef.templateId} ${templateRef.versionId} ${templateRef.locale}`;
+  const text = await once(found.texts, key, () => findText(deps.templates, caller, templateRef));
+  const options = optionsOf(message, text);
+  const { format, content, typeConfig, title } = text;
+  const values = typeConfig === null ? null : fitValues(typeConfig, content, data);
+  const html = await deps.textConverter.convert({ format, content, values });
+  const source = { title, content: { kind: "html", html, page: defaultPage } } as const;
+  return {
+    document: { ...options, templateId: null, templateVersion: null, templateRef: text.ref, source },
+    version: null,
+  };
+}
+
+interface VersionName {
+  readonly id: string;
+  readonly version: number;
+}
+
+const findVersion = (
+  deps: PrepareDeps,
+  caller: Caller,
+  { id, version }: VersionName,
+  found: Findings,
+): Promise<PublishedVersion> => once(found.versions, `${id} ${version}`, () => readVersion(deps, caller, id, version));
+
+/**
+ * The id of the template that is named, whatever is wrong with it or the rest; null when nothing of the organization has
+ * this name, so that no name of another organization's is ever recorded.
+ */
+export async function findTemplate(
+  deps: PrepareDeps,
+  caller: Caller,
+  { templateId: id, version }: Pick<SourceMessage, "templateId" | "version">,
+  found: Findings,
+): Promise<string | null> {
+  try {
+    return (await findVersion(deps, caller, { id, version }, found)).templateId;
+  } catch (error) {
+    const code = error instanceof DomainError ? error.code : undefined;
+    if (code === "GEN_TEMPLATE_NOT_FOUND") return null;
+    if (code === "GEN_TEMPLATE_NOT_PUBLISHED" || code === "GEN_ASSET_NOT_FOUND") return id.toLowerCase();
+    throw error;
+  }
+}
+
+async function readVersion(
+  deps: PrepareDeps,
+  { orgId }: Caller,
+  templateId: string,
+  version: number,
+): Promise<PublishedVersion> {
+  if (!isUuid(templateId)) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
+  return inTransaction(orgId, deps.pool, async (client) => {
+    const found = await findPublishedVersion(orgId, client, { templateId, version });
+    if (found.kind === "unknown") throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
+    if (found.kind === "unpublished") throw new DomainError("GEN_TEMPLATE_NOT_PUBLISHED");
+    const assets = namedAssets(found.version.content);
+    if (assets.length > 0) {
+      const existing = new Set((await findAssets(orgId, client, assets)).map(({ id }) => id));
+      const missing = assets.find((id) => !existing.has(id));
+      if (missing !== undefined) throw new DomainError("GEN_ASSET_NOT_FOUND", { metadata: { assetId: missing } });
+    }
+    return found.version;
+  });
+}
+
+/** What the request says besides its template and data. */
+function optionsOf(message: SourceMessage, template: { readonly title: string; readonly locale: string }) {
+  const { output, locale, timeZone, expiresIn, metadataJson } = message;
+  return {
+    profile: profileOf(message),
+    fileName: parseFileName("output.fileName", output?.fileName ?? "", template.title),
+    locale: locale === "" ? template.locale : parseLocale("locale", locale),
+    timeZone: parseTimeZone("timeZone", timeZone),
+    metadata: parseMetadata("metadata", metadataJson),
+    expiresIn: expiresIn === 0 ? null : expiresIn,
+  };
+}
+
+/** The kind of PDF that is asked for. */
+export const profileOf = ({ output }: Pick<SourceMessage, "output">): Profile =>
+  wireProfiles[output?.profile ?? WireProfile.UNSPECIFIED] ?? "pdf";
+
+/** The proto's rules let nothing else through. */
+const wireProfiles: Partial<Record<WireProfile, Profile>> = {
+  [WireProfile.PDF]: "pdf",
+  [WireProfile.PDF_A_2A]: "pdf/a-2a",
+  [WireProfile.PDF_UA_1]: "pdf/ua-1",
+};
+
+function once<T>(known: Map<string, Promise<T>>, key: string, find: () => Promise<T>): Promise<T> {
+  const found = known.get(key) ?? find();
+  known.set(key, found);
+  return found;
+}

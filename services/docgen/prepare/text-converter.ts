@@ -1,0 +1,49 @@
+import { DomainError } from "#platform/errors.ts";
+import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
+import { type ConvertedText, convertText, type TextJob } from "./convert-text.ts";
+
+/** Makes the HTML of documents of texts, without holding up anything else. */
+export interface TextConverter {
+  /** Rejects with GEN_TEMPLATE_ERROR, GEN_INVALID_DATA, and SERVICE_UNAVAILABLE when it cannot be done now. */
+  convert(job: TextJob): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** What takes less than 5 ms; hostile Markdown takes the square of its length. */
+const inlineCharacters = { HTML: 8_000, TEXT: 8_000, MARKDOWN: 1_000 };
+
+export function createTextConverter(): TextConverter {
+  const pool = createWorkerPool<TextJob, ConvertedText>({
+    module: new URL("./convert-worker.ts", import.meta.url),
+    size: 1,
+    maxWaiting: 100,
+    waitMs: 4_000,
+    deadlineMs: 10_000,
+    maxHeapMb: 512,
+  });
+  const convert = async (job: TextJob): Promise<ConvertedText> => {
+    // What is filled in is longer than its field.
+    const length = (job.values ?? []).reduce((sum, [, value]) => sum + value.length, job.content.length);
+    if (length <= inlineCharacters[job.format]) return convertText(job);
+    return pool.run(job).catch((error: unknown) => {
+      throw error instanceof WorkerPoolError ? new DomainError("SERVICE_UNAVAILABLE", { cause: error }) : error;
+    });
+  };
+  return {
+    convert: async (job) => {
+      const converted = await convert(job);
+      switch (converted.kind) {
+        case "html":
+          return converted.html;
+        case "unsafe":
+          throw new DomainError("GEN_TEMPLATE_ERROR", { message: converted.message.slice(0, 200).toWellFormed() });
+        case "too_long":
+          throw new DomainError("GEN_INVALID_DATA", {
+            message: "The data makes the text longer than a document may be.",
+            metadata: { path: "", expected: "shorter texts" },
+          });
+      }
+    },
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,99 @@
+import type { ErrorCode } from "#platform/errors.ts";
+import type { Page } from "../domain/page.ts";
+import type { RenderProfile } from "../domain/profile.ts";
+import type { TemplateSource } from "../templating/template-source.ts";
+
+/** What the renderer makes a PDF of. Everything that the bytes depend on stands in it. */
+export interface RenderJob {
+  readonly content: TemplateContent | HtmlContent;
+  readonly title: string;
+  readonly page: Page;
+  /** BCP 47. */
+  readonly locale: string;
+  readonly profile: RenderProfile;
+  /** Stands in the PDF, and is what templates see as now. */
+  readonly createdAt: Date;
+  /** By the id that `asset:` addresses name. */
+  readonly images: ReadonlyMap<string, RenderImage>;
+  readonly attachments: readonly RenderAttachment[];
+}
+
+export interface TemplateContent {
+  readonly kind: "template";
+  readonly template: TemplateSource;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** An IANA name. */
+  readonly timeZone: string;
+}
+
+export interface HtmlContent {
+  readonly kind: "html";
+  readonly html: string;
+}
+
+export interface RenderImage {
+  readonly contentType: "image/png" | "image/jpeg";
+  readonly bytes: Uint8Array;
+}
+
+export interface RenderAttachment {
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly description: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface Rendered {
+  readonly pdf: Uint8Array;
+  readonly pages: number;
+  readonly warnings: readonly RenderWarning[];
+  /** From the start of the rendering, waiting not counted. */
+  readonly renderMs: number;
+}
+
+export interface RenderWarning {
+  /** missing_glyph, … */
+  readonly code: string;
+  /** Where in the data, as `data.name`, when that is known. */
+  readonly path?: string;
+  /** `U+6C49` */
+  readonly char?: string;
+  readonly message: string;
+}
+
+export type RenderErrorCode = Extract<
+  ErrorCode,
+  "GEN_TEMPLATE_ERROR" | "GEN_INVALID_DATA" | "GEN_ASSET_NOT_FOUND" | "GEN_RENDER_FAILED"
+>;
+
+/** Why a job has no PDF. Everything else that a renderer throws is a defect of ours. */
+export class RenderError extends Error {
+  readonly code: RenderErrorCode;
+  /** Facts for the caller: path, expected, line, column, reason. */
+  readonly details: Readonly<Record<string, string>>;
+
+  constructor(code: RenderErrorCode, message: string, details: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.name = "RenderError";
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Who asks for a job: the queue of documents, or another service, which waits for the answer. */
+export type Asker = "documents" | "services";
+
+/** Renders in processes of its own. Jobs of other services go first, and one place of several is kept for them. */
+export interface Renderer {
+  /** Jobs of documents that could start at once. */
+  freeSlots(): number;
+  /** Jobs of documents that could be run at once, were none running. */
+  places(): number;
+  /**
+   * Rejects with a RenderError, whose details.reason is timeout, out_of_memory, crashed, aborted, too_many_pages or
+   * too_large when the code is GEN_RENDER_FAILED; with GEN_BUSY when too many jobs wait. A job beyond the deadline or the memory limit costs its process and no other job. An
+   * aborted signal ends the job with a RenderError too. It is a job of documents when nothing else is said.
+   */
+  render(job: RenderJob, signal?: AbortSignal, asker?: Asker): Promise<Rendered>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,143 @@
+import { availableParallelism } from "node:os";
+import { DomainError } from "#platform/errors.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { Metrics } from "#platform/metrics.ts";
+import { createProcessPool } from "./process-pool.ts";
+import { type Asker, RenderError, type Rendered, type Renderer, type RenderJob } from "./render-job.ts";
+import { endedError, type RendererLimits, rendererLimits } from "./renderer-limits.ts";
+import type { RendererProcess, RenderTask } from "./renderer-process.ts";
+
+export interface RendererOptions extends Partial<RendererLimits> {
+  readonly logger: Logger;
+  readonly metrics?: Pick<Metrics, "renderDuration" | "rendererEnds"> | undefined;
+  /** Processes at most; one for each core and the one that is kept for other services when absent. They start when needed. */
+  readonly size?: number | undefined;
+  /** Processes that are started at once and stay when they have nothing to do; none when absent. */
+  readonly kept?: number | undefined;
+  /** The program of the processes, which calls `answerRenders`. */
+  readonly entry?: URL;
+}
+
+interface Job extends RenderTask {
+  readonly asker: Asker;
+  /** Absent while it waits. */
+  process?: RendererProcess;
+}
+
+/**
+ * Renders in child processes. What a document can do to one of them, it does to that one: a process beyond its time or
+ * memory is killed and another one takes its place.
+ */
+export function createRenderer(options: RendererOptions): Renderer {
+  const { logger, metrics, size = availableParallelism() + 1, kept = 0 } = options;
+  const { entry = new URL("./render-process.ts", import.meta.url) } = options;
+  const limits = withLimits(options);
+  const waiting = new Set<Job>();
+  /** Jobs of documents that a process has. */
+  const running = new Set<Job>();
+  let isClosed = false;
+
+  /** All but one, so that another service never waits for a slow document; one that is alone is for both. */
+  const places = (): number => (pool.places() > 1 ? pool.places() - 1 : pool.places());
+  const inLine = (asker: Asker): Job[] => [...waiting].filter((job) => job.asker === asker);
+
+  /** Those that may have a process now, in their order. */
+  const due = (): Job[] => {
+    const ofDocuments = Math.max(0, places() - running.size);
+    return [...inLine("services"), ...inLine("documents").slice(0, ofDocuments)];
+  };
+
+  const handOut = (): void => {
+    for (const job of due()) {
+      const process = pool.take();
+      if (process === undefined) {
+        pool.startFor(due().length);
+        break;
+      }
+      waiting.delete(job);
+      job.process = process;
+      if (job.asker === "documents") running.add(job);
+      process.run(job);
+    }
+  };
+  const refuseAll = (end: "crashed" | "closed"): void => {
+    for (const job of waiting) job.reject(endedError(end, limits));
+  };
+  const pool = createProcessPool(
+    { entry, limits, logger, kept: Math.min(kept, size), size },
+    {
+      onIdle: handOut,
+      onStuck: () => refuseAll("crashed"),
+      onEnd: (reason) => metrics?.rendererEnds.inc({ reason }),
+    },
+  );
+  const render = (job: RenderJob, signal: AbortSignal | undefined, asker: Asker): Promise<Rendered> =>
+    new Promise((resolve, reject) => {
+      if (isClosed || signal?.aborted) return reject(endedError("aborted", limits));
+      if (waiting.size >= limits.maxWaiting) return reject(new DomainError("GEN_BUSY"));
+      const onAbort = () => {
+        const { process } = task;
+        task.reject(endedError("aborted", limits));
+        process?.abandon();
+      };
+      const settle = () => {
+        waiting.delete(task);
+        // A document that had to leave the last process alone may have this one's place.
+        if (running.delete(task) && waiting.size > 0) handOut();
+        signal?.removeEventListener("abort", onAbort);
+      };
+      const task: Job = {
+        job,
+        asker,
+        resolve: (rendered) => {
+          settle();
+          resolve(rendered);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      };
+      signal?.addEventListener("abort", onAbort);
+      waiting.add(task);
+      handOut();
+    });
+  return {
+    freeSlots: () => {
+      const ofDocuments = places() - running.size - inLine("documents").length;
+      return Math.max(0, Math.min(ofDocuments, pool.places() - pool.busy() - waiting.size));
+    },
+    places,
+    render: (job, signal, asker = "documents") => measured(render(job, signal, asker), metrics),
+    close: async () => {
+      isClosed = true;
+      refuseAll("closed");
+      await pool.close();
+    },
+  };
+}
+
+/** What an idle process may have follows from what a busy one may have. */
+function withLimits(changes: Partial<RendererLimits>): RendererLimits {
+  const maxIdleMemoryMb = ((changes.maxMemoryMb ?? rendererLimits.maxMemoryMb) * 5) / 8;
+  return { ...rendererLimits, maxIdleMemoryMb, ...changes };
+}
+
+/** Waiting counts here: it is what the one who asks feels. */
+async function measured(rendering: Promise<Rendered>, metrics: RendererOptions["metrics"]): Promise<Rendered> {
+  const start = performance.now();
+  let outcome = "completed";
+  try {
+    return await rendering;
+  } catch (error) {
+    outcome = outcomeOf(error);
+    throw error;
+  } finally {
+    metrics?.renderDuration.observe({ outcome }, (performance.now() - start) / 1000);
+  }
+}
+
+function outcomeOf(error: unknown): string {
+  if (!(error instanceof RenderError)) return "refused";
+  return error.code === "GEN_RENDER_FAILED" ? (error.details.reason ?? error.code) : error.code;
+}

@@ -1,0 +1,2 @@
+// A renderer process that never becomes one.
+throw new Error("the secret of the document");

@@ -1,0 +1,152 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type pg from "pg";
+import type { CreateBatchRequest, DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { insertOutbox } from "#platform/outbox/outbox.ts";
+import { type Batch, hasBatchEnded, withEnded } from "../domain/batch.ts";
+import { planLimits } from "../domain/plan.ts";
+import { batchCompleted, documentFailed } from "../events.ts";
+import { type PreparedItem, prepareBatch } from "../prepare/prepare-batch.ts";
+import { addBatch, countWaitingItems, findBatch } from "../store/batch-store.ts";
+import { addDocuments, type NewDocument } from "../store/document-store.ts";
+import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../store/idempotency-store.ts";
+import { schema } from "../store/orm.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { type RateState, readUsage, type Slots, takeSlots } from "../store/usage-store.ts";
+import { batchMessage } from "./batch-messages.ts";
+import type { DocgenDeps } from "./deps.ts";
+import { rateLimited, rateMessage } from "./rate-messages.ts";
+import { refuseUsedUp } from "./refuse-early.ts";
+
+type Deps = Pick<
+  DocgenDeps,
+  "pool" | "templates" | "textConverter" | "plans" | "workLoop" | "clock" | "newId" | "wakeRelay"
+>;
+
+/** Items of an organization that may wait: when there are so many, no further batch is taken. */
+const maxWaitingItems = 2_000;
+
+export const createBatch = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "createBatch"> => ({
+  async createBatch(request, context) {
+    const caller = requireCaller(context);
+    const keyed = keyedRequest(request);
+    const earlier = await findEarlier(deps, caller, keyed);
+    const { batch, rate, replayed } = earlier ?? (await createNew(deps, caller, request, keyed, context.signal));
+    return { batch: batchMessage(batch), rate: rateMessage(rate), replayed };
+  },
+});
+
+interface Created {
+  readonly batch: Batch;
+  readonly rate: RateState;
+  readonly replayed: boolean;
+}
+
+const keyedRequest = ({ idempotencyKey: key, requestHash }: CreateBatchRequest): KeyedRequest | undefined =>
+  key === "" ? undefined : { key, operation: "batch", requestHash };
+
+/** What an earlier call with the key has made. Looks first of all, so that it is answered whatever holds by now. */
+async function findEarlier(deps: Deps, caller: Caller, keyed: KeyedRequest | undefined): Promise<Created | undefined> {
+  if (keyed === undefined) return undefined;
+  const { orgId } = caller;
+  const use = await inTransaction(orgId, deps.pool, (client) => findKey(orgId, client, keyed));
+  return use.kind === "new" ? undefined : replay(deps, caller, use);
+}
+
+async function replay(deps: Deps, { orgId }: Caller, use: Exclude<KeyUse, { kind: "new" }>): Promise<Created> {
+  if (use.kind === "conflict") throw new DomainError("GEN_IDEMPOTENCY_CONFLICT");
+  const plan = await deps.plans.of(orgId);
+  return inTransaction(orgId, deps.pool, async (client) => {
+    const batch = await findBatch(orgId, client, use.targetId);
+    if (batch === undefined) throw new Error("the batch of an idempotency key is missing");
+    return { batch, rate: await readUsage(client, orgId, planLimits[plan]), replayed: true };
+  });
+}
+
+async function createNew(
+  deps: Deps,
+  caller: Caller,
+  request: CreateBatchRequest,
+  keyed: KeyedRequest | undefined,
+  signal: AbortSignal,
+): Promise<Created> {
+  const { orgId } = caller;
+  const plan = await deps.plans.of(orgId);
+  await refuseUsedUp(deps, orgId, { plan, windows: ["hour"], keyed });
+  await inTransaction(orgId, deps.pool, (client) => refuseWhenBusy(orgId, client));
+  const items = await prepareBatch(deps, caller, request.items, signal);
+  const target = { id: deps.newId(), createdAt: deps.clock.now() };
+  const outcome = await inTransaction(orgId, deps.pool, async (client) => {
+    const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(orgId, client, keyed, target);
+    if (use.kind !== "new") return use;
+    const taken = await takeSlots(client, orgId, planLimits[plan], ["hour"]);
+    // Takes the key back with it.
+    if (!taken.granted) throw rateLimited(plan, taken.refusal);
+    // Once more, now that no other batch of the organization can come between: it takes the slot back as well.
+    await refuseWhenBusy(orgId, client);
+    const batch = await insert(deps, client, caller, { ...target, items, slots: taken.slots });
+    return { kind: "created", batch, rate: taken.rate } as const;
+  });
+  if (outcome.kind !== "created") return replay(deps, caller, outcome);
+  deps.workLoop.wake();
+  deps.wakeRelay();
+  return { batch: outcome.batch, rate: outcome.rate, replayed: false };
+}
+
+async function refuseWhenBusy(orgId: OrgId, client: pg.PoolClient): Promise<void> {
+  if ((await countWaitingItems(orgId, client, maxWaitingItems)) < maxWaitingItems) return;
+  throw new DomainError("GEN_BUSY", { metadata: { retryAfterSeconds: "10" } });
+}
+
+interface Accepted {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly items: readonly PreparedItem[];
+  readonly slots: Slots;
+}
+
+/** The batch with its items and the events of those that have failed. */
+async function insert(deps: Deps, client: pg.PoolClient, caller: Caller, accepted: Accepted): Promise<Batch> {
+  const { orgId, clientId: createdBy, requestId, traceparent } = caller;
+  const { id, createdAt, items, slots } = accepted;
+  const request = { createdBy, requestId, traceparent };
+  const batch = newBatch(accepted);
+  await addBatch(orgId, client, { ...batch, ...slots, ...request });
+  const documents = items.map((item) => newDocument(deps, item, { batchId: id, createdAt, ...request }));
+  for (const some of chunksOf(documents)) await addDocuments(orgId, client, some);
+  const context = () => ({ caller, eventId: deps.newId(), now: createdAt });
+  const failures = documents.flatMap((document) =>
+    document.failure === undefined ? [] : [documentFailed(context(), { ...document, batchId: id }, document.failure)],
+  );
+  const end = hasBatchEnded(batch) ? [batchCompleted(context(), batch)] : [];
+  await insertOutbox(client, schema, [...failures, ...end]);
+  return batch;
+}
+
+/** A batch of which no item can be rendered has ended before it began. */
+function newBatch({ id, createdAt, items }: Accepted): Batch {
+  const failed = items.filter(({ status }) => status === "failed").length;
+  const none = { completed: 0, failed: 0, cancelled: 0 };
+  const waiting = { id, createdAt, completedAt: null, cancelledAt: null, total: items.length, ...none };
+  const batch = withEnded({ ...waiting, status: "queued" }, { ...none, failed });
+  return hasBatchEnded(batch) ? { ...batch, completedAt: createdAt } : { ...batch, status: "queued" };
+}
+
+function newDocument(
+  { newId }: Deps,
+  item: PreparedItem,
+  batch: Pick<NewDocument, "createdBy" | "requestId" | "traceparent" | "createdAt"> & { readonly batchId: string },
+): NewDocument {
+  // Ids rise, so that the items are rendered in their order.
+  const document = { ...batch, ...item, id: newId() };
+  return item.status === "failed" ? { ...document, completedAt: batch.createdAt } : document;
+}
+
+const maxChunk = 20;
+
+/** A statement has the data of its documents, and is made in one go: few enough for others to have their turn. */
+function* chunksOf(documents: readonly NewDocument[]): Generator<readonly NewDocument[]> {
+  for (let from = 0; from < documents.length; from += maxChunk) yield documents.slice(from, from + maxChunk);
+}

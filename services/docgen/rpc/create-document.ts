@@ -1,0 +1,155 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { CreateDocumentRequest, DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import { type Document, hasEnded } from "../domain/document.ts";
+import { type Plan, planLimits } from "../domain/plan.ts";
+import { prepareSource } from "../prepare/prepare-source.ts";
+import { countWaiting } from "../store/claim-store.ts";
+import { addDocument, findDocument, type NewDocument } from "../store/document-store.ts";
+import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../store/idempotency-store.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { type RateState, readUsage, takeSlots } from "../store/usage-store.ts";
+import type { Place } from "../work/work-loop.ts";
+import type { DocgenDeps } from "./deps.ts";
+import { documentMessage } from "./document-messages.ts";
+import { rateLimited, rateMessage } from "./rate-messages.ts";
+import { refuseUsedUp } from "./refuse-early.ts";
+
+type Deps = Pick<
+  DocgenDeps,
+  "pool" | "claimerPool" | "templates" | "textConverter" | "plans" | "workLoop" | "clock" | "newId"
+>;
+
+/** Single documents that may wait: more of them would wait longer than anybody does. */
+const maxWaiting = { own: 100, all: 1_000 };
+
+/** Less data is checked sooner than the database is asked whether the plan has a slot left. */
+const cheapDataLength = 16 * 1024;
+
+export const createDocument = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "createDocument"> => ({
+  async createDocument(request, context) {
+    const caller = requireCaller(context);
+    const keyed = keyedRequest(request);
+    const created = (await findEarlier(deps, caller, keyed)) ?? (await createNew(deps, caller, request, keyed));
+    const document = await waitForEnd(deps, caller, created.document, request.waitMs, context.signal);
+    if (request.waitMs > 0) throwFailure(document);
+    return {
+      document: documentMessage(document, deps.clock.now()),
+      rate: rateMessage(created.rate),
+      replayed: created.replayed,
+    };
+  },
+});
+
+interface Created {
+  readonly document: Document;
+  readonly rate: RateState;
+  readonly replayed: boolean;
+}
+
+const keyedRequest = ({ idempotencyKey: key, requestHash }: CreateDocumentRequest): KeyedRequest | undefined =>
+  key === "" ? undefined : { key, operation: "document", requestHash };
+
+/** What an earlier call with the key has made. Looks first of all, so that it is answered whatever holds by now. */
+async function findEarlier(deps: Deps, caller: Caller, keyed: KeyedRequest | undefined): Promise<Created | undefined> {
+  if (keyed === undefined) return undefined;
+  const { orgId } = caller;
+  const use = await inTransaction(orgId, deps.pool, (client) => findKey(orgId, client, keyed));
+  return use.kind === "new" ? undefined : replay(deps, caller, use);
+}
+
+async function replay(deps: Deps, { orgId }: Caller, use: Exclude<KeyUse, { kind: "new" }>): Promise<Created> {
+  if (use.kind === "conflict") throw new DomainError("GEN_IDEMPOTENCY_CONFLICT");
+  const plan = await deps.plans.of(orgId);
+  return inTransaction(orgId, deps.pool, async (client) => {
+    const document = await findDocument(orgId, client, use.targetId);
+    if (document === undefined || document.deletedAt !== null) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
+    return { document, rate: await readUsage(client, orgId, planLimits[plan]), replayed: true };
+  });
+}
+
+async function createNew(
+  deps: Deps,
+  caller: Caller,
+  request: CreateDocumentRequest,
+  keyed: KeyedRequest | undefined,
+): Promise<Created> {
+  const { orgId } = caller;
+  const { source } = request;
+  // The proto's rules require it.
+  if (source === undefined) throw new DomainError("GEN_INVALID_REQUEST");
+  const plan = await deps.plans.of(orgId);
+  if (source.dataJson.length > cheapDataLength) {
+    await refuseUsedUp(deps, orgId, { plan, windows: ["hour", "minute"], keyed });
+  }
+  const prepared = await prepareSource(deps, caller, source);
+  // As late as possible: nobody else has the place while it is kept. Who does not wait is told that it is queued.
+  const place = request.waitMs === 0 ? undefined : deps.workLoop.keepPlace();
+  try {
+    // What has a place waits for nobody.
+    if (place === undefined) await refuseWhenBusy(deps, caller);
+    const target = { id: deps.newId(), createdAt: deps.clock.now() };
+    const document = { ...prepared.document, ...target, ...begunOrQueued(place) };
+    const outcome = await addNew(deps, caller, { document, plan, keyed });
+    if (outcome.kind !== "created") return replay(deps, caller, outcome);
+    if (place === undefined) deps.workLoop.wake();
+    else place.begin(orgId, target.id, { ...document, version: prepared.version });
+    return { ...outcome, replayed: false };
+  } finally {
+    place?.free();
+  }
+}
+
+/** With a place in the renderer the document is begun with in the transaction that adds it. */
+const begunOrQueued = (place: Place | undefined) =>
+  place === undefined ? ({ status: "queued" } as const) : ({ status: "rendering", begun: place.begun } as const);
+
+interface NewRequest {
+  readonly document: Omit<NewDocument, "createdBy" | "requestId" | "traceparent" | "slots">;
+  readonly plan: Plan;
+  readonly keyed: KeyedRequest | undefined;
+}
+
+type Added = { readonly kind: "created" } & Pick<Created, "document" | "rate">;
+
+/** Takes the key and the slots and adds the document, or does nothing of it. */
+const addNew = (
+  { pool }: Deps,
+  { orgId, clientId: createdBy, requestId, traceparent }: Caller,
+  { document, plan, keyed }: NewRequest,
+): Promise<Added | Exclude<KeyUse, { kind: "new" }>> =>
+  inTransaction(orgId, pool, async (client) => {
+    const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(orgId, client, keyed, document);
+    if (use.kind !== "new") return use;
+    const taken = await takeSlots(client, orgId, planLimits[plan], ["hour", "minute"]);
+    // Takes the key back with it.
+    if (!taken.granted) throw rateLimited(plan, taken.refusal);
+    const request = { createdBy, requestId, traceparent, slots: taken.slots };
+    const added = await addDocument(orgId, client, { ...document, ...request });
+    return { kind: "created", document: added, rate: taken.rate };
+  });
+
+async function refuseWhenBusy({ claimerPool }: Deps, { orgId }: Caller): Promise<void> {
+  const waiting = await countWaiting(claimerPool, orgId, maxWaiting);
+  if (waiting.own < maxWaiting.own && waiting.all < maxWaiting.all) return;
+  throw new DomainError("GEN_BUSY", { metadata: { retryAfterSeconds: "1" } });
+}
+
+async function waitForEnd(
+  { workLoop }: Deps,
+  { orgId }: Caller,
+  document: Document,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<Document> {
+  if (waitMs === 0 || hasEnded(document)) return document;
+  return (await workLoop.waitFor(orgId, document.id, waitMs, signal)) ?? document;
+}
+
+/** Whoever waited is told of the failure as of one of the request; the document stays, and says the same. */
+function throwFailure({ id, failure }: Document): void {
+  if (failure === null) return;
+  const { code, message, details } = failure;
+  throw new DomainError(code, { message, metadata: { ...details, documentId: id } });
+}

@@ -1,0 +1,36 @@
+import type { Client } from "@connectrpc/connect";
+import type pg from "pg";
+import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import type { BlobStore } from "#platform/blobs/blob-store.ts";
+import type { Clock } from "#platform/clock.ts";
+import type { NewId } from "#platform/ids.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { PlanReader } from "../plans/plan-reader.ts";
+import type { TextConverter } from "../prepare/text-converter.ts";
+import type { Renderer } from "../renderer/render-job.ts";
+import type { DocgenOrm } from "../store/orm.ts";
+import type { TemplateChecker } from "../templating/checked-template.ts";
+import type { WorkLoop } from "../work/work-loop.ts";
+
+/** What the handlers are made of; each takes what it uses. */
+export interface DocgenDeps {
+  readonly pool: pg.Pool;
+  /** Connects as the role that chooses what is to be done next among all organizations. */
+  readonly claimerPool: pg.Pool;
+  /** Management has connections of its own. */
+  readonly orm: DocgenOrm;
+  readonly blobs: BlobStore;
+  /** The templates service, whose texts can be rendered too. */
+  readonly templates: Client<typeof TemplatesService>;
+  readonly checker: TemplateChecker;
+  readonly textConverter: TextConverter;
+  readonly workLoop: WorkLoop;
+  /** What each organization may use. */
+  readonly plans: PlanReader;
+  readonly renderer: Renderer;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly logger: Logger;
+  /** Tells the relay that there are new events. */
+  wakeRelay(): void;
+}

@@ -1,0 +1,83 @@
+import type pg from "pg";
+import type { OrgId } from "#platform/ids.ts";
+import type { Batch } from "../domain/batch.ts";
+
+/** A batch that was just accepted. */
+export interface NewBatch extends Omit<Batch, "cancelledAt"> {
+  /** The window that its slot was taken from. */
+  readonly hourStart: Date;
+  readonly createdBy: string;
+  readonly requestId: string;
+  readonly traceparent: string;
+}
+
+export async function addBatch(orgId: OrgId, client: pg.PoolClient, batch: NewBatch): Promise<void> {
+  const { id, status, total, completed, failed, cancelled, completedAt, ...rest } = batch;
+  await client.query(
+    `insert into docgen.batch (organization_id, id, status, total, completed, failed, cancelled, slot, hour_start,
+       created_by, request_id, traceparent, created_at, completed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    [
+      ...[orgId, id, status, total, completed, failed, cancelled, completedAt === null ? "taken" : "spent"],
+      ...[rest.hourStart, rest.createdBy, rest.requestId, rest.traceparent, rest.createdAt, completedAt],
+    ],
+  );
+}
+
+/** It runs from the moment when its first item is begun. */
+export async function findBatch(orgId: OrgId, client: pg.PoolClient, id: string): Promise<Batch | undefined> {
+  const { rows } = await client.query<Batch>(
+    `select id, total, completed, failed, cancelled, created_at as "createdAt", cancelled_at as "cancelledAt",
+       completed_at as "completedAt",
+       case when status = 'queued' and exists (
+         select from docgen.document d
+         where d.organization_id = b.organization_id and d.batch_id = b.id and d.item_index >= 0
+           and d.started_at is not null
+       ) then 'running' else status end as status
+     from docgen.batch b where organization_id = $1 and id = $2`,
+    [orgId, id],
+  );
+  return rows[0];
+}
+
+/** How many items of all batches wait; not counted further than the limit. */
+export async function countWaitingItems(orgId: OrgId, client: pg.PoolClient, limit: number): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::integer as count from (
+       select from docgen.document
+       where organization_id = $1 and status = 'queued' and (batch_id is not null) = true limit $2
+     ) waiting`,
+    [orgId, limit],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Cancels the items that wait, and returns how many; none is begun any more from here on. They are locked in their order,
+ * and before the batch, as everybody does.
+ */
+export async function cancelWaitingItems(
+  orgId: OrgId,
+  client: pg.PoolClient,
+  batchId: string,
+  now: Date,
+): Promise<number> {
+  const { rowCount } = await client.query(
+    `with waiting as materialized (
+       select id from docgen.document
+       where organization_id = $1 and batch_id = $2 and item_index >= 0 and status = 'queued'
+       order by item_index for update
+     )
+     update docgen.document d set status = 'cancelled', source = null, completed_at = $3
+     from waiting where d.organization_id = $1 and d.id = waiting.id`,
+    [orgId, batchId, now],
+  );
+  return rowCount ?? 0;
+}
+
+export async function markCancelled(orgId: OrgId, client: pg.PoolClient, batchId: string, now: Date): Promise<void> {
+  await client.query(
+    "update docgen.batch set cancelled_at = coalesce(cancelled_at, $3) where organization_id = $1 and id = $2",
+    [orgId, batchId, now],
+  );
+}

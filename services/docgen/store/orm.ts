@@ -1,0 +1,30 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { createOrm, isTransient, withOrgEm } from "#platform/db/orm.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { TemplateEntity } from "./template.entity.ts";
+import { TemplateVersionEntity } from "./template-version.entity.ts";
+
+export const schema = "docgen";
+
+export const createDocgenOrm = (options: { url: string; role?: string; max: number }) =>
+  createOrm({ ...options, name: "docgen", schema, entities: [TemplateEntity, TemplateVersionEntity] });
+
+export type DocgenOrm = ReturnType<typeof createDocgenOrm>;
+
+/**
+ * Runs `work` in one transaction of the organization and commits it. A database that is away or too busy gives
+ * SERVICE_UNAVAILABLE: nothing was changed that the caller could not do again.
+ */
+export async function inOrganization<T>(
+  orgId: OrgId,
+  orm: DocgenOrm,
+  work: (em: EntityManager) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withOrgEm(orm, orgId, work);
+  } catch (error) {
+    if (isTransient(error)) throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
+import type { OrgId } from "#platform/ids.ts";
+import type { Template, TemplateVersion } from "../domain/template.ts";
+import { TemplateEntity } from "./template.entity.ts";
+import { TemplateVersionEntity } from "./template-version.entity.ts";
+
+/** Makes the row be written with the transaction's flush. */
+export function addTemplate(orgId: OrgId, em: EntityManager, template: Omit<Template, "organizationId">): Template {
+  const entity = em.create(TemplateEntity, { ...template, organizationId: orgId });
+  em.persist(entity);
+  return entity;
+}
+
+/** None of these functions sees a template that was deleted. */
+const existing = { deletedAt: null };
+
+export async function findTemplate(orgId: OrgId, em: EntityManager, id: string): Promise<Template | null> {
+  return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing });
+}
+
+/** Until the end of the transaction nobody else changes, publishes or deletes this template. */
+export async function lockTemplate(orgId: OrgId, em: EntityManager, id: string): Promise<Template | null> {
+  const options = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing }, options);
+}
+
+export type ListedTemplate = Omit<Template, "content" | "sampleData">;
+
+/**
+ * Templates without their texts, newest first: ids begin with their time. A page goes on after the id of the one before
+ * even when that template is gone.
+ */
+export async function pageOfTemplates(
+  orgId: OrgId,
+  em: EntityManager,
+  page: { readonly afterId: string | undefined; readonly limit: number },
+): Promise<ListedTemplate[]> {
+  const { afterId, limit } = page;
+  return em.find(
+    TemplateEntity,
+    { organizationId: orgId, ...existing, ...(afterId === undefined ? {} : { id: { $lt: afterId } }) },
+    { exclude: ["content", "sampleData"], orderBy: { id: "desc" }, limit },
+  );
+}
+
+/** Those of the templates whose draft is what they have published, without reading any text. */
+export async function findUnchanged(orgId: OrgId, em: EntityManager, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await em.execute<{ id: string }[]>(
+    `select t.id from docgen.template t
+     join docgen.template_version v
+       on v.organization_id = t.organization_id and v.template_id = t.id and v.version = t.published_version
+     where t.organization_id = ? and t.id in (${ids.map(() => "?").join(", ")})
+       and (t.name, t.format, t.content, t.page, t.locale) = (v.name, v.format, v.content, v.page, v.locale)`,
+    [orgId, ...ids],
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Null for one that was never published; does not look whether the template still exists. */
+export async function findVersion(
+  orgId: OrgId,
+  em: EntityManager,
+  name: { readonly templateId: string; readonly version: number },
+): Promise<TemplateVersion | null> {
+  return em.findOne(TemplateVersionEntity, { organizationId: orgId, ...name });
+}
+
+/** See addTemplate. */
+export function addVersion(orgId: OrgId, em: EntityManager, version: Omit<TemplateVersion, "organizationId">): void {
+  em.persist(em.create(TemplateVersionEntity, { ...version, organizationId: orgId }));
+}

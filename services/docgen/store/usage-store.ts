@@ -1,0 +1,153 @@
+import type pg from "pg";
+import type { OrgId } from "#platform/ids.ts";
+import type { PlanLimits } from "../domain/plan.ts";
+import {
+  type RateState,
+  rateNow,
+  rateOf,
+  type UsedNow,
+  type WindowName,
+  windowSeconds,
+  windowStart,
+} from "../domain/usage.ts";
+
+export type { RateState } from "../domain/usage.ts";
+
+/** The windows that slots were taken from: where to give them back. */
+export interface Slots {
+  readonly hourStart: Date;
+  /** Absent for a batch. */
+  readonly minuteStart?: Date;
+}
+
+/** The state of the window that had nothing left; of the hour when neither had. */
+export type Refusal = RateState;
+
+export type Taken =
+  | { readonly granted: true; readonly slots: Slots; readonly rate: RateState }
+  | { readonly granted: false; readonly refusal: Refusal };
+
+/**
+ * Takes one slot of each of these windows, or of none. The windows stay locked until the end of the transaction, so
+ * however many ask at the same time, no window gives more than the plan has. It takes first and looks then: what was too
+ * much is given back before anybody else can see it.
+ *
+ * `now` is for tests; without it the clock of the database decides, which is one for all processes.
+ */
+export async function takeSlots(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  plan: PlanLimits,
+  windows: readonly WindowName[],
+  now?: Date,
+): Promise<Taken> {
+  const usedNow = await addToWindowsNow(client, orgId, windows, now);
+  const slots: Slots = {
+    hourStart: windowStart("hour", usedNow.now),
+    ...(windows.includes("minute") ? { minuteStart: windowStart("minute", usedNow.now) } : {}),
+  };
+  // The hour comes first: it is what a caller has to wait for when both have nothing left.
+  const refusing = windowNames.find((name) => windows.includes(name) && usedNow.used[name] > plan[name]);
+  if (refusing === undefined) return { granted: true, slots, rate: rateNow(plan, usedNow) };
+  await addToWindows(client, orgId, slots, -1);
+  return { granted: false, refusal: rateOf(refusing, plan, usedNow) };
+}
+
+/** How takeSlots would refuse now; undefined when there is a slot left of each. */
+export async function readRefusal(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  plan: PlanLimits,
+  windows: readonly WindowName[],
+): Promise<Refusal | undefined> {
+  const usedNow = await readUsed(client, orgId);
+  const refusing = windowNames.find((name) => windows.includes(name) && usedNow.used[name] >= plan[name]);
+  return refusing && rateOf(refusing, plan, usedNow);
+}
+
+/** Gives back what was taken. Whoever calls it sees to it that it happens once. */
+export async function returnSlots(client: pg.PoolClient, orgId: OrgId, slots: Slots): Promise<void> {
+  // In the order in which they are taken, so that nobody waits for each other.
+  await client.query(
+    `select from docgen.usage_window where organization_id = $1 and (seconds, window_start) in (select * from ${slotRows})
+     order by seconds desc for update`,
+    [orgId, ...slotValues(slots)],
+  );
+  await addToWindows(client, orgId, slots, -1);
+}
+
+/** Where the plan stands, without taking anything. */
+export async function readUsage(client: pg.PoolClient, orgId: OrgId, plan: PlanLimits, now?: Date): Promise<RateState> {
+  return rateNow(plan, await readUsed(client, orgId, now));
+}
+
+/** What is used in the windows that hold now. */
+export async function readUsed(client: pg.PoolClient, orgId: OrgId, now?: Date): Promise<UsedNow> {
+  const { rows } = await client.query<UsedRow>(
+    `select t.now, coalesce(w.used, 0) as used from (${windowsSql("$2")}) t
+     left join docgen.usage_window w
+       on w.organization_id = $1 and w.seconds = t.seconds and w.window_start = t.window_start
+     order by t.seconds desc`,
+    [orgId, now],
+  );
+  return usedNowOf(rows);
+}
+
+const windowNames: readonly WindowName[] = ["hour", "minute"];
+
+/**
+ * Adds a slot to those of the windows that hold now, and makes and locks both: first the hour, then the minute. Says
+ * what is used with it.
+ */
+async function addToWindowsNow(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  windows: readonly WindowName[],
+  now: Date | undefined,
+): Promise<UsedNow> {
+  const seconds = windows.map((name) => windowSeconds[name]);
+  const { rows } = await client.query<UsedRow>({
+    name: "docgen-take-slots",
+    text: takeSql(),
+    values: [orgId, now, seconds],
+  });
+  return usedNowOf(rows);
+}
+
+const takeSql = (): string => `with t as materialized (${windowsSql("$2")}),
+  taken as (
+    insert into docgen.usage_window as w (organization_id, seconds, window_start, used)
+    select $1, seconds, window_start, (seconds = any($3::integer[]))::integer from t order by seconds desc
+    on conflict (organization_id, seconds, window_start) do update set used = w.used + excluded.used
+    returning w.seconds, w.used
+  )
+  select t.now, taken.used from t join taken on taken.seconds = t.seconds order by t.seconds desc`;
+
+interface UsedRow {
+  readonly now: Date;
+  readonly used: number;
+}
+
+/** The rows of the hour and of the minute, in this order. */
+function usedNowOf([hour, minute]: readonly UsedRow[]): UsedNow {
+  if (hour === undefined || minute === undefined) throw new Error("a window of the plan is missing");
+  return { now: hour.now, used: { hour: hour.used, minute: minute.used } };
+}
+
+/** The windows that hold at this time, or by the clock of the database when it is null. */
+const windowsSql = (now: string): string =>
+  `select c.now, s.seconds, date_bin(s.seconds * interval '1 second', c.now, 'epoch'::timestamptz) as window_start
+   from (select date_trunc('milliseconds', coalesce(${now}::timestamptz, clock_timestamp())) as now offset 0) c
+   cross join (values (${windowSeconds.hour}), (${windowSeconds.minute})) as s (seconds)`;
+
+async function addToWindows(client: pg.PoolClient, orgId: OrgId, slots: Slots, change: 1 | -1): Promise<void> {
+  await client.query(
+    `update docgen.usage_window set used = greatest(used + $4, 0)
+     where organization_id = $1 and (seconds, window_start) in (select * from ${slotRows})`,
+    [orgId, ...slotValues(slots), change],
+  );
+}
+
+const slotRows = `unnest(array[${windowSeconds.hour}, ${windowSeconds.minute}], array[$2, $3]::timestamptz[])`;
+
+const slotValues = ({ hourStart, minuteStart }: Slots): [Date, Date | null] => [hourStart, minuteStart ?? null];

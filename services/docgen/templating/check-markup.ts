@@ -1,0 +1,113 @@
+import type { HtmlFinding, LocatedHtmlFinding } from "#platform/restricted-html/html-finding.ts";
+import { type ConvertedMarkdown, convertMarkdown } from "#platform/restricted-html/markdown.ts";
+import { maxHtmlFindings, parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
+import { placeInMarkdown } from "#platform/restricted-html/read-content.ts";
+import { readTokens } from "#platform/restricted-html/tokens.ts";
+import { reportUnsafeCharacters } from "#platform/restricted-html/unsafe-text.ts";
+import { checkBranches } from "./check-branches.ts";
+import { findMisplacedOutputs } from "./check-outputs.ts";
+import type { FlatTemplate } from "./flat-template.ts";
+import { assetIdOf } from "./image-address.ts";
+import type { OutputMarks } from "./output-marks.ts";
+import type { PlacedFinding } from "./place-findings.ts";
+import { printRules } from "./print-rules.ts";
+import type { TemplateSource } from "./template-source.ts";
+
+export interface CheckedMarkup {
+  readonly findings: readonly PlacedFinding[];
+  /** Ids that `asset:` addresses name, each once. */
+  readonly assetIds: readonly string[];
+}
+
+/** Checks what stands between the tags of a template. Places are those of the template. */
+export function checkMarkup(format: TemplateSource["format"], flat: FlatTemplate, marks: OutputMarks): CheckedMarkup {
+  return format === "html" ? checkHtml(flat, marks) : checkMarkdown(flat, marks);
+}
+
+function checkHtml(flat: FlatTemplate, marks: OutputMarks): CheckedMarkup {
+  const misplaced = misplacedOutputs(flat.text, flat, marks);
+  if (misplaced.length > 0) return { findings: misplaced, assetIds: [] };
+  const branches = checkBranches(flat);
+  if (branches.some(({ code }) => code === "misplaced_tag")) return { findings: branches, assetIds: [] };
+  const { assetIds, missing } = readImages(flat.text);
+  const found = errorsOf(flat.text, marks).map((finding) => placed(finding, flat.sourceOf(finding.offset), marks));
+  // What is not well formed as a whole is not balanced either.
+  const findings = [...found, ...(found.length === 0 ? branches : [])];
+  return { findings: [...findings, ...missing.map((offset) => withoutAlt(flat.sourceOf(offset)))], assetIds };
+}
+
+function checkMarkdown(flat: FlatTemplate, marks: OutputMarks): CheckedMarkup {
+  const dropped: HtmlFinding[] = [];
+  reportUnsafeCharacters(flat.text, maxHtmlFindings, (finding) => dropped.push(finding));
+  const converted = convertMarkdown(flat.text, (finding) => dropped.push(finding));
+  const misplaced = misplacedOutputs(converted.html, flat, marks);
+  const { assetIds } = readImages(converted.html);
+  // Then the reason of what is not well formed is known already, and with its place.
+  const isExplained = dropped.length > 0;
+  const found = errorsOf(converted.html, marks).filter(
+    ({ code }) => !(isExplained && explained.has(code)) && misplaced.length === 0,
+  );
+  const findings = [
+    ...dropped.map((finding) => placed(finding, flat.sourceOf(finding.offset), marks)),
+    ...misplaced,
+    ...found.map((finding) => placed(finding, sourceInMarkdown(finding, converted, flat), marks)),
+  ];
+  return { findings, assetIds };
+}
+
+const explained: ReadonlySet<string> = new Set(["MALFORMED_HTML", "CONTROL_CHARACTER"]);
+
+const misplacedOutputs = (html: string, flat: FlatTemplate, marks: OutputMarks): PlacedFinding[] =>
+  findMisplacedOutputs(html, marks).map(({ index, message }) => ({
+    code: "misplaced_output",
+    message,
+    offset: flat.outputs[index] ?? 0,
+  }));
+
+/** The errors by the rules of print; those about an address that begins with an output are found when it is rendered. */
+const errorsOf = (html: string, marks: OutputMarks): LocatedHtmlFinding[] =>
+  parseRestrictedHtml(html, printRules).findings.filter((finding) => {
+    if (finding.severity !== "ERROR") return false;
+    if (finding.name !== "href" && finding.name !== "src") return true;
+    const attribute = html.slice(finding.offset, finding.offset + finding.length);
+    return !attribute
+      .slice(attribute.indexOf("=") + 1)
+      .trimStart()
+      .slice(1)
+      .startsWith(marks.prefix);
+  });
+
+function placed({ code, message }: HtmlFinding, offset: number, marks: OutputMarks): PlacedFinding {
+  const shown = message.replaceAll(new RegExp(`${marks.prefix}\\d*z?`, "g"), "{{…}}");
+  return { code: code.toLowerCase(), message: shown, offset };
+}
+
+/** The place of a link or image, or else the begin. */
+const sourceInMarkdown = (finding: LocatedHtmlFinding, converted: ConvertedMarkdown, flat: FlatTemplate): number =>
+  flat.sourceOf(placeInMarkdown(finding, converted).offset);
+
+function readImages(html: string): { readonly assetIds: readonly string[]; readonly missing: readonly number[] } {
+  const ids = new Set<string>();
+  const missing: number[] = [];
+  readTokens(html, {
+    startTag: ({ name, attributes, source }) => {
+      if (name !== "img") return;
+      const attributeOf = (wanted: string) => attributes.find((attribute) => attribute.name === wanted)?.value;
+      const id = assetIdOf(attributeOf("src") ?? "");
+      if (id !== undefined) ids.add(id);
+      if (attributeOf("src") === undefined || attributeOf("alt") === undefined) missing.push(source.offset);
+    },
+    endTag: () => {},
+    text: () => {},
+    comment: () => {},
+    doctype: () => {},
+    syntaxError: () => {},
+  });
+  return { assetIds: [...ids], missing };
+}
+
+const withoutAlt = (offset: number): PlacedFinding => ({
+  code: "missing_attribute",
+  message: "An image needs src and alt. Write what it shows into alt, or nothing when it is an ornament.",
+  offset,
+});

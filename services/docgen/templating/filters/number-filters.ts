@@ -1,0 +1,112 @@
+import { TemplateProblem, ValueProblem } from "../liquid-problem.ts";
+import { formatOf, stateOf } from "../liquid-state.ts";
+import type { FilterSpec } from "./filter-spec.ts";
+import { type FilterCall, toNumber } from "./filter-values.ts";
+
+/** What IEEE 754 adds behind the fifteenth digit is not what anybody means: 0.1 + 0.2 is 0.3. */
+function exact(number: number): number {
+  if (!Number.isFinite(number)) throw new ValueProblem("number that can be calculated with");
+  return Number.isSafeInteger(number) ? number : Number(number.toPrecision(15));
+}
+
+const onNumber = (change: (number: number) => number): FilterSpec => ({
+  input: "number",
+  arguments: [],
+  required: 0,
+  handler: (value: unknown) => exact(change(toNumber(value))),
+});
+
+const onNumbers = (change: (number: number, other: number) => number): FilterSpec => ({
+  input: "number",
+  arguments: ["number"],
+  required: 1,
+  handler: (value: unknown, other: unknown) => exact(change(toNumber(value), toNumber(other))),
+});
+
+function divide(number: number, by: number): number {
+  if (by === 0) throw new ValueProblem("number other than 0");
+  return number / by;
+}
+
+function modulo(number: number, by: number): number {
+  if (by === 0) throw new ValueProblem("number other than 0");
+  return ((number % by) + by) % by;
+}
+
+/** To so many digits, away from zero in the middle. By the decimal form, because 1.005 is a little less in binary. */
+const round: FilterSpec = {
+  input: "number",
+  arguments: ["digits"],
+  required: 0,
+  handler: (value: unknown, digits: unknown = 0) => {
+    const number = toNumber(value);
+    const shifted = Math.round(Number(shift(Math.abs(number), toDigits(digits))));
+    return exact(Math.sign(number) * Number(shift(shifted, -toDigits(digits))));
+  },
+};
+
+function shift(number: number, digits: number): string {
+  const [mantissa = "0", exponent = "0"] = String(number).split("e");
+  return `${mantissa}e${Number(exponent) + digits}`;
+}
+
+/** As ISO 4217 and Intl have it at most. */
+const maxDigits = 15;
+
+export function toDigits(value: unknown): number {
+  const digits = toNumber(value);
+  if (Number.isInteger(digits) && digits >= 0 && digits <= maxDigits) return digits;
+  throw new TemplateProblem(`The number of digits must be 0 to ${maxDigits}.`);
+}
+
+export const isCurrency = (text: string): boolean => /^[A-Z]{3}$/.test(text);
+
+const money: FilterSpec = {
+  input: "number",
+  arguments: ["currency"],
+  required: 1,
+  handler(this: FilterCall, value: unknown, currency: unknown) {
+    const number = toNumber(value);
+    if (typeof currency !== "string" || !isCurrency(currency)) {
+      throw new ValueProblem("currency of three letters, such as EUR");
+    }
+    const state = stateOf(this.context);
+    const format = formatOf(
+      state,
+      `money ${currency}`,
+      () => new Intl.NumberFormat(state.locale, { style: "currency", currency }),
+    );
+    return format.format(number);
+  },
+};
+
+const number: FilterSpec = {
+  input: "number",
+  arguments: ["digits"],
+  required: 0,
+  handler(this: FilterCall, value: unknown, digits?: unknown) {
+    const shown = toNumber(value);
+    const state = stateOf(this.context);
+    const options = digits === undefined ? { maximumFractionDigits: maxDigits } : fixed(toDigits(digits));
+    const format = formatOf(state, `number ${digits ?? ""}`, () => new Intl.NumberFormat(state.locale, options));
+    return format.format(shown);
+  },
+};
+
+const fixed = (digits: number) => ({ minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+export const numberFilters = {
+  plus: onNumbers((number, other) => number + other),
+  minus: onNumbers((number, other) => number - other),
+  times: onNumbers((number, other) => number * other),
+  divided_by: onNumbers(divide),
+  modulo: onNumbers(modulo),
+  at_least: onNumbers(Math.max),
+  at_most: onNumbers(Math.min),
+  abs: onNumber(Math.abs),
+  ceil: onNumber(Math.ceil),
+  floor: onNumber(Math.floor),
+  round,
+  money,
+  number,
+} satisfies Record<string, FilterSpec>;

@@ -1,0 +1,73 @@
+import { type Liquid, type Template, Tokenizer, type TopLevelToken, TypeGuards } from "liquidjs";
+import { checkExpressions, offsetOf, syntaxMessage } from "./liquid-expressions.ts";
+import { liquidLimits } from "./liquid-limits.ts";
+import { type Boundary, readStructure } from "./liquid-structure.ts";
+import type { PlacedFinding } from "./place-findings.ts";
+import { trimTagLines } from "./tag-lines.ts";
+import type { TemplateSource } from "./template-source.ts";
+
+/** A template as Liquid sees it. */
+export type ReadLiquid =
+  | { readonly findings: readonly PlacedFinding[]; readonly liquid?: undefined }
+  | { readonly findings: readonly []; readonly liquid: LiquidTemplate };
+
+export interface LiquidTemplate {
+  /** In the order of the source; the texts among them say what of them is trimmed. */
+  readonly tokens: readonly TopLevelToken[];
+  readonly boundaries: readonly Boundary[];
+  readonly commented: ReadonlySet<TopLevelToken>;
+  readonly templates: readonly Template[];
+}
+
+/** Reads the Liquid of a template; what stands between is not looked at. Linear. */
+export function readLiquid(liquid: Liquid, { format, content }: TemplateSource): ReadLiquid {
+  if (content.length > liquidLimits.source) {
+    return failed("too_complex", `A template has at most ${liquidLimits.source} characters.`, 0);
+  }
+  const tokens = readTokens(liquid, content);
+  if (!Array.isArray(tokens)) return { findings: [tokens] };
+  const excess = tokens.filter((token) => !TypeGuards.isHTMLToken(token))[liquidLimits.tags];
+  if (excess !== undefined) {
+    return failed("too_complex", `A template has at most ${liquidLimits.tags} tags and outputs.`, excess.begin);
+  }
+  if (format === "markdown") trimTagLines(tokens);
+  const { findings, boundaries, commented } = readStructure(tokens);
+  const used = tokens.filter((token) => !commented.has(token));
+  const all = [...findings, ...used.flatMap((token) => checkExpressions(liquid, token))];
+  if (all.length > 0) return { findings: all };
+  try {
+    const templates = liquid.parser.parseTokens(queueOf(tokens));
+    return { findings: [], liquid: { tokens, boundaries, commented, templates } };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return failed("syntax_error", syntaxMessage(error), offsetOf(error) ?? 0);
+  }
+}
+
+const failed = (code: string, message: string, offset: number): ReadLiquid => ({
+  findings: [{ code, message, offset }],
+});
+
+function readTokens(liquid: Liquid, content: string): TopLevelToken[] | PlacedFinding {
+  try {
+    return new Tokenizer(content, liquid.options.operators).readTopLevelTokens(liquid.options);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { code: "syntax_error", message: syntaxMessage(error), offset: offsetOf(error) ?? 0 };
+  }
+}
+
+/** The parser takes tokens from the front, which moves all the others of an array each time. */
+function queueOf(tokens: readonly TopLevelToken[]): TopLevelToken[] {
+  let next = 0;
+  const queue = {
+    shift: () => {
+      next += 1;
+      return tokens[next - 1];
+    },
+    get length() {
+      return tokens.length - next;
+    },
+  };
+  return queue as unknown as TopLevelToken[];
+}

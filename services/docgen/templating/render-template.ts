@@ -1,0 +1,133 @@
+import { Context, type Liquid, toValueSync } from "liquidjs";
+import { type ConvertedMarkdown, convertMarkdown } from "#platform/restricted-html/markdown.ts";
+import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
+import { RenderError } from "../renderer/render-job.ts";
+import { findMisplacedOutputs } from "./check-outputs.ts";
+import { type FilledHtml, type FilledOutput, fillOutputs } from "./fill-outputs.ts";
+import { isImageData } from "./image-address.ts";
+import { createLiquid } from "./liquid-engine.ts";
+import { createEmitter } from "./liquid-renderer.ts";
+import { type LiquidState, setState } from "./liquid-state.ts";
+import { createOutputMarks, type OutputMarks } from "./output-marks.ts";
+import { placeOf } from "./place-findings.ts";
+import { printRules } from "./print-rules.ts";
+import { type LiquidTemplate, readLiquid } from "./read-liquid.ts";
+import { toRenderError } from "./render-failure.ts";
+import type { TemplateSource } from "./template-source.ts";
+
+export interface TemplateRendering {
+  readonly template: TemplateSource;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** BCP 47. */
+  readonly locale: string;
+  /** An IANA name. */
+  readonly timeZone: string;
+  /** What templates see as now: nothing else tells them the time. */
+  readonly now: Date;
+}
+
+/**
+ * The restricted HTML of a template with its data; it fits the rules of print. Values are text, whatever they hold: the
+ * template is rendered with marks in their place, Markdown becomes HTML, and only then are the values put in. Throws a
+ * RenderError: GEN_INVALID_DATA when a value is to blame, GEN_TEMPLATE_ERROR otherwise.
+ */
+export function renderTemplate(rendering: TemplateRendering): string {
+  const { template } = rendering;
+  const liquid = createLiquid();
+  const read = readLiquid(liquid, template);
+  if (read.liquid === undefined) {
+    const [first] = read.findings;
+    throw templateError(template, first?.message ?? "", first?.offset ?? 0);
+  }
+  const marks = createOutputMarks(template.content);
+  const state = createState(rendering, marks);
+  const text = run(liquid, read.liquid, rendering, state);
+  const html = template.format === "html" ? text : toHtml(template, text, state, marks);
+  const [misplaced] = findMisplacedOutputs(html, marks);
+  if (misplaced !== undefined) {
+    throw templateError(template, misplaced.message, state.outputs[misplaced.index]?.offset ?? 0);
+  }
+  const filled = fillOutputs(html, state.outputs, marks);
+  checkImages(template, filled);
+  checkHtml(template, filled);
+  return filled.html;
+}
+
+const createState = ({ locale, timeZone, now }: TemplateRendering, marks: OutputMarks): LiquidState => ({
+  locale,
+  timeZone,
+  now,
+  marks,
+  outputs: [],
+  loops: [],
+  assigned: new Set(),
+  formats: new Map(),
+  current: undefined,
+  steps: 0,
+  length: 0,
+});
+
+function run(liquid: Liquid, { templates }: LiquidTemplate, rendering: TemplateRendering, state: LiquidState): string {
+  const data = Object.assign(Object.create(null), rendering.data);
+  const context = new Context(data, liquid.options, { sync: true }, { liquid });
+  setState(context, state);
+  const emitter = createEmitter(state);
+  try {
+    toValueSync(liquid.renderer.renderTemplates([...templates], context, emitter));
+  } catch (error) {
+    throw toRenderError(error, { content: rendering.template.content, context, state });
+  }
+  return emitter.text();
+}
+
+/** What the conversion drops, such as cells without a column, must not go missing in silence. */
+function toHtml(template: TemplateSource, text: string, state: LiquidState, marks: OutputMarks): string {
+  let dropped: { readonly message: string; readonly offset: number } | undefined;
+  const converted: ConvertedMarkdown = convertMarkdown(text, (finding) => {
+    dropped ??= finding;
+  });
+  if (dropped === undefined) return converted.html;
+  // The last output before it is the nearest place in the template that is known.
+  const index = marks.find(text.slice(0, dropped.offset)).at(-1)?.index ?? -1;
+  throw templateError(template, dropped.message, state.outputs[index]?.offset ?? 0);
+}
+
+/** Assets are loaded before the rendering, so data cannot name them. */
+function checkImages(template: TemplateSource, { outputs }: FilledHtml): void {
+  for (const output of outputs) {
+    if (output.attribute === "src" && !isImageData(output.value.text)) {
+      throw dataError(template, output, "data:image/png;base64, or data:image/jpeg;base64, with the bytes of an image");
+    }
+  }
+}
+
+function checkHtml(template: TemplateSource, { html, outputs }: FilledHtml): void {
+  const finding = parseRestrictedHtml(html, printRules).findings.find(({ severity }) => severity === "ERROR");
+  if (finding === undefined) return;
+  const end = finding.offset + Math.max(1, finding.length);
+  const blamed = outputs.find(({ offset, length }) => offset < end && offset + length >= finding.offset);
+  const isAddress = finding.code === "URL_FORBIDDEN" || finding.code === "REMOTE_RESOURCE";
+  if (blamed !== undefined && isAddress) {
+    throw dataError(template, blamed, `address that begins with ${printRules.linkSchemes.join(":, ")}:`);
+  }
+  const before = outputs.findLast(({ offset }) => offset <= finding.offset);
+  throw templateError(template, finding.message, (blamed ?? before)?.value.offset ?? 0);
+}
+
+function templateError({ content }: TemplateSource, message: string, offset: number): RenderError {
+  const { line, column } = placeOf(content, offset);
+  return new RenderError("GEN_TEMPLATE_ERROR", message, { line: String(line), column: String(column) });
+}
+
+function dataError(template: TemplateSource, { value }: FilledOutput, expected: string): RenderError {
+  if (value.path === undefined) {
+    return templateError(template, `A value must be an ${expected}.`, value.offset);
+  }
+  const { line, column } = placeOf(template.content, value.offset);
+  const details = { path: value.path, expected, line: String(line), column: String(column) };
+  return new RenderError(
+    "GEN_INVALID_DATA",
+    `The value at ${value.path.slice(0, 100)} is not what is expected.`,
+    details,
+  );
+}

@@ -1,0 +1,42 @@
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { createLogger } from "#platform/logger.ts";
+import { createTemplateChecker } from "../templating/template-checker.ts";
+
+const logger = createLogger("docgen", "silent");
+const checker = createTemplateChecker({ logger, waitMs: 20_000, deadlineMs: 20_000 });
+const hasty = createTemplateChecker({ logger, waitMs: 20_000, deadlineMs: 1 });
+
+afterAll(async () => {
+  await Promise.all([checker.close(), hasty.close()]);
+});
+
+describe("createTemplateChecker", () => {
+  test("checks templates in threads", async () => {
+    const checked = await checker.check({ format: "html", content: "<p>\n{{ a | nope }}</p>" });
+    expect(checked.findings).toEqual([expect.objectContaining({ code: "unknown_filter", line: 2, column: 8 })]);
+  });
+
+  test("checks data once the template has no findings", async () => {
+    const source = { format: "markdown", content: '{{ price | money: "EUR" }}' } as const;
+    expect((await checker.checkWithData(source, { price: 1 })).findings).toEqual([]);
+    const { findings, schema } = await checker.checkWithData(source, {});
+    expect(findings).toEqual([expect.objectContaining({ code: "required", path: "/price", expected: "number" })]);
+    expect(schema).toMatchObject({ required: ["price"] });
+    const broken = await checker.checkWithData({ ...source, content: "{% x %}" }, {});
+    expect(broken.findings).toEqual([expect.objectContaining({ code: "unknown_tag" })]);
+  });
+
+  test("refuses what takes too long to check", async () => {
+    const content = "*a **b `c\n> - ".repeat(20_000);
+    await expect(hasty.check({ format: "markdown", content })).rejects.toMatchObject({
+      code: "GEN_INVALID_REQUEST",
+      details: [expect.objectContaining({ field: "content", code: "TOO_COMPLEX" })],
+    });
+  });
+
+  test("is unavailable once it is closed", async () => {
+    const closed = createTemplateChecker({ logger });
+    await closed.close();
+    await expect(closed.check({ format: "html", content: "" })).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+  });
+});

@@ -1,0 +1,150 @@
+import { readFileSync } from "node:fs";
+import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
+import type { HtmlNode } from "#platform/restricted-html/tree.ts";
+import type { Page } from "../domain/page.ts";
+import type { RenderProfile } from "../domain/profile.ts";
+import { type RenderAttachment, RenderError, type RenderImage, type RenderWarning } from "../renderer/render-job.ts";
+import { printRules } from "../templating/print-rules.ts";
+import { readBlockTree } from "./block-tree.ts";
+import type { Block } from "./blocks.ts";
+import { type Compiler, createCompiler, type InputFile } from "./compiler.ts";
+import { type Fonts, loadFonts } from "./fonts.ts";
+import { createGlyphText, type GlyphText } from "./glyph-coverage.ts";
+import { brokenImage, createImageShelf, type ImageShelf } from "./images.ts";
+import { markLongWords } from "./long-words.ts";
+import { settingsOf } from "./settings.ts";
+import type { TreeState } from "./tree-state.ts";
+
+export interface TypesetInput {
+  /** Checked again: what is not allowed is a RenderError. */
+  readonly html: string;
+  readonly title: string;
+  readonly page: Page;
+  /** BCP 47. */
+  readonly locale: string;
+  readonly profile: RenderProfile;
+  readonly createdAt: Date;
+  /** By the id that `asset:` addresses name. */
+  readonly images: ReadonlyMap<string, RenderImage>;
+  /** For pdf/a-3a only. */
+  readonly attachments: readonly RenderAttachment[];
+}
+
+export interface Typeset {
+  readonly pdf: Uint8Array;
+  readonly pages: number;
+  readonly warnings: readonly RenderWarning[];
+}
+
+export interface Typesetter {
+  /** Throws a RenderError for what has no PDF. The same input gives the same bytes, in every process. */
+  typeset(input: TypesetInput): Typeset;
+}
+
+export const maxPages = 200;
+export const maxPdfBytes = 25 * 1024 * 1024;
+
+/** With the bytes of images in it, in UTF-16 code units. */
+const maxHtmlLength = 32 * 1024 * 1024;
+
+/** Without images. Full pages of 200 have about 1.5 million characters. */
+const maxDocumentLength = 8 * 1024 * 1024;
+
+/**
+ * Makes PDFs of restricted HTML. Synchronous, without a limit of time, and it keeps memory for each new page (see
+ * compiler.ts): it belongs into a process of its own, which is replaced when it has grown.
+ */
+export function createTypesetter(): Typesetter {
+  const fonts = loadFonts();
+  const program = readFileSync(new URL("./document.typ", import.meta.url), "utf8");
+  const compiler = createCompiler(program, fonts.blobs);
+  return { typeset: (input) => typeset(input, compiler, fonts) };
+}
+
+function typeset(input: TypesetInput, compiler: Compiler, fonts: Fonts): Typeset {
+  if (input.attachments.length > 0 && input.profile !== "pdf/a-3a") {
+    throw new TypeError(`${input.profile} has no attachments`);
+  }
+  checkLength(input.html.length, maxHtmlLength);
+  const glyphs = createGlyphText(fonts.hasGlyph);
+  const shelf = createImageShelf(input.images);
+  const { blocks, warnings } = readContent(input, shelf, glyphs);
+  const attachments = input.attachments.map(({ fileName, mediaType, description }, index) => {
+    return { name: fileName, path: `/attachments/${index}`, mediaType, description };
+  });
+  const settings = settingsOf(input, blocks, glyphs);
+  const marked = markLongWords(blocks, settings.paper.width - settings.margins.left - settings.margins.right);
+  const document = JSON.stringify({ settings, blocks: marked, attachments });
+  checkLength(document.length, maxDocumentLength);
+  const files = [...filesOf(shelf), ...input.attachments.map(attachedFile)];
+  const { pdfStandard } = standards[input.profile];
+  const compiled = compiler.compile({
+    document,
+    files,
+    pdfStandard,
+    createdAt: input.createdAt,
+    maxPages,
+  });
+  if (compiled.kind === "too-many-pages") {
+    throw failed("too_many_pages", `The document has ${compiled.pages} pages; ${maxPages} are allowed.`);
+  }
+  if (compiled.kind === "refused") throw explain(compiled.messages, shelf, compiler);
+  if (compiled.pdf.byteLength > maxPdfBytes) {
+    throw failed("too_large", `The PDF has ${compiled.pdf.byteLength} bytes; ${maxPdfBytes} are allowed.`);
+  }
+  return { pdf: compiled.pdf, pages: compiled.pages, warnings: [...warnings, ...glyphs.warnings()] };
+}
+
+function checkLength(length: number, limit: number): void {
+  if (length > limit) throw failed("too_large", `The document has ${length} characters; ${limit} are allowed.`);
+}
+
+const standards: Readonly<Record<RenderProfile, { readonly pdfStandard: string }>> = {
+  pdf: { pdfStandard: "1.7" },
+  "pdf/a-2a": { pdfStandard: "a-2a" },
+  "pdf/a-3a": { pdfStandard: "a-3a" },
+  "pdf/ua-1": { pdfStandard: "ua-1" },
+};
+
+interface Content {
+  readonly blocks: readonly Block[];
+  readonly warnings: readonly RenderWarning[];
+}
+
+function readContent({ html, profile }: TypesetInput, shelf: ImageShelf, glyphs: GlyphText): Content {
+  const state: TreeState = { profile, findImage: shelf.find, glyphs, headings: [], warnings: [] };
+  return { blocks: readBlockTree(parse(html), state), warnings: state.warnings };
+}
+
+function parse(html: string): readonly HtmlNode[] {
+  const { tree, findings } = parseRestrictedHtml(html, printRules);
+  if (tree !== undefined) return tree;
+  const finding = findings.find(({ severity }) => severity === "ERROR");
+  throw new RenderError("GEN_TEMPLATE_ERROR", finding?.message ?? "The HTML is not allowed.", {
+    reason: "html_not_allowed",
+    line: String(finding?.line ?? 0),
+    column: String(finding?.column ?? 0),
+  });
+}
+
+const filesOf = (shelf: ImageShelf): InputFile[] =>
+  Array.from(shelf.files, ([path, { bytes }]): InputFile => ({ path, bytes }));
+
+const attachedFile = ({ bytes }: RenderAttachment, index: number): InputFile => ({
+  path: `/attachments/${index}`,
+  bytes,
+});
+
+/** Bytes of an image can be broken in ways that only its decoder sees. Each is tried alone to tell which one it was. */
+function explain(messages: readonly string[], shelf: ImageShelf, compiler: Compiler): RenderError {
+  for (const [path, { bytes, name }] of shelf.files) {
+    if (!compiler.canShow({ path, bytes })) return brokenImage(name);
+  }
+  const error = failed("typesetting_failed", "The document could not be typeset.");
+  // For the log; it says nothing that a caller could act on.
+  error.cause = messages;
+  return error;
+}
+
+const failed = (reason: string, message: string): RenderError =>
+  new RenderError("GEN_RENDER_FAILED", message, { reason });

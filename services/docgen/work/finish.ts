@@ -1,0 +1,67 @@
+import type pg from "pg";
+import { sha256Of } from "#platform/blobs/blob-store.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
+import type { Document, Failure } from "../domain/document.ts";
+import { documentCompleted, documentFailed, type EventContext } from "../events.ts";
+import type { Rendered } from "../renderer/render-job.ts";
+import { noteItemsEnded } from "../store/batch-progress.ts";
+import type { Claimed } from "../store/claim-store.ts";
+import { completeClaimed, type Finished, failClaimed } from "../store/finish-store.ts";
+import { schema } from "../store/orm.ts";
+import type { WorkDeps } from "./work-deps.ts";
+
+/** What came of a claimed document. */
+export type Outcome =
+  | { readonly kind: "completed"; readonly rendered: Rendered }
+  | { readonly kind: "failed"; readonly failure: Failure };
+
+type Deps = Pick<WorkDeps, "pool" | "blobs" | "clock" | "newId">;
+
+/**
+ * Records what came of a document: its status, its bytes, the progress of its batch and the events, all of them or none.
+ * Undefined when the claim holds no more: then somebody else renders the document, or nobody wants it, and nothing is
+ * written.
+ */
+export const finish = (deps: Deps, claimed: Claimed, outcome: Outcome): Promise<Document | undefined> =>
+  withOrg(deps.pool, claimed.orgId, async (client) => {
+    const { orgId } = claimed;
+    const now = deps.clock.now();
+    // First of all: everybody who locks a blob or a batch has its document before.
+    const finished =
+      outcome.kind === "failed"
+        ? await failClaimed(orgId, client, claimed, { failure: outcome.failure, completedAt: now })
+        : await complete(deps, client, claimed, outcome.rendered, now);
+    if (finished === undefined) return undefined;
+    const { requestId, traceparent, ...document } = finished;
+    const context = { caller: { orgId, requestId, traceparent }, eventId: deps.newId(), now };
+    await insertOutbox(client, schema, [eventOf(context, document)]);
+    if (document.batchId !== null) {
+      const counts = outcome.kind === "failed" ? { failed: 1 } : { completed: 1 };
+      const ended = { completed: 0, failed: 0, cancelled: 0, ...counts };
+      const batchContext = { ...context, eventId: deps.newId() };
+      await insertOutbox(client, schema, await noteItemsEnded(client, orgId, document.batchId, ended, batchContext));
+    }
+    return document;
+  });
+
+async function complete(
+  { blobs }: Deps,
+  client: pg.PoolClient,
+  claimed: Claimed,
+  { pdf, ...rendered }: Rendered,
+  completedAt: Date,
+): Promise<Finished | undefined> {
+  const { orgId, id } = claimed;
+  const completion = { ...rendered, sha256: sha256Of(pdf), bytes: pdf.length, completedAt };
+  const finished = await completeClaimed(orgId, client, claimed, completion);
+  if (finished !== undefined) await blobs.put(orgId, id, pdf, client);
+  return finished;
+}
+
+function eventOf(context: EventContext, document: Document): OutboxRecord {
+  const { failure, pages, bytes, sha256 } = document;
+  if (failure !== null) return documentFailed(context, document, failure);
+  if (pages === null || bytes === null || sha256 === null) throw new Error("a completed document lacks its facts");
+  return documentCompleted(context, document, { pages, bytes, sha256 });
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "@jest/globals";
+import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
+import { framedText } from "../../services/click/evidence/pdf/about-text.ts";
+import { facts } from "../../services/click/evidence/pdf/facts.ts";
+import { exact } from "../../services/click/evidence/pdf/markup.ts";
+import { describeWithPoppler, textOf } from "../../services/docgen/typesetting/test/poppler.ts";
+import { inputOf } from "../../services/docgen/typesetting/test/support.ts";
+import { createTypesetter } from "../../services/docgen/typesetting/typesetter.ts";
+
+const typesetter = createTypesetter();
+const lettersOf = (html: string): string =>
+  textOf(typesetter.typeset(inputOf(html, { profile: "pdf/a-2a" })).pdf).replaceAll(/[\n\f]/g, "");
+
+describeWithPoppler("evidence in print", () => {
+  test("loses no long label or value, and none is printed over another", () => {
+    const [key, name, signature] = ["k".repeat(60), "n".repeat(200), `${"Ab+/".repeat(60)}==`];
+    const text = lettersOf(
+      facts([
+        [`Note of the sender: ${key}`, "VALUE"],
+        ["Template", `${name}TAIL`],
+        ["Signature", exact(signature)],
+      ]).html,
+    );
+    for (const part of [`${key}`, "VALUE", `${name}TAIL`, signature]) expect(text).toContain(part);
+    expect(text).not.toContain("\u200b");
+  });
+
+  test("says where the text begins and ends, around all that the text has", () => {
+    const content = `<p>${"X".repeat(400)}TAIL</p><hr><h1>The proof</h1>`;
+    const text = lettersOf(framedText(parseRestrictedHtml(content).tree ?? []).html);
+    expect(text).toMatch(/begins here.*X{400}TAIL.*\* \* \*.*The proof.*End of the text as it was shown\./);
+  });
+});
