@@ -15,7 +15,7 @@ export interface CpuParts {
   readonly natsPidFile: string;
 }
 
-const services = ["gateway", "click", "templates", "docgen", "auth"] as const;
+const services = ["gateway", "click", "templates", "docgen", "sign", "auth"] as const;
 
 export function createCpuMeter({ running, postgresPidFile, natsPidFile }: CpuParts): CpuMeter {
   const sum = (pids: readonly number[]): number => pids.reduce((total, pid) => total + cpuMilliseconds(pid), 0);
@@ -27,6 +27,7 @@ export function createCpuMeter({ running, postgresPidFile, natsPidFile }: CpuPar
         return {
           ...Object.fromEntries(ofServices),
           renderers: sum(pidsOf(running, "docgen").flatMap(childrenOf)),
+          intake: sum(pidsOf(running, "sign").flatMap(childrenOf)),
           // A backend that ends leaves what it used to its parent.
           postgres: sum(childrenOf(postmaster)) + cpuMilliseconds(postmaster, { withEndedChildren: true }),
           nats: cpuMilliseconds(firstNumber(natsPidFile)),

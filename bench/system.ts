@@ -20,6 +20,8 @@ export interface BenchSystem {
   /** Past row-level security, for filling tables. */
   readonly superuserUrl: string;
   readonly running: Distributed;
+  /** Where the first process of a service answers gRPC. */
+  portOf(service: string): number;
   /** An OAuth access token of the demo client. */
   readonly accessToken: string;
   /** Of every process that has a part in a request. */
@@ -28,7 +30,7 @@ export interface BenchSystem {
 }
 
 export interface BenchSystemOptions {
-  /** The processes of gateway and click leave CPU profiles of their whole lives in folders of their names. */
+  /** The processes of gateway, click and sign leave CPU profiles of their whole lives in folders of their names. */
   readonly profileFolder?: string | undefined;
 }
 
@@ -42,12 +44,17 @@ export async function startBenchSystem(options: BenchSystemOptions = {}): Promis
   const nats = await startNats({ storeDir: join(folder, "nats") });
   if (nats === undefined) throw new Error("nats-server is not on PATH; the distributed mode needs it");
   await migrateAll(databaseUrl, createLogger("bench", "warn"));
+  const ports = new Map<string, number>();
   const running = await startDistributed({
     databaseUrl,
     natsUrl: nats.url,
     secrets: home.secrets,
     logFolder: home.logFolder,
     port: 0,
+    interpose: async (service, port) => {
+      ports.set(service, port);
+      return port;
+    },
     environmentOf: (process) => profiling(process, options.profileFolder),
   });
   const admin = adminClient(createAdminTransport(running.adminUrl, home.secrets.adminToken));
@@ -60,6 +67,7 @@ export async function startBenchSystem(options: BenchSystemOptions = {}): Promis
     databaseUrl,
     superuserUrl: superuserUrl.href,
     running,
+    portOf: (service) => ports.get(service) ?? 0,
     accessToken: await fetchAccessToken(demo),
     cpu: createCpuMeter({
       running,
@@ -77,13 +85,14 @@ export async function startBenchSystem(options: BenchSystemOptions = {}): Promis
 
 const unreachable = 1_000_000_000;
 
-async function liftLimits(admin: AdminClient, organizationId: string): Promise<void> {
+/** What no load here reaches. */
+export async function liftLimits(admin: AdminClient, organizationId: string): Promise<void> {
   const limits = { accept: unreachable, render: unreachable, other: unreachable, sign: unreachable };
   await admin.setOrganizationLimits({ organizationId, limits });
 }
 
 function profiling(process: string, folder: string | undefined): Record<string, string> {
-  if (folder === undefined || !/^(gateway|click)/.test(process)) return {};
+  if (folder === undefined || !/^(gateway|click|sign)/.test(process)) return {};
   const own = join(folder, process);
   mkdirSync(own, { recursive: true });
   return { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${own}` };

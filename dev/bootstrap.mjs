@@ -122,7 +122,7 @@ function generateWhenStale() {
 /** Of everything that decides what browsers get, so that it is built again when any of it changes. */
 function webDigest() {
   const manifest = JSON.parse(readFileSync(join(root, "node_modules", "vite", "package.json"), "utf8"));
-  const sources = ["embed", "verify"]
+  const sources = ["embed", "verify", "verify-document", "signing"]
     .flatMap((folder) => readdirSync(join(root, "web", folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
@@ -137,7 +137,13 @@ function isWebBuilt() {
 function buildWebWhenStale() {
   if (isWebBuilt()) return;
   // The first one empties the folder.
-  for (const args of [["web"], ["web/verify"], ["web/verify", "--mode", "page"]]) {
+  for (const args of [
+    ["web"],
+    ["web/verify"],
+    ["web/verify", "--mode", "page"],
+    ["web/verify-document"],
+    ["web/signing"],
+  ]) {
     const [folder, ...mode] = args;
     run(join(binaries, "vite"), ["build", "--config", `${folder}/vite.config.mjs`, ...mode]);
   }

@@ -1,2 +1,2 @@
 // `npm run build:web`: the bootstrap has already built the browser code when it was stale.
-process.stdout.write("web/dist/ is up to date with web/embed/ and web/verify/\n");
+process.stdout.write("web/dist/ is up to date with web/embed/, web/verify/, web/verify-document/ and web/signing/\n");

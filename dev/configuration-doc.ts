@@ -6,6 +6,7 @@ import { settings as gateway } from "../gateway/config.ts";
 import { settings as auth } from "../services/auth/config.ts";
 import { settings as click } from "../services/click/config.ts";
 import { settings as docgen } from "../services/docgen/config.ts";
+import { settings as sign } from "../services/sign/config.ts";
 import { settings as templates } from "../services/templates/config.ts";
 
 export const configurationFile = join(import.meta.dirname, "../docs/configuration.md");
@@ -16,6 +17,7 @@ const programs: ReadonlyArray<{ readonly title: string; readonly entry: string; 
   { title: "templates", entry: "services/templates/main.ts", settings: templates },
   { title: "docgen", entry: "services/docgen/main.ts", settings: docgen },
   { title: "click", entry: "services/click/main.ts", settings: click },
+  { title: "sign", entry: "services/sign/main.ts", settings: sign },
 ];
 
 const introduction = `# Configuration
@@ -33,6 +35,7 @@ This page is written from the code by \`npm run docs\`, and a test compares the 
 | \`DATABASE_URL\` | an embedded Postgres in the data folder | A database to use instead, with a login that owns it and may create roles. |
 | \`NATS_URL\` | in memory; \`start:distributed\` starts nats-server | NATS servers to use instead. |
 | \`LOG_LEVEL\` | \`warn\` | trace, debug, info, warn, error or silent. |
+| \`SMTP_URL\`, \`MAIL_FROM\`, \`PUBLIC_URL\` | empty | A mail server, as for the sign service below ([mails](mail.md)). Without it \`npm start\` keeps mails in a mailbox at /mailbox, and \`start:distributed\` sends none. |
 
 \`npm run migrate\` reads \`DATABASE_URL\` (required) and \`LOG_LEVEL\`. \`npm run admin\` reads \`ASSENT_ADMIN_URL\`, \`ASSENT_CLICK_ADMIN_URL\` (for \`evidence-keys\`, when the click service has an admin port of its own) and \`ASSENT_ADMIN_TOKEN\`, or finds the running copy of \`ASSENT_HOME\`.
 `;

@@ -112,13 +112,13 @@ async function call(demo: Credentials, method: "GET" | "POST", path: string, bod
 }
 
 /** What the terminal shows once everything is ready. */
-export const welcomeText = (demo: Demo, home: Home): string => `
+export const welcomeText = (demo: Demo, home: Home, hasMailbox = false): string => `
 Assent is ready.
 
   base URL       ${demo.baseUrl}
   reference      ${demo.baseUrl}/docs
   demo page      ${demo.baseUrl}/demo
-  organization   ${demo.organizationId}
+${hasMailbox ? `  mailbox        ${demo.baseUrl}/mailbox\n` : ""}  organization   ${demo.organizationId}
   API key        ${demo.apiKey}
   OAuth client   ${demo.clientId}
   client secret  ${demo.clientSecret}

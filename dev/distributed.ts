@@ -1,20 +1,25 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { CertificateFiles } from "../services/sign/seal/test-certificate.ts";
 import { evidenceIssuer, type Secrets } from "./home.ts";
 import { type ManagedProcess, manageProcess } from "./managed-process.ts";
 import { findFreePort } from "./ports.ts";
+import { makeSeal } from "./seal.ts";
 
 export interface DistributedOptions {
   /** A login that may assume the roles of all services; the schema is already migrated. */
   readonly databaseUrl: string;
   readonly natsUrl: string;
   readonly secrets: Secrets;
+  /** What documents are sealed with; a new test certificate when absent. */
+  readonly seal?: CertificateFiles;
   readonly logFolder: string;
   /** Port of the first gateway; 0 takes a free one. */
   readonly port: number;
   readonly gateways?: number;
   readonly clicks?: number;
   readonly docgens?: number;
+  readonly signs?: number;
   readonly logLevel?: string;
   /** Puts something between a service and its callers: gets the service's port, returns the port to call instead. */
   readonly interpose?: (service: string, port: number) => Promise<number>;
@@ -59,10 +64,19 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
     DOCGEN_TARGET: target(docgens),
   };
   const clicks = await Promise.all(times(options.clicks ?? 1, (n) => place(numbered("click", n), clickEnv)));
-  const targets = { ...docgenEnv, DOCGEN_TARGET: target(docgens), CLICK_TARGET: target(clicks) };
+  const { key, certificates } = options.seal ?? (await makeSeal());
+  const signEnv = {
+    ...{ AUTH_TARGET: target([auth]), DOCGEN_TARGET: target(docgens) },
+    ...{ SEAL_KEY: key, SEAL_CERTIFICATES: certificates },
+  };
+  const signs = await Promise.all(times(options.signs ?? 1, (n) => place(numbered("sign", n), signEnv)));
+  const targets = {
+    ...docgenEnv,
+    ...{ DOCGEN_TARGET: target(docgens), CLICK_TARGET: target(clicks), SIGN_TARGET: target(signs) },
+  };
   const gateways = await Promise.all(times(options.gateways ?? 1, (n) => placeGateway(options, n, targets)));
 
-  const placed = [auth, templates, ...docgens, ...clicks, ...gateways];
+  const placed = [auth, templates, ...docgens, ...clicks, ...signs, ...gateways];
   const processes = placed.map((p) => p.process);
   const stop = async (): Promise<void> => {
     for (const { process } of gateways) await process.stop();
@@ -71,7 +85,7 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
   try {
     await Promise.all([auth, templates].map((p) => p.process.start()));
     await Promise.all(docgens.map((p) => p.process.start()));
-    await Promise.all(clicks.map((p) => p.process.start()));
+    await Promise.all([...clicks, ...signs].map((p) => p.process.start()));
     await Promise.all(gateways.map((p) => p.process.start()));
   } catch (error) {
     await stop();

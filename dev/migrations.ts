@@ -4,6 +4,7 @@ import { gatewayMigrations } from "../gateway/migrations/index.ts";
 import { authMigrations } from "../services/auth/migrations/index.ts";
 import { clickMigrations } from "../services/click/migrations/index.ts";
 import { docgenMigrations } from "../services/docgen/migrations/index.ts";
+import { signMigrations } from "../services/sign/migrations/index.ts";
 import { templatesMigrations } from "../services/templates/migrations/index.ts";
 
 /** The migrations of every schema of the product. No schema depends on another, so their order is free. */
@@ -12,6 +13,7 @@ export const allMigrations: readonly ServiceMigrations[] = [
   templatesMigrations,
   clickMigrations,
   docgenMigrations,
+  signMigrations,
   gatewayMigrations,
 ];
 

@@ -18,8 +18,12 @@ import { createGateway, listenGateway } from "../gateway/app.ts";
 import { createAuthService } from "../services/auth/service.ts";
 import { createClickService } from "../services/click/service.ts";
 import { createDocgenService } from "../services/docgen/service.ts";
+import type { MailSetup } from "../services/sign/mail/mail-setup.ts";
+import type { CertificateFiles } from "../services/sign/seal/test-certificate.ts";
+import { createSignService, maxMessageBytes as signMessageBytes } from "../services/sign/service.ts";
 import { createTemplatesService } from "../services/templates/service.ts";
 import { evidenceIssuer, type Secrets } from "./home.ts";
+import { makeSeal } from "./seal.ts";
 
 export interface SingleProcessOptions {
   /** A login that may assume the roles of all services; the schema is already migrated. */
@@ -30,6 +34,10 @@ export interface SingleProcessOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly secrets: Secrets;
+  /** What documents are sealed with; a new test certificate when absent. */
+  readonly seal?: CertificateFiles;
+  /** How mails are sent; without it none are. */
+  readonly mail?: MailSetup;
   readonly logger: Logger;
   /** Takes requests away from the gateway by answering true. */
   readonly handlePage?: (req: IncomingMessage, res: ServerResponse) => boolean;
@@ -41,6 +49,8 @@ export interface SingleProcess {
   readonly bus: EventBus;
   /** The auth service's admin RPCs, without the detour over the admin port. */
   readonly admin: Transport;
+  /** The RPCs of the sign service, which people reach through the page that they sign on. */
+  readonly sign: Transport;
   /** From now on /healthz says that everything is ready. */
   open(): void;
   stop(): Promise<void>;
@@ -55,10 +65,10 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
   const metrics = createMetrics();
   const bus = options.natsUrl === "" ? createMemoryBus() : createNatsBus({ url: options.natsUrl, logger });
   const runtime: Runtime = { logger, metrics, clock: systemClock, newId, bus };
-  const connect = (service: Service): Transport =>
+  // As between processes: the texts of a template in many languages come in one answer.
+  const connect = (service: Service, maxMessageBytes = 32 * 1024 * 1024): Transport =>
     createMemoryTransport(service.routes, {
-      // As between processes: the texts of a template in many languages come in one answer.
-      maxMessageBytes: 32 * 1024 * 1024,
+      maxMessageBytes,
       interceptors: serverInterceptors({ service: service.name, logger, metrics }),
     });
 
@@ -75,7 +85,12 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     { databaseUrl, masterKey: secrets.clickMasterKey, issuer: evidenceIssuer },
     { runtime, templates: connect(templates), docgen: connect(docgen) },
   );
-  const services = [auth, templates, docgen, click];
+  const seal = options.seal ?? (await makeSeal());
+  const sign = await createSignService(
+    { databaseUrl, seal },
+    { runtime, auth: connect(auth), docgen: connect(docgen), mail: options.mail },
+  );
+  const services = [auth, templates, docgen, click, sign];
   for (const worker of services.flatMap((service) => service.workers)) await worker.start();
 
   const gatewayConfig = { host: options.host, port: options.port, databaseUrl, issuer, audience, trustedProxies: [] };
@@ -86,6 +101,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     templates: connect(templates),
     click: connect(click),
     docgen: connect(docgen),
+    sign: connect(sign, signMessageBytes),
     checkOthers: async () => {
       if (!health.isServing()) throw new Error("the demo organization is not ready");
     },
@@ -113,6 +129,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     adminUrl: `http://127.0.0.1:${adminPort.port}`,
     bus,
     admin: createMemoryTransport(auth.adminRoutes ?? (() => undefined), { interceptors }),
+    sign: connect(sign, signMessageBytes),
     open: () => health.setServing(true),
     stop: async () => {
       health.setServing(false);

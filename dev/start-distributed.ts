@@ -1,5 +1,5 @@
 // `npm run start:distributed`: every service as a process of its own, with gRPC, NATS and Postgres between them.
-// --gateways N, --clicks N and --docgens N start more than one of these.
+// --gateways N, --clicks N, --docgens N and --signs N start more than one of these.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,6 +12,7 @@ import { openHome, removeHomeFile, writeHomeFile } from "./home.ts";
 import { migrateAll } from "./migrations.ts";
 import { startNats } from "./nats.ts";
 import { startOwnPostgres } from "./own-postgres.ts";
+import { openSeal } from "./seal.ts";
 import { adminClient } from "./single-process.ts";
 
 const { values } = parseArgs({
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     gateways: { type: "string", default: "1" },
     clicks: { type: "string", default: "1" },
     docgens: { type: "string", default: "1" },
+    signs: { type: "string", default: "1" },
   },
 });
 const home = openHome(process.env);
@@ -46,12 +48,15 @@ async function start(): Promise<void> {
     databaseUrl,
     natsUrl,
     secrets,
+    seal: await openSeal(home),
     logFolder,
     port: Number(process.env.PORT || 8080),
     gateways: Number(values.gateways),
     clicks: Number(values.clicks),
     docgens: Number(values.docgens),
+    signs: Number(values.signs),
     logLevel: process.env.LOG_LEVEL || "info",
+    environmentOf: (name) => (name.startsWith("sign") ? mailEnvironment() : {}),
   });
   stops.push(running.stop);
   const { adminUrl, clickAdminUrl, baseUrls } = running;
@@ -66,6 +71,12 @@ async function start(): Promise<void> {
   process.stdout.write(welcomeText(demo, home));
   for (const { name, pid } of running.processes) process.stdout.write(`  ${name.padEnd(12)} process ${pid}\n`);
 }
+
+/** The processes see nothing of ours but what they are given. */
+const mailEnvironment = (): Record<string, string> =>
+  Object.fromEntries(
+    ["SMTP_URL", "SMTP_URL_FILE", "MAIL_FROM", "PUBLIC_URL"].map((name) => [name, process.env[name] ?? ""]),
+  );
 
 async function ownPostgres(): Promise<string> {
   const database = await startOwnPostgres(home);

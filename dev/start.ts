@@ -4,9 +4,11 @@ import { stopOnSignals } from "#platform/service.ts";
 import { prepareDemo, welcomeText } from "./demo.ts";
 import { createDemoPage } from "./demo-page/demo-page.ts";
 import { openHome, removeHomeFile, writeHomeFile } from "./home.ts";
+import { openLocalMail } from "./local-mail.ts";
 import { migrateAll } from "./migrations.ts";
 import { startOwnPostgres } from "./own-postgres.ts";
 import { isFree } from "./ports.ts";
+import { openSeal } from "./seal.ts";
 import { adminClient, startSingleProcess } from "./single-process.ts";
 
 const home = openHome(process.env);
@@ -24,16 +26,21 @@ async function start(): Promise<void> {
   try {
     await migrateAll(database.url, logger);
     const demoPage = createDemoPage();
+    const mail = openLocalMail(process.env);
     const running = await startSingleProcess({
       databaseUrl: database.url,
       natsUrl: process.env.NATS_URL ?? "",
       host: "127.0.0.1",
       port: await choosePort(process.env.PORT),
       secrets: home.secrets,
+      seal: await openSeal(home),
+      mail: mail.setup,
       logger,
-      handlePage: demoPage.handle,
+      handlePage: (req, res) => mail.handlePage(req, res) || demoPage.handle(req, res),
     });
-    const demo = await prepareDemo(home, adminClient(running.admin), `http://127.0.0.1:${running.port}`);
+    const baseUrl = `http://127.0.0.1:${running.port}`;
+    mail.open(baseUrl);
+    const demo = await prepareDemo(home, adminClient(running.admin), baseUrl);
     writeHomeFile(home, "runtime.json", { adminUrl: running.adminUrl, adminToken: home.secrets.adminToken });
     demoPage.open(demo);
     running.open();
@@ -42,7 +49,7 @@ async function start(): Promise<void> {
       await running.stop();
       await database.stop();
     }, logger);
-    process.stdout.write(welcomeText(demo, home));
+    process.stdout.write(welcomeText(demo, home, mail.hasMailbox));
   } catch (error) {
     await database.stop();
     throw error;

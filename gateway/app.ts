@@ -4,6 +4,8 @@ import type { Pool } from "pg";
 import { type Change, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
@@ -19,9 +21,10 @@ import { createRevocations, type Revocations } from "./auth/revocations.ts";
 import { createTokenGuard } from "./auth/token-guard.ts";
 import { createBatchBodies } from "./batch-bodies/batch-bodies.ts";
 import { defaultFloodGuardRequests, type GatewayConfig } from "./config.ts";
+import { createDocumentBodies } from "./document-bodies/document-bodies.ts";
 import { defaultEmbedScriptFile, loadEmbedScript } from "./embed-script.ts";
 import { createEvidenceKeys } from "./evidence-keys.ts";
-import { type BodyBudget, createBodyBudget } from "./http/body-budget.ts";
+import { type BodyBudget, createBodyBudget, documentBudgetLimits } from "./http/body-budget.ts";
 import { createApp } from "./http/express-app.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createSchemaCompiler } from "./http/validate.ts";
@@ -34,8 +37,10 @@ import { buildOpenApi } from "./openapi/build.ts";
 import { referencePage, referencePagePolicy } from "./openapi/page/reference-page.ts";
 import { allRoutes } from "./routes/index.ts";
 import type { Services } from "./routes/services.ts";
+import { createLinkGuard } from "./signing/link-guard.ts";
+import { defaultSigningPageFolder, loadSigningPage } from "./signing/signing-page.ts";
 import { staticFile } from "./static-file.ts";
-import { defaultVerifierFolder, loadVerifier } from "./verifier.ts";
+import { defaultVerifierFolder, loadDocumentPage, loadVerifier } from "./verifier.ts";
 
 export { listenGateway } from "./listen.ts";
 
@@ -45,10 +50,13 @@ export interface GatewayDeps {
   readonly templates: Transport;
   readonly click: Transport;
   readonly docgen: Transport;
+  readonly sign: Transport;
   /** Throws while something else of this process is not ready that callers count on. */
   readonly checkOthers?: () => Promise<void>;
   /** The memory for large bodies; that of production when absent. */
   readonly bodyBudget?: BodyBudget;
+  /** The same for bodies that carry documents. */
+  readonly documentBudget?: BodyBudget;
 }
 
 export interface Gateway {
@@ -69,6 +77,8 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const built = { required: config.requireEmbedScript ?? false, logger };
   const embedScript = loadEmbedScript(config.embedScriptFile ?? defaultEmbedScriptFile, built);
   const verifier = loadVerifier(config.verifierFolder ?? defaultVerifierFolder, built);
+  const documentPage = loadDocumentPage(config.verifierFolder ?? defaultVerifierFolder, built);
+  const signingPage = loadSigningPage(config.signingPageFolder ?? defaultSigningPageFolder, built);
   const pool = createWindowPool(config);
   observePool(pool, "gateway", metrics);
   const windows = createWindowStore(pool);
@@ -85,7 +95,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     logger,
   });
   const { click, coalescer } = createClickClients(shareReads(deps.click));
+  const sign = shareReads(deps.sign);
   const batchBodies = createBatchBodies();
+  const documentBodies = createDocumentBodies();
   const app = createApp({
     routes: allRoutes,
     authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
@@ -97,11 +109,15 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       now: () => clock.now().getTime(),
     }),
     bodyBudget: deps.bodyBudget ?? createBodyBudget(),
+    documentBudget: deps.documentBudget ?? createBodyBudget(documentBudgetLimits),
+    documentBodies,
     services: {
       tokens,
       templates: createClient(TemplatesService, shareReads(deps.templates)),
       click,
       docgen: createClient(DocgenService, shareReads(deps.docgen)),
+      sign: createClient(SignService, sign),
+      signing: createClient(SigningService, sign),
       coalescer,
       batchBodies,
       keys,
@@ -109,6 +125,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       tokenGuard: createTokenGuard({ limiter, logger }),
       embedScript,
       verifier,
+      documentPage,
+      signingPage,
+      linkGuard: createLinkGuard({ limiter, logger }),
       checkReady,
       reference: createReference(config.publicUrl ?? ""),
     },
@@ -120,7 +139,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     metrics,
   });
   const close = async (): Promise<void> => {
-    await Promise.all([pool.end(), batchBodies.close()]);
+    await Promise.all([pool.end(), batchBodies.close(), documentBodies.close()]);
   };
   return { app, workers: [changes, createWindowSweeper({ windows, logger })], checkReady, close };
 }

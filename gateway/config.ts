@@ -27,7 +27,9 @@ export interface GatewayConfig {
   readonly embedScriptFile?: string;
   /** The folder with the built verifier of evidence; where the build leaves it when absent. */
   readonly verifierFolder?: string;
-  /** Whether the gateway does not start without the embed script and the verifier. */
+  /** The folder with the built signing page; where the build leaves it when absent. */
+  readonly signingPageFolder?: string;
+  /** Whether the gateway does not start without the embed script, the verifier and the signing page. */
   readonly requireEmbedScript?: boolean;
 }
 
@@ -47,6 +49,7 @@ export const settings = {
   TEMPLATES_TARGET: stringSetting("Where the templates service answers gRPC."),
   CLICK_TARGET: stringSetting("Where the click service answers gRPC."),
   DOCGEN_TARGET: stringSetting("Where the docgen service answers gRPC."),
+  SIGN_TARGET: stringSetting("Where the sign service answers gRPC."),
   TOKEN_ISSUER: stringSetting("The iss claim that access tokens must have; the same as in the auth service.", "assent"),
   TOKEN_AUDIENCE: stringSetting(
     "The aud claim that access tokens must have; the same as in the auth service.",
@@ -66,7 +69,7 @@ export const settings = {
     "",
   ),
   NODE_ENV: stringSetting(
-    "With production the gateway does not start when the embed script or the verifier of evidence was not built.",
+    "With production the gateway does not start when the embed script, the verifier of evidence or the signing page was not built.",
     "",
   ),
 };

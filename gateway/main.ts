@@ -2,6 +2,8 @@ import type { DescService } from "@bufbuild/protobuf";
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { startAdminPort } from "#platform/admin-port.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -22,8 +24,8 @@ const config = configFromEnv(process.env);
 const logger = createLogger("gateway", values.LOG_LEVEL, bufferedStdout());
 const metrics = createMetrics();
 const tls = tlsFromSettings(values);
-const connect = (target: string, service: DescService, options: { maxMessageBytes?: number } = {}) =>
-  createGrpcTransport({ target, services: [service], tls, ...options });
+const connect = (target: string, services: DescService | DescService[], options: { maxMessageBytes?: number } = {}) =>
+  createGrpcTransport({ target, services: [services].flat(), tls, ...options });
 
 /** A template may have versions in many languages, each with text of up to 1 MiB. */
 const templatesMessageBytes = 32 * 1024 * 1024;
@@ -33,8 +35,10 @@ const templates = connect(values.TEMPLATES_TARGET, TemplatesService, { maxMessag
 const click = connect(values.CLICK_TARGET, ClickService, { maxMessageBytes: 32 * 1024 * 1024 });
 /** A document may have 25 MB, the data of a batch as many. */
 const docgen = connect(values.DOCGEN_TARGET, DocgenService, { maxMessageBytes: 32 * 1024 * 1024 });
+/** The documents of an agreement, and all of them as one. */
+const sign = connect(values.SIGN_TARGET, [SignService, SigningService], { maxMessageBytes: 112 * 1024 * 1024 });
 const runtime = { logger, metrics, clock: systemClock, newId, bus: createMemoryBus() };
-const gateway = await createGateway(config, { runtime, auth, templates, click, docgen });
+const gateway = await createGateway(config, { runtime, auth, templates, click, docgen, sign });
 
 const health = createHealthState();
 const admin = await startAdminPort({
@@ -55,6 +59,6 @@ stopOnSignals(async () => {
   health.setServing(false);
   await listening.stop();
   await admin.close();
-  for (const transport of [auth, templates, click, docgen]) transport.close();
+  for (const transport of [auth, templates, click, docgen, sign]) transport.close();
   logger.info("stopped");
 }, logger);

@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "#platform/logger.ts";
 
-/** The offline verifier of evidence bundles, ready to be served. */
-export interface Verifier {
-  /** One file that is all of it: nothing is loaded from anywhere. */
+/** A page in one file that is all of it: nothing is loaded from anywhere. */
+export interface ServedPage {
   readonly page: ServedFile;
   /** For the policy of the page: nothing but these run and apply. */
   readonly pageHashes: { readonly script: string; readonly style: string };
+}
+
+/** The offline verifier of evidence bundles, ready to be served. */
+export interface Verifier extends ServedPage {
   /** The same for Node. */
   readonly script: ServedFile;
 }
@@ -28,14 +31,35 @@ export function loadVerifier(
   { required, logger }: { readonly required: boolean; readonly logger: Logger },
 ): Verifier | undefined {
   try {
-    const page = served(join(folder, "verify.html"));
-    const script = served(join(folder, "verify-bundle.mjs"));
-    return { page, pageHashes: { script: hashOf(page, "script"), style: hashOf(page, "style") }, script };
+    return { ...servedPage(join(folder, "verify.html")), script: served(join(folder, "verify-bundle.mjs")) };
   } catch (error) {
     if (required) throw new Error(`the verifier in ${folder} is missing; build it before the start`, { cause: error });
     logger.warn({ folder }, "the verifier of evidence was not built; its page is missing");
     return undefined;
   }
+}
+
+/** The page that checks sealed documents; undefined when it was not built, throws when it is required then. */
+export function loadDocumentPage(
+  folder: string,
+  { required, logger }: { readonly required: boolean; readonly logger: Logger },
+): ServedPage | undefined {
+  try {
+    return servedPage(join(folder, "verify-document.html"));
+  } catch (error) {
+    if (required) {
+      throw new Error(`the page that checks documents is missing in ${folder}; build it before the start`, {
+        cause: error,
+      });
+    }
+    logger.warn({ folder }, "the page that checks documents was not built");
+    return undefined;
+  }
+}
+
+function servedPage(file: string): ServedPage {
+  const page = served(file);
+  return { page, pageHashes: { script: hashOf(page, "script"), style: hashOf(page, "style") } };
 }
 
 function served(file: string): ServedFile {

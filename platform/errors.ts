@@ -182,6 +182,98 @@ export const errorCatalogue = {
   ),
 
   // Answered in lower case and without GEN_, with details as an object; see the gateway's dialect of generation.
+  ACCOUNT_NOT_FOUND: row(
+    404,
+    Code.NotFound,
+    "There is no account with this id that the credential may act for. The account id is the id of the organization.",
+  ),
+  ENVELOPE_NOT_FOUND: row(404, Code.NotFound, "There is no agreement with this id."),
+  TEMPLATE_NOT_FOUND: row(404, Code.NotFound, "There is no template with this id."),
+  ENVELOPE_CANNOT_BE_MODIFIED: row(
+    400,
+    Code.FailedPrecondition,
+    "The agreement has been sent, completed or voided. Only drafts can be modified.",
+  ),
+  ENVELOPE_ALREADY_SENT: row(409, Code.Aborted, "The agreement has been sent already. Nothing was sent again."),
+  INVALID_ENVELOPE_STATUS: row(
+    400,
+    Code.FailedPrecondition,
+    "The agreement is in a state that does not allow this. Read it to see its status.",
+  ),
+  DOCUMENTS_REQUIRED: row(400, Code.FailedPrecondition, "The agreement has no documents. Add one before sending it."),
+  RECIPIENTS_REQUIRED: row(
+    400,
+    Code.FailedPrecondition,
+    "The agreement has no recipient who has to act. Add one before sending it.",
+  ),
+  DOCUMENT_NOT_FOUND: row(404, Code.NotFound, "The agreement has no document with this id."),
+  ATTACHMENT_NOT_FOUND: row(404, Code.NotFound, "The agreement has no attachment with this id."),
+  INVALID_DOCUMENT_FORMAT: row(
+    400,
+    Code.InvalidArgument,
+    "The file is of a type that is not supported. Send a PDF, or HTML or plain text to be converted.",
+  ),
+  DOCUMENT_TOO_LARGE: row(400, Code.InvalidArgument, "The document is larger than 25 MB. Send a smaller file."),
+  INVALID_BASE64: row(
+    400,
+    Code.InvalidArgument,
+    "The document is not valid base64 (RFC 4648 §4, with padding). Encode the bytes of the file again.",
+  ),
+  CORRUPTED_DOCUMENT: row(
+    422,
+    Code.FailedPrecondition,
+    "The PDF cannot be processed: it is damaged, encrypted or unreasonably large when unpacked. Save it again and retry.",
+  ),
+  RECIPIENT_NOT_FOUND: row(404, Code.NotFound, "The agreement has no such recipient."),
+  INVALID_EMAIL: row(400, Code.InvalidArgument, "The e-mail address of a recipient is not valid. See details."),
+  DUPLICATE_RECIPIENT: row(
+    400,
+    Code.InvalidArgument,
+    "The same e-mail address was given to two signers. Use distinct addresses or a clientUserId.",
+  ),
+  RECIPIENT_ALREADY_SIGNED: row(409, Code.Aborted, "The recipient has completed signing and cannot be changed."),
+  RECIPIENT_NOT_IN_SEQUENCE: row(
+    400,
+    Code.FailedPrecondition,
+    "It is not the recipient's turn yet. Wait until those of the routing orders before have finished.",
+  ),
+  RECIPIENT_NOT_EMBEDDED: row(
+    400,
+    Code.FailedPrecondition,
+    "The recipient has no clientUserId, so signs from the e-mail. Give a clientUserId to sign in your application.",
+  ),
+  VIEW_URL_EXPIRED: row(
+    400,
+    Code.FailedPrecondition,
+    "The link has been used or is older than 5 minutes. Ask for a new one.",
+  ),
+  INVALID_RETURN_URL: row(
+    400,
+    Code.InvalidArgument,
+    "The returnUrl must be an absolute https URL of at most 470 characters.",
+  ),
+  CONSENT_REQUIRED: row(
+    400,
+    Code.FailedPrecondition,
+    "The person has not consented to electronic records yet. Record the consent first.",
+  ),
+  TAB_NOT_FOUND: row(404, Code.NotFound, "The recipient has no tab with this id."),
+  ANCHOR_TAB_STRING_NOT_FOUND: row(
+    400,
+    Code.FailedPrecondition,
+    "A tab is anchored to a text that occurs in no document. See details; nothing was sent.",
+  ),
+  BULK_LIST_NOT_FOUND: row(404, Code.NotFound, "There is no bulk list with this id."),
+  BULK_BATCH_NOT_FOUND: row(404, Code.NotFound, "There is no bulk batch with this id."),
+  SUBSCRIPTION_NOT_FOUND: row(404, Code.NotFound, "There is no configuration with this id."),
+  FOLDER_NOT_FOUND: row(404, Code.NotFound, "There is no folder with this id."),
+  RANGE_NOT_SATISFIABLE: row(416, Code.OutOfRange, "There is nothing at the place that Range asks for."),
+  IDEMPOTENCY_KEY_REUSED: row(
+    422,
+    Code.FailedPrecondition,
+    "The idempotency key was used before with a different request. Nothing was changed; use a new key.",
+  ),
+
   GEN_INVALID_REQUEST: row(
     400,
     Code.InvalidArgument,

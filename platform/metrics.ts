@@ -33,6 +33,10 @@ export interface Metrics {
   readonly renderDuration: Histogram<"outcome">;
   /** Renderer processes that ended, by why: "timeout", "out_of_memory" and "crashed" cost somebody a document. */
   readonly rendererEnds: Counter<"reason">;
+  /** Processes that read documents and ended, by why: "timeout", "out_of_memory" and "crashed" refused a file. */
+  readonly intakeEnds: Counter<"reason">;
+  /** Seconds that the oldest agreement has waited for its seal. Raise an alarm above 120. */
+  readonly signCompletingOldestSeconds: Gauge;
 }
 
 // From 0.5 ms (a lone RPC on one machine) to the longest deadline in use.
@@ -77,5 +81,11 @@ export function createMetrics(): Metrics {
     timestampRequests: counter("assent_timestamp_requests_total", "Requests for time stamps.", ["outcome"]),
     renderDuration: histogram("assent_render_duration_seconds", "Time to make a PDF, waiting included.", ["outcome"]),
     rendererEnds: counter("assent_renderer_ends_total", "Renderer processes that ended.", ["reason"]),
+    intakeEnds: counter("assent_intake_ends_total", "Processes that read documents and ended.", ["reason"]),
+    signCompletingOldestSeconds: gauge(
+      "assent_sign_completing_oldest_seconds",
+      "Time that the oldest agreement has waited for its seal.",
+      [],
+    ),
   };
 }

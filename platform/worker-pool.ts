@@ -10,7 +10,7 @@ export interface WorkerPool<Input, Output> {
   close(): Promise<void>;
 }
 
-export interface WorkerPoolOptions {
+export interface WorkerPoolOptions<Input = never> {
   /** The module that the threads run: it calls `answerJobs`. */
   readonly module: URL;
   /** Threads at most; they start when they are needed. */
@@ -25,6 +25,8 @@ export interface WorkerPoolOptions {
   readonly idleMs?: number;
   /** Heap of each thread. */
   readonly maxHeapMb: number;
+  /** What of an input is handed over instead of copied; whoever gave it cannot use it any more. */
+  transferOf?(input: Input): readonly ArrayBuffer[];
 }
 
 /**
@@ -32,7 +34,7 @@ export interface WorkerPoolOptions {
  * time, running time, heap. A thread that dies or is too slow takes only its own job with it. Threads do not keep the
  * process alive.
  */
-export function createWorkerPool<Input, Output>(options: WorkerPoolOptions): WorkerPool<Input, Output> {
+export function createWorkerPool<Input, Output>(options: WorkerPoolOptions<Input>): WorkerPool<Input, Output> {
   const waiting = new Set<WaitingTask<Input, Output>>();
   const threads = new Set<WorkerThread<Input, Output>>();
   const idle = new Set<WorkerThread<Input, Output>>();

@@ -16,11 +16,12 @@ export interface WorkerThread<Input, Output> {
   end(failure: WorkerFailure): Promise<void>;
 }
 
-export interface WorkerThreadOptions {
+export interface WorkerThreadOptions<Input = never> {
   readonly module: URL;
   readonly deadlineMs: number;
   readonly idleMs?: number;
   readonly maxHeapMb: number;
+  transferOf?(input: Input): readonly ArrayBuffer[];
 }
 
 export interface WorkerThreadEvents {
@@ -34,7 +35,7 @@ export interface WorkerThreadEvents {
 
 /** Starts a thread. It ends by itself when it dies, misses a deadline, or has nothing to do for long. */
 export function createWorkerThread<Input, Output>(
-  { module, deadlineMs, idleMs = 60_000, maxHeapMb }: WorkerThreadOptions,
+  { module, deadlineMs, idleMs = 60_000, maxHeapMb, transferOf = () => [] }: WorkerThreadOptions<Input>,
   events: WorkerThreadEvents,
 ): WorkerThread<Input, Output> {
   const worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
@@ -74,7 +75,7 @@ export function createWorkerThread<Input, Output>(
       clearTimeout(timer);
       current = task;
       timer = setTimeout(() => end("DEADLINE"), deadlineMs);
-      worker.postMessage(task.input);
+      worker.postMessage(task.input, [...transferOf(task.input)]);
     },
     end,
   };

@@ -16,7 +16,7 @@ async function generate(load: LoadPlan): Promise<LoadResult> {
     Array.from({ length: load.connections }, () => connect(url.hostname, Number(url.port))),
   );
   const record = new Recorder();
-  let sequence = 0;
+  let sequence = load.firstNumber ?? 0;
   const next = () => buildRequest(load, url, sequence++);
   await runPhase(connections, load, load.warmupSeconds, next, new Recorder());
   const started = performance.now();

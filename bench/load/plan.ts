@@ -1,3 +1,6 @@
+/** Where the number of the request belongs with leading zeros: as Base64 it stands for six bytes, none of which ends a line. */
+export const eightDigits = "{number}";
+
 /** What the load generator sends. */
 export interface LoadPlan {
   /** http://host:port/path */
@@ -6,10 +9,12 @@ export interface LoadPlan {
   readonly paths?: readonly string[];
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
-  /** `{n}` is replaced by the number of the request. */
+  /** `{n}` is replaced by the number of the request, and `eightDigits` by the same in eight digits. */
   readonly body?: string;
   /** Prefix of X-Idempotency-Key; the number of the request is appended. */
   readonly keyPrefix?: string;
+  /** Number of the first request; 0 when absent. */
+  readonly firstNumber?: number;
   readonly connections: number;
   readonly warmupSeconds: number;
   readonly seconds: number;

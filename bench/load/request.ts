@@ -1,8 +1,8 @@
-import type { LoadPlan } from "./plan.ts";
+import { eightDigits, type LoadPlan } from "./plan.ts";
 
 /** The bytes of the n-th request of a plan. */
 export function buildRequest(plan: LoadPlan, url: URL, n: number): Buffer {
-  const body = plan.body?.replaceAll("{n}", String(n)) ?? "";
+  const body = plan.body?.replaceAll("{n}", String(n)).replaceAll(eightDigits, String(n).padStart(8, "0")) ?? "";
   const path = plan.paths?.[n % plan.paths.length] ?? `${url.pathname}${url.search}`;
   const lines = [`${plan.method} ${path} HTTP/1.1`, `Host: ${url.host}`];
   for (const [name, value] of Object.entries(plan.headers)) lines.push(`${name}: ${value}`);

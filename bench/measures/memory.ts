@@ -61,7 +61,8 @@ async function load(demo: Demo, seconds: number, prefix: string): Promise<void> 
   await runLoad(plan, [201]);
 }
 
-function residentMegabytes(pid: number): number {
+/** Physical memory of a process. */
+export function residentMegabytes(pid: number): number {
   const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(match?.[1] ?? Number.NaN) / 1024;
 }

@@ -1,8 +1,12 @@
+import { compatDialect } from "../compat/dialect.ts";
 import type { Route } from "../routes/route.ts";
 import { clickDialect, type ErrorDialect, genDialect, oauthDialect, standardDialect } from "./error-dialect.ts";
 
 /** Whether an address is one of document generation, whether there is something at it or not. */
 export const isGenerationPath = (path: string): boolean => /^\/(v1\/gen|batches)(\/|$)/.test(path);
+
+/** Whether an address is one of the interface that is compatible with DocuSign's. */
+export const isCompatPath = (path: string): boolean => path === "/restapi" || path.startsWith("/restapi/");
 
 /** How errors look at an address, when no route has been looked up that would say it. */
 export function createAddressDialect(routes: readonly Route[]): (path: string) => ErrorDialect {
@@ -10,6 +14,7 @@ export function createAddressDialect(routes: readonly Route[]): (path: string) =
   return (path) => {
     if (path.startsWith("/v1/click/")) return clickDialect;
     if (isGenerationPath(path)) return genDialect;
+    if (isCompatPath(path)) return compatDialect;
     return tokenPaths.has(path) ? oauthDialect : standardDialect;
   };
 }

@@ -25,16 +25,25 @@ export async function readBody(
   room?: BodyRoom,
 ): Promise<unknown> {
   if (!hasBody(req)) return undefined;
-  const { "content-type": contentType, "content-encoding": encoding } = req.headers;
-  // A few bytes could unfold into gigabytes.
-  if (encoding !== undefined && encoding !== "identity") throw new DomainError("UNSUPPORTED_MEDIA_TYPE");
-  const isJson = contentType === "application/json" || isType(contentType, "application/json");
+  requirePlain(req);
+  const { "content-type": contentType } = req.headers;
+  const isJson = isJsonType(contentType);
   const isForm = !isJson && rules.form && isType(contentType, "application/x-www-form-urlencoded");
   if (!isJson && !isForm) throw new DomainError("UNSUPPORTED_MEDIA_TYPE");
-  const bytes = await readBytes(req, rules.maxBytes, dialect, room);
+  const limits = { maxBytes: rules.maxBytes, tooLarge: tooLarge(rules.maxBytes, dialect) };
+  const bytes = await readBytes(req, limits, dialect, room);
   if (rules.unparsed === true) return bytes;
   return isForm ? parseForm(bytes) : parseJson(bytes, dialect.validationFailed);
 }
+
+/** A few bytes could unfold into gigabytes. */
+export function requirePlain({ headers }: Pick<Request, "headers">): void {
+  const { "content-encoding": encoding } = headers;
+  if (encoding !== undefined && encoding !== "identity") throw new DomainError("UNSUPPORTED_MEDIA_TYPE");
+}
+
+export const isJsonType = (contentType: string | undefined): boolean =>
+  contentType === "application/json" || isType(contentType, "application/json");
 
 /** The media type with no parameter but `charset=utf-8`. */
 function isType(contentType: string | undefined, expected: string): boolean {
@@ -43,19 +52,36 @@ function isType(contentType: string | undefined, expected: string): boolean {
   return type === expected && parameters.every((p) => p === "" || /^charset="?utf-?8"?$/.test(p));
 }
 
-async function readBytes(req: Request, maxBytes: number, dialect: ErrorDialect, room?: BodyRoom): Promise<Buffer> {
+interface SizeLimit {
+  readonly maxBytes: number;
+  /** The answer to more. */
+  readonly tooLarge: DomainError;
+}
+
+/** All bytes of a body, as far as they are allowed and there is room for them. */
+export async function readBytes(
+  req: Request,
+  { maxBytes, tooLarge }: SizeLimit,
+  dialect: ErrorDialect,
+  room?: BodyRoom,
+): Promise<Buffer> {
   const { "content-length": declared } = req.headers;
-  if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes, dialect);
+  if (Number(declared ?? 0) > maxBytes) throw tooLarge;
   // Its sender went away while it was found out who that is: nothing would ever be heard of it again.
   if (req.destroyed) throw cutOff(dialect);
   // A body in chunks may become as large as any.
   if (room?.take(Number(declared ?? maxBytes)) === false) throw noRoom(dialect);
-  const bytes = await gatherBytes(req, maxBytes, dialect, room?.stallMs);
+  const bytes = await gatherBytes(req, { maxBytes, tooLarge }, dialect, room?.stallMs);
   room?.shrinkTo(bytes.length);
   return bytes;
 }
 
-function gatherBytes(req: Request, maxBytes: number, dialect: ErrorDialect, stallMs?: number): Promise<Buffer> {
+function gatherBytes(
+  req: Request,
+  { maxBytes, tooLarge }: SizeLimit,
+  dialect: ErrorDialect,
+  stallMs?: number,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let length = 0;
@@ -75,7 +101,7 @@ function gatherBytes(req: Request, maxBytes: number, dialect: ErrorDialect, stal
       stalled?.refresh();
       length += chunk.length;
       if (length <= maxBytes) chunks.push(chunk);
-      else refuse(tooLarge(maxBytes, dialect));
+      else refuse(tooLarge);
     });
     req.on("end", () => {
       clearTimeout(stalled);

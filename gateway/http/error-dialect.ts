@@ -11,6 +11,8 @@ export interface ErrorDialect {
   /** There is no room for the request right now. */
   readonly busy: ErrorCode;
   body(error: DomainError, requestId: string): Readonly<Record<string, unknown>>;
+  /** What its errors have beside the headers of all. */
+  headers?(requestId: string): Readonly<Record<string, string>>;
 }
 
 const standardBody = (error: DomainError, requestId: string): Readonly<Record<string, unknown>> => {
@@ -28,6 +30,9 @@ export const standardDialect: ErrorDialect = {
   busy: "SERVICE_UNAVAILABLE",
   body: standardBody,
 };
+
+/** Signing; bodies that carry documents are answered DOCUMENT_TOO_LARGE in every dialect. */
+export const signDialect: ErrorDialect = { ...standardDialect };
 
 export const clickDialect: ErrorDialect = {
   validationFailed: "CLICK_VALIDATION_FAILED",

@@ -12,12 +12,15 @@ export function errorReply(thrown: unknown, exchange: Exchange, dialect: ErrorDi
     const { requestId, traceparent, route } = exchange;
     logger.error({ err: thrown, requestId, traceparent, route }, "request failed");
   }
-  return jsonReply(errorCatalogue[error.code].http, dialect.body(error, exchange.requestId), headersOf(error));
+  const headers = { ...headersOf(error), ...dialect.headers?.(exchange.requestId) };
+  return jsonReply(errorCatalogue[error.code].http, dialect.body(error, exchange.requestId), headers);
 }
 
 function toDomainError(thrown: unknown, dialect: ErrorDialect): DomainError {
   const known = fromConnectError(thrown);
-  if (known !== undefined) return known.code === "VALIDATION_FAILED" ? asDialect(known, dialect) : known;
+  // What the gateway itself finds is named as the interface names it already.
+  const isOwn = thrown instanceof DomainError && dialect.validationFailed === thrown.code;
+  if (known !== undefined) return known.code === "VALIDATION_FAILED" && !isOwn ? asDialect(known, dialect) : known;
   if (thrown instanceof ConnectError) return new DomainError(codeOf(thrown.code, dialect));
   return new DomainError("INTERNAL_ERROR");
 }
@@ -32,7 +35,7 @@ const asDialect = (error: DomainError, dialect: ErrorDialect): DomainError =>
 /** `changes.texts.button_text` of a message is `buttonText` in a body. */
 const restField = (field: string): string =>
   field
-    .replace(/^((changes|fields|texts|source)\.)+/, "")
+    .replace(/^((changes|fields|texts|source|definition)\.)+/, "")
     .replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 
 /** An error of the wire that none of our services has raised by name. */
@@ -59,8 +62,8 @@ function headersOf(error: DomainError): Record<string, string> {
   return {
     ...(retryAfter === undefined ? {} : { "Retry-After": retryAfter }),
     ...(challenge === undefined ? {} : { "WWW-Authenticate": challenge }),
-    ...(error.code === "GEN_RANGE_NOT_SATISFIABLE" ? { "Content-Range": `bytes */${error.metadata.bytes}` } : {}),
-    ...(error.code === "GEN_RATE_LIMITED" ? planHeaders(error) : {}),
+    ...(errorCatalogue[error.code].http === 416 ? { "Content-Range": `bytes */${error.metadata.bytes}` } : {}),
+    ...(countedCodes.has(error.code) ? windowHeaders(error) : {}),
     ...(error.code === "METHOD_NOT_ALLOWED" ? { Allow: error.metadata.allow ?? "" } : {}),
   };
 }
@@ -68,8 +71,10 @@ function headersOf(error: DomainError): Record<string, string> {
 /** Seconds, where the error itself does not say. */
 const retryAfterOf: Readonly<Partial<Record<ErrorCode, string>>> = { SERVICE_UNAVAILABLE: "1", GEN_BUSY: "5" };
 
-/** What the window of a plan says that has refused a document; what refuses requests says it in the grant instead. */
-function planHeaders({ metadata: { limit, resetAt } }: DomainError): Record<string, string> {
+/** What a plan or a guard refuses; what refuses the requests of a client says it in the grant instead. */
+const countedCodes: ReadonlySet<ErrorCode> = new Set(["GEN_RATE_LIMITED", "RATE_LIMIT_EXCEEDED"]);
+
+function windowHeaders({ metadata: { limit, resetAt } }: DomainError): Record<string, string> {
   if (limit === undefined || resetAt === undefined) return {};
   return { "X-RateLimit-Limit": limit, "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": resetAt };
 }

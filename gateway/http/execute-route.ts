@@ -4,11 +4,15 @@ import type { Logger } from "#platform/logger.ts";
 import type { Authenticate } from "../auth/authenticate.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { AuthenticateRenderToken, RenderGrant } from "../auth/render-token.ts";
+import type { DocumentBodies } from "../document-bodies/document-bodies.ts";
+import type { ReadDocuments } from "../document-bodies/read-documents.ts";
 import type { FloodGuard } from "../limits/flood-guard.ts";
+import { insufficientScope } from "../routes/require-scope.ts";
 import type { Route, RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
 import { readBody } from "./body.ts";
 import { type BodyBudget, type BodyRoom, unbudgetedRouteBytes } from "./body-budget.ts";
+import { readDocumentBody } from "./document-body.ts";
 import { tooManyRequests } from "./error-dialect.ts";
 import { errorReply } from "./errors.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
@@ -19,6 +23,7 @@ import { findUnstorable, readQuery } from "./query.ts";
 import type { TakeRequest } from "./rate-limit.ts";
 import { type Reply, readableAnywhere, sendReply } from "./reply.ts";
 import { withLoggedStream } from "./stream-reply.ts";
+import { documentLimits } from "./unread-body.ts";
 import type { CompileSchema, Validate } from "./validate.ts";
 
 export interface ExecutorDeps {
@@ -27,6 +32,9 @@ export interface ExecutorDeps {
   readonly takeRequest: TakeRequest;
   readonly floodGuard: Pick<FloodGuard, "takeForGuess">;
   readonly bodyBudget: BodyBudget;
+  /** Of bodies that carry documents. */
+  readonly documentBudget: BodyBudget;
+  readonly documentBodies: Pick<DocumentBodies, "read">;
   readonly services: Services;
   readonly logger: Logger;
   readonly compileSchema: CompileSchema;
@@ -48,16 +56,16 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
     let room: BodyRoom | undefined;
     try {
       const renderGrant = await admit(req, exchange, route, deps);
-      room = roomFor(route, exchange, deps.bodyBudget);
+      room = roomFor(route, exchange, deps);
       const request = {
-        ...(await readRequest(req, exchange, route, validators, room)),
+        ...(await readRequest(req, exchange, route, { validators, room, documentBodies: deps.documentBodies })),
         renderGrant,
         publicUrl: () => publicUrlOf(req, deps.publicUrl),
       };
       requireExistingNames(request.params, route, validators.texts);
       reply = await route.handle(request, deps.services);
     } catch (error) {
-      reply = errorReply(error, exchange, route.dialect, deps.logger);
+      reply = patient(error, errorReply(error, exchange, route.dialect, deps.logger));
       if (reply.status === 401) deps.floodGuard.takeForGuess(exchange.address);
     } finally {
       // What was made of the body is in memory until here, whether or not its sender still waits.
@@ -68,10 +76,17 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
   };
 }
 
+const patient = (error: unknown, reply: Reply): Reply =>
+  error instanceof DomainError && error.code === "DOCUMENT_TOO_LARGE" ? { ...reply, unread: documentLimits } : reply;
+
 /** Only routes with large bodies need room for them. */
-function roomFor({ body }: Route, { principal, address }: Exchange, budget: BodyBudget): BodyRoom | undefined {
+function roomFor(
+  { body }: Route,
+  { principal, address }: Exchange,
+  { bodyBudget, documentBudget }: ExecutorDeps,
+): BodyRoom | undefined {
   if (body === undefined || body.maxBytes <= unbudgetedRouteBytes) return undefined;
-  return budget.roomFor(principal?.orgId ?? address);
+  return (body.documents === undefined ? bodyBudget : documentBudget).roomFor(principal?.orgId ?? address);
 }
 
 function requireScopes({ access, operationId }: Route): void {
@@ -110,9 +125,7 @@ async function admit(
     if (!exchange.grant.granted) throw tooManyRequests(dialect, exchange.grant);
   }
   if (renderGrant === undefined && !access.scopes.some((scope) => principal.scopes.has(scope))) {
-    throw new DomainError("INSUFFICIENT_SCOPE", {
-      message: `The token lacks the scope ${access.scopes.join(" or ")} that this operation needs. Ask for it at the token endpoint.`,
-    });
+    throw insufficientScope(access.scopes);
   }
   return renderGrant;
 }
@@ -123,12 +136,16 @@ function tokenOf(req: Request): string | undefined {
   return token === undefined ? undefined : String(token);
 }
 
+interface ReadingDeps extends Pick<ExecutorDeps, "documentBodies"> {
+  readonly validators: Validators;
+  readonly room: BodyRoom | undefined;
+}
+
 async function readRequest(
   req: Request,
   exchange: Exchange,
   route: Route,
-  validators: Validators,
-  room: BodyRoom | undefined,
+  { validators, room, documentBodies }: ReadingDeps,
 ): Promise<Omit<RouteRequest, "renderGrant" | "publicUrl">> {
   const { query: querySpec, body: bodySpec, dialect } = route;
   const idempotencyKey =
@@ -140,9 +157,9 @@ async function readRequest(
   const query = querySpec === undefined ? {} : readQuery(req.originalUrl, querySpec.properties);
   refuseProblems(findUnstorable(query), route);
   refuseProblems(validators.query?.(query), route);
-  const body = bodySpec === undefined ? undefined : await readBody(req, bodySpec, dialect, room);
+  const { value: body, files } = await readAnyBody(req, route, room, documentBodies);
   if (body !== undefined) refuseProblems(validators.body?.(body), route);
-  else if (bodySpec?.required === true) {
+  else if (bodySpec?.required === true && files.length === 0) {
     throw new DomainError(dialect.validationFailed, { message: "A body is required. Send a JSON object." });
   }
   return {
@@ -150,11 +167,27 @@ async function readRequest(
     params,
     query,
     body: body ?? {},
+    files,
     caller: callerOf(exchange),
+    scopes: exchange.principal?.scopes ?? noScopes,
     observed: { ip: exchange.address, userAgent: (req.headers["user-agent"] ?? "").slice(0, 1_000) },
     idempotencyKey,
     headers: req.headers,
   };
+}
+
+const noScopes: ReadonlySet<string> = new Set();
+
+/** What a body says, and the documents in it. */
+async function readAnyBody(
+  req: Request,
+  { body, dialect }: Route,
+  room: BodyRoom | undefined,
+  documentBodies: ReadingDeps["documentBodies"],
+): Promise<ReadDocuments> {
+  if (body === undefined) return { value: undefined, files: [] };
+  if (body.documents === undefined) return { value: await readBody(req, body, dialect, room), files: [] };
+  return readDocumentBody(req, { ...body.documents, maxBytes: body.maxBytes }, dialect, { room, documentBodies });
 }
 
 function refuseProblems(details: ReturnType<Validate> | undefined, { dialect }: Route): void {

@@ -1,10 +1,11 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { DomainError } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
+import { compatDialect } from "../compat/dialect.ts";
 import type { FloodGuard } from "../limits/flood-guard.ts";
 import type { Route } from "../routes/route.ts";
 import { type AccessLogDeps, createAccessLog, type LogWhenClosed } from "./access-log.ts";
-import { isGenerationPath } from "./address-dialect.ts";
+import { isCompatPath, isGenerationPath } from "./address-dialect.ts";
 import { type ErrorDialect, genDialect, standardDialect } from "./error-dialect.ts";
 import { errorReply } from "./errors.ts";
 import { exchangeOf, openExchange } from "./exchange.ts";
@@ -12,6 +13,7 @@ import { type ExecutorDeps, executeRoute } from "./execute-route.ts";
 import { createFloodGate, type FloodGate, type FloodGateDeps } from "./flood-gate.ts";
 import { findHeaderProblem } from "./header-guard.ts";
 import { sendReply } from "./reply.ts";
+import { rewriteAddress } from "./rewrite-address.ts";
 
 export interface AppDeps
   extends Omit<ExecutorDeps, "logger" | "floodGuard">,
@@ -36,6 +38,7 @@ export function createApp(deps: AppDeps): Express {
   if (deps.trustedProxies.length > 0) app.set("trust proxy", [...deps.trustedProxies]);
 
   app.use(beginExchange(deps.newId, createAccessLog(deps), createFloodGate(deps)));
+  app.use(rewriteAddress);
   for (const [path, routes] of byPath(deps.routes)) mountPath(app, path, routes, deps);
   app.use(() => {
     throw new DomainError("NOT_FOUND");
@@ -57,6 +60,7 @@ function mountPath(app: Express, path: string, routes: readonly Route[], deps: A
     const handler = executeRoute(route, deps);
     if (route.method === "GET") mounted.get(handler);
     else if (route.method === "POST") mounted.post(handler);
+    else if (route.method === "PUT") mounted.put(handler);
     else if (route.method === "PATCH") mounted.patch(handler);
     else mounted.delete(handler);
   }
@@ -90,8 +94,9 @@ const answerError =
     sendReply(res, exchange, errorReply(known, exchange, generalDialect(known, req.path), logger));
   };
 
-/** What is no proper request has the standard body, whichever address it names. */
+/** What is no proper request has the standard body, of which that of the compatible interface is a form. */
 const generalDialect = (error: unknown, path: string): ErrorDialect => {
+  if (isCompatPath(path)) return compatDialect;
   const isBadRequest = error instanceof DomainError && error.code === "VALIDATION_FAILED";
   return !isBadRequest && isGenerationPath(path) ? genDialect : standardDialect;
 };

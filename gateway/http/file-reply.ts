@@ -1,4 +1,4 @@
-import { DomainError } from "#platform/errors.ts";
+import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import type { RouteRequest } from "../routes/route.ts";
 import { readRange } from "./byte-range.ts";
 import { attachment } from "./content-disposition.ts";
@@ -11,11 +11,13 @@ export interface StoredFile {
   readonly fileName: string;
   /** Hex. */
   readonly sha256: string;
+  /** The answer to a range behind its end; GEN_RANGE_NOT_SATISFIABLE when absent. */
+  readonly rangeCode?: ErrorCode;
 }
 
 /**
  * Answers with a file or a part of it (RFC 9110 §13, §14); nothing that it holds may run in a browser. Throws
- * GEN_RANGE_NOT_SATISFIABLE.
+ * what the file says of a range that it does not have.
  */
 export function fileReply(file: StoredFile, { method, headers }: Pick<RouteRequest, "method" | "headers">): Reply {
   const { bytes, contentType } = file;
@@ -31,7 +33,7 @@ export function fileReply(file: StoredFile, { method, headers }: Pick<RouteReque
   if (names(headers["if-none-match"], etag)) return { status: 304, body: undefined, headers: common };
   const range = mayAnswerPart(method, headers["if-range"], etag) ? readRange(headers.range, bytes.length) : "whole";
   if (range === "unsatisfiable") {
-    throw new DomainError("GEN_RANGE_NOT_SATISFIABLE", { metadata: { bytes: String(bytes.length) } });
+    throw new DomainError(file.rangeCode ?? "GEN_RANGE_NOT_SATISFIABLE", { metadata: { bytes: String(bytes.length) } });
   }
   if (range === "whole") return { status: 200, body: bytes, contentType, headers: common };
   const { first, last } = range;

@@ -2,7 +2,7 @@ import type { Express, Response } from "express";
 import type { Grant } from "../limits/grant.ts";
 import type { Exchange } from "./exchange.ts";
 import { sendStream } from "./stream-reply.ts";
-import { boundUnreadBody } from "./unread-body.ts";
+import { boundUnreadBody, type UnreadLimits } from "./unread-body.ts";
 
 /** An answer that is ready to be sent. */
 export interface Reply {
@@ -14,6 +14,8 @@ export interface Reply {
   /** Default application/json. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What happens to a body that has not been read; the usual when absent. */
+  readonly unread?: UnreadLimits;
 }
 
 export const jsonReply = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Reply => ({
@@ -51,7 +53,7 @@ const jsonType = "application/json; charset=utf-8";
  */
 export function sendReply(res: Response, exchange: Exchange, reply: Reply): void {
   if (res.headersSent || res.destroyed) return;
-  boundUnreadBody(res.req);
+  boundUnreadBody(res.req, reply.unread);
   const { body } = reply;
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   // All at once: setHeader would check and sort in each of them by itself.

@@ -1,8 +1,20 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 
-const maxBytes = 4 * 1024 * 1024;
-const maxMs = 5_000;
+/** How much of a body is read and dropped after the answer, and for how long. */
+export interface UnreadLimits {
+  readonly maxBytes: number;
+  readonly maxMs: number;
+}
+
+const usualLimits: UnreadLimits = { maxBytes: 4 * 1024 * 1024, maxMs: 5_000 };
+
+/**
+ * Many programs send a body whole before they look for the answer. Somebody whose document is too large is to hear it,
+ * which costs nothing but the reading.
+ */
+export const documentLimits: UnreadLimits = { maxBytes: 160 * 1024 * 1024, maxMs: 30_000 };
+
 const checkMs = 50;
 
 const isAnswered = Symbol("isAnswered");
@@ -19,7 +31,7 @@ export const hasBody = ({ headers }: Pick<IncomingMessage, "headers">): boolean 
  * answer and the connection can be used again. It would do so for 30 s and any number of gigabytes; here the
  * connection ends when the sender goes on for much longer than it takes to notice.
  */
-export function boundUnreadBody(req: IncomingMessage): void {
+export function boundUnreadBody(req: IncomingMessage, { maxBytes, maxMs }: UnreadLimits = usualLimits): void {
   if (req.complete || !hasBody(req)) return;
   const socket = req.socket as typeof req.socket & MarkedSocket;
   const bytesBefore = socket.bytesRead;

@@ -1,9 +1,10 @@
 import { scopeMeanings } from "../auth/scopes.ts";
 import type { Route } from "../routes/route.ts";
-import { componentSchemas, withReferences } from "./components.ts";
+import { componentSchemas } from "./components.ts";
 import { componentHeaders } from "./headers.ts";
 import { info, tagDescriptions } from "./info.ts";
 import { componentParameters, parametersOf } from "./parameters.ts";
+import { requestBodyOf } from "./request-body.ts";
 import { componentExamples, responsesOf } from "./responses.ts";
 
 type Json = Record<string, unknown>;
@@ -86,15 +87,4 @@ function securityOf({ access, clientAuthentication }: Route): Json[] {
   if (access === "public") return [];
   const tokens = access.renderToken === true ? [{ renderToken: [] }] : [];
   return [...access.scopes.map((scope) => ({ oauth: [scope] })), { bearer: [] }, ...tokens];
-}
-
-const digits = new Intl.NumberFormat("en");
-
-function requestBodyOf({ schema, required, form, example, maxBytes }: NonNullable<Route["body"]>): Json {
-  const media = { schema: withReferences(schema), ...(example === undefined ? {} : { example }) };
-  return {
-    description: `At most ${digits.format(maxBytes)} bytes.`,
-    required,
-    content: { "application/json": media, ...(form ? { "application/x-www-form-urlencoded": media } : {}) },
-  };
 }

@@ -17,6 +17,18 @@ import { renderingSchema } from "../routes/render-schemas.ts";
 import type { JsonSchema } from "../routes/route.ts";
 import { answer, anyText, object } from "../routes/schema-parts.ts";
 import { sessionSchema } from "../routes/session-schemas.ts";
+import {
+  documentSchema as agreementDocumentSchema,
+  agreementSchema,
+  createAgreementSchema,
+  createSignTemplateSchema,
+  documentInput,
+  signTemplateSchema,
+  updateAgreementSchema,
+  updateSignTemplateSchema,
+} from "../routes/sign/agreement-schemas.ts";
+import { recipientSchema, recipientsInput, recipientsSchema } from "../routes/sign/recipient-schemas.ts";
+import { tabInput, tabSchema } from "../routes/sign/tab-schemas.ts";
 import { statsSchema } from "../routes/stats-schemas.ts";
 import { createTemplateSchema, templateSchema, updateTemplateSchema } from "../routes/template-schemas.ts";
 import {
@@ -82,6 +94,19 @@ const named: Readonly<Record<string, JsonSchema>> = {
   CreateDocument: createDocumentSchema,
   Batch: batchSchema,
   BatchItem: batchItemSchema,
+  Agreement: agreementSchema,
+  CreateAgreement: createAgreementSchema,
+  UpdateAgreement: updateAgreementSchema,
+  AgreementTemplate: signTemplateSchema,
+  CreateAgreementTemplate: createSignTemplateSchema,
+  UpdateAgreementTemplate: updateSignTemplateSchema,
+  AgreementDocument: agreementDocumentSchema,
+  DocumentInput: documentInput,
+  Recipient: recipientSchema,
+  Recipients: recipientsSchema,
+  RecipientsInput: recipientsInput,
+  Tab: tabSchema,
+  TabInput: tabInput,
 };
 
 const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]));

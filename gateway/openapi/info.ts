@@ -19,7 +19,7 @@ Every answer has \`X-Request-Id\` (yours, if you sent one) and \`traceparent\` (
 
 What needs a credential counts in a window of the client that calls: \`X-RateLimit-Limit\` requests are allowed in it, \`X-RateLimit-Remaining\` are left, and it resets at \`X-RateLimit-Reset\` (Unix time), in \`Retry-After\` seconds. A request beyond the limit is answered 429 and not processed: send it again after \`Retry-After\`. What generates documents (\`POST /v1/gen/documents\`, \`/batches\` and \`/v1/gen/batches\`) counts in the windows of the organization's plan instead, and the same headers tell of the one with less left. The other operations of document generation count requests like any other.
 
-A body that is larger than its operation allows is 400 with \`PAYLOAD_TOO_LARGE\`, \`CLICK_PAYLOAD_TOO_LARGE\` or \`payload_too_large\`. While there is no room for another large one, of your organization or at all, it is 503.
+A body that is larger than its operation allows is 400 with \`PAYLOAD_TOO_LARGE\`, \`CLICK_PAYLOAD_TOO_LARGE\`, \`payload_too_large\` or, where it may carry documents, \`DOCUMENT_TOO_LARGE\`. While there is no room for another large one, of your organization or at all, it is 503.
 
 ## Errors
 
@@ -73,5 +73,20 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Assets: "Images for the templates of documents.",
   Documents: "Generating PDF from templates and data, and what the plan allows of it.",
   Batches: "Many documents at once, item by item.",
+  Agreements: "What people are asked to sign: drafts, sending, the course of it, and what has happened.",
+  Recipients: "Who takes part in an agreement, and the tabs that each fills in.",
+  "Agreement documents": "The PDFs of an agreement, sealed once it is completed, and its certificate.",
+  "Agreement templates": "What agreements are made from: documents, roles and tabs.",
+  "Signing page": "What the page does on which people sign: it is opened by a link, which becomes a session.",
+  "Compatible envelopes":
+    "The interface that is compatible with DocuSign's (`/restapi/v2.1`): envelopes are agreements.",
+  "Compatible recipients": "Who signs an envelope, with tabs, and its custom fields.",
+  "Compatible documents": "The documents of an envelope, its certificate and its archive.",
+  "Compatible views": "Links that let a person sign, send or look.",
+  "Compatible templates": "What envelopes are made from.",
+  "Compatible folders": "The folders of an account, and its recycle bin.",
+  "Compatible bulk sending": "One envelope or template, sent to everybody in a list.",
+  "Compatible events": "Where events are to be sent.",
+  "Compatible account": "The account, and the one user who stands for a credential.",
   System: "The state of this installation, and this description.",
 };

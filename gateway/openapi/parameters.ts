@@ -40,6 +40,11 @@ const idMeanings: Readonly<Partial<Record<ErrorCode, string>>> = {
   GEN_ASSET_NOT_FOUND: "The id of the image.",
   GEN_DOCUMENT_NOT_FOUND: "The id of the document.",
   GEN_BATCH_NOT_FOUND: "The id of the batch.",
+  ENVELOPE_NOT_FOUND: "The id of the agreement.",
+  ATTACHMENT_NOT_FOUND: "The id of the attachment.",
+  TEMPLATE_NOT_FOUND: "The id of the template.",
+  BULK_LIST_NOT_FOUND: "The id of the bulk list.",
+  BULK_BATCH_NOT_FOUND: "The id of the batch.",
 };
 
 const parameter = (place: string, name: string, { description, ...schema }: JsonSchema, required: boolean): Json => ({

@@ -72,7 +72,7 @@ function commonErrors({ access, body, query, texts, dialect }: Route): ErrorCode
   const checksInput = body !== undefined || query !== undefined || mayBeBad;
   return [
     ...(checksInput ? [dialect.validationFailed] : []),
-    ...(body === undefined ? [] : (["UNSUPPORTED_MEDIA_TYPE", dialect.payloadTooLarge] as const)),
+    ...(body === undefined ? [] : (["UNSUPPORTED_MEDIA_TYPE", tooLargeOf(body, dialect)] as const)),
     ...(body !== undefined && body.maxBytes > unbudgetedRouteBytes ? [dialect.busy] : []),
     ...(access === "public"
       ? []
@@ -81,6 +81,9 @@ function commonErrors({ access, body, query, texts, dialect }: Route): ErrorCode
     "SERVICE_UNAVAILABLE",
   ];
 }
+
+const tooLargeOf = ({ documents }: NonNullable<Route["body"]>, { payloadTooLarge }: Route["dialect"]): ErrorCode =>
+  documents === undefined ? payloadTooLarge : "DOCUMENT_TOO_LARGE";
 
 function errorResponse(status: number, codes: readonly ErrorCode[], route: Route): Json {
   const nameOf = route.dialect === genDialect ? genErrorName : (code: ErrorCode) => code;

@@ -1,3 +1,4 @@
+import { compatRoutes } from "../compat/routes/index.ts";
 import { acceptanceRoutes } from "./acceptances.ts";
 import { bulkRoutes } from "./bulk.ts";
 import { configurationRoutes } from "./configuration.ts";
@@ -13,10 +14,13 @@ import { publishedKeyRoutes } from "./published-keys.ts";
 import { renderRoutes } from "./render.ts";
 import type { Route } from "./route.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { signRoutes } from "./sign/index.ts";
+import { signingRoutes } from "./signing.ts";
 import { statsRoutes } from "./stats.ts";
 import { systemRoutes } from "./system.ts";
 import { templateRoutes } from "./templates.ts";
 import { verifyRoutes } from "./verify.ts";
+import { verifyDocumentRoutes } from "./verify-document.ts";
 import { versionRoutes } from "./versions.ts";
 
 /** Every operation of the API. */
@@ -39,5 +43,9 @@ export const allRoutes: readonly Route[] = [
   ...renderRoutes,
   ...embedRoutes,
   ...genRoutes,
+  ...signRoutes,
+  ...verifyDocumentRoutes,
+  ...signingRoutes,
+  ...compatRoutes,
   ...systemRoutes,
 ];

@@ -54,7 +54,8 @@ export const userInfoRoute: Route = defineRoute({
     }),
 });
 
-async function describeCaller({ caller }: Pick<RouteRequest, "caller">, { tokens }: Services) {
+/** Throws INVALID_TOKEN when there is nobody any more to whom the credential belongs. */
+export async function describeCaller({ caller }: Pick<RouteRequest, "caller">, { tokens }: Pick<Services, "tokens">) {
   try {
     return await tokens.describeCaller({ organizationId: caller.orgId, clientId: caller.clientId });
   } catch (error) {

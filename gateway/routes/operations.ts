@@ -13,6 +13,9 @@ export type ResourceName =
   | "genAsset"
   | "genDocument"
   | "batch"
+  | "agreement"
+  | "attachment"
+  | "signTemplate"
   /** Parameters that are no ids: as their rows call them. */
   | (string & {});
 
@@ -46,6 +49,11 @@ const resources: Readonly<Partial<Record<ErrorCode, ResourceName>>> = {
   GEN_ASSET_NOT_FOUND: "genAsset",
   GEN_DOCUMENT_NOT_FOUND: "genDocument",
   GEN_BATCH_NOT_FOUND: "batch",
+  ENVELOPE_NOT_FOUND: "agreement",
+  ATTACHMENT_NOT_FOUND: "attachment",
+  TEMPLATE_NOT_FOUND: "signTemplate",
+  BULK_LIST_NOT_FOUND: "bulkList",
+  BULK_BATCH_NOT_FOUND: "bulkBatch",
 };
 
 const operationOf = (route: Route): Operation => ({

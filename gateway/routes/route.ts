@@ -5,6 +5,7 @@ import type { ErrorCode } from "#platform/errors.ts";
 import type { LimitGroup } from "../auth/organization-limits.ts";
 import type { RenderGrant } from "../auth/render-token.ts";
 import type { Scope } from "../auth/scopes.ts";
+import type { DocumentFile } from "../document-bodies/document-file.ts";
 import type { ErrorDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
 import type { Services } from "./services.ts";
@@ -12,7 +13,7 @@ import type { Services } from "./services.ts";
 /** JSON Schema 2020-12, which is also what OpenAPI 3.1 documents. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Who may call an operation. */
 export interface ProtectedAccess {
@@ -38,7 +39,11 @@ export interface RouteRequest<Path extends string = string, Query = unknown, Bod
   readonly params: Readonly<Record<PathParam<Path>, string>>;
   readonly query: Query;
   readonly body: Body;
+  /** The documents of the body: each documentBase64 in it is the index of one; a body that is one itself is the first. */
+  readonly files: readonly DocumentFile[];
   readonly caller: Caller;
+  /** What the credential may do. Of operations where the body decides what is needed; see requireScope. */
+  readonly scopes: ReadonlySet<string>;
   readonly observed: Observed;
   /** Empty when none was sent or the route wants none. */
   readonly idempotencyKey: string;
@@ -61,8 +66,20 @@ export interface BodySpec<Body> {
   readonly form: boolean;
   /** Whether the operation gets the bytes and checks them itself, for bodies that take long to parse. */
   readonly unparsed?: boolean;
+  /** Of bodies that carry documents. */
+  readonly documents?: DocumentRules;
   readonly example?: unknown;
   readonly bodyType?: Body;
+}
+
+/** How documents may come, beside JSON with Base64 in it. */
+export interface DocumentRules {
+  /** Whether Base64 may have line breaks. */
+  readonly lineBreaks: boolean;
+  /** Whether the JSON and the documents may be the parts of a multipart/form-data. */
+  readonly multipart: boolean;
+  /** Whether the body may be nothing but a document: a PDF, or one of any type. */
+  readonly raw: "no" | "pdf" | "any";
 }
 
 /** Query parameters: booleans, integers or texts, never repeated. */
@@ -191,6 +208,30 @@ export const unparsedBody = (spec: {
   readonly maxBytes: number;
   readonly example: unknown;
 }): BodySpec<Buffer> => ({ required: true, form: false, unparsed: true, ...spec });
+
+/** 25 MB in Base64, with line breaks and escapes, and what is said of them. */
+const documentBodyBytes = 36 * 1024 * 1024;
+
+/**
+ * A body of JSON with documents: in what the operation gets, each `documentBase64` is the index of one of
+ * `request.files`. Larger ones are answered DOCUMENT_TOO_LARGE.
+ */
+export const documentBody = <Body>({
+  lineBreaks = false,
+  multipart = false,
+  raw = "no",
+  ...spec
+}: {
+  readonly schema: JsonSchema;
+  readonly required?: boolean;
+  readonly example?: unknown;
+} & Partial<DocumentRules>): BodySpec<Body> => ({
+  required: true,
+  maxBytes: documentBodyBytes,
+  form: false,
+  documents: { lineBreaks, multipart, raw },
+  ...spec,
+});
 
 /** Query parameters that have been validated against schemas of this type; those that are not required may be absent. */
 export const queryOf = <Query>(

@@ -2,6 +2,8 @@ import type { Client } from "@connectrpc/connect";
 import type { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { AcceptCoalescer } from "../accept-coalescer.ts";
 import type { KeySet } from "../auth/key-set.ts";
@@ -9,8 +11,10 @@ import type { TokenGuard } from "../auth/token-guard.ts";
 import type { BatchBodies } from "../batch-bodies/batch-bodies.ts";
 import type { EmbedScript } from "../embed-script.ts";
 import type { EvidenceKeys } from "../evidence-keys.ts";
+import type { LinkGuard } from "../signing/link-guard.ts";
+import type { SigningPage } from "../signing/signing-page.ts";
 import type { StaticFile } from "../static-file.ts";
-import type { Verifier } from "../verifier.ts";
+import type { ServedPage, Verifier } from "../verifier.ts";
 
 /** The OpenAPI document as JSON, and its reference page. */
 export interface Reference {
@@ -26,6 +30,9 @@ export interface Services {
   readonly templates: Client<typeof TemplatesService>;
   readonly click: Client<typeof ClickService>;
   readonly docgen: Client<typeof DocgenService>;
+  readonly sign: Client<typeof SignService>;
+  /** What people do with the links to their agreements. */
+  readonly signing: Client<typeof SigningService>;
   readonly coalescer: AcceptCoalescer;
   readonly batchBodies: Pick<BatchBodies, "read">;
   readonly keys: Pick<KeySet, "document">;
@@ -35,6 +42,11 @@ export interface Services {
   readonly embedScript: EmbedScript | undefined;
   /** Undefined when it was not built. */
   readonly verifier: Verifier | undefined;
+  /** The page that checks sealed documents; undefined when it was not built. */
+  readonly documentPage: ServedPage | undefined;
+  /** Undefined when it was not built. */
+  readonly signingPage: SigningPage | undefined;
+  readonly linkGuard: LinkGuard;
   /** Throws while something that requests need is missing. */
   checkReady(): Promise<void>;
   /** The description of the API. */

@@ -1,5 +1,6 @@
 import { DomainError } from "#platform/errors.ts";
 import { standardDialect } from "../http/error-dialect.ts";
+import { pageInOneFileReply } from "../http/page-reply.ts";
 import type { Verifier } from "../verifier.ts";
 import { defineRoute, type Route } from "./route.ts";
 import type { Services } from "./services.ts";
@@ -22,17 +23,7 @@ export const verifyRoutes: readonly Route[] = [
     description: "The bundle does not leave the browser, and the page works offline once it is saved.",
     success: { status: 200, description: "A page without outside resources.", contentType: "text/html" },
     call: async (_request, services) => requireVerifier(services),
-    respond: ({ page, pageHashes }) => ({
-      status: 200,
-      body: page.source,
-      contentType: "text/html; charset=utf-8",
-      headers: {
-        ETag: page.etag,
-        "Cache-Control": "no-cache",
-        "Content-Security-Policy": contentPolicy(pageHashes),
-        "Referrer-Policy": "no-referrer",
-      },
-    }),
+    respond: pageInOneFileReply,
   }),
   defineRoute({
     ...base,
@@ -60,16 +51,3 @@ function requireVerifier({ verifier }: Services): Verifier {
   if (verifier === undefined) throw new DomainError("NOT_FOUND");
   return verifier;
 }
-
-/** Only the page's own script runs, which asks nobody but us, and us for the keys only. */
-const contentPolicy = ({ script, style }: Verifier["pageHashes"]): string =>
-  [
-    "default-src 'none'",
-    `script-src '${script}'`,
-    `style-src '${style}'`,
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-  ].join("; ");

@@ -1,10 +1,13 @@
 import { expect } from "@jest/globals";
+import { AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { createTestDatabase } from "#platform/testing/database.ts";
 import { genDialect, oauthDialect } from "../http/error-dialect.ts";
 import { orgA } from "./fake-auth.ts";
+import { createFakeSign } from "./fake-sign.ts";
+import { openLinks, signingCookie, signingSession } from "./fake-signing.ts";
 import { type Target, targetOf } from "./hostile-values.ts";
 import { createResources, type Resources, resourceIn } from "./sample-requests.ts";
-import { startTestGateway, type TestGateway } from "./test-gateway.ts";
+import { createFakes, startTestGateway, type TestGateway } from "./test-gateway.ts";
 
 export interface HostileAnswer {
   readonly status: number;
@@ -33,23 +36,39 @@ export interface HostileSetup {
 
 const unlimited = 100_000_000;
 
+/** Of operations that a draft refuses. */
+const statesOf: ReadonlyMap<string, AgreementStatus> = new Map([["voidAgreement", AgreementStatus.SENT]]);
+
+const addAgreement = ({ sign }: TestGateway, operationId: string): string =>
+  sign.add(orgA, { status: statesOf.get(operationId) ?? AgreementStatus.CREATED }).id;
+
 /** A gateway that limits nobody, with one of everything. */
 export async function startHostileSetup(
   options: Pick<NonNullable<Parameters<typeof startTestGateway>[1]>, "interceptors"> = {},
 ): Promise<HostileSetup> {
   const database = await createTestDatabase();
-  const gateway = await startTestGateway(database.url, { config: { floodGuardRequests: 0 }, ...options });
+  const fakes = { ...(await createFakes()), sign: createFakeSign(() => ({}), openLinks) };
+  const gateway = await startTestGateway(database.url, { fakes, config: { floodGuardRequests: 0 }, ...options });
   gateway.auth.setLimits(orgA, { accept: unlimited, render: unlimited, other: unlimited, sign: unlimited });
-  const token = await gateway.auth.token("click:read click:write click:admin click:accept gen:read gen:write");
+  const token = await gateway.auth.token(
+    "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin",
+  );
   const created = await createResources(gateway, token, orgA);
   const resources: Resources = {
     ...created,
+    signingSession,
     embedScriptHash: await scriptHashOf(gateway, resourceIn(created, "deploymentKey")),
   };
   return {
     gateway,
     token,
-    target: (operationId) => targetOf(operationId, (resource) => resourceIn(resources, resource)),
+    target: (operationId) => {
+      const agreement = statesOf.has(operationId) ? addAgreement(gateway, operationId) : resources.agreement;
+      const ofOperation: Resources = { ...resources, ...(agreement === undefined ? {} : { agreement }) };
+      const target = targetOf(operationId, (resource) => resourceIn(ofOperation, resource));
+      if (target.path.startsWith("/signing/s/")) target.headers.Cookie = signingCookie;
+      return target;
+    },
     send: (target, request = {}) => send(gateway.url, token, target, request),
     stop: async () => {
       await gateway.stop();

@@ -1,6 +1,7 @@
 import { type DescMessage, type MessageShape, toJson } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { compatDialect } from "../compat/dialect.ts";
 import { genDialect } from "../http/error-dialect.ts";
 import { operations } from "../routes/operations.ts";
 import { orgA, orgB } from "./fake-auth.ts";
@@ -182,8 +183,7 @@ describe("an error that nobody expected", () => {
           ? { error: "server_error", error_description: expect.stringContaining("Something went wrong on our side.") }
           : {
               errorCode: "INTERNAL_ERROR",
-              message:
-                "Something went wrong on our side. Nothing needs to be changed in the request; try again or quote the requestId.",
+              message: `${dialect === compatDialect ? "UNSPECIFIED_ERROR: " : ""}Something went wrong on our side. Nothing needs to be changed in the request; try again or quote the requestId.`,
               requestId: answer.headers.get("x-request-id"),
             },
       );

@@ -5,6 +5,7 @@ import { operations } from "../routes/operations.ts";
 import { orgA, orgB } from "./fake-auth.ts";
 import { idsOfGeneration } from "./gen-samples.ts";
 import { createResources, pathWith, type Resources, resourceIn, sampleRequest } from "./sample-requests.ts";
+import { idsOfSigning } from "./sign-samples.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
 
 let database: TestDatabase;
@@ -13,7 +14,8 @@ let tokenOfA: string;
 let tokenOfB: string;
 let idsOfA: Resources;
 
-const everything = "click:read click:write click:admin click:accept gen:read gen:write";
+const everything =
+  "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin";
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -31,6 +33,7 @@ afterAll(async () => {
 const withNames = operations.filter(({ pathParams, scopes }) => pathParams.length > 0 && scopes.length > 0);
 /** Names that nothing has, and texts that cannot name anything. */
 const unknownNames: Readonly<Record<string, string>> = {
+  connect: "999999",
   deploymentKey: `dep_${"z".repeat(22)}`,
   templateIdOrSlug: "no-such-template",
   tileLevel: "6",
@@ -56,7 +59,7 @@ describe("names in paths", () => {
       };
       const expected = await ask((resource) => unknownNames[resource] ?? newId());
       expect(expected.status).toBe(404);
-      expect(expected.errorCode).toMatch(/^(CLICK_\w+_NOT_FOUND|[a-z]+_not_found)$/);
+      expect(expected.errorCode).toMatch(/^(([A-Z]+_)+NOT_FOUND|[a-z]+_not_found)$/);
       expect(await ask((resource) => resourceIn(idsOfA, resource))).toEqual(expected);
       expect(await ask((resource) => malformedNames[resource] ?? "not-a-uuid")).toEqual(expected);
     },
@@ -100,6 +103,7 @@ describe("ids in bodies and queries", () => {
       updateUserConsentState: ["purposes[].templateId"],
       renderTemplate: ["?versionId"],
       ...idsOfGeneration,
+      ...idsOfSigning,
     });
   });
 

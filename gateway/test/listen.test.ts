@@ -53,6 +53,7 @@ describe("configuration", () => {
     TEMPLATES_TARGET: "templates:50051",
     CLICK_TARGET: "click:50051",
     DOCGEN_TARGET: "docgen:50051",
+    SIGN_TARGET: "sign:50051",
   };
 
   test("needs the database and the services, the rest has defaults", () => {

@@ -1,5 +1,7 @@
 import { type Operation, operations } from "../routes/operations.ts";
+import { compatSamples, createCompatResources } from "./compat-samples.ts";
 import { createGenResources, genSamples } from "./gen-samples.ts";
+import { createSignResources, signSamples } from "./sign-samples.ts";
 import type { Answer, TestGateway } from "./test-gateway.ts";
 
 /** A request that an operation accepts. */
@@ -23,6 +25,8 @@ const samples: Readonly<Record<string, () => SampleRequest>> = {
   getInclusionProof: () => ({ query: "?index=0" }),
   getConsistencyProof: () => ({ query: "?from=1&to=2" }),
   ...genSamples,
+  ...signSamples,
+  ...compatSamples,
 };
 
 /** A request that the operation understands. */
@@ -77,6 +81,8 @@ export async function createResources(gateway: TestGateway, token: string, orgId
     tileIndex: "0",
     tileWidth: "255",
     ...(await createGenResources(gateway, orgId)),
+    ...createSignResources(gateway, orgId),
+    ...(await createCompatResources(gateway, orgId)),
   };
   gateway.click.log.fill(orgId, receipt.receiptId, 256);
   gateway.click.stats.set(resources.template, orgId);

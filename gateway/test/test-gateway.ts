@@ -18,6 +18,7 @@ import { allRoutes } from "../routes/index.ts";
 import { audience, createFakeAuth, type FakeAuth, issuer } from "./fake-auth.ts";
 import { createFakeClick, type FakeClick } from "./fake-click.ts";
 import { createFakeDocgen, type FakeDocgen } from "./fake-docgen.ts";
+import { createFakeSign, type FakeSign } from "./fake-sign.ts";
 import { createFakeTemplates, type FakeTemplates } from "./fake-templates.ts";
 
 export interface Fakes {
@@ -25,6 +26,7 @@ export interface Fakes {
   readonly templates: FakeTemplates;
   readonly click: FakeClick;
   readonly docgen: FakeDocgen;
+  readonly sign: FakeSign;
 }
 
 /** Stands for the script that the build makes. */
@@ -33,7 +35,7 @@ export const embedScriptFile = fileURLToPath(new URL("./fixtures/embed.js", impo
 export interface TestGateway extends Fakes {
   readonly port: number;
   readonly url: string;
-  /** Sends JSON unless the body is a text already. */
+  /** Sends JSON unless the body is a text or bytes already. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -59,10 +61,11 @@ export const createFakes = async (): Promise<Fakes> => ({
   templates: createFakeTemplates(),
   click: createFakeClick(),
   docgen: createFakeDocgen(),
+  sign: createFakeSign(),
 });
 
-/** Fakes that stand behind several gateways; document generation is seldom among them. */
-export type GivenFakes = Omit<Fakes, "docgen"> & Partial<Pick<Fakes, "docgen">>;
+/** Fakes that stand behind several gateways; document generation and signing are seldom among them. */
+export type GivenFakes = Omit<Fakes, "docgen" | "sign"> & Partial<Pick<Fakes, "docgen" | "sign">>;
 
 /** A gateway that listens on a free port, with fakes behind it and a real database for the limits. */
 export async function startTestGateway(
@@ -76,9 +79,10 @@ export async function startTestGateway(
     interceptors?: readonly Interceptor[];
     limits?: Partial<ConnectionLimits>;
     bodyBudget?: BodyBudget;
+    documentBudget?: BodyBudget;
   } = {},
 ): Promise<TestGateway> {
-  const fakes = { docgen: createFakeDocgen(), ...(options.fakes ?? (await createFakes())) };
+  const fakes = { docgen: createFakeDocgen(), sign: createFakeSign(), ...(options.fakes ?? (await createFakes())) };
   const logger = options.logger ?? createLogger("gateway", "silent");
   const metrics = options.metrics ?? createMetrics();
   const connect = (service: string, routes: RpcRoutes, limits: { maxMessageBytes?: number } = {}) =>
@@ -102,12 +106,17 @@ export async function startTestGateway(
     templates: connect("templates", fakes.templates.routes),
     click: connect("click", fakes.click.routes),
     docgen: connect("docgen", fakes.docgen.routes, { maxMessageBytes: 32 * 1024 * 1024 }),
+    sign: connect("sign", fakes.sign.routes, { maxMessageBytes: 64 * 1024 * 1024 }),
     ...(options.bodyBudget === undefined ? {} : { bodyBudget: options.bodyBudget }),
+    ...(options.documentBudget === undefined ? {} : { documentBudget: options.documentBudget }),
   });
   const listening = await listenGateway(gateway, config, { ...connectionLimits, ...options.limits });
   const url = `http://127.0.0.1:${listening.port}`;
   return { ...fakes, port: listening.port, url, call: (...args) => call(url, ...args), stop: listening.stop };
 }
+
+const isSentAsItIs = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
+  typeof body === "string" || body instanceof Uint8Array;
 
 const contract = createContract(JSON.parse(JSON.stringify(buildOpenApi(allRoutes))));
 
@@ -121,7 +130,7 @@ async function call(url: string, method: string, path: string, options: CallOpti
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: isSentAsItIs(body) ? body : JSON.stringify(body) }),
     redirect: "manual",
   });
   const text = await response.text();

@@ -16,6 +16,11 @@ export interface BlobStore {
    * this organization.
    */
   put(orgId: OrgId, ownerId: string, bytes: Uint8Array, client?: pg.PoolClient): Promise<Buffer>;
+  /**
+   * Adds this owner to bytes that the organization has already; false when it has none with this hash. Otherwise as put,
+   * without sending the bytes.
+   */
+  reference(orgId: OrgId, ownerId: string, sha256: Uint8Array, client?: pg.PoolClient): Promise<boolean>;
   /** Undefined when the organization has no such bytes. See put for the client. */
   read(orgId: OrgId, sha256: Uint8Array, client?: pg.PoolClient): Promise<Uint8Array | undefined>;
   /** The owner lets go of its bytes; an owner without any is left as it is. See put for the client. */
@@ -41,6 +46,13 @@ export function createPostgresBlobStore(options: { readonly pool: pg.Pool; reado
         return sha256;
       });
     },
+    reference: (orgId, ownerId, sha256, client) =>
+      inTransaction(orgId, client, async (transaction) => {
+        const values = [orgId, ownerId, asBuffer(sha256)];
+        const { rows } = await transaction.query<{ isSame: boolean }>({ ...sql.reference, values });
+        if (rows[0]?.isSame === false) throw new Error(`the owner ${ownerId} has other bytes already`);
+        return rows[0] !== undefined;
+      }),
     read: (orgId, sha256, client) =>
       inTransaction(orgId, client, async (transaction) => {
         const { rows } = await transaction.query<{ bytes: Buffer }>(sql.read, [orgId, asBuffer(sha256)]);
@@ -73,6 +85,16 @@ const statements = (schema: string) => ({
         insert into ${schema}.blob as kept (organization_id, sha256, bytes) values ($1, $3, $4)
         on conflict (organization_id, sha256) do update set created_at = kept.created_at
         returning kept.sha256
+      )
+      insert into ${schema}.blob_reference as kept (organization_id, owner_id, sha256)
+      select $1, $2, sha256 from stored
+      on conflict (organization_id, owner_id) do update set sha256 = kept.sha256
+      returning sha256 = $3 as "isSame"`,
+  },
+  reference: {
+    name: `${schema}-reference-blob`,
+    text: `with stored as (
+        select sha256 from ${schema}.blob where organization_id = $1 and sha256 = $3 for update
       )
       insert into ${schema}.blob_reference as kept (organization_id, owner_id, sha256)
       select $1, $2, sha256 from stored

@@ -114,6 +114,16 @@ export async function insertOutbox(
   });
 }
 
+/** What insertOutbox runs, as a part of a larger statement: `parameter` takes a value and answers what stands for it. */
+export function outboxInsertSql(
+  schema: string,
+  records: readonly OutboxRecord[],
+  parameter: (value: unknown) => string,
+): string {
+  const names = columnArrays(records).map(parameter);
+  return insertSql(schema, (index) => names[index - 1] ?? "");
+}
+
 /** insertOutbox for a transaction of MikroORM, such as that of withOrgEm. */
 export async function insertOutboxEm(
   em: EntityManager,

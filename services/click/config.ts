@@ -8,7 +8,7 @@ import {
   urlSetting,
 } from "#platform/config.ts";
 import { commonSettings } from "#platform/service-settings.ts";
-import { readCertificates } from "./anchor/pem-certificates.ts";
+import { readCertificates } from "#platform/timestamps/pem-certificates.ts";
 
 /** The authority that stamps the time on checkpoints of the anchor log (RFC 3161). */
 export interface TimestampSettings {

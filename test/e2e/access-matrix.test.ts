@@ -119,7 +119,7 @@ const scopesOf = (operationId: string): readonly string[] => documentedScopes[op
 
 /** After these others would find less. */
 const isEnding = ({ operationId }: Operation): boolean =>
-  /^(remove|delete|cancel|erase|bulkArchive|archive|deactivate|complete)/.test(operationId);
+  /^(compat(Template)?)?(remove|delete|cancel|erase|bulkArchive|archive|deactivate|complete|moveTo)/i.test(operationId);
 
 const isLetIn = ({ status }: Reply): boolean => status !== 401 && status !== 403 && status < 500;
 
@@ -136,6 +136,11 @@ const namedThings: Readonly<Record<string, true>> = {
   genAsset: true,
   genDocument: true,
   batch: true,
+  account: true,
+  agreement: true,
+  signTemplate: true,
+  bulkList: true,
+  bulkBatch: true,
 };
 
 /** Bulk operations repeat the ids they were sent, to say that they know none of them. */
@@ -181,7 +186,7 @@ const untilRendered = (api: Api, { batch }: Resources): Promise<unknown> =>
 async function rowsOf(database: pg.Pool, organizationId: string): Promise<Record<string, string>> {
   const tables = await database.query<{ name: string }>(
     `select table_schema || '.' || table_name as name from information_schema.columns
-     where column_name = 'organization_id' and table_schema in ('templates', 'click', 'docgen') order by 1`,
+     where column_name = 'organization_id' and table_schema in ('templates', 'click', 'docgen', 'sign') order by 1`,
   );
   const counts: Record<string, string> = {};
   for (const { name } of tables.rows) {
@@ -198,4 +203,4 @@ async function rowsOf(database: pg.Pool, organizationId: string): Promise<Record
 
 /** Workers go on with these: they publish events, make the tree of the log, count and note what was published. */
 const changesByItself =
-  /^((templates|docgen)\.outbox|click\.(outbox|inbox|log_head|log_tree|log_tile|log_checkpoint|anchor.*|stat_.*|template_terms))$/;
+  /^((templates|docgen|sign)\.outbox|sign\.job|click\.(outbox|inbox|log_head|log_tree|log_tile|log_checkpoint|anchor.*|stat_.*|template_terms))$/;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Operation } from "../../gateway/routes/operations.ts";
 import { createGenerationResources } from "../isolation/generation-resources.ts";
+import { createSignResources, signPathBodies, signResourceIn } from "../isolation/sign-resources.ts";
 import type { Api } from "../support/api.ts";
 import { contractOf, requireConformance } from "../support/contract.ts";
 import { bodyOf } from "../support/journeys.ts";
@@ -31,6 +32,12 @@ const bodies: Readonly<Record<string, (resources: Resources) => unknown>> = {
   createGenDocument: ({ genTemplate }) => ({ templateId: genTemplate }),
   createBatch: ({ genTemplate }) => ({ templateId: genTemplate, items: [{}] }),
   createGenBatch: ({ genTemplate }) => ({ templateId: genTemplate, items: [{}] }),
+  // What is sent at once needs a second scope.
+  createAgreement: ({ signTemplate }) => ({ templateId: signTemplate }),
+  compatCreateEnvelope: ({ signTemplate }) => ({ templateId: signTemplate }),
+  ...signPathBodies,
+  // What a change asks for decides which of the scopes it needs.
+  compatUpdateEnvelope: () => ({}),
 };
 
 /** Sends what the operation understands, about these resources, with this Authorization header. */
@@ -59,7 +66,8 @@ export async function request(
 }
 
 function pathOf({ operationId, path, pathParams }: Operation, resources: Resources): string {
-  const filled = pathParams.reduce((text, { name, resource }) => {
+  const filled = pathParams.reduce((text, { name, resource: called }) => {
+    const resource = signResourceIn({ path }, called);
     const value = resources[resource];
     if (value === undefined) throw new Error(`there is no ${resource} to fill the path of ${operationId} with`);
     return text.replace(`{${name}}`, encodeURIComponent(value));
@@ -88,5 +96,6 @@ export async function createResources(api: Api): Promise<Resources> {
     tileIndex: "0",
     tileWidth: "1",
     ...(await createGenerationResources(api)),
+    ...(await createSignResources(api, randomUUID().slice(0, 8))),
   };
 }

@@ -13,26 +13,36 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ClickService, EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
 import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { describeDistributed, type System, startSystem } from "../support/system.ts";
 
-const services = {
-  auth: TokenService,
-  templates: TemplatesService,
-  click: ClickService,
-  docgen: DocgenService,
-} as const;
-const administration = { auth: AdminService, click: EvidenceAdminService } as const;
+/** By the process that offers them. */
+const services: readonly (readonly [string, DescService])[] = [
+  ["auth", TokenService],
+  ["templates", TemplatesService],
+  ["click", ClickService],
+  ["docgen", DocgenService],
+  ["sign", SignService],
+  ["sign", SigningService],
+];
+const administration: typeof services = [
+  ["auth", AdminService],
+  ["click", EvidenceAdminService],
+];
 
 /** What runs for nobody: it finds out who calls, names organizations itself, or tells everybody the same. */
 const withoutCaller: readonly string[] = [
-  ...TokenService.methods.map(({ name }) => `TokenService ${name}`),
+  ...[TokenService, SigningService].flatMap(({ name, methods }) => methods.map((method) => `${name} ${method.name}`)),
   "TemplatesService ListTemplateTypes",
   "TemplatesService ResolveTemplates",
   "ClickService AcceptBatch",
   "ClickService AuthenticateRenderToken",
   "ClickService ListEvidenceKeys",
+  "SignService GetSealCertificate",
+  "SignService VerifySeal",
 ];
 
 const uuid = "0198c0de-0000-7000-8000-000000000000";
@@ -51,7 +61,8 @@ describeDistributed("calls between the services", () => {
   beforeAll(async () => {
     system = await startSystem("distributed", {
       interpose: async (service, port) => {
-        const descriptors = [services[service as keyof typeof services], ...Object.values(administration)];
+        const own = services.filter(([process]) => process === service);
+        const descriptors = [...own, ...administration].map(([, descriptor]) => descriptor);
         transports.set(service, createGrpcTransport({ target: `127.0.0.1:${port}`, services: descriptors }));
         return port;
       },
@@ -62,8 +73,8 @@ describeDistributed("calls between the services", () => {
     await system?.stop();
   }, 60_000);
 
-  const methodsOf = (table: Readonly<Record<string, DescService>>) =>
-    Object.entries(table).flatMap(([process, service]) =>
+  const methodsOf = (table: typeof services) =>
+    table.flatMap(([process, service]) =>
       service.methods.map((method) => [`${service.name} ${method.name}`, process, method] as const),
     );
   const outcome = (process: string, method: DescMethod, headers: Record<string, string>): Promise<string> =>
@@ -129,6 +140,9 @@ const requests: Readonly<Record<string, JsonValue>> = {
   "DocgenService CreateDocument": { source: { templateId: uuid } },
   "DocgenService CreateBatch": { items: [{ source: { templateId: uuid } }] },
   "DocgenService ListBatchItems": { batchId: uuid, pageSize: 1 },
+  "SignService VerifyDocument": { file: { content: "JVBERi0xLjcK" } },
+  "SignService PutDocuments": { target: { agreementId: uuid }, documents: [{}] },
+  "SignService PutRecipients": { target: { agreementId: uuid }, recipients: [{}] },
 };
 
 /** A message that breaks no rule of its proto, so that nothing else is found before the caller is missed. */

@@ -8,7 +8,7 @@ import type { Api } from "../support/api.ts";
 export type Snapshot = Readonly<Record<string, string>>;
 
 /** What the installation notes by itself as time goes by: counters of requests, and where a log is anchored. */
-const passing = /^gateway\.|^click\.(anchor|log_tree|outbox)$/;
+const passing = /^gateway\.|^click\.(anchor|log_tree|outbox)$|^sign\.(job|outbox)$/;
 const passingColumn = "last_used_at";
 
 /** Everything that is stored for an organization, once nothing is under way for it any more. */

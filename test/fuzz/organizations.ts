@@ -1,3 +1,4 @@
+import { onePage } from "../isolation/sign-resources.ts";
 import type { Api } from "../support/api.ts";
 import {
   bodyOf,
@@ -24,7 +25,8 @@ export async function newUnlimited(system: System): Promise<Api> {
 
 /** Every kind of credential that a request may come with. */
 export async function createTokens(system: System, own: Api, stranger: Api): Promise<Tokens> {
-  const scopes = "click:read click:write click:admin click:accept gen:read gen:write";
+  const scopes =
+    "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin";
   const token = await withScopes(system, own, scopes);
   const readOnly = await withScopes(system, own, "click:read");
   const revoked = await withScopes(system, own, scopes);
@@ -60,6 +62,7 @@ export async function createBeginnings(system: System, api: Api, pool: Pool): Pr
   await ask(201, "POST", "/v1/click/accept", { templateId, userRef: "user-1" }, `first of ${templateId}`);
   await ask(200, "POST", "/v1/click/consent/user-1", { purposes: [{ purpose: "marketing", decision: "GRANT" }] });
   await createGenerated(ask);
+  await createSigned(ask, api.organizationId);
   const { client, clientSecret } = await system.admin.createOAuthClient({
     organizationId: api.organizationId,
     name: "fuzz",
@@ -69,10 +72,40 @@ export async function createBeginnings(system: System, api: Api, pool: Pool): Pr
   pool.learn("", asked);
 }
 
+type Ask = (status: number, method: string, path: string, body?: unknown) => Promise<Record<string, string>>;
+
+/** A draft, what was sent, a template, a list of copies with a batch of them, and a subscription. */
+async function createSigned(ask: Ask, organizationId: string): Promise<void> {
+  const account = `/restapi/v2.1/accounts/${organizationId}`;
+  const tabs = { signHereTabs: [place], textTabs: [{ ...place, tabLabel: "order", required: "false" }] };
+  const ann = { recipientId: "1", name: "Ann Example", email: "ann@example.com", clientUserId: "1000", tabs };
+  const content = {
+    emailSubject: "Please sign the offer",
+    documents: [{ documentId: "1", name: "Offer.pdf", documentBase64: onePage }],
+    customFields: { textCustomFields: [{ name: "orderId", value: "42" }] },
+  };
+  for (const status of ["created", "sent"]) {
+    const draft = { ...content, status, recipients: { signers: [ann] } };
+    const { envelopeId } = await ask(201, "POST", `${account}/envelopes`, draft);
+    await ask(200, "GET", `${account}/envelopes/${envelopeId}?include=recipients,tabs,documents,custom_fields`);
+    await ask(200, "GET", `/v1/sign/agreements/${envelopeId}`);
+  }
+  const role = { recipientId: "1", roleName: "Buyer", tabs };
+  const { templateId } = await ask(201, "POST", `${account}/templates`, {
+    ...{ ...content, name: "Offer" },
+    recipients: { signers: [role] },
+  });
+  await ask(200, "GET", `${account}/templates/${templateId}`);
+  const copy = { recipients: [{ roleName: "Buyer", name: "Bob Example", email: "bob@example.com" }] };
+  const { listId } = await ask(201, "POST", `${account}/bulk_send_lists`, { name: "Spring", bulkCopies: [copy] });
+  await ask(201, "POST", `${account}/bulk_send_lists/${listId}/send`, { envelopeOrTemplateId: templateId });
+  await ask(201, "POST", `${account}/connect`, { urlToPublishTo: "https://www.example.com/hooks" });
+}
+
+const place = { documentId: "1", pageNumber: "1", xPosition: "10", yPosition: "10" };
+
 /** A template, an image, and a batch whose items are documents: a batch takes no slot of the minute. */
-async function createGenerated(
-  ask: (status: number, method: string, path: string, body?: unknown) => Promise<{ readonly id: string }>,
-): Promise<void> {
+async function createGenerated(ask: Ask): Promise<void> {
   const draft = { name: "Offer", format: "html", content: "<p>Offer for {{ name }}</p>" };
   const { id: templateId } = await ask(201, "POST", "/v1/gen/templates", draft);
   await ask(200, "POST", `/v1/gen/templates/${templateId}/publish`);

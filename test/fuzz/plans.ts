@@ -37,6 +37,10 @@ export function plansFor(operations: readonly FuzzOperation[]): fc.Arbitrary<Pla
   return fc.oneof(...operations.map((operation) => ({ arbitrary: plansOf(operation), weight: weightOf(operation) })));
 }
 
+/** One for each operation, so that none is left out. */
+export const plansForEach = (operations: readonly FuzzOperation[], seed: number): Plan[] =>
+  operations.flatMap((operation) => fc.sample(plansOf(operation), { seed, numRuns: 1 }));
+
 /** What ends something comes less often than what begins it. */
 function weightOf({ method, path, parameters }: FuzzOperation): number {
   // What is recorded exactly once is what everything else exists for.

@@ -21,8 +21,9 @@ export interface Pool {
   /** Remembers what an answer to a request at this address says. */
   learn(path: string, body: unknown, headers?: Headers): void;
   /** Things that were told together, and as many as possible of these: a version with its template, say. */
-  topic(at: number, wanted: readonly Pick[]): Topic;
-  pick(pick: Pick, topic: Topic): unknown;
+  topic(path: string, at: number, wanted: readonly Pick[]): Topic;
+  /** For a request to this address. */
+  pick(path: string, pick: Pick, topic: Topic): unknown;
 }
 
 export type Topic = ReadonlyMap<string, unknown>;
@@ -44,33 +45,33 @@ export function createPool(): Pool {
     values.set(name, known);
   };
 
-  const learnObject = (kind: string, object: object, around: Topic): void => {
+  const learnObject = (scope: string, kind: string, object: object, around: Topic): void => {
     const topic = new Map(around);
     for (const [key, value] of Object.entries(object)) {
       if (!isWorthKeeping(value)) continue;
-      for (const name of namesOf(kind, key)) {
+      for (const name of namesOf(kind, key).map((known) => scope + known)) {
         keep(name, value);
         topic.set(name, value);
       }
     }
-    for (const [key, value] of Object.entries(object)) if (!isSchema(key)) learn(singular(key), value, topic);
+    for (const [key, value] of Object.entries(object)) if (!isSchema(key)) learn(scope, singular(key), value, topic);
     topics.push(topic);
     if (topics.length > keptTopics) topics.shift();
   };
 
-  const learn = (kind: string, value: unknown, around: Topic): void => {
-    if (Array.isArray(value)) for (const item of value.slice(0, 5)) learn(kind, item, around);
-    else if (typeof value === "object" && value !== null) learnObject(kind, value, around);
+  const learn = (scope: string, kind: string, value: unknown, around: Topic): void => {
+    if (Array.isArray(value)) for (const item of value.slice(0, 5)) learn(scope, kind, item, around);
+    else if (typeof value === "object" && value !== null) learnObject(scope, kind, value, around);
   };
 
   return {
     learn: (path, body, headers) => {
       const etag = headers?.get("etag");
       if (etag) keep("etag", etag);
-      learn(kindAt(path), body, new Map());
+      learn(scopeAt(path), kindAt(path), body, new Map());
     },
-    topic: (at, wanted) => {
-      const names = wanted.map(({ name }) => aliasesOf(name));
+    topic: (path, at, wanted) => {
+      const names = wanted.map(({ name }) => scopedAliases(path, name).flat());
       const has = (topic: Topic): number => names.filter((of) => of.some((name) => topic.has(name))).length;
       const candidates = Array.from({ length: topicsAtChoice }, (_item, n) =>
         topics.at(-1 - ((at + n) % topics.length)),
@@ -80,12 +81,13 @@ export function createPool(): Pool {
         new Map(),
       );
     },
-    pick: ({ name, at, isRelated, otherwise }, topic) => {
-      const names = aliasesOf(name);
-      const related = names.find((alias) => topic.has(alias));
+    pick: (path, { name, at, isRelated, otherwise }, topic) => {
+      const groups = scopedAliases(path, name);
+      const related = groups.flat().find((alias) => topic.has(alias));
       if (isRelated && related !== undefined) return topic.get(related);
-      const known = names.flatMap((alias) => values.get(alias) ?? []);
-      return known.length === 0 ? otherwise : known[at % known.length];
+      const known = groups.map((names) => names.flatMap((alias) => values.get(alias) ?? []));
+      const nearest = known.find((found) => found.length > 0);
+      return nearest === undefined ? otherwise : nearest[at % nearest.length];
     },
   };
 }
@@ -103,6 +105,16 @@ function isWorthKeeping(value: unknown): boolean {
 function namesOf(kind: string, key: string): string[] {
   const isShort = ["id", "slug", "key"].includes(key);
   return isShort && kind !== "" ? [`${kind}${key[0]?.toUpperCase()}${key.slice(1)}`] : [key];
+}
+
+/** Templates, documents and fields of signing are no others: what is told of them is kept under names of their own. */
+const scopeAt = (path: string): string => (/^\/(v1\/sign|restapi|signing)\b/.test(path) ? "signing " : "");
+
+/** The names of this part of the product, and those of all others for want of them. */
+function scopedAliases(path: string, name: string): readonly (readonly string[])[] {
+  const aliases = aliasesOf(name);
+  const scope = scopeAt(path);
+  return scope === "" ? [aliases] : [aliases.map((alias) => scope + alias), aliases];
 }
 
 /** By what other names an answer may have told what a request calls so. */
@@ -123,6 +135,11 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   index: ["leafIndex"],
   size: ["treeSize"],
   receipt: ["receipts"],
+  accountid: ["organizationId"],
+  userid: ["organizationId"],
+  envelopeid: ["agreementId"],
+  bulksendlistid: ["listId"],
+  bulksendbatchid: ["batchId"],
 };
 
 /** What a collection is of: the last name in an address that is no parameter and no verb after one. */

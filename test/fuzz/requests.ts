@@ -1,6 +1,6 @@
 import type { Api } from "../support/api.ts";
 import type { Credential, Plan } from "./plans.ts";
-import { Pick, type Pool, type Topic } from "./pool.ts";
+import { Pick, type Pool } from "./pool.ts";
 
 /** A request as it goes over the wire. */
 export interface FuzzRequest {
@@ -17,8 +17,9 @@ export type Tokens = Readonly<Record<Exclude<Credential, "none" | "rubbish">, st
 
 /** Fills a plan with what is known by now. */
 export function requestOf(plan: Plan, pool: Pool, tokens: Tokens): FuzzRequest {
-  const topic = pool.topic(plan.topic, picksIn([plan.parameters, plan.body]));
-  const fill = (value: unknown): unknown => filled(value, pool, topic);
+  const { path: template } = plan.operation;
+  const topic = pool.topic(template, plan.topic, picksIn([plan.parameters, plan.body]));
+  const fill = (value: unknown): unknown => filled(value, (pick) => pool.pick(template, pick, topic));
   const sent = plan.operation.parameters.flatMap(({ name, in: place }) => {
     const value = fill(plan.parameters[name]);
     return value === undefined ? [] : [{ name, place, text: asText(value) }];
@@ -54,11 +55,11 @@ function picksIn(value: unknown): Pick[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(picksIn) : [];
 }
 
-function filled(value: unknown, pool: Pool, topic: Topic): unknown {
-  if (value instanceof Pick) return filled(pool.pick(value, topic), pool, topic);
-  if (Array.isArray(value)) return value.map((item) => filled(item, pool, topic));
+function filled(value: unknown, known: (pick: Pick) => unknown): unknown {
+  if (value instanceof Pick) return filled(known(value), known);
+  if (Array.isArray(value)) return value.map((item) => filled(item, known));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, filled(part, pool, topic)]));
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, filled(part, known)]));
 }
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value)).slice(0, 6_000);

@@ -7,7 +7,7 @@ import { operationFinder } from "../support/openapi.ts";
 import { type CheckDeps, problemsOf } from "./checks.ts";
 import { heapBytes } from "./memory.ts";
 import { readOperations } from "./operations.ts";
-import { type Plan, plansFor } from "./plans.ts";
+import { type Plan, plansFor, plansForEach } from "./plans.ts";
 import type { Pool } from "./pool.ts";
 import { requestOf, type Tokens } from "./requests.ts";
 import { curlLine, type FuzzAnswer, send } from "./send.ts";
@@ -49,7 +49,8 @@ const lanes = 4;
 /** Sends so many requests and checks every answer. */
 export async function runFuzz({ seed, requests, own, tokens, pool, addBeginnings }: FuzzOptions): Promise<FuzzResult> {
   const document = await openApiOf(own.baseUrl);
-  const plans = plansFor(readOperations(document));
+  const operations = readOperations(document);
+  const plans = plansFor(operations);
   const deps: CheckDeps = {
     contract: createContract(document),
     judge: createJudge(),
@@ -65,7 +66,10 @@ export async function runFuzz({ seed, requests, own, tokens, pool, addBeginnings
   for (let sent = 0; sent < requests && findings.length < maxFindings; sent += plansAtOnce) {
     await addBeginnings();
     const numRuns = Math.min(plansAtOnce, requests - sent);
-    const waiting = fc.sample(plans, { seed: seed + sent, numRuns }).values();
+    const chosen = fc.sample(plans, { seed: seed + sent, numRuns });
+    // At last, when the most is known.
+    if (sent + numRuns >= requests) chosen.push(...plansForEach(operations, seed));
+    const waiting = chosen.values();
     const sendNext = async (): Promise<void> => {
       for (const plan of waiting) {
         const { finding, status } = await tryOut(plan, { own, tokens, pool, agent, deps });

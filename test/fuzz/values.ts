@@ -55,12 +55,14 @@ function ofType(type: string, schema: JsonSchema, naming: Naming, name: string):
 /** Ends of the range, small numbers, and anything between. */
 function numbers({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: JsonSchema): fc.Arbitrary<number> {
   const [min, max] = [Number(minimum), Number(maximum)];
+  const ends = { arbitrary: fc.constantFrom(min, max), weight: 1 };
+  const isWhole = Number.isInteger(min) && Number.isInteger(max);
+  if (!isWhole) return fc.oneof({ arbitrary: fc.double({ min, max, noNaN: true }), weight: 7 }, ends);
   const small = { min, max: Math.min(max, min + 20) };
-  return fc.oneof(
-    { arbitrary: fc.integer(small), weight: 6 },
-    { arbitrary: fc.constantFrom(min, max), weight: 1 },
-    { arbitrary: fc.maxSafeInteger().map((n) => min + (Math.abs(n) % (max - min + 1))), weight: 1 },
-  );
+  return fc.oneof({ arbitrary: fc.integer(small), weight: 6 }, ends, {
+    arbitrary: fc.maxSafeInteger().map((n) => min + (Math.abs(n) % (max - min + 1))),
+    weight: 1,
+  });
 }
 
 function lists({ items = {}, minItems = 0, maxItems = 1_000 }: JsonSchema, naming: Naming, name: string) {

@@ -14,6 +14,9 @@ export const tablesOfNobody: Readonly<Record<string, string>> = {
   "docgen.relay_lease": "One row for the whole service.",
   "docgen.relay_state": "One row for the whole service.",
   "gateway.rate_window": "Counters by the id of a client, which belongs to one organization for ever.",
+  "sign.relay_cursor": "One row for the whole service.",
+  "sign.relay_lease": "One row for the whole service.",
+  "sign.relay_state": "One row for the whole service.",
   "templates.relay_cursor": "One row for the whole service.",
   "templates.relay_lease": "One row for the whole service.",
   "templates.relay_state": "One row for the whole service.",
@@ -24,6 +27,7 @@ export const uniqueIndexes: Readonly<Record<string, string>> = {
   "click.anchor_index": "Does not contain it: all organizations share the anchor log, whose places are given out once.",
   "click.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
   "docgen.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
+  "sign.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
   "templates.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
 };
 

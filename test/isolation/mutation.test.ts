@@ -11,8 +11,9 @@ import {
 import { startTwoOrganizations, type TwoOrganizations } from "./two-organizations.ts";
 
 /**
- * Pools whose roles look across organizations; whoever asks them looks once more at whose each row is. That of
- * docgen-claimer does so too, but at what waits or is being rendered: nothing of the first organization, so it finds none.
+ * Pools whose roles look across organizations; whoever asks them looks once more at whose each row is. Those of
+ * docgen-claimer and sign-claimer do so too, but at what waits or is being done: nothing of the first organization, so
+ * they find none.
  */
 const spanning: Readonly<Record<string, string>> = {
   "click-recorder": "One statement serves a batch of acceptances of many organizations.",
@@ -52,7 +53,8 @@ const titlesOf = (list: readonly Outcome[]): string[] => list.map(({ mutation })
 
 describe("the product with one predicate less", () => {
   test("every statement that names an organization was tried, and sent by the product itself", () => {
-    expect(mutations.length).toBeGreaterThan(140);
+    expect(mutations.length).toBeGreaterThan(220);
+    expect(mutations.filter(({ pool }) => pool === "sign").length).toBeGreaterThan(40);
     const unsent = titlesOf(outcomes.filter(({ sent }) => sent === 0));
     expect(unsent.filter((title) => !Object.keys(sentRarely).some((text) => title.includes(text)))).toEqual([]);
   });
@@ -98,7 +100,7 @@ describe("without row-level security", () => {
     const results = await runAll({ statements, traces, fingerprint }, reading);
     const pools = new Set(results.filter(({ foundForeign }) => foundForeign).map(({ mutation }) => mutation.pool));
     const seen = results.filter(({ foundForeign, problems }) => foundForeign || problems.length > 0);
-    expect([...pools]).toEqual(expect.arrayContaining(["auth", "click", "templates"]));
+    expect([...pools]).toEqual(expect.arrayContaining(["auth", "click", "sign", "templates"]));
     // Many statements follow one whose predicate still stands: each is tried with one predicate less, not with all.
     expect(seen.length).toBeGreaterThan(10);
     expect(results.filter(({ problems }) => problems.length > 0).length).toBeGreaterThan(5);

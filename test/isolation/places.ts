@@ -1,6 +1,17 @@
 import { type Operation, operations } from "../../gateway/routes/operations.ts";
 import { generationAnswersAnyway, generationBodies, generationResourceAt } from "./generation-resources.ts";
 import { type Resources, valueIn } from "./resources.ts";
+import {
+  compatPlaces,
+  isNobodys,
+  makesWhatItNames,
+  sharedNames,
+  signAnswersAnyway,
+  signBodies,
+  signPathBodies,
+  signResourceAt,
+  signResourceIn,
+} from "./sign-resources.ts";
 
 /**
  * A place of a request that takes an id: all of the path (`path`), one parameter of it while the others are the caller's
@@ -36,6 +47,7 @@ const bodies: Readonly<Record<string, (id: string, own: Resources) => unknown>> 
     purposes: [{ purpose: "marketing", decision: "GRANT", templateId: id }],
   }),
   ...generationBodies,
+  ...signBodies,
 };
 
 /** What the ids of queries and bodies name, by the last part of their names. */
@@ -55,6 +67,8 @@ const unknownNames: Readonly<Record<string, () => string>> = {
   templateIdOrSlug: () => "no-such-template",
   userRef: () => "nobody",
   embedScriptHash: () => "f".repeat(32),
+  connect: () => "999999999",
+  signingSession: () => "z".repeat(22),
 };
 
 /** What answers ids that name nothing with an empty result, or is no organization's own. */
@@ -76,27 +90,40 @@ export const answersAnyway = [
   "getClickLogKeys ?log",
   "getClickKeys ?log",
   ...generationAnswersAnyway,
+  ...signAnswersAnyway,
 ];
 
 /** Operations after which others find less. */
-export const ending = /^(remove|delete|cancel|erase|bulkArchive|archive|deactivate)/;
+export const ending = /^(compat(Template)?)?(remove|delete|cancel|erase|bulkArchive|archive|deactivate|moveTo)/i;
 
 /** In every log tiles are numbered from 0: there is no name of another organization's tile to ask for. */
-const withIds = operations.filter(({ path }) => !path.startsWith("/v1/click/log/tile/"));
+const withIds = operations.filter(
+  (operation) => !operation.path.startsWith("/v1/click/log/tile/") && !isNobodys(operation),
+);
 
 /** Every place of every operation that takes an id. */
-export const allPlaces: readonly Place[] = withIds.flatMap((operation) => {
+export const allPlaces: readonly Place[] = withIds
+  .flatMap(placesOf)
+  .filter(({ title }) => !makesWhatItNames.includes(title));
+/** Without parameters alone: with what is the caller's own they make the same request as all of the path. */
+export const protectedPlaces = allPlaces.filter(
+  ({ operation, at }) => operation.scopes.length > 0 && !at.startsWith("{"),
+);
+
+function placesOf(operation: Operation): Place[] {
   const { pathParams } = operation;
-  const alone = pathParams.length > 1 ? pathParams.map(({ name }) => `{${name}}`) : [];
+  const ownNames = pathParams.filter(({ resource }) => !sharedNames.includes(resource));
+  const alone = pathParams.length > 1 ? ownNames.map(({ name }) => `{${name}}`) : [];
   const all = [
     ...(pathParams.length > 0 ? ["path"] : []),
     ...alone,
     ...operation.queryIds.map((name) => `?${name}`),
     ...operation.bodyIds,
+    ...(compatPlaces[operation.operationId] ?? []),
   ];
   return all.map((at) => ({ title: `${operation.operationId} ${at}`, operation, at }));
-});
-export const protectedPlaces = allPlaces.filter(({ operation }) => operation.scopes.length > 0);
+}
+
 /** Names nothing in any organization. */
 export const unknownId = "0198c0de-0000-7000-8000-000000000000";
 
@@ -110,21 +137,24 @@ export function requestWith(
   value: (resource: string) => string,
   own: Resources,
 ): Sent {
-  const path = operation.pathParams.reduce((filled, { name, resource }) => {
+  const path = operation.pathParams.reduce((filled, { name, resource: called }) => {
+    const resource = signResourceIn(operation, called);
     const part = at === "path" || at === `{${name}}` ? value(resource) : valueIn(own, resource);
     return filled.replace(`{${name}}`, encodeURIComponent(part));
   }, operation.path);
-  const named = () => value(generationResourceAt(operation.operationId, at) ?? resourceAt(at));
+  const { operationId } = operation;
+  const named = () => value(generationResourceAt(operationId, at) ?? signResourceAt(operationId, at) ?? resourceAt(at));
   if (at.startsWith("?")) return { path: `${path}${at}=${encodeURIComponent(named())}` };
-  if (/^(path|\{)/.test(at)) return { path, body: pathBodies[operation.operationId] ?? operation.exampleBody };
-  const make = bodies[`${operation.operationId} ${at}`];
-  if (make === undefined) throw new Error(`no body leads to ${at} of ${operation.operationId}`);
+  if (/^(path|\{)/.test(at)) return { path, body: pathBodies[operationId]?.(own) ?? operation.exampleBody };
+  const make = bodies[`${operationId} ${at}`];
+  if (make === undefined) throw new Error(`no body leads to ${at} of ${operationId}`);
   return { path, body: make(named(), own) };
 }
 
 /** Where the example of the description would be refused for another reason. */
-const pathBodies: Readonly<Record<string, unknown>> = {
-  updateUserConsentState: { purposes: { unknown_purpose: false } },
+const pathBodies: Readonly<Record<string, (own: Resources) => unknown>> = {
+  updateUserConsentState: () => ({ purposes: { unknown_purpose: false } }),
+  ...signPathBodies,
 };
 
 function resourceAt(place: string): string {

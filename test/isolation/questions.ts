@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { operations } from "../../gateway/routes/operations.ts";
 import type { Answer, Api } from "../support/api.ts";
 import { allPlaces, allUnknownNames, type Place, protectedPlaces, requestWith, unknownName } from "./places.ts";
-import { comparable, createResources, type Resources, valueIn } from "./resources.ts";
+import { comparable, createResources, createTermsResources, type Resources, valueIn } from "./resources.ts";
+import { createAnewFor, isOfSigning, signingHeaders } from "./sign-resources.ts";
 
 /** Two organizations with the same data, but for the names by which one asks for what is the other's. */
 export interface Tenants {
@@ -75,11 +76,16 @@ const ownQuestion = (place: Place, tenants: Tenants): Question => {
     safe: !changes,
     // Most changes can be made once.
     prepare: async () => {
-      const own = changes ? await createResources(tenants.b, `own-${randomUUID()}`) : tenants.ofB;
+      const own = changes ? await unchanged(place, tenants) : tenants.ofB;
       return async () => problemsIn(await ask(place, tenants, (resource) => valueIn(own, resource), own), tenants);
     },
   };
 };
+
+const unchanged = async ({ operation }: Place, { b, ofB }: Tenants): Promise<Resources> =>
+  isOfSigning(operation)
+    ? await createAnewFor(operation, b, ofB)
+    : { ...ofB, ...(await createTermsResources(b, `own-${randomUUID()}`)) };
 
 const listQuestion = (path: string, tenants: Tenants): Question => ({
   title: `GET ${path}`,
@@ -114,7 +120,7 @@ function ask(
   own = ofB,
 ): Promise<Answer> {
   const { path, body } = requestWith(operation, at, value, own);
-  const headers: Record<string, string> = { accept: "application/json" };
+  const headers: Record<string, string> = { accept: "application/json", ...signingHeaders(operation, own) };
   if (operation.needsIdempotencyKey) headers["x-idempotency-key"] = randomUUID();
   return b.call(operation.method, path, body, headers);
 }

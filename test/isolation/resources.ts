@@ -1,12 +1,19 @@
 import type { Answer, Api } from "../support/api.ts";
 import { bodyOf, consentTemplate, consentText, publishText } from "../support/journeys.ts";
 import { createGenerationResources } from "./generation-resources.ts";
+import { createSignResources } from "./sign-resources.ts";
 
 /** One of everything that an id can name, by what paths call it. */
 export type Resources = Readonly<Record<string, string>>;
 
-/** A published template with everything that belongs to it. */
-export async function createResources(api: Api, name: string): Promise<Resources> {
+/** One of everything. */
+export const createResources = async (api: Api, name: string): Promise<Resources> => ({
+  ...(await createTermsResources(api, name)),
+  ...(await createSignResources(api, name)),
+});
+
+/** A published template with everything that belongs to it, and one of everything of document generation. */
+export async function createTermsResources(api: Api, name: string): Promise<Resources> {
   const slug = `terms-${name}`;
   const { templateId, versionId } = await publishText(api, { name: "Terms", type: "STATIC", slug }, "<p>Be kind.</p>");
   await publishText(api, { ...consentTemplate, slug: `privacy-${name}` }, consentText);
@@ -35,12 +42,16 @@ export async function createResources(api: Api, name: string): Promise<Resources
 
 /** Whatever an organization can read of its own, but for the time of reading. */
 export async function everythingOf(api: Api, ids: Resources): Promise<unknown[]> {
+  const account = `/restapi/v2.1/accounts/${ids.account}`;
   const paths = [
     "/v1/click/templates?includeVersions=true",
     "/v1/click/acceptances",
     `/v1/click/templates/${ids.template}/deployments`,
     `/v1/click/sessions/${ids.session}`,
     `/v1/click/consent/${encodeURIComponent(valueIn(ids, "userRef"))}?includeHistory=true`,
+    "/v1/sign/agreements",
+    "/v1/sign/templates",
+    ...["bulk_send_lists", "bulk_send_batch", "connect"].map((name) => `${account}/${name}`),
   ];
   const bodies = await Promise.all(paths.map(async (path) => bodyOf(200, await api.get(path))));
   return bodies.map((body) => (Array.isArray(body) ? body : { ...body, asOf: undefined }));

@@ -179,6 +179,36 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "docgen.relay_state: DELETE, INSERT, SELECT, UPDATE",
     ],
   },
+  assent_sign_claimer: {
+    reason:
+      "Finds what is to be done next among all organizations, and takes it. Sees neither whom nor what it is about; those who have a claim read the job as its organization.",
+    policies: ["sign.job claimer_chooses (*)"],
+    grants: [
+      "sign.job: SELECT (attempts, claim, claimed_until, created_at, failed_at, id, kind, organization_id, run_at), UPDATE (attempts, claim, claimed_until)",
+    ],
+  },
+  assent_sign_relay: {
+    reason: "Publishes the events of all organizations in their order. Serves no request.",
+    policies: ["sign.outbox relay_all (*)"],
+    grants: [
+      "sign.outbox: DELETE, SELECT",
+      "sign.relay_cursor: INSERT, SELECT, UPDATE",
+      "sign.relay_lease: DELETE, INSERT, SELECT, UPDATE",
+      "sign.relay_state: DELETE, INSERT, SELECT, UPDATE",
+    ],
+  },
+  assent_sign_verifier: {
+    reason:
+      "Finds whose a sealed file is by its SHA-256, which only those know who have the file. Sees neither drafts nor whom it is about; what is told then is read as that organization (rpc/verify-seal.ts).",
+    policies: [
+      "sign.agreement verifier_finds (r): (certificate_sha256 IS NOT NULL)",
+      "sign.document verifier_finds (r): (sealed_sha256 IS NOT NULL)",
+    ],
+    grants: [
+      "sign.agreement: SELECT (certificate_sha256, id, organization_id)",
+      "sign.document: SELECT (agreement_id, organization_id, sealed_sha256)",
+    ],
+  },
   assent_templates_relay: {
     reason: "Publishes the events of all organizations in their order. Serves no request.",
     policies: ["templates.outbox relay_all (*)"],

@@ -26,7 +26,7 @@ export async function startTwoOrganizations(): Promise<TwoOrganizations> {
 
 async function fill(system: System, superuser: pg.Pool, statements: Statements) {
   const [a, b] = [await system.newOrganization(), await system.newOrganization()];
-  const limits = { accept: 100_000, render: 100_000, other: 100_000 };
+  const limits = { accept: 100_000, render: 100_000, other: 100_000, sign: 100_000 };
   await system.admin.setOrganizationLimits({ organizationId: b.organizationId, limits });
   await system.admin.setOrganizationPlan({ organizationId: b.organizationId, plan: Plan.GEN_PRO });
   // Some of it is called the same in both: whoever asks by name has to be told about its own.
@@ -58,6 +58,7 @@ async function settled(superuser: pg.Pool, organizationId: string): Promise<void
       `select h.size = t.size and exists (select from click.stat_holder where organization_id = $1)
          and (select count(*) from click.publication where organization_id = $1) = 4
          and not exists (select from docgen.document where organization_id = $1 and status in ('queued', 'rendering'))
+         and not exists (select from sign.job where organization_id = $1 and failed_at is null and run_at < now() + interval '1 minute')
          and (select max(position) from click.outbox) <= (select position from click.relay_cursor) as done
        from click.log_head h join click.log_tree t using (organization_id) where organization_id = $1`,
       [organizationId],

@@ -28,7 +28,8 @@ export function createContract(document: OpenApiDocument): Contract {
   const resolve = resolver(document);
   const validate = createBodyValidator(document);
   return {
-    problems: (request, answer) => {
+    problems: (sent, answer) => {
+      const request = { ...sent, path: documentedPath(sent.path) };
       const found = find(request);
       if (isGeneralAnswer(request, answer, found)) return generalProblems(request, answer, validate);
       if (found === undefined) return [`an unknown address answers ${answer.status}`];
@@ -42,6 +43,14 @@ export function createContract(document: OpenApiDocument): Contract {
       ].map((problem) => `${found.name} ${answer.status}: ${problem}`);
     },
   };
+}
+
+/** The compatible interface takes slashes at the end and the version before 2.1, which the document does not repeat. */
+function documentedPath(path: string): string {
+  if (!path.startsWith("/restapi/")) return path;
+  const [plain = "", ...query] = path.split("?");
+  const named = plain.replace(/\/{1,50}$/, "").replace(/^\/restapi\/v2\//, "/restapi/v2.1/");
+  return [named, ...query].join("?");
 }
 
 const contracts = new Map<string, Promise<Contract>>();

@@ -1,4 +1,6 @@
+import { documentedCompatScopes } from "./compat-scopes.ts";
 import { documentedGenScopes } from "./gen-scopes.ts";
+import { documentedSignScopes } from "./sign-scopes.ts";
 
 /** Every scope that the interface knows. */
 export const everyScope =
@@ -58,6 +60,8 @@ export const documentedScopes: Readonly<Record<string, string>> = {
   renderSession: "click:read click:write click:admin",
   renderTemplate: "click:read click:write click:admin",
   ...documentedGenScopes,
+  ...documentedSignScopes,
+  ...documentedCompatScopes,
 };
 
 /** What needs no credential: answers of the token endpoint, published keys, and what browsers load. */
@@ -69,9 +73,23 @@ export const publicOperations: readonly string[] = [
   "getClickKeys",
   "getVerifyPage",
   "getVerifier",
+  "getVerifyDocumentPage",
+  "verifySealedDocument",
+  "getSealCertificates",
   "getEmbedScript",
   "getPinnedEmbedScript",
   "getPageScript",
+  "openSigningLink",
+  "getSigningPage",
+  "getSigningFile",
+  "getCeremony",
+  "getCeremonyDocument",
+  "giveSigningConsent",
+  "addSigningAttachment",
+  "finishSigning",
+  "declineSigning",
+  "leaveSigning",
+  "decideSending",
   "getHealth",
   "getOpenApiDocument",
   "getReferencePage",

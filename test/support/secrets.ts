@@ -45,7 +45,7 @@ const namesOfPeople = ["user reference", "e-mail address", "idempotency key"];
 const isTelling = (kind: string, value: string): boolean =>
   namesOfPeople.includes(kind) ? value.length >= 6 && /[\d@]/.test(value) : value.length >= 16;
 
-const tokenIn = (text: string): string | undefined => /[?&]token=([\w.-]+)/.exec(text)?.[1];
+const tokenIn = (text: string): string | undefined => /(?:[?&]token=|\/signing\/)([\w.-]+)/.exec(text)?.[1];
 
 const registries = new Map<string, SecretRegistry>();
 

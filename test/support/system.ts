@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Client, createClient } from "@connectrpc/connect";
 import { describe, test } from "@jest/globals";
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
+import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { Environment } from "#platform/config.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createNatsBus } from "#platform/events/nats.ts";
@@ -29,6 +31,8 @@ export interface System {
   readonly adminEnv: Environment;
   /** Where the domain events arrive. */
   readonly bus: EventBus;
+  /** What people do with links to sign; in a single process only. */
+  readonly signing?: Client<typeof SigningService>;
   /** Absent in a single process. */
   readonly distributed?: Distributed;
   readonly nats?: RunningNats;
@@ -43,7 +47,7 @@ export interface System {
 }
 
 export type Mode = "single process" | "distributed";
-export type SystemOptions = Pick<DistributedOptions, "gateways" | "clicks" | "docgens" | "interpose">;
+export type SystemOptions = Pick<DistributedOptions, "gateways" | "clicks" | "docgens" | "signs" | "interpose">;
 
 /** All that there is to say, so that a suite proves most about what is not said. */
 const logLevel = "debug";
@@ -98,6 +102,7 @@ async function startSingle(): Promise<System> {
     admin,
     adminEnv: { ASSENT_ADMIN_URL: running.adminUrl, ASSENT_ADMIN_TOKEN: secrets.adminToken },
     bus: running.bus,
+    signing: createClient(SigningService, running.sign),
     secrets: registry,
     authMasterKey: secrets.authMasterKey,
     newOrganization: () => newOrganization(admin, baseUrl),

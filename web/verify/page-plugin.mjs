@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const pageInOneFile = (folder) => ({
+export const pageInOneFile = (folder, fileName) => ({
   name: "page-in-one-file",
   enforce: "post",
   generateBundle(_options, bundle) {
@@ -11,7 +11,7 @@ export const pageInOneFile = (folder) => ({
     const read = (name) => readFileSync(join(folder, name), "utf8").trim();
     const page = fill(read("page.html"), { style: read("page.css"), script: script.code.trim() });
     for (const name of Object.keys(bundle)) delete bundle[name];
-    this.emitFile({ type: "asset", fileName: "verify.html", source: `${page}\n` });
+    this.emitFile({ type: "asset", fileName, source: `${page}\n` });
   },
 });
 

@@ -15,7 +15,7 @@ export default defineConfig(({ mode }) => ({
   root: folder("."),
   publicDir: false,
   logLevel: "warn",
-  plugins: mode === "page" ? [pageInOneFile(folder("page"))] : [],
+  plugins: mode === "page" ? [pageInOneFile(folder("page"), "verify.html")] : [],
   build: {
     outDir: "../dist",
     emptyOutDir: false,

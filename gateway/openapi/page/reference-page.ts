@@ -52,7 +52,7 @@ interface Tag {
   readonly operations: readonly ShownOperation[];
 }
 
-const methods = ["get", "post", "patch", "delete"];
+const methods = ["get", "post", "put", "patch", "delete"];
 
 function tagsOf(document: Json): Tag[] {
   const operations = Object.entries(document.paths as Record<string, Json>).flatMap(([path, item]) =>

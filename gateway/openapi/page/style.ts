@@ -3,12 +3,12 @@ export const style = `
 :root {
   color-scheme: light dark;
   --text: #1c2430; --quiet: #5a6575; --page: #fff; --side: #f5f7fa; --line: #dce2ea; --soft: #f0f3f7; --link: #0b57b7;
-  --get: #0b57b7; --post: #17703a; --patch: #8a5300; --delete: #b3261e;
+  --get: #0b57b7; --post: #17703a; --put: #6b3fa0; --patch: #8a5300; --delete: #b3261e;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --text: #e3e8ef; --quiet: #9aa6b6; --page: #12161c; --side: #181d25; --line: #2c3541; --soft: #1c222b; --link: #8ab8ff;
-    --get: #8ab8ff; --post: #77d79b; --patch: #f1bd6c; --delete: #ff9d94;
+    --get: #8ab8ff; --post: #77d79b; --put: #c6a5f0; --patch: #f1bd6c; --delete: #ff9d94;
   }
 }
 * { box-sizing: border-box; }
@@ -44,7 +44,7 @@ code.path { background: none; padding: 0; font-size: .95rem; }
 pre { margin: .5rem 0; padding: .8rem 1rem; background: var(--soft); border-radius: .4rem; overflow-x: auto; max-height: 32rem; }
 .method { display: inline-block; min-width: 4.4em; margin-right: .4rem; padding: .1em .5em; border: 1px solid; border-radius: .3em;
   font: 600 .78rem/1.5 ui-monospace, monospace; text-transform: uppercase; text-align: center; }
-.get { color: var(--get); } .post { color: var(--post); } .patch { color: var(--patch); } .delete { color: var(--delete); }
+.get { color: var(--get); } .post { color: var(--post); } .put { color: var(--put); } .patch { color: var(--patch); } .delete { color: var(--delete); }
 .status { font: 600 .85rem ui-monospace, monospace; color: var(--post); margin-right: .4rem; }
 .answer { margin: .5rem 0 1rem; }
 .media { font-size: .9rem; }

@@ -31,7 +31,7 @@ export async function createLogWorkers(deps: LogWorkersDeps): Promise<LogWorkers
   const common = { pool, logKeys, issuer, clock, logger, metrics };
   const integrator = createIntegrator(common);
   // What reads tokens takes 35 MB and 0.2 s to load: only for those who have an authority.
-  const authority = tsa && (await import("./timestamp-authority.ts")).createTimestampAuthority(tsa);
+  const authority = tsa && (await import("#platform/timestamps/timestamp-authority.ts")).createTimestampAuthority(tsa);
   const stamper = authority && createStamper({ ...common, authority, retryMs: intervalMs });
   const anchor = createAnchorWorker({ ...common, newId, stamper, intervalMs, onPublished: deps.wakeRelay });
   return { workers: [integrator, anchor], wakeIntegrator: integrator.touched };

@@ -2,8 +2,8 @@ import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
+import { type TimestampAuthority, TimestampError } from "#platform/timestamps/timestamp-authority.ts";
 import { findNewestAnchor, insertTimestamp, type Published } from "../store/anchor-store.ts";
-import { type TimestampAuthority, TimestampError } from "./timestamp-authority.ts";
 
 export interface Stamper {
   /** Gets a time stamp for the newest checkpoint of the anchor log if it has none. Rejects only for the database. */

@@ -1,11 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { until } from "#platform/testing/until.ts";
+import { createTimestampAuthority, TimestampError } from "#platform/timestamps/timestamp-authority.ts";
+import { readTimestampReply } from "#platform/timestamps/timestamp-reply.ts";
+import { timestampRequest } from "#platform/timestamps/timestamp-request.ts";
+import { checkTimestampToken } from "#platform/timestamps/timestamp-token.ts";
 import { type Authority, describeWithOpenssl } from "../../../test/verify/support/openssl.ts";
-import { createTimestampAuthority, TimestampError } from "../anchor/timestamp-authority.ts";
-import { readTimestampReply } from "../anchor/timestamp-reply.ts";
-import { timestampRequest } from "../anchor/timestamp-request.ts";
-import { checkTimestampToken } from "../anchor/timestamp-token.ts";
 import { makeCertificate, signWith, statementOf } from "./forged-timestamps.ts";
 import { type HttpAuthority, startHttpAuthority } from "./http-authority.ts";
 

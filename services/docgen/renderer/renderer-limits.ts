@@ -1,20 +1,7 @@
+import type { ChildEnd, ChildLimits } from "#platform/child-processes/limits.ts";
 import { RenderError } from "./render-job.ts";
 
-export interface RendererLimits {
-  /** How long a job may take once a process has it. */
-  readonly deadlineMs: number;
-  /** Physical memory of a process. */
-  readonly maxMemoryMb: number;
-  /** A process with nothing to do that has more than this is replaced. */
-  readonly maxIdleMemoryMb: number;
-  /** A process is replaced after so many jobs. */
-  readonly maxJobs: number;
-  /** How long a process may take to become ready. */
-  readonly startTimeoutMs: number;
-  /** How long a process may have nothing to do before it is ended. */
-  readonly idleMs: number;
-  /** How long a process may go on with a job that nobody wants any more, before it is ended. */
-  readonly graceMs: number;
+export interface RendererLimits extends ChildLimits {
   /** Jobs that may wait for a process. */
   readonly maxWaiting: number;
 }
@@ -30,22 +17,8 @@ export const rendererLimits: RendererLimits = {
   maxWaiting: 256,
 };
 
-/** Why a process was ended, or ended by itself. */
-export type RendererEnd =
-  /** The job took too long, too much memory, or brought the process down. */
-  | "timeout"
-  | "out_of_memory"
-  | "crashed"
-  /** Nobody wants the job any more. */
-  | "aborted"
-  /** It had many jobs, or keeps much memory. */
-  | "worn"
-  /** It had nothing to do for long. */
-  | "idle"
-  | "closed";
-
 /** What becomes of a job whose process ends. */
-export function endedError(end: RendererEnd, { deadlineMs, maxMemoryMb }: RendererLimits): RenderError {
+export function endedError(end: ChildEnd, { deadlineMs, maxMemoryMb }: RendererLimits): RenderError {
   const failed = (reason: string, message: string) => new RenderError("GEN_RENDER_FAILED", message, { reason });
   switch (end) {
     case "timeout":

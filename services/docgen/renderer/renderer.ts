@@ -1,11 +1,13 @@
 import { availableParallelism } from "node:os";
+import type { ChildProgram } from "#platform/child-processes/fork-child.ts";
+import type { ChildTask, PooledProcess } from "#platform/child-processes/pooled-process.ts";
+import { createProcessPool } from "#platform/child-processes/process-pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
-import { createProcessPool } from "./process-pool.ts";
+import type { Refused, RenderOutcome } from "./messages.ts";
 import { type Asker, RenderError, type Rendered, type Renderer, type RenderJob } from "./render-job.ts";
 import { endedError, type RendererLimits, rendererLimits } from "./renderer-limits.ts";
-import type { RendererProcess, RenderTask } from "./renderer-process.ts";
 
 export interface RendererOptions extends Partial<RendererLimits> {
   readonly logger: Logger;
@@ -18,10 +20,10 @@ export interface RendererOptions extends Partial<RendererLimits> {
   readonly entry?: URL;
 }
 
-interface Job extends RenderTask {
+interface Job extends ChildTask<RenderJob, RenderOutcome> {
   readonly asker: Asker;
   /** Absent while it waits. */
-  process?: RendererProcess;
+  process?: PooledProcess<RenderJob, RenderOutcome>;
 }
 
 /**
@@ -61,10 +63,10 @@ export function createRenderer(options: RendererOptions): Renderer {
     }
   };
   const refuseAll = (end: "crashed" | "closed"): void => {
-    for (const job of waiting) job.reject(endedError(end, limits));
+    for (const job of waiting) job.fail(end);
   };
-  const pool = createProcessPool(
-    { entry, limits, logger, kept: Math.min(kept, size), size },
+  const pool = createProcessPool<RenderJob, RenderOutcome>(
+    { name: "renderer", program: programAt(entry), limits, logger, kept: Math.min(kept, size), size },
     {
       onIdle: handOut,
       onStuck: () => refuseAll("crashed"),
@@ -77,7 +79,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       if (waiting.size >= limits.maxWaiting) return reject(new DomainError("GEN_BUSY"));
       const onAbort = () => {
         const { process } = task;
-        task.reject(endedError("aborted", limits));
+        task.fail("aborted");
         process?.abandon();
       };
       const settle = () => {
@@ -89,13 +91,14 @@ export function createRenderer(options: RendererOptions): Renderer {
       const task: Job = {
         job,
         asker,
-        resolve: (rendered) => {
+        done: (outcome) => {
           settle();
-          resolve(rendered);
+          if (outcome.kind === "rendered") resolve(outcome.rendered);
+          else reject(refusal(outcome, logger));
         },
-        reject: (error) => {
+        fail: (end) => {
           settle();
-          reject(error);
+          reject(endedError(end, limits));
         },
       };
       signal?.addEventListener("abort", onAbort);
@@ -115,6 +118,22 @@ export function createRenderer(options: RendererOptions): Renderer {
       await pool.close();
     },
   };
+}
+
+/**
+ * There are as many processes as cores, so more threads would only take turns. The native typesetter is not bound by the
+ * permissions of the process. It gets its files from us and is told of a folder that there is not; most memory is its.
+ */
+const programAt = (entry: URL): ChildProgram => ({
+  entry,
+  heapShare: 0.6,
+  environment: { TZ: "UTC", RAYON_NUM_THREADS: "1" },
+  withAddons: true,
+});
+
+function refusal({ code, message, details, notes }: Refused, logger: Logger): RenderError {
+  if (notes.length > 0) logger.error({ code, details, notes }, "a document could not be typeset");
+  return new RenderError(code, message, details);
 }
 
 /** What an idle process may have follows from what a busy one may have. */

@@ -31,7 +31,8 @@ export interface Signer {
   readonly certificateHash: { readonly hash: HashName; readonly value: Bytes };
 }
 
-export function parseSigner(element: Der, name: string): Signer {
+/** Of signatures over content of this type; that of time stamps when no other is given. */
+export function parseSigner(element: Der, name: string, contentType: string = oids.tstInfo): Signer {
   const [version, id, digestAlgorithm, attributes, algorithm, signature, ...others] = sequence(element, name);
   const signerId = id ?? fail(`${name} does not name its signer`);
   // RFC 5652 §5.3: the version follows from how the signer is named.
@@ -41,7 +42,7 @@ export function parseSigner(element: Der, name: string): Signer {
   const signed = requireTag(attributes, contextTag(0), name);
   const values = readAttributes(signed, name);
   const attribute = (type: string): Der => values.get(type) ?? fail(`${name} lacks a signed attribute (${type})`);
-  ensure(oid(attribute(oids.contentType), name) === oids.tstInfo, `${name} was signed as something else`);
+  ensure(oid(attribute(oids.contentType), name) === contentType, `${name} was signed as something else`);
   return {
     id: signerId,
     hashId,

@@ -2,6 +2,7 @@ import type { HashName } from "./bytes.ts";
 
 /** The object identifiers of RFC 3161, 5280, 5652, 5758, 8017 that are used here. */
 export const oids = {
+  data: "1.2.840.113549.1.7.1",
   signedData: "1.2.840.113549.1.7.2",
   tstInfo: "1.2.840.113549.1.9.16.1.4",
   contentType: "1.2.840.113549.1.9.3",

@@ -4,8 +4,8 @@ import { Profile, type RendererService } from "#gen/assent/docgen/v1/docgen_pb.t
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
+import { readStampedTime } from "#platform/timestamps/timestamp-token.ts";
 import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
-import { readStampedTime } from "../../anchor/timestamp-token.ts";
 import type { Evidence } from "../../domain/evidence.ts";
 import { contentFiles } from "../make-archive.ts";
 import type { WrittenBundle } from "../write-bundle.ts";

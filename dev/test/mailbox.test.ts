@@ -1,0 +1,87 @@
+import { once } from "node:events";
+import { createServer, get, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { ConfigError } from "#platform/config.ts";
+import { openLocalMail } from "../local-mail.ts";
+import { createMailbox, type Mailbox } from "../mailbox.ts";
+
+let mailbox: Mailbox;
+let server: Server;
+let baseUrl: string;
+
+beforeAll(async () => {
+  mailbox = createMailbox();
+  server = createServer((req, res) => {
+    if (!mailbox.handle(req, res)) res.writeHead(404).end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((done) => server.close(done)));
+
+const mailOf = (n: number, text = "Hello") => ({
+  ...{ to: { name: "Ann", address: "ann@example.com" }, subject: `Subject ${n}.`, html: "" },
+  ...{ text, messageId: `<${n}@localhost>` },
+});
+
+const page = async (): Promise<string> => (await fetch(`${baseUrl}/mailbox`)).text();
+
+test("shows mails as text, with links that can be followed and nothing that runs", async () => {
+  expect(await page()).toContain("No mail yet");
+  const evil = '<img src=x onerror="alert(1)">';
+  await mailbox.mailer.send({
+    ...mailOf(0, `${evil}\njavascript:alert(1)\nhttps://sign.example.com/signing/a&b\n`),
+    ...{ subject: evil, to: { name: evil, address: "ann@example.com" } },
+  });
+  const response = await fetch(`${baseUrl}/mailbox?x=1`);
+  const text = await response.text();
+  expect(text).not.toContain("<img");
+  expect(text).not.toContain('href="javascript:');
+  expect(text).toContain('<a href="https://sign.example.com/signing/a&amp;b" target="_blank" rel="noreferrer">');
+  expect(text).toContain('http-equiv="refresh"');
+  const policy = response.headers.get("content-security-policy");
+  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]{43}='; /);
+  expect(policy).not.toContain("script-src");
+});
+
+test("keeps the last two hundred, and a mail that comes again once", async () => {
+  for (let n = 0; n <= 250; n += 1) await mailbox.mailer.send(mailOf(n));
+  await mailbox.mailer.send(mailOf(250));
+  const text = await page();
+  expect(text.match(/<article>/g)).toHaveLength(200);
+  expect(text.match(/Subject 250\./g)).toHaveLength(1);
+  expect(text).not.toContain("Subject 50.");
+});
+
+test("answers nobody who calls this machine by another name", async () => {
+  const { port } = server.address() as AddressInfo;
+  const status = await new Promise<number>((resolve, reject) => {
+    get({ host: "127.0.0.1", port, path: "/mailbox", headers: { host: "evil.example" } }, (res) => {
+      res.resume();
+      resolve(res.statusCode ?? 0);
+    }).on("error", reject);
+  });
+  expect(status).toBe(421);
+  expect((await fetch(`${baseUrl}/mailbox`, { method: "POST" })).status).toBe(405);
+  expect((await fetch(`${baseUrl}/mailboxes`)).status).toBe(404);
+});
+
+test("is there when no mail server is, and links lead to the copy itself", () => {
+  const local = openLocalMail({});
+  expect(local.hasMailbox).toBe(true);
+  expect(() => local.setup.publicUrl()).toThrow("not known yet");
+  local.open("http://127.0.0.1:8080");
+  expect(local.setup.publicUrl()).toBe("http://127.0.0.1:8080");
+  const real = openLocalMail({
+    SMTP_URL: "smtp://127.0.0.1:1",
+    MAIL_FROM: "a@example.com",
+    PUBLIC_URL: "https://s.example/",
+  });
+  real.open("http://127.0.0.1:8080");
+  expect([real.hasMailbox, real.setup.publicUrl()]).toEqual([false, "https://s.example"]);
+  for (const env of [{ SMTP_URL: "http://127.0.0.1" }, { SMTP_URL: "smtp://127.0.0.1" }, { MAIL_FROM: "nobody" }]) {
+    expect(() => openLocalMail(env)).toThrow(ConfigError);
+  }
+});

@@ -1,0 +1,44 @@
+import { type Agreement, AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
+import type { BulkCopy, BulkList } from "#gen/assent/sign/v1/sign_pb.ts";
+
+export interface CopyProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+const maxProblems = 100;
+
+/** What would keep a list from being sent with an envelope or a template, as far as the two tell before it is tried. */
+export function problemsOfCopies(list: Pick<BulkList, "copies">, agreement: Agreement): readonly CopyProblem[] {
+  const roles = new Set(
+    agreement.recipients.map(({ roleName }) => roleName.toLowerCase()).filter((name) => name !== ""),
+  );
+  const ids = new Set(agreement.recipients.map(({ recipientId }) => recipientId));
+  const ofCopies = list.copies.flatMap((copy, index) => problemsOfCopy(copy, index, { roles, ids }));
+  return [...problemsOfAgreement(agreement), ...ofCopies].slice(0, maxProblems);
+}
+
+function problemsOfAgreement({ status, documents, emailSubject }: Agreement): CopyProblem[] {
+  const isOpen = status === AgreementStatus.CREATED || status === AgreementStatus.TEMPLATE;
+  return [
+    ...(isOpen ? [] : [{ code: "ENVELOPE_CANNOT_BE_MODIFIED", message: "The envelope is no draft." }]),
+    ...(documents.length > 0 ? [] : [{ code: "DOCUMENTS_REQUIRED", message: "There is no document." }]),
+    ...(emailSubject === "" ? [{ code: "VALIDATION_FAILED", message: "There is no emailSubject." }] : []),
+  ];
+}
+
+interface Places {
+  readonly roles: ReadonlySet<string>;
+  readonly ids: ReadonlySet<string>;
+}
+
+function problemsOfCopy({ recipients }: BulkCopy, index: number, { roles, ids }: Places): CopyProblem[] {
+  const say = (code: string, message: string): CopyProblem => ({ code, message: `Copy ${index + 1}: ${message}` });
+  if (recipients.length === 0) return [say("RECIPIENTS_REQUIRED", "it has no recipients.")];
+  return recipients.flatMap(({ roleName = "", recipientId, name = "", email = "" }) => [
+    ...(roles.has(roleName.toLowerCase()) || ids.has(recipientId)
+      ? []
+      : [say("RECIPIENT_NOT_FOUND", `there is no recipient with the role "${roleName}".`)]),
+    ...(name === "" || email === "" ? [say("VALIDATION_FAILED", "a recipient has no name or no email.")] : []),
+  ]);
+}

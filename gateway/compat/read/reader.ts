@@ -1,0 +1,152 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { readDate } from "./dates.ts";
+
+/**
+ * Reads an object as clients of the compatible interface send it: properties in any case, numbers and booleans where
+ * texts are documented and the other way round. Null is absent. What cannot be read is collected as a problem and
+ * counts as absent.
+ */
+export interface Reader {
+  /** Where the object stands: `recipients.signers[0]`; empty for the body itself. */
+  readonly path: string;
+  /** The place of a property, for problems and errors. */
+  at(name: string): string;
+  has(name: string): boolean;
+  raw(name: string): unknown;
+  text(name: string): string | undefined;
+  /** Absent when it is empty, as of numbers, dates and choices. */
+  flag(name: string): boolean | undefined;
+  number(name: string, range?: Range): number | undefined;
+  integer(name: string, range?: Range): number | undefined;
+  date(name: string): Timestamp | undefined;
+  /** By keys in lower case. */
+  choice<Value>(name: string, values: ReadonlyMap<string, Value>): Value | undefined;
+  object(name: string): Reader | undefined;
+  /** Empty when absent. */
+  objects(name: string): readonly Reader[];
+  texts(name: string): readonly string[];
+  problem(name: string, code: string, message: string): void;
+}
+
+export interface Range {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** Reads a value with a reader. Throws VALIDATION_FAILED with all problems that were found on the way. */
+export function readWith<Result>(value: unknown, read: (reader: Reader) => Result): Result {
+  const problems: FieldProblem[] = [];
+  const result = read(createReader(value, "", problems));
+  if (problems.length > 0) throw new DomainError("VALIDATION_FAILED", { details: problems });
+  return result;
+}
+
+const maxProblems = 100;
+
+function createReader(value: unknown, path: string, problems: FieldProblem[]): Reader {
+  const properties = propertiesOf(value);
+  const at = (name: string): string => (path === "" ? name : `${path}.${name}`);
+  const addProblem = (field: string, code: string, message: string): undefined => {
+    if (problems.length < maxProblems) problems.push({ field: field.slice(0, 200), code, message });
+  };
+  const raw = (name: string): unknown => properties.get(name.toLowerCase());
+  const refuse = (name: string, expected: string): undefined => addProblem(at(name), "TYPE", `must be ${expected}`);
+  const text = (name: string): string | undefined => {
+    const found = raw(name);
+    if (found === undefined) return undefined;
+    return textOf(found) ?? refuse(name, "a text");
+  };
+  const number = (name: string, range: Range = {}, isWhole = false): number | undefined => {
+    const said = text(name)?.trim();
+    if (said === undefined || said === "") return undefined;
+    const found = numberOf(said);
+    if (found === undefined || (isWhole && !Number.isInteger(found))) {
+      return refuse(name, isWhole ? "an integer" : "a number");
+    }
+    const { min = -Number.MAX_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = range;
+    return found >= min && found <= max ? found : addProblem(at(name), "RANGE", `must be from ${min} to ${max}`);
+  };
+  const list = (name: string): readonly unknown[] => {
+    const found = raw(name);
+    if (found === undefined) return [];
+    if (Array.isArray(found)) return found;
+    refuse(name, "an array");
+    return [];
+  };
+  return {
+    path,
+    at,
+    raw,
+    text,
+    number,
+    has: (name) => raw(name) !== undefined,
+    integer: (name, range) => number(name, range, true),
+    flag: (name) => {
+      const said = text(name)?.trim().toLowerCase();
+      if (said === undefined || said === "") return undefined;
+      return flags.get(said) ?? refuse(name, "true or false");
+    },
+    date: (name) => {
+      const said = text(name)?.trim();
+      if (said === undefined || said === "") return undefined;
+      return readDate(said) ?? refuse(name, "a date and time such as 2026-11-20T17:00:00Z");
+    },
+    choice: (name, values) => {
+      const said = text(name)?.trim().toLowerCase();
+      if (said === undefined || said === "") return undefined;
+      const found = values.get(said);
+      return found === undefined ? refuse(name, `one of ${[...values.keys()].join(", ")}`) : found;
+    },
+    object: (name) => {
+      const found = raw(name);
+      if (found === undefined) return undefined;
+      return isObject(found) ? createReader(found, at(name), problems) : refuse(name, "an object");
+    },
+    objects: (name) =>
+      list(name).flatMap((item, index) => {
+        const place = `${at(name)}[${index}]`;
+        if (isObject(item)) return [createReader(item, place, problems)];
+        if (item !== null) addProblem(place, "TYPE", "must be an object");
+        return [];
+      }),
+    texts: (name) =>
+      list(name).flatMap((item, index) => {
+        const said = textOf(item);
+        if (said === undefined) addProblem(`${at(name)}[${index}]`, "TYPE", "must be a text");
+        return said === undefined ? [] : [said];
+      }),
+    problem: (name, code, message) => addProblem(at(name), code, message),
+  };
+}
+
+const flags: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+/** By names in lower case; the spelling of the documentation wins over others of the same name. */
+function propertiesOf(value: unknown): ReadonlyMap<string, unknown> {
+  const properties = new Map<string, unknown>();
+  if (!isObject(value)) return properties;
+  for (const [name, found] of Object.entries(value)) {
+    if (found === null || found === undefined) continue;
+    const key = name.toLowerCase();
+    const isDocumented = name.charAt(0) === key.charAt(0);
+    if (isDocumented || !properties.has(key)) properties.set(key, found);
+  }
+  return properties;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+}
+
+const numberOf = (text: string): number | undefined =>
+  text.length <= 30 && /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(text) ? Number(text) : undefined;

@@ -1,0 +1,126 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { RecipientInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
+import type { Reader } from "./reader.ts";
+import { refuseMeaningful, refuseOthers } from "./refuse.ts";
+import { defined, readTabs } from "./tabs.ts";
+
+export type RecipientInit = MessageInitShape<typeof RecipientInputSchema> & {
+  readonly recipientId?: string;
+};
+
+/** The recipients of a `Recipients` object: one array for each kind. */
+export function readRecipients(recipients: Reader | undefined): RecipientInit[] {
+  if (recipients === undefined) return [];
+  refuseMeaningful(recipients, refusedKinds);
+  return kinds.flatMap(({ property, role }) =>
+    recipients.objects(property).map((recipient) => readRecipient(recipient, role)),
+  );
+}
+
+/** The ids of the recipients of a `Recipients` object. */
+export const readRecipientIds = (recipients: Reader): string[] =>
+  kinds.flatMap(({ property }) =>
+    recipients.objects(property).flatMap((recipient) => {
+      const id = idOf(recipient);
+      if (id === "") recipient.problem("recipientId", "REQUIRED", "is required");
+      return id === "" ? [] : [id];
+    }),
+  );
+
+/** Who fills a role of a template. */
+export function readRole(role: Reader): RecipientInit {
+  refuseUnsupported(role);
+  const signerName = role.text("inPersonSignerName");
+  const isInPerson = signerName !== undefined && signerName !== "";
+  const person = isInPerson
+    ? { name: signerName, hostName: role.text("name"), hostEmail: role.text("email")?.trim() }
+    : { name: nameOf(role), email: role.text("email")?.trim() };
+  return defined({ ...commonFields(role), ...person, recipientId: "" });
+}
+
+/** A signer may be one of ours who approves, and stays that: the kind is left to what there is. */
+const kinds: readonly { readonly property: string; readonly role: RecipientRole }[] = [
+  { property: "signers", role: RecipientRole.UNSPECIFIED },
+  { property: "carbonCopies", role: RecipientRole.CARBON_COPY },
+  { property: "certifiedDeliveries", role: RecipientRole.CERTIFIED_DELIVERY },
+  { property: "inPersonSigners", role: RecipientRole.IN_PERSON_SIGNER },
+];
+
+const refusedKinds = [
+  "agents",
+  "editors",
+  "intermediaries",
+  "witnesses",
+  "seals",
+  "notaries",
+  "notaryWitnesses",
+  "participants",
+  "authorizedSignatories",
+];
+
+function readRecipient(recipient: Reader, role: RecipientRole): RecipientInit {
+  refuseUnsupported(recipient);
+  return defined({
+    ...commonFields(recipient),
+    ...(role === RecipientRole.IN_PERSON_SIGNER ? inPersonFields(recipient) : remoteFields(recipient)),
+    recipientId: idOf(recipient),
+    role,
+  });
+}
+
+const idOf = (recipient: Reader): string =>
+  recipient.text("recipientId")?.trim() || recipient.text("recipientIdGuid")?.trim() || "";
+
+const commonFields = (recipient: Reader) => ({
+  clientUserId: recipient.text("clientUserId"),
+  roleName: recipient.text("roleName"),
+  routingOrder: recipient.integer("routingOrder", { min: 1, max: 100_000 }),
+  note: recipient.text("note"),
+  locale: recipient.object("emailNotification")?.text("supportedLanguage")?.trim().replace("_", "-"),
+  tabs: readTabs(recipient.object("tabs")),
+});
+
+const remoteFields = (recipient: Reader) => ({ name: nameOf(recipient), email: recipient.text("email")?.trim() });
+
+function inPersonFields(recipient: Reader) {
+  refuseOthers(recipient, "inPersonSigningType", ["inpersonsigner"]);
+  return {
+    name: recipient.text("signerName") ?? recipient.text("name"),
+    email: (recipient.text("signerEmail") ?? recipient.text("email"))?.trim(),
+    hostName: recipient.text("hostName"),
+    hostEmail: recipient.text("hostEmail")?.trim(),
+  };
+}
+
+function nameOf(person: Reader): string | undefined {
+  const parts = [person.text("firstName"), person.text("lastName")].filter((part) => part !== undefined && part !== "");
+  return person.text("name") ?? person.text("fullName") ?? (parts.length === 0 ? undefined : parts.join(" "));
+}
+
+/** Whoever relies on one of these would be asked less, or shown more, than was meant. */
+const refused = [
+  "accessCode",
+  "identityVerification",
+  "phoneAuthentication",
+  "smsAuthentication",
+  "socialAuthentications",
+  "requireIdLookup",
+  "idCheckConfigurationName",
+  "recipientSignatureProviders",
+  "signingGroupId",
+  "signingGroupName",
+  "excludedDocuments",
+  "faxNumber",
+  "requireSignOnPaper",
+  "requireUploadSignature",
+  "suppressEmails",
+  "embeddedRecipientStartURL",
+  "additionalNotifications",
+];
+
+function refuseUnsupported(recipient: Reader): void {
+  refuseMeaningful(recipient, refused);
+  refuseOthers(recipient, "deliveryMethod", ["email"]);
+  refuseOthers(recipient, "requireSignerCertificate", ["none"]);
+}

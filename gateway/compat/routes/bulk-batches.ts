@@ -1,0 +1,133 @@
+import { jsonReply } from "../../http/reply.ts";
+import { required } from "../../routes/required.ts";
+import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
+import type { Services } from "../../routes/services.ts";
+import { problemsOfCopies } from "../bulk/check-copies.ts";
+import { bulkBatchSummary, bulkBatchView } from "../bulk/write-list.ts";
+import { findTarget } from "../find-target.ts";
+import { readWith } from "../read/reader.ts";
+import { compatQuery, defineCompatRoute } from "../route.ts";
+import { pageOf } from "../write/page.ts";
+import { numberText } from "../write/scalars.ts";
+import {
+  bulkBatchesSchema,
+  bulkBatchSchema,
+  bulkSentSchema,
+  bulkTestSchema,
+  sendBulkBody,
+  sendBulkExample,
+} from "./bulk-schemas.ts";
+
+const tag = "Compatible bulk sending";
+const ofList = { tag, notFound: { bulkSendListId: "BULK_LIST_NOT_FOUND" } } as const;
+const body = jsonBody<object>({ schema: sendBulkBody, example: sendBulkExample });
+/** What one answer lists; batches come newest first. */
+const maxBatches = 100;
+
+export const compatBulkBatchRoutes: readonly Route[] = [
+  defineCompatRoute({
+    ...ofList,
+    scopes: ["sign:send"],
+    operationId: "compatSendBulkList",
+    method: "POST",
+    path: "/bulk_send_lists/{bulkSendListId}/send",
+    summary: "Send an envelope or a template to everybody in a list",
+    description: "In the background, each copy exactly once. Read the batch to see how far it is.",
+    body,
+    success: { status: 201, description: "The batch that was queued.", schema: bulkSentSchema },
+    errors: ["ENVELOPE_NOT_FOUND", "ENVELOPE_CANNOT_BE_MODIFIED"],
+    call: async (request, services) => {
+      const { target, list } = await targetAndList(request, services);
+      const asked = readWith(request.body, (reader) => reader.text("batchName")?.trim() ?? "");
+      const batchName = (asked === "" ? list.name : asked).slice(0, 100);
+      const { batch } = await services.sign.sendBulkList({ listId: list.id, target, batchName }, onBehalfOf(request));
+      return { batch: required(batch), sentId: target.id.value };
+    },
+    respond: ({ batch: { id, name, total, queued }, sentId }) =>
+      jsonReply(201, {
+        batchId: id,
+        batchName: name,
+        batchSize: numberText(total),
+        envelopeOrTemplateId: sentId,
+        totalQueued: numberText(queued),
+      }),
+  }),
+  defineCompatRoute({
+    ...ofList,
+    scopes: ["sign:read", "sign:send"],
+    operationId: "compatTestBulkList",
+    method: "POST",
+    path: "/bulk_send_lists/{bulkSendListId}/test",
+    summary: "Check whether a list can be sent",
+    description: "Looks for roles that are not there and for what is missing; addresses are checked when it is sent.",
+    body,
+    success: { status: 200, description: "What would keep it from being sent.", schema: bulkTestSchema },
+    errors: ["ENVELOPE_NOT_FOUND"],
+    call: async (request, services) => {
+      const { agreement, list } = await targetAndList(request, services);
+      return problemsOfCopies(list, agreement);
+    },
+    respond: (problems) =>
+      jsonReply(200, {
+        canBeSent: problems.length === 0,
+        validationErrors: problems.map(({ code }) => code),
+        validationErrorDetails: problems.map(({ message }) => message),
+      }),
+  }),
+  defineCompatRoute({
+    tag,
+    scopes: ["sign:read"],
+    operationId: "compatListBulkBatches",
+    method: "GET",
+    path: "/bulk_send_batch",
+    summary: "List batches",
+    description: "The newest 100 at most, newest first.",
+    query: compatQuery({
+      batch_ids: "Ids of batches, separated by commas; all when absent.",
+      count: "How many at most.",
+    }),
+    success: { status: 200, description: "The batches.", schema: bulkBatchesSchema },
+    errors: [],
+    call: async (request, { sign }) => {
+      const limit = readWith(request.query, (query) => query.integer("count", { min: 1 })) ?? maxBatches;
+      const ids = new Set(
+        (request.query.batch_ids ?? "")
+          .toLowerCase()
+          .split(",")
+          .filter((id) => id !== ""),
+      );
+      const { batches } = await sign.listBulkBatches({ limit: maxBatches }, onBehalfOf(request));
+      return batches.filter(({ id }) => ids.size === 0 || ids.has(id)).slice(0, limit);
+    },
+    respond: (batches) =>
+      jsonReply(200, {
+        ...pageOf({ start: 0, size: batches.length, total: batches.length }),
+        bulkBatchSummaries: batches.map(bulkBatchSummary),
+      }),
+  }),
+  defineCompatRoute({
+    tag,
+    scopes: ["sign:read"],
+    notFound: { bulkSendBatchId: "BULK_BATCH_NOT_FOUND" },
+    operationId: "compatGetBulkBatch",
+    method: "GET",
+    path: "/bulk_send_batch/{bulkSendBatchId}",
+    summary: "Read how far a batch is",
+    success: { status: 200, description: "The batch.", schema: bulkBatchSchema },
+    errors: [],
+    call: (request, { sign }) => sign.getBulkBatch({ id: request.params.bulkSendBatchId }, onBehalfOf(request)),
+    respond: ({ batch }) => jsonReply(200, bulkBatchView(required(batch))),
+  }),
+];
+
+type ListRequest = Pick<RouteRequest<`${string}{bulkSendListId}`>, "params" | "body" | "caller">;
+
+async function targetAndList(request: ListRequest, { sign }: Services) {
+  const id = readWith(request.body, (reader) => {
+    const given = reader.text("envelopeOrTemplateId")?.trim() ?? "";
+    if (given === "") reader.problem("envelopeOrTemplateId", "REQUIRED", "is required");
+    return given;
+  });
+  const { list } = await sign.getBulkList({ id: request.params.bulkSendListId }, onBehalfOf(request));
+  return { ...(await findTarget(sign, id, onBehalfOf(request))), list: required(list) };
+}

@@ -1,0 +1,189 @@
+import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { jsonReply, type Reply } from "../../http/reply.ts";
+import { required } from "../../routes/required.ts";
+import { documentBody, type JsonSchema, jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
+import { readDocumentIds, readDocumentsOf, readNamedDocument } from "../read/document-request.ts";
+import { readWith } from "../read/reader.ts";
+import { defineCompatRoute } from "../route.ts";
+import { envelopeRoot, type TargetRoot, templateRoot } from "../target-root.ts";
+import { documentView, pagesView, summaryView } from "../write/documents.ts";
+import { pageOf } from "../write/page.ts";
+import type { Written } from "../write/scalars.ts";
+import { documentContentRoute } from "./document-content.ts";
+import {
+  compatDocumentSchema,
+  documentsBody,
+  documentsExample,
+  envelopeDocumentsSchema,
+  pagesSchema,
+  removeDocumentsBody,
+  removeDocumentsExample,
+  templateDocumentsSchema,
+} from "./document-schemas.ts";
+import { documentTabsRoute } from "./document-tabs.ts";
+
+/** Storing many megabytes, and checking them first, takes longer than the default of an RPC allows. */
+export const uploadTimeoutMs = 60_000;
+
+const inDrafts =
+  "Only drafts take documents. One with the documentId of another takes its place, and the tabs on it stay.";
+
+/** Operations on the documents of envelopes, or of templates. */
+export const documentRoutes = (root: TargetRoot): readonly Route[] => [
+  listRoute(root),
+  documentContentRoute(root),
+  ...(root === envelopeRoot ? [addRoute(root, "POST")] : []),
+  addRoute(root, "PUT"),
+  putOneRoute(root),
+  removeRoute(root),
+  pagesRoute(root),
+  documentTabsRoute(root),
+];
+
+const listSchema = (root: TargetRoot): JsonSchema =>
+  root === templateRoot ? templateDocumentsSchema : envelopeDocumentsSchema;
+
+/** The named ones of these documents; all when no ids are given. */
+function listReply(root: TargetRoot, status: number, agreement: Agreement, ids?: readonly string[]): Reply {
+  const { id, documents } = agreement;
+  const address = root === templateRoot ? `/templates/${id}` : `/envelopes/${id}`;
+  const shown = ids === undefined ? documents : documents.filter(({ documentId }) => ids.includes(documentId));
+  const views: Written[] = shown.map((document) => documentView(document, address));
+  if (root === templateRoot) return jsonReply(status, { templateId: id, templateDocuments: views });
+  if (ids === undefined) views.push(summaryView(address));
+  return jsonReply(status, { envelopeId: id, envelopeDocuments: views });
+}
+
+const listRoute = (root: TargetRoot): Route =>
+  defineCompatRoute({
+    tag: root.tag,
+    scopes: ["sign:read"],
+    operationId: `${root.idPrefix}ListDocuments`,
+    method: "GET",
+    path: `${root.path}/documents`,
+    summary: "List the documents",
+    ...(root.hasCertificate
+      ? { description: "In their order. The last one, of the type `summary`, stands for the certificate." }
+      : {}),
+    success: { status: 200, description: "The documents.", schema: listSchema(root) },
+    errors: [],
+    call: (request, { sign }) => sign.getAgreement({ target: root.targetOf(request.params) }, onBehalfOf(request)),
+    respond: ({ agreement }) => listReply(root, 200, required(agreement)),
+  });
+
+const bodyErrors = [
+  "ENVELOPE_CANNOT_BE_MODIFIED",
+  "INVALID_BASE64",
+  "INVALID_DOCUMENT_FORMAT",
+  "DOCUMENT_TOO_LARGE",
+  "CORRUPTED_DOCUMENT",
+] as const;
+
+const addRoute = (root: TargetRoot, method: "POST" | "PUT"): Route =>
+  defineCompatRoute({
+    tag: root.tag,
+    scopes: ["sign:write"],
+    operationId: `${root.idPrefix}${method === "POST" ? "Add" : "Put"}Documents`,
+    method,
+    path: `${root.path}/documents`,
+    summary: method === "POST" ? "Add documents" : "Add or replace documents",
+    description: inDrafts,
+    body: documentBody<object>({ schema: documentsBody, example: documentsExample, lineBreaks: true }),
+    success: {
+      status: method === "POST" ? 201 : 200,
+      description: "Those that were added or replaced.",
+      schema: listSchema(root),
+    },
+    errors: bodyErrors,
+    call: (request, { sign }) =>
+      sign.putDocuments(
+        {
+          target: root.targetOf(request.params),
+          documents: readDocumentsOf(request),
+          observed: request.observed,
+        },
+        { ...onBehalfOf(request), timeoutMs: uploadTimeoutMs },
+      ),
+    respond: ({ agreement, documentIds }) =>
+      listReply(root, method === "POST" ? 201 : 200, required(agreement), documentIds),
+  });
+
+const putOneRoute = (root: TargetRoot): Route =>
+  defineCompatRoute({
+    tag: root.tag,
+    scopes: ["sign:write"],
+    operationId: `${root.idPrefix}PutDocument`,
+    method: "PUT",
+    path: `${root.path}/documents/{documentId}`,
+    summary: "Add or replace a document",
+    description: `The bytes as they are, with the name in \`Content-Disposition: filename="NDA.pdf"\`; or a definition with one document. ${inDrafts}`,
+    body: documentBody<object>({ schema: documentsBody, example: documentsExample, lineBreaks: true, raw: "any" }),
+    success: { status: 200, description: "The document.", schema: compatDocumentSchema },
+    errors: bodyErrors,
+    call: (request, { sign }) => {
+      const { documentId } = request.params as unknown as { readonly documentId: string };
+      return sign.putDocuments(
+        {
+          target: root.targetOf(request.params),
+          documents: [readNamedDocument(request, documentId)],
+          observed: request.observed,
+        },
+        { ...onBehalfOf(request), timeoutMs: uploadTimeoutMs },
+      );
+    },
+    respond: ({ agreement, documentIds }) => {
+      const { id, documents } = required(agreement);
+      const document = documents.find(({ documentId }) => documentIds.includes(documentId));
+      return jsonReply(
+        200,
+        documentView(required(document), `${root === templateRoot ? "/templates" : "/envelopes"}/${id}`),
+      );
+    },
+  });
+
+const removeRoute = (root: TargetRoot): Route =>
+  defineCompatRoute({
+    tag: root.tag,
+    scopes: ["sign:write"],
+    operationId: `${root.idPrefix}RemoveDocuments`,
+    method: "DELETE",
+    path: `${root.path}/documents`,
+    summary: "Remove documents",
+    description: "Of drafts only, with the tabs on them.",
+    body: jsonBody<object>({ schema: removeDocumentsBody, example: removeDocumentsExample }),
+    success: { status: 200, description: "The documents that are left.", schema: listSchema(root) },
+    errors: ["DOCUMENT_NOT_FOUND", "ENVELOPE_CANNOT_BE_MODIFIED"],
+    call: (request, { sign }) =>
+      sign.removeDocuments(
+        {
+          target: root.targetOf(request.params),
+          documentIds: readWith(request.body, readDocumentIds),
+          observed: request.observed,
+        },
+        onBehalfOf(request),
+      ),
+    respond: ({ agreement }) => listReply(root, 200, required(agreement)),
+  });
+
+const pagesRoute = (root: TargetRoot): Route =>
+  defineCompatRoute({
+    tag: root.tag,
+    scopes: ["sign:read"],
+    operationId: `${root.idPrefix}ListDocumentPages`,
+    method: "GET",
+    path: `${root.path}/documents/{documentId}/pages`,
+    summary: "List the pages of a document",
+    description: "With their sizes in points; there are no images of them.",
+    success: { status: 200, description: "All pages.", schema: pagesSchema },
+    errors: [],
+    call: async (request, { sign }) => {
+      const target = root.targetOf(request.params);
+      const { documentId } = request.params as unknown as { readonly documentId: string };
+      const { documents } = required((await sign.getAgreement({ target }, onBehalfOf(request))).agreement);
+      const document = documents.find((one) => one.documentId === documentId || one.id === documentId.toLowerCase());
+      if (document === undefined) throw new DomainError("DOCUMENT_NOT_FOUND");
+      return pagesView(document);
+    },
+    respond: (pages) => jsonReply(200, { ...pageOf({ start: 0, size: pages.length, total: pages.length }), pages }),
+  });

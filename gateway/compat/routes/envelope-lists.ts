@@ -1,0 +1,118 @@
+import type { CallOptions } from "@connectrpc/connect";
+import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { jsonReply } from "../../http/reply.ts";
+import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
+import type { Services } from "../../routes/services.ts";
+import { type EnvelopeList, type NamedIds, readListQuery } from "../read/list-query.ts";
+import { type Reader, readWith } from "../read/reader.ts";
+import { compatQuery, defineCompatRoute } from "../route.ts";
+import { envelopeView, type Included, includedIn } from "../write/envelope.ts";
+import { pageOf, pageUri } from "../write/page.ts";
+import { present } from "../write/scalars.ts";
+import { envelopesSchema, statusBody, statusExample } from "./envelope-schemas.ts";
+
+const base = { tag: "Compatible envelopes", scopes: ["sign:read"] } as const;
+
+const filters = compatQuery({
+  from_date: "From this time on: 2026-10-21, 2026-10-21T00:00:00Z or 10/21/2026. All when absent.",
+  to_date: "Until this time.",
+  from_to_status:
+    "Of which time that speaks: Changed (the default), Created, Sent, Delivered, Completed, Declined, Voided.",
+  status: "In these states only: a comma separated list, or any.",
+  envelope_ids: "These only: a comma separated list.",
+  transaction_ids: "Those with these transactionIds only: a comma separated list.",
+  search_text: "With this text in the subject, or in a recipient's name or e-mail address.",
+  custom_field: "With this custom field: name=value.",
+  email: "Of a recipient; without case.",
+  user_name: "The name of a recipient; without case.",
+  folder_ids: "In these folders only: draft, sentitems …",
+  folder_types: "The same.",
+  count: "At most so many, up to 1,000, which is the default.",
+  start_position: "The index of the first one of the page, from 0.",
+  order_by: "status_changed (the default), last_modified, created, sent, completed, subject, status, expire.",
+  order: "desc (the default) or asc.",
+  include: "custom_fields, documents, recipients, tabs, notification: parts to answer too.",
+  exclude: "Parts that are not wanted after all.",
+});
+
+type Filters = NonNullable<(typeof filters)["queryType"]>;
+
+export const compatEnvelopeListRoutes: readonly Route[] = [
+  defineCompatRoute({
+    ...base,
+    operationId: "compatListEnvelopes",
+    method: "GET",
+    path: "/envelopes",
+    summary: "List envelopes",
+    description: "Page by page, those whose status has changed last first.",
+    query: filters,
+    success: { status: 200, description: "A page of envelopes.", schema: envelopesSchema },
+    errors: [],
+    call: (request, services) => {
+      const list = readWith(request.query, (query) => readListQuery(query, unnamed));
+      return findEnvelopes(list, partsOf(request.query), services, onBehalfOf(request));
+    },
+    respond: (found, { query }) => jsonReply(200, pageView(found, query, "/envelopes")),
+  }),
+  defineCompatRoute({
+    ...base,
+    operationId: "compatListEnvelopeStatus",
+    method: "PUT",
+    path: "/envelopes/status",
+    summary: "Read the status of many envelopes",
+    description:
+      "Like listing them, with ids from the body: `envelope_ids=request_body` or `transaction_ids=request_body`.",
+    query: filters,
+    body: jsonBody<object>({ schema: statusBody, required: false, example: statusExample }),
+    success: { status: 200, description: "A page of envelopes.", schema: envelopesSchema },
+    errors: [],
+    call: (request, services) => {
+      const named = readWith(request.body, namedIds);
+      const list = readWith(request.query, (query) => readListQuery(query, named));
+      return findEnvelopes(list, partsOf(request.query), services, onBehalfOf(request));
+    },
+    respond: (found, { query }) => jsonReply(200, pageView(found, query, "/envelopes/status")),
+  }),
+];
+
+const unnamed: NamedIds = { ids: undefined, transactionIds: undefined };
+
+const namedIds = (body: Reader): NamedIds => ({
+  ids: body.has("envelopeIds") ? body.texts("envelopeIds") : undefined,
+  transactionIds: body.has("transactionIds") ? body.texts("transactionIds") : undefined,
+});
+
+function partsOf({ include, exclude }: Filters): Included {
+  const excluded = includedIn(exclude);
+  return new Set([...includedIn(include)].filter((part) => !excluded.has(part)));
+}
+
+interface Found {
+  readonly envelopes: readonly Agreement[];
+  readonly total: number;
+  readonly list: EnvelopeList;
+}
+
+const parts = ["recipients", "tabs", "custom_fields", "documents"];
+
+async function findEnvelopes(
+  list: EnvelopeList,
+  included: Included,
+  { sign }: Pick<Services, "sign">,
+  options: CallOptions,
+): Promise<Found> {
+  if (list.wanted === undefined) return { envelopes: [], total: 0, list };
+  const withParts = parts.some((part) => included.has(part));
+  const { agreements, total } = await sign.listAgreements({ ...list.wanted, withParts }, options);
+  return { envelopes: agreements, total: Number(total ?? agreements.length), list };
+}
+
+function pageView({ envelopes, total, list: { start, count } }: Found, query: Filters, path: string): object {
+  const included = partsOf(query);
+  const uriFrom = (from: number): string => pageUri(path, query, { start: from, count });
+  return {
+    ...pageOf({ start, size: envelopes.length, total, uriFrom }),
+    ...present({ previousUri: start > 0 ? uriFrom(Math.max(0, start - count)) : undefined }),
+    envelopes: envelopes.map((envelope) => envelopeView(envelope, included)),
+  };
+}

@@ -1,0 +1,101 @@
+import type { AuditEvent } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { jsonReply } from "../../http/reply.ts";
+import { required } from "../../routes/required.ts";
+import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
+import { readNotification } from "../read/notification.ts";
+import { readWith } from "../read/reader.ts";
+import { defineCompatRoute } from "../route.ts";
+import { envelopeTarget } from "../target.ts";
+import { auditEventsView } from "../write/audit-events.ts";
+import { formDataView } from "../write/form-data.ts";
+import { notificationView } from "../write/notification.ts";
+import {
+  auditEventsSchema,
+  formDataSchema,
+  notificationBody,
+  notificationExample,
+  notificationSchema,
+} from "./envelope-schemas.ts";
+
+const read = { tag: "Compatible envelopes", scopes: ["sign:read"], method: "GET" } as const;
+
+/** What holds when an envelope says nothing of its own. */
+export const usual = {
+  reminderEnabled: false,
+  reminderDelay: 0,
+  reminderFrequency: 0,
+  expireEnabled: true,
+  expireAfter: 120,
+  expireWarn: 0,
+} as const;
+
+/** More than any envelope has; reading stops there. */
+const maxAuditEvents = 100_000;
+
+export const compatEnvelopePartRoutes: readonly Route[] = [
+  defineCompatRoute({
+    ...read,
+    operationId: "compatGetNotification",
+    path: "/envelopes/{envelopeId}/notification",
+    summary: "Read the reminders and the expiration of an envelope",
+    success: { status: 200, description: "Days as texts.", schema: notificationSchema },
+    errors: [],
+    call: (request, { sign }) =>
+      sign.getAgreement({ target: envelopeTarget(request.params.envelopeId) }, onBehalfOf(request)),
+    respond: ({ agreement }) => jsonReply(200, notificationView(required(agreement).notification)),
+  }),
+  defineCompatRoute({
+    tag: read.tag,
+    scopes: ["sign:write"],
+    operationId: "compatUpdateNotification",
+    method: "PUT",
+    path: "/envelopes/{envelopeId}/notification",
+    summary: "Change the reminders and the expiration of a draft",
+    body: jsonBody<object>({ schema: notificationBody, example: notificationExample }),
+    success: { status: 200, description: "As they are after that.", schema: notificationSchema },
+    errors: ["ENVELOPE_CANNOT_BE_MODIFIED"],
+    call: (request, { sign }) => {
+      const notification = readWith(request.body, (body) =>
+        body.flag("useAccountDefaults") === true ? usual : (readNotification(body) ?? {}),
+      );
+      const { observed, params } = request;
+      return sign.updateAgreement(
+        { target: envelopeTarget(params.envelopeId), changes: { notification }, observed },
+        onBehalfOf(request),
+      );
+    },
+    respond: ({ agreement }) => jsonReply(200, notificationView(required(agreement).notification)),
+  }),
+  defineCompatRoute({
+    ...read,
+    operationId: "compatGetFormData",
+    path: "/envelopes/{envelopeId}/form_data",
+    summary: "Read what people have filled in",
+    description: "Values by tabLabel. A checked box is X, any other is empty.",
+    success: { status: 200, description: "The values, all together and by recipient.", schema: formDataSchema },
+    errors: [],
+    call: (request, { sign }) =>
+      sign.getAgreement({ target: envelopeTarget(request.params.envelopeId) }, onBehalfOf(request)),
+    respond: ({ agreement }) => jsonReply(200, formDataView(required(agreement))),
+  }),
+  defineCompatRoute({
+    ...read,
+    operationId: "compatListAuditEvents",
+    path: "/envelopes/{envelopeId}/audit_events",
+    summary: "Read what has happened to an envelope",
+    description: "Oldest first. The fields Sequence and Hash are of the chain that makes changes evident.",
+    success: { status: 200, description: "The events, each as names and values.", schema: auditEventsSchema },
+    errors: [],
+    call: async (request, { sign }) => {
+      const events: AuditEvent[] = [];
+      for (let hasMore = true; hasMore && events.length < maxAuditEvents; ) {
+        const position = { agreementId: request.params.envelopeId, afterSequence: events.at(-1)?.sequence ?? 0 };
+        const page = await sign.listAuditEvents(position, onBehalfOf(request));
+        events.push(...page.events);
+        hasMore = page.hasMore && page.events.length > 0;
+      }
+      return events;
+    },
+    respond: (events) => jsonReply(200, auditEventsView(events)),
+  }),
+];

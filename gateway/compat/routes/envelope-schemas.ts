@@ -1,0 +1,272 @@
+import type { JsonSchema } from "../../routes/route.ts";
+import { listOf } from "../../routes/schema-parts.ts";
+import { looseBody, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
+import { envelopeConstants, envelopeMetadata } from "../write/envelope.ts";
+import { compatDocumentSchema } from "./document-schemas.ts";
+import { sampleFields, sampleNotification, sampleSigner } from "./envelope-definition.ts";
+
+export const summarySchema = textsAnswer(
+  { envelopeId: sampleId, uri: `/envelopes/${sampleId}`, statusDateTime: sampleTime, status: "sent" },
+  {},
+  ["envelopeId", "uri", "statusDateTime", "status"],
+);
+
+export const updateSummarySchema = textsAnswer({ envelopeId: sampleId }, {}, ["envelopeId"]);
+
+/** `Tabs`, in requests and answers: an array for each kind. */
+export const tabsSchema: JsonSchema = {
+  type: "object",
+  description: "An array for each kind of tabs.",
+  additionalProperties: { type: "array", items: { type: "object" } },
+  examples: [
+    {
+      signHereTabs: [
+        {
+          tabId: sampleId,
+          tabLabel: "Sign Here",
+          documentId: "1",
+          pageNumber: "1",
+          xPosition: "100",
+          yPosition: "200",
+        },
+      ],
+    },
+  ],
+};
+
+export const tabsBody: JsonSchema = {
+  type: "object",
+  description: "An array for each kind of tabs: signHereTabs, textTabs, checkboxTabs …",
+  additionalProperties: true,
+};
+export const tabsExample = {
+  signHereTabs: [{ documentId: "1", pageNumber: "1", xPosition: "100", yPosition: "200" }],
+};
+
+/** What is there of some kinds, or once it has happened. */
+const sometimes = {
+  email: "ann@example.com",
+  clientUserId: "1000",
+  roleName: "signer",
+  note: "Soon, please.",
+  signerName: "Ann",
+  signerEmail: "ann@example.com",
+  hostName: "Hal",
+  hostEmail: "hal@example.com",
+  sentDateTime: sampleTime,
+  deliveredDateTime: sampleTime,
+  signedDateTime: sampleTime,
+  declinedDateTime: sampleTime,
+  declinedReason: "The price has changed.",
+};
+
+const recipientTexts = {
+  recipientId: "1",
+  recipientIdGuid: sampleId,
+  userId: sampleId,
+  name: "Ann",
+  routingOrder: "1",
+  status: "sent",
+  recipientType: "signer",
+  totalTabCount: "1",
+  deliveryMethod: "email",
+  creationReason: "sender",
+  requireIdLookup: "false",
+  requireUploadSignature: "false",
+  templateLocked: "false",
+  templateRequired: "false",
+  completedCount: "0",
+};
+
+const recipientSchema = textsAnswer(
+  { ...sometimes, ...recipientTexts },
+  { tabs: tabsSchema, emailNotification: textsAnswer({ supportedLanguage: "en" }, {}, ["supportedLanguage"]) },
+  Object.keys(recipientTexts),
+);
+
+const empty: JsonSchema = { type: "array", items: { type: "object" }, examples: [[]] };
+const filledKinds = ["signers", "carbonCopies", "certifiedDeliveries", "inPersonSigners"];
+const emptyKinds = ["agents", "editors", "intermediaries", "seals", "witnesses", "notaries"];
+
+export const recipientsSchema = textsAnswer(
+  { recipientCount: "1", currentRoutingOrder: "1" },
+  {
+    signers: listOf(recipientSchema),
+    ...Object.fromEntries(filledKinds.slice(1).map((kind) => [kind, { ...listOf(recipientSchema), examples: [[]] }])),
+    ...Object.fromEntries(emptyKinds.map((kind) => [kind, empty])),
+  },
+  ["recipientCount", "currentRoutingOrder", ...filledKinds, ...emptyKinds],
+);
+
+export const recipientsBody = looseBody({
+  signers: "Who signs.",
+  carbonCopies: "Who gets a copy.",
+  certifiedDeliveries: "Who has to open it.",
+  inPersonSigners: "Who signs on the device of a host: hostName, hostEmail, signerName.",
+});
+export const recipientsExample = { signers: [sampleSigner] };
+
+export const recipientUpdateSchema: JsonSchema = {
+  type: "object",
+  required: ["recipientUpdateResults"],
+  properties: {
+    recipientUpdateResults: listOf(
+      textsAnswer(
+        { recipientId: "1", recipientIdGuid: sampleId },
+        { errorDetails: textsAnswer({ errorCode: "SUCCESS", message: "" }, {}, ["errorCode", "message"]) },
+        ["recipientId", "errorDetails"],
+      ),
+    ),
+  },
+};
+
+const fieldTexts = { fieldId: "10728261959", name: "orderId", show: "true", required: "false", value: "42" };
+const fieldSchema = textsAnswer(
+  fieldTexts,
+  { listItems: { ...listOf({ type: "string" }), examples: [["41", "42"]] } },
+  Object.keys(fieldTexts),
+);
+
+export const customFieldsSchema = textsAnswer(
+  {},
+  { textCustomFields: listOf(fieldSchema), listCustomFields: { ...listOf(fieldSchema), examples: [[]] } },
+  ["textCustomFields", "listCustomFields"],
+);
+export const customFieldsBody = looseBody({
+  textCustomFields: "Texts: name, value, required, show.",
+  listCustomFields: "Texts out of lists: the same, and listItems.",
+});
+export const customFieldsExample = sampleFields;
+
+const reminderTexts = { reminderEnabled: "true", reminderDelay: "2", reminderFrequency: "3" };
+const expirationTexts = { expireEnabled: "true", expireAfter: "120", expireWarn: "0" };
+
+export const notificationSchema = textsAnswer(
+  { useAccountDefaults: "false" },
+  {
+    reminders: textsAnswer(reminderTexts, {}, Object.keys(reminderTexts)),
+    expirations: textsAnswer(expirationTexts, {}, Object.keys(expirationTexts)),
+  },
+  ["useAccountDefaults", "reminders", "expirations"],
+);
+export const notificationBody = looseBody({
+  useAccountDefaults: "true: no reminders, and expiration after 120 days.",
+  reminders: "reminderEnabled, reminderDelay and reminderFrequency.",
+  expirations: "expireEnabled, expireAfter and expireWarn.",
+});
+export const notificationExample = sampleNotification;
+
+const formItem = textsAnswer({ name: "size", value: "m", originalValue: "", listSelectedValue: "Medium" }, {}, [
+  "name",
+  "value",
+  "originalValue",
+]);
+
+export const formDataSchema = textsAnswer(
+  { envelopeId: sampleId, status: "completed", emailSubject: "Please sign the NDA", sentDateTime: sampleTime },
+  {
+    formData: listOf(formItem),
+    recipientFormData: listOf(
+      textsAnswer(
+        {
+          recipientId: "1",
+          name: "Ann",
+          email: "ann@example.com",
+          SentTime: sampleTime,
+          DeliveredTime: sampleTime,
+          SignedTime: sampleTime,
+          DeclinedTime: sampleTime,
+        },
+        { formData: listOf(formItem) },
+        ["recipientId", "name", "formData"],
+      ),
+    ),
+  },
+  ["envelopeId", "status", "emailSubject", "formData", "recipientFormData"],
+);
+
+export const auditEventsSchema = textsAnswer(
+  {},
+  {
+    auditEvents: listOf(
+      textsAnswer(
+        {},
+        { eventFields: listOf(textsAnswer({ name: "Action", value: "Registered" }, {}, ["name", "value"])) },
+        ["eventFields"],
+      ),
+    ),
+  },
+  ["auditEvents"],
+);
+
+const uri = `/envelopes/${sampleId}`;
+
+const envelopeTexts = {
+  envelopeId: sampleId,
+  status: "sent",
+  emailSubject: "Please sign the NDA",
+  emailBlurb: "As discussed.",
+  envelopeUri: uri,
+  documentsUri: `${uri}/documents`,
+  recipientsUri: `${uri}/recipients`,
+  attachmentsUri: `${uri}/attachments`,
+  customFieldsUri: `${uri}/custom_fields`,
+  notificationUri: `${uri}/notification`,
+  documentsCombinedUri: `${uri}/documents/combined`,
+  certificateUri: `${uri}/documents/certificate`,
+  templatesUri: `${uri}/templates`,
+  createdDateTime: sampleTime,
+  lastModifiedDateTime: sampleTime,
+  statusChangedDateTime: sampleTime,
+  expireEnabled: "true",
+  expireAfter: "120",
+  ...envelopeConstants,
+};
+
+/** What is there once it has happened. */
+const happened = {
+  transactionId: "order-1042",
+  initialSentDateTime: sampleTime,
+  sentDateTime: sampleTime,
+  deliveredDateTime: sampleTime,
+  completedDateTime: sampleTime,
+  declinedDateTime: sampleTime,
+  voidedDateTime: sampleTime,
+  voidedReason: "The order was cancelled.",
+  expireDateTime: sampleTime,
+};
+
+const noneYet: JsonSchema = { type: "array", items: { type: "object" }, examples: [[]] };
+
+export const envelopeSchema = textsAnswer(
+  { ...envelopeTexts, ...happened },
+  {
+    sender: textsAnswer(
+      { userName: "Example AG", userId: sampleId, accountId: sampleId, email: "sender@example.com" },
+      {},
+      ["userName", "userId", "accountId"],
+    ),
+    recipients: recipientsSchema,
+    customFields: customFieldsSchema,
+    envelopeDocuments: listOf(compatDocumentSchema),
+    notification: notificationSchema,
+    envelopeAttachments: noneYet,
+    folders: noneYet,
+    envelopeMetadata: textsAnswer(envelopeMetadata, {}, Object.keys(envelopeMetadata)),
+  },
+  [...Object.keys(envelopeTexts), "sender", "envelopeMetadata"],
+);
+
+const paging = { resultSetSize: "1", startPosition: "0", endPosition: "0", totalSetSize: "5" };
+
+export const envelopesSchema = textsAnswer(
+  { ...paging, nextUri: "/envelopes?start_position=1&count=1", previousUri: "/envelopes?start_position=0&count=1" },
+  { envelopes: listOf(envelopeSchema) },
+  [...Object.keys(paging), "envelopes"],
+);
+
+export const statusBody = looseBody({
+  envelopeIds: "The ids of the envelopes.",
+  transactionIds: "The transactionIds of the envelopes.",
+});
+export const statusExample = { envelopeIds: [sampleId] };

@@ -1,0 +1,222 @@
+import type { CallOptions } from "@connectrpc/connect";
+import { DateField } from "#gen/assent/sign/v1/sign_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { jsonReply } from "../../http/reply.ts";
+import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
+import { listOf } from "../../routes/schema-parts.ts";
+import type { Services } from "../../routes/services.ts";
+import { type Folder, findFolder, folders, recycleBin } from "../folders/folders.ts";
+import { recycle } from "../folders/recycle.ts";
+import { folderItemView } from "../folders/write-item.ts";
+import { type Reader, readWith } from "../read/reader.ts";
+import { compatQuery, defineCompatRoute } from "../route.ts";
+import { looseBody, pageAnswer, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
+import { pageOf, pageUri } from "../write/page.ts";
+import { numberText } from "../write/scalars.ts";
+
+const tag = "Compatible folders";
+
+const folderSchema = textsAnswer(
+  {
+    folderId: "draft",
+    name: "Draft",
+    type: "draft",
+    itemCount: "3",
+    uri: "/folders/draft",
+    hasSubFolders: "false",
+    hasAccess: "true",
+  },
+  {},
+  ["folderId", "name", "type", "itemCount"],
+);
+
+const itemSchema = textsAnswer(
+  {
+    envelopeId: sampleId,
+    envelopeUri: `/envelopes/${sampleId}`,
+    folderId: "sentitems",
+    subject: "Please sign the NDA",
+    status: "sent",
+    senderName: "Shop backend",
+    senderEmail: "sender@example.com",
+    ownerName: "Shop backend",
+    createdDateTime: sampleTime,
+    sentDateTime: sampleTime,
+    completedDateTime: sampleTime,
+    lastModifiedDateTime: sampleTime,
+    expireDateTime: sampleTime,
+    templateId: sampleId,
+    templateUri: `/templates/${sampleId}`,
+    name: "NDA",
+  },
+  {},
+  ["folderId", "subject", "status"],
+);
+
+const movedSchema = textsAnswer({ envelopeId: sampleId, status: "deleted", uri: `/envelopes/${sampleId}` }, {}, [
+  "envelopeId",
+  "status",
+  "uri",
+]);
+
+const folderId = {
+  schema: {
+    type: "string",
+    minLength: 1,
+    maxLength: 50,
+    description: "draft, inbox, sentitems, recyclebin or templates.",
+    examples: ["sentitems"],
+  },
+  names: "folder",
+  otherwise: "FOLDER_NOT_FOUND",
+} as const;
+
+const maxCount = 1_000;
+const defaultCount = 100;
+const maxMoved = 100;
+
+export const compatFolderRoutes: readonly Route[] = [
+  defineCompatRoute({
+    tag,
+    scopes: ["sign:read"],
+    operationId: "compatListFolders",
+    method: "GET",
+    path: "/folders",
+    summary: "List the folders",
+    description: "Every account has the same. Folders of your own cannot be made.",
+    success: {
+      status: 200,
+      description: "All folders.",
+      schema: pageAnswer("folders", folderSchema),
+    },
+    errors: [],
+    call: async (request, { sign }) => {
+      const counts: number[] = [];
+      for (const folder of folders) counts.push((await itemsOf(sign, folder, { limit: 1 }, onBehalfOf(request))).total);
+      return counts;
+    },
+    respond: (counts) =>
+      jsonReply(200, {
+        ...pageOf({ start: 0, size: folders.length, total: folders.length }),
+        folders: folders.map((folder, index) => folderView(folder, counts[index] ?? 0)),
+      }),
+  }),
+  defineCompatRoute({
+    tag,
+    scopes: ["sign:read"],
+    operationId: "compatListFolderItems",
+    method: "GET",
+    path: "/folders/{folderId}",
+    summary: "List what is in a folder",
+    texts: { folderId },
+    query: compatQuery({
+      start_position: "The index of the first item, from 0.",
+      count: "1 to 1,000; 100 when absent.",
+      search_text: "In the subject, the name, or a recipient's name or e-mail.",
+      from_date: "Created then or later.",
+      to_date: "Created before.",
+    }),
+    success: {
+      status: 200,
+      description: "The folder with its items, newest first.",
+      schema: pageAnswer("folders", {
+        ...folderSchema,
+        properties: { ...(folderSchema.properties as object), folderItems: listOf(itemSchema) },
+      }),
+    },
+    errors: [],
+    call: async (request, { sign }) => {
+      const folder = findFolder(request.params.folderId);
+      if (folder === undefined) throw new DomainError("FOLDER_NOT_FOUND");
+      const wanted = readWith(request.query, readWanted);
+      return { folder, start: wanted.offset, ...(await itemsOf(sign, folder, wanted, onBehalfOf(request))) };
+    },
+    respond: ({ folder, start, items, total }, { query }) =>
+      jsonReply(200, {
+        ...pageOf({
+          start,
+          size: items.length,
+          total,
+          uriFrom: (from) => pageUri(`/folders/${folder.folderId}`, query, { start: from, count: items.length }),
+        }),
+        folders: [
+          { ...folderView(folder, total), folderItems: items.map((agreement) => folderItemView(agreement, folder)) },
+        ],
+      }),
+  }),
+  defineCompatRoute({
+    tag,
+    scopes: ["sign:admin"],
+    operationId: "compatMoveToFolder",
+    method: "PUT",
+    path: "/folders/{folderId}",
+    summary: "Delete envelopes and templates",
+    description:
+      "Only recyclebin takes anything: drafts and templates are deleted, envelopes in process are voided. Nothing is moved when one of them is completed, declined or voided already.",
+    texts: { folderId: { ...folderId, schema: { ...folderId.schema, examples: [recycleBin] } } },
+    body: jsonBody<object>({
+      schema: looseBody({ envelopeIds: "1 to 100 ids of envelopes or templates.", fromFolderId: "Ignored." }),
+      example: { envelopeIds: [sampleId] },
+    }),
+    success: {
+      status: 200,
+      description: "What became of them.",
+      schema: pageAnswer("envelopes", movedSchema),
+    },
+    errors: ["ENVELOPE_NOT_FOUND", "ENVELOPE_CANNOT_BE_MODIFIED", "INVALID_ENVELOPE_STATUS"],
+    call: (request, { sign }) => {
+      if (request.params.folderId.toLowerCase() !== recycleBin) throw new DomainError("FOLDER_NOT_FOUND");
+      return recycle(sign, readWith(request.body, readIds), request.observed, onBehalfOf(request));
+    },
+    respond: (recycled) =>
+      jsonReply(200, {
+        ...pageOf({ start: 0, size: recycled.length, total: recycled.length }),
+        envelopes: recycled.map(({ id, isTemplate, status }) => ({
+          envelopeId: id,
+          status,
+          uri: `/${isTemplate ? "templates" : "envelopes"}/${id}`,
+        })),
+      }),
+  }),
+];
+
+const folderView = ({ folderId, name }: Folder, itemCount: number) => ({
+  folderId,
+  name,
+  type: folderId,
+  uri: `/folders/${folderId}`,
+  itemCount: numberText(itemCount),
+  hasSubFolders: "false",
+  hasAccess: "true",
+});
+
+function readIds(body: Reader): string[] {
+  const ids = [...new Set(body.texts("envelopeIds").map((id) => id.trim().toLowerCase()))];
+  if (ids.length === 0) body.problem("envelopeIds", "REQUIRED", "must have at least one id");
+  if (ids.length > maxMoved) body.problem("envelopeIds", "MAX_ITEMS", `must have at most ${maxMoved} ids`);
+  return ids;
+}
+
+const readWanted = (query: Reader) => ({
+  offset: query.integer("start_position", { min: 0, max: 1_000_000 }) ?? 0,
+  limit: Math.min(query.integer("count", { min: 1 }) ?? defaultCount, maxCount),
+  text: (query.text("search_text") ?? "").slice(0, 200),
+  from: query.date("from_date"),
+  to: query.date("to_date"),
+});
+
+type Wanted = Partial<ReturnType<typeof readWanted>>;
+
+async function itemsOf(
+  sign: Pick<Services["sign"], "listAgreements">,
+  { templates, statuses }: Folder,
+  { from, to, ...wanted }: Wanted,
+  options: CallOptions,
+) {
+  if (statuses.length === 0) return { items: [], total: 0 };
+  const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  const list = { templates, statuses: templates ? [] : [...statuses], ...wanted, ...range };
+  const dateField = from === undefined && to === undefined ? {} : { dateField: DateField.CREATED };
+  const { agreements, total } = await sign.listAgreements({ ...list, ...dateField, withTotal: true }, options);
+  return { items: agreements, total: Number(total ?? 0n) };
+}

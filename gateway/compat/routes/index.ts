@@ -1,0 +1,38 @@
+import type { Route } from "../../routes/route.ts";
+import { envelopeRoot } from "../target-root.ts";
+import { compatAccountRoutes } from "./account.ts";
+import { compatBulkBatchRoutes } from "./bulk-batches.ts";
+import { compatBulkListRoutes } from "./bulk-lists.ts";
+import { compatConnectRoutes } from "./connect.ts";
+import { customFieldRoutes } from "./custom-fields.ts";
+import { documentRoutes } from "./documents.ts";
+import { compatEnvelopeListRoutes } from "./envelope-lists.ts";
+import { compatEnvelopePartRoutes } from "./envelope-parts.ts";
+import { compatEnvelopeRoutes } from "./envelopes.ts";
+import { compatFolderRoutes } from "./folders.ts";
+import { recipientTabRoutes } from "./recipient-tabs.ts";
+import { envelopes, recipientRoutes, templates } from "./recipients.ts";
+import { compatTemplatePartRoutes } from "./template-parts.ts";
+import { compatTemplateRoutes } from "./templates.ts";
+import { compatViewRoutes } from "./views.ts";
+
+/** The interface that is compatible with DocuSign's. */
+export const compatRoutes: readonly Route[] = [
+  ...compatEnvelopeRoutes,
+  ...compatEnvelopeListRoutes,
+  ...compatEnvelopePartRoutes,
+  ...customFieldRoutes(envelopes),
+  ...recipientRoutes(envelopes),
+  ...recipientTabRoutes(envelopes),
+  ...documentRoutes(envelopeRoot),
+  ...compatViewRoutes,
+  ...compatTemplateRoutes,
+  ...compatTemplatePartRoutes,
+  ...recipientRoutes(templates),
+  ...recipientTabRoutes(templates),
+  ...compatFolderRoutes,
+  ...compatBulkListRoutes,
+  ...compatBulkBatchRoutes,
+  ...compatConnectRoutes,
+  ...compatAccountRoutes,
+];

@@ -1,0 +1,129 @@
+import type { CallOptions } from "@connectrpc/connect";
+import { type Agreement, type Recipient, type Tab, TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { jsonReply } from "../../http/reply.ts";
+import { required } from "../../routes/required.ts";
+import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
+import type { Services } from "../../routes/services.ts";
+import { type Reader, readWith } from "../read/reader.ts";
+import { readTabIds, readTabs, type TabInput } from "../read/tabs.ts";
+import { defineCompatRoute } from "../route.ts";
+import { tabsView } from "../write/tabs.ts";
+import { tabsBody, tabsExample, tabsSchema } from "./envelope-schemas.ts";
+import { type Holder, paramOf, recipientIn, targetIn } from "./recipients.ts";
+
+const bytes = 2 * 1024 * 1024;
+const byIdsExample = { signHereTabs: [{ tabId: "01961234-5678-7abc-8def-0123456789ab", xPosition: "120" }] };
+const body = (example: unknown) => jsonBody<object>({ schema: tabsBody, maxBytes: bytes, example });
+
+const changeErrors = ["RECIPIENT_ALREADY_SIGNED", "ENVELOPE_CANNOT_BE_MODIFIED"] as const;
+
+/** Some tabs, and whose they are. */
+interface TabsOf {
+  readonly recipient: Recipient;
+  readonly tabs: readonly Tab[];
+}
+
+export const recipientTabRoutes = (holder: Holder): readonly Route[] => {
+  const { name, noun, root, tag } = holder;
+  const path = `${root}/recipients/{recipientId}/tabs` as const;
+  const change = { tag, scopes: ["sign:write"], path } as const;
+  const read = async (request: RouteRequest, sign: Services["sign"], options: CallOptions): Promise<Recipient> => {
+    const { agreement } = await sign.getAgreement({ target: targetIn(holder, request) }, options);
+    return recipientIn(required(agreement), paramOf(request, "recipientId"));
+  };
+  const place = (request: RouteRequest) => ({
+    target: targetIn(holder, request),
+    recipientId: paramOf(request, "recipientId"),
+    observed: request.observed,
+  });
+  return [
+    defineCompatRoute({
+      tag,
+      scopes: ["sign:read"],
+      operationId: `compatList${name}Tabs`,
+      method: "GET",
+      path,
+      summary: `Read the tabs of a recipient of ${noun}`,
+      success: { status: 200, description: "The tabs.", schema: tabsSchema },
+      errors: [],
+      call: (request, { sign }) => read(request, sign, onBehalfOf(request)),
+      respond: (recipient) => jsonReply(200, tabsView(recipient.tabs, recipient)),
+    }),
+    defineCompatRoute({
+      ...change,
+      operationId: `compatCreate${name}Tabs`,
+      method: "POST",
+      summary: `Add tabs to a recipient of ${noun}`,
+      body: body(tabsExample),
+      success: { status: 201, description: "The tabs that were added.", schema: tabsSchema },
+      errors: changeErrors,
+      call: async (request, { sign }) => {
+        const add = readWith(request.body, someTabs).map((tab) => ({ ...tab, tabId: "" }));
+        const { agreement, tabIds } = await sign.changeTabs({ ...place(request), add }, onBehalfOf(request));
+        return changedIn(required(agreement), paramOf(request, "recipientId"), tabIds);
+      },
+      respond: ({ recipient, tabs }) => jsonReply(201, tabsView(tabs, recipient)),
+    }),
+    defineCompatRoute({
+      ...change,
+      operationId: `compatUpdate${name}Tabs`,
+      method: "PUT",
+      summary: `Change tabs of a recipient of ${noun}`,
+      description: "By their tabId; what is not given stays.",
+      body: body(byIdsExample),
+      success: { status: 200, description: "The tabs that were changed.", schema: tabsSchema },
+      errors: [...changeErrors, "TAB_NOT_FOUND"],
+      call: async (request, { sign }) => {
+        const options = onBehalfOf(request);
+        const given = readWith(request.body, (reader) => {
+          readTabIds(reader);
+          return someTabs(reader);
+        });
+        const known = given.some(isGroup) ? (await read(request, sign, options)).tabs : [];
+        const tabs = given.map((tab) => ({ ...tab, tabId: ownId(tab.tabId ?? "", known) }));
+        const { agreement, tabIds } = await sign.changeTabs({ ...place(request), change: tabs }, options);
+        return changedIn(required(agreement), paramOf(request, "recipientId"), tabIds);
+      },
+      respond: ({ recipient, tabs }) => jsonReply(200, tabsView(tabs, recipient)),
+    }),
+    defineCompatRoute({
+      ...change,
+      operationId: `compatDelete${name}Tabs`,
+      method: "DELETE",
+      summary: `Remove tabs from a recipient of ${noun}`,
+      description: "By their tabId.",
+      body: body(byIdsExample),
+      success: { status: 200, description: "The tabs that were removed, as they were.", schema: tabsSchema },
+      errors: [...changeErrors, "TAB_NOT_FOUND"],
+      call: async (request, { sign }): Promise<TabsOf> => {
+        const options = onBehalfOf(request);
+        const ids = readWith(request.body, (reader) => some(reader, readTabIds(reader)));
+        const recipient = await read(request, sign, options);
+        const removeTabIds = ids.map((id) => ownId(id, recipient.tabs));
+        await sign.changeTabs({ ...place(request), removeTabIds }, options);
+        return { recipient, tabs: recipient.tabs.filter(({ tabId }) => removeTabIds.includes(tabId)) };
+      },
+      respond: ({ recipient, tabs }) => jsonReply(200, tabsView(tabs, recipient)),
+    }),
+  ];
+};
+
+const changedIn = (agreement: Agreement, recipientId: string, tabIds: readonly string[]): TabsOf => {
+  const recipient = recipientIn(agreement, recipientId);
+  return { recipient, tabs: recipient.tabs.filter(({ tabId }) => tabIds.includes(tabId)) };
+};
+
+const isGroup = ({ type }: TabInput): boolean => type === TabType.RADIO_GROUP;
+
+/** The id of a radio stands for that of its group, for which the models of SDKs have no place. */
+function ownId(id: string, tabs: readonly Tab[]): string {
+  const tabId = id.toLowerCase();
+  return tabs.find(({ buttons }) => buttons.some((button) => button.tabId === tabId))?.tabId ?? tabId;
+}
+
+const someTabs = (reader: Reader): TabInput[] => some(reader, readTabs(reader));
+
+function some<Item>(reader: Reader, items: Item[]): Item[] {
+  if (items.length === 0) reader.problem("signHereTabs", "REQUIRED", "or another kind of tabs is required");
+  return items;
+}

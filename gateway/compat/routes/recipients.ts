@@ -1,0 +1,184 @@
+import type { Agreement, Recipient } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { jsonReply } from "../../http/reply.ts";
+import { required } from "../../routes/required.ts";
+import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
+import { type Reader, readWith } from "../read/reader.ts";
+import { readRecipientIds, readRecipients } from "../read/recipients.ts";
+import { compatQuery, defineCompatRoute } from "../route.ts";
+import { type CompatTarget, envelopeTarget, templateTarget } from "../target.ts";
+import { recipientsView } from "../write/recipients.ts";
+import { recipientsBody, recipientsExample, recipientsSchema, recipientUpdateSchema } from "./envelope-schemas.ts";
+
+/** What has recipients and custom fields: envelopes and templates. */
+export interface Holder {
+  /** In operation ids. */
+  readonly name: "Envelope" | "Template";
+  readonly noun: "an envelope" | "a template";
+  readonly root: "/envelopes/{envelopeId}" | "/templates/{templateId}";
+  readonly tag: string;
+  readonly param: "envelopeId" | "templateId";
+  targetOf(id: string): CompatTarget;
+}
+
+export const envelopes: Holder = {
+  name: "Envelope",
+  noun: "an envelope",
+  root: "/envelopes/{envelopeId}",
+  tag: "Compatible recipients",
+  param: "envelopeId",
+  targetOf: envelopeTarget,
+};
+
+export const templates: Holder = {
+  name: "Template",
+  noun: "a template",
+  root: "/templates/{templateId}",
+  tag: "Compatible templates",
+  param: "templateId",
+  targetOf: templateTarget,
+};
+
+type AnyRequest = Pick<RouteRequest, "params">;
+
+/** A path parameter of a row whose path is put together. */
+export const paramOf = ({ params }: AnyRequest, name: string): string =>
+  (params as Readonly<Record<string, string>>)[name] ?? "";
+
+export const targetIn = (holder: Holder, request: AnyRequest): CompatTarget =>
+  holder.targetOf(paramOf(request, holder.param));
+
+/** The recipient with this recipientId or GUID. Throws RECIPIENT_NOT_FOUND. */
+export function recipientIn({ recipients }: Pick<Agreement, "recipients">, id: string): Recipient {
+  const found =
+    recipients.find(({ recipientId }) => recipientId === id) ??
+    recipients.find((recipient) => recipient.id === id.toLowerCase());
+  if (found === undefined) throw new DomainError("RECIPIENT_NOT_FOUND");
+  return found;
+}
+
+const bytes = 2 * 1024 * 1024;
+const body = jsonBody<object>({ schema: recipientsBody, maxBytes: bytes, example: recipientsExample });
+
+const notModifiable = ["RECIPIENT_ALREADY_SIGNED", "ENVELOPE_CANNOT_BE_MODIFIED"] as const;
+const changeErrors = [...notModifiable, "INVALID_EMAIL", "DUPLICATE_RECIPIENT"] as const;
+
+export const recipientRoutes = (holder: Holder): readonly Route[] => {
+  const { name, noun, root, tag } = holder;
+  const change = { tag, scopes: ["sign:write"] } as const;
+  return [
+    defineCompatRoute({
+      tag,
+      scopes: ["sign:read"],
+      operationId: `compatList${name}Recipients`,
+      method: "GET",
+      path: `${root}/recipients`,
+      summary: `Read the recipients of ${noun}`,
+      query: compatQuery({
+        include_tabs: "true: with their tabs.",
+        include_extended: "Has no effect.",
+      }),
+      success: { status: 200, description: "An array for each kind of recipients.", schema: recipientsSchema },
+      errors: [],
+      call: (request, { sign }) => sign.getAgreement({ target: targetIn(holder, request) }, onBehalfOf(request)),
+      respond: ({ agreement }, { query }) =>
+        jsonReply(200, recipientsView(required(agreement), withTabs(query.include_tabs))),
+    }),
+    defineCompatRoute({
+      ...change,
+      operationId: `compatCreate${name}Recipients`,
+      method: "POST",
+      path: `${root}/recipients`,
+      summary: `Add recipients to ${noun}`,
+      body,
+      success: { status: 201, description: "Those that were added.", schema: recipientsSchema },
+      errors: changeErrors,
+      call: (request, { sign }) => {
+        const recipients = readWith(request.body, someRecipients);
+        const { observed } = request;
+        return sign.putRecipients({ target: targetIn(holder, request), recipients, observed }, onBehalfOf(request));
+      },
+      respond: ({ agreement, recipientIds }) => {
+        const { recipients, currentRoutingOrder } = required(agreement);
+        const added = recipients.filter(({ recipientId }) => recipientIds.includes(recipientId));
+        return jsonReply(201, recipientsView({ recipients: added, currentRoutingOrder }, true));
+      },
+    }),
+    defineCompatRoute({
+      ...change,
+      operationId: `compatUpdate${name}Recipients`,
+      method: "PUT",
+      path: `${root}/recipients`,
+      summary: `Change recipients of ${noun}`,
+      description: "Those with a recipientId that there is are changed, the others are added.",
+      body,
+      success: { status: 200, description: "What became of each.", schema: recipientUpdateSchema },
+      errors: changeErrors,
+      call: (request, { sign }) => {
+        const recipients = readWith(request.body, someRecipients);
+        const { observed } = request;
+        return sign.putRecipients(
+          { target: targetIn(holder, request), recipients, changeExisting: true, observed },
+          onBehalfOf(request),
+        );
+      },
+      respond: ({ agreement, recipientIds }) => {
+        const changed = required(agreement);
+        const results = recipientIds.map((recipientId) => ({
+          recipientId,
+          recipientIdGuid: recipientIn(changed, recipientId).id,
+          errorDetails: { errorCode: "SUCCESS", message: "" },
+        }));
+        return jsonReply(200, { recipientUpdateResults: results });
+      },
+    }),
+    defineCompatRoute({
+      ...change,
+      operationId: `compatDelete${name}Recipients`,
+      method: "DELETE",
+      path: `${root}/recipients`,
+      summary: `Remove recipients from ${noun}`,
+      body,
+      success: { status: 200, description: "Those that are left.", schema: recipientsSchema },
+      errors: ["RECIPIENT_NOT_FOUND", ...notModifiable],
+      call: (request, { sign }) => {
+        const recipientIds = readWith(request.body, (reader) => some(reader, readRecipientIds(reader)));
+        const { observed } = request;
+        return sign.removeRecipients(
+          { target: targetIn(holder, request), recipientIds, observed },
+          onBehalfOf(request),
+        );
+      },
+      respond: ({ agreement }) => jsonReply(200, recipientsView(required(agreement), false)),
+    }),
+    defineCompatRoute({
+      ...change,
+      operationId: `compatDelete${name}Recipient`,
+      method: "DELETE",
+      path: `${root}/recipients/{recipientId}`,
+      summary: `Remove one recipient from ${noun}`,
+      success: { status: 200, description: "Those that are left.", schema: recipientsSchema },
+      errors: notModifiable,
+      call: (request, { sign }) =>
+        sign.removeRecipients(
+          {
+            target: targetIn(holder, request),
+            recipientIds: [paramOf(request, "recipientId")],
+            observed: request.observed,
+          },
+          onBehalfOf(request),
+        ),
+      respond: ({ agreement }) => jsonReply(200, recipientsView(required(agreement), false)),
+    }),
+  ];
+};
+
+export const withTabs = (text: string | undefined): boolean =>
+  readWith({ include_tabs: text }, (reader) => reader.flag("include_tabs")) ?? false;
+
+const someRecipients = (reader: Reader) => some(reader, readRecipients(reader));
+
+function some<Item>(reader: Reader, items: readonly Item[]): Item[] {
+  if (items.length === 0) reader.problem("signers", "REQUIRED", "or another kind of recipients is required");
+  return [...items];
+}

@@ -1,0 +1,161 @@
+import { Order } from "#gen/assent/sign/v1/sign_pb.ts";
+import { jsonReply } from "../../http/reply.ts";
+import { required } from "../../routes/required.ts";
+import { documentBody, onBehalfOf, type Route } from "../../routes/route.ts";
+import { type Reader, readWith } from "../read/reader.ts";
+import { readTemplate } from "../read/template.ts";
+import { compatQuery, defineCompatRoute } from "../route.ts";
+import { templateRoot } from "../target-root.ts";
+import { replacedBy } from "../update-envelope.ts";
+import { includedIn } from "../write/envelope.ts";
+import { pageOf, pageUri } from "../write/page.ts";
+import { templateListItem, templateSummary, templateView } from "../write/template.ts";
+import { documentRoutes, uploadTimeoutMs } from "./documents.ts";
+import {
+  templateBody,
+  templateExample,
+  templateSchema,
+  templateSummarySchema,
+  templatesSchema,
+  templateUpdateSchema,
+} from "./template-schemas.ts";
+
+const { tag } = templateRoot;
+const body = documentBody<object>({
+  schema: templateBody,
+  example: templateExample,
+  lineBreaks: true,
+  multipart: true,
+});
+
+const documentErrors = [
+  "INVALID_BASE64",
+  "INVALID_DOCUMENT_FORMAT",
+  "DOCUMENT_TOO_LARGE",
+  "CORRUPTED_DOCUMENT",
+] as const;
+const recipientErrors = ["INVALID_EMAIL", "DUPLICATE_RECIPIENT"] as const;
+
+const maxCount = 1_000;
+const defaultCount = 50;
+
+export const compatTemplateRoutes: readonly Route[] = [
+  defineCompatRoute({
+    tag,
+    scopes: ["sign:write"],
+    operationId: "compatCreateTemplate",
+    method: "POST",
+    path: "/templates",
+    summary: "Create a template",
+    description: "From which envelopes are made with templateId and templateRoles, or with compositeTemplates.",
+    body,
+    success: { status: 201, description: "The template.", schema: templateSummarySchema },
+    errors: [...documentErrors, ...recipientErrors],
+    call: (request, { sign }) =>
+      sign.createAgreement(
+        {
+          definition: readWith(request.body, (reader) => readTemplate(reader, request.files)),
+          isTemplate: true,
+          observed: request.observed,
+        },
+        { ...onBehalfOf(request), timeoutMs: uploadTimeoutMs },
+      ),
+    respond: ({ agreement }) => jsonReply(201, templateSummary(required(agreement))),
+  }),
+  defineCompatRoute({
+    tag,
+    scopes: ["sign:read"],
+    operationId: "compatListTemplates",
+    method: "GET",
+    path: "/templates",
+    summary: "List the templates",
+    query: compatQuery({
+      start_position: "The index of the first one, from 0.",
+      count: "1 to 1,000; 50 when absent.",
+      search_text: "In the name or the subject; without case.",
+      order_by: "`name`, `modified`, or by creation when it is anything else.",
+      order: "`asc` or `desc`; `asc` for names when absent, else `desc`.",
+      include: "`documents`, `recipients`, `tabs`, `custom_fields`: what is told besides, separated by commas.",
+    }),
+    success: { status: 200, description: "A page of templates.", schema: templatesSchema },
+    errors: [],
+    call: async (request, { sign }) => {
+      const included = includedIn(request.query.include);
+      const wanted = readWith(request.query, readWanted);
+      const list = { ...wanted, templates: true, withTotal: true, withParts: included.size > 1 || !included.has("") };
+      return { ...(await sign.listAgreements(list, onBehalfOf(request))), wanted, included };
+    },
+    respond: ({ agreements, total, wanted, included }, { query }) =>
+      jsonReply(200, {
+        ...pageOf({
+          start: wanted.offset,
+          size: agreements.length,
+          total: Number(total ?? 0n),
+          uriFrom: (start) => pageUri("/templates", query, { start, count: wanted.limit }),
+        }),
+        envelopeTemplates: agreements.map((agreement) => templateListItem(agreement, included)),
+      }),
+  }),
+  defineCompatRoute({
+    tag,
+    scopes: ["sign:read"],
+    operationId: "compatGetTemplate",
+    method: "GET",
+    path: "/templates/{templateId}",
+    summary: "Read a template",
+    query: compatQuery({ include: "`tabs` for those of the recipients." }),
+    success: { status: 200, description: "The template, without the bytes of its documents.", schema: templateSchema },
+    errors: [],
+    call: (request, { sign }) =>
+      sign.getAgreement({ target: templateRoot.targetOf(request.params) }, onBehalfOf(request)),
+    respond: ({ agreement }, { query }) => jsonReply(200, templateView(required(agreement), includedIn(query.include))),
+  }),
+  defineCompatRoute({
+    tag,
+    scopes: ["sign:write"],
+    operationId: "compatUpdateTemplate",
+    method: "PUT",
+    path: "/templates/{templateId}",
+    summary: "Change a template",
+    description:
+      "What is not named stays; documents, recipients and customFields that are not empty replace all that there were. Envelopes that were made from it do not change.",
+    body,
+    success: { status: 200, description: "It is changed.", schema: templateUpdateSchema },
+    errors: [...documentErrors, ...recipientErrors],
+    call: (request, { sign }) =>
+      sign.updateAgreement(
+        {
+          target: templateRoot.targetOf(request.params),
+          ...readWith(request.body, (reader) => {
+            const changes = readTemplate(reader, request.files);
+            return { changes, ...replacedBy(changes) };
+          }),
+          observed: request.observed,
+        },
+        { ...onBehalfOf(request), timeoutMs: uploadTimeoutMs },
+      ),
+    respond: ({ agreement }) => {
+      const { id } = required(agreement);
+      return jsonReply(200, { templateId: id, envelopeId: id });
+    },
+  }),
+  ...documentRoutes(templateRoot),
+];
+
+const orders: ReadonlyMap<string, Order> = new Map([
+  ["name", Order.NAME],
+  ["modified", Order.MODIFIED],
+  ["last_modified", Order.MODIFIED],
+]);
+
+function readWanted(query: Reader) {
+  const order = orders.get((query.text("order_by") ?? "").trim().toLowerCase()) ?? Order.CREATED;
+  const direction = (query.text("order") ?? "").trim().toLowerCase();
+  return {
+    offset: query.integer("start_position", { min: 0, max: 1_000_000 }) ?? 0,
+    limit: Math.min(query.integer("count", { min: 1 }) ?? defaultCount, maxCount),
+    text: (query.text("search_text") ?? "").slice(0, 200),
+    order,
+    ascending: direction === "asc" || (direction !== "desc" && order === Order.NAME),
+  };
+}

@@ -1,0 +1,45 @@
+import type { JsonSchema } from "../routes/route.ts";
+import { listOf } from "../routes/schema-parts.ts";
+
+/**
+ * A body as clients of the compatible interface send it: names in any case, numbers for texts. So its properties are
+ * documented, with their meaning, but not what type they have.
+ */
+export const looseBody = (properties: Readonly<Record<string, string>>): JsonSchema => ({
+  type: "object",
+  properties: Object.fromEntries(
+    Object.entries(properties).map(([name, description]) => [name, { description, examples: ["text"] }]),
+  ),
+});
+
+/** An object of an answer: texts with these examples, and what else there is. What did not happen is left out. */
+export const textsAnswer = (
+  examples: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, JsonSchema>> = {},
+  required: readonly string[] = [],
+): JsonSchema => ({
+  type: "object",
+  properties: {
+    ...Object.fromEntries(
+      Object.entries(examples).map(([name, value]) => [name, { type: "string", examples: [value] }]),
+    ),
+    ...others,
+  },
+  required,
+});
+
+export const pageAnswer = (name: string, items: JsonSchema): JsonSchema =>
+  textsAnswer(
+    {
+      resultSetSize: "1",
+      startPosition: "0",
+      endPosition: "0",
+      totalSetSize: "1",
+      nextUri: "/templates?start_position=1",
+    },
+    { [name]: listOf(items) },
+    ["resultSetSize", "startPosition", "endPosition", "totalSetSize", name],
+  );
+
+export const sampleId = "01961234-5678-7abc-8def-0123456789ab";
+export const sampleTime = "2026-11-20T17:00:00.1230000Z";

@@ -1,0 +1,130 @@
+import { DomainError } from "#platform/errors.ts";
+import type { Scope } from "../auth/scopes.ts";
+import { onBehalfOf, type RouteRequest } from "../routes/route.ts";
+import type { Services } from "../routes/services.ts";
+import { type DefinitionInit, readDefinition } from "./read/definition.ts";
+import { type Reader, readWith } from "./read/reader.ts";
+import { refuseMeaningful } from "./read/refuse.ts";
+import { requestHash } from "./read/request-hash.ts";
+import { uploadTimeoutMs } from "./routes/documents.ts";
+import { envelopeTarget } from "./target.ts";
+
+/** What a change of an envelope is about, and the scope that it needs. */
+export type EnvelopeChange =
+  /** A body that says nothing: whoever may change anything may send it. */
+  | { readonly action: "none"; readonly scope: undefined }
+  | { readonly action: "resend" | "delete"; readonly scope: Scope }
+  | { readonly action: "void"; readonly scope: Scope; readonly reason: string }
+  | { readonly action: "send"; readonly scope: Scope; readonly changes: DefinitionInit }
+  | { readonly action: "change"; readonly scope: Scope; readonly changes: DefinitionInit; readonly replaced: Replaced };
+
+interface Replaced {
+  readonly replaceDocuments: boolean;
+  readonly replaceRecipients: boolean;
+  readonly replaceCustomFields: boolean;
+}
+
+type ChangeRequest = Pick<
+  RouteRequest<string, { resend_envelope?: string }, object>,
+  "query" | "body" | "files" | "idempotencyKey" | "observed" | "caller"
+> & { readonly params: Readonly<Record<"envelopeId", string>> };
+
+/** Reads which change a request means. */
+export function readChange({ query, body, files }: Pick<ChangeRequest, "query" | "body" | "files">): EnvelopeChange {
+  const resends = readWith(query, (reader) => reader.flag("resend_envelope")) === true;
+  return readWith(body, (reader) => {
+    const status = reader.text("status")?.trim().toLowerCase() ?? "";
+    if (resends) return readResend(reader, status);
+    switch (status) {
+      case "":
+      case "created":
+        return readOwnChange(reader, files, status);
+      case "sent":
+        return { action: "send", scope: "sign:send", changes: readDefinition(reader, files) };
+      case "voided":
+        return { action: "void", scope: "sign:admin", reason: reader.text("voidedReason") ?? "" };
+      case "deleted":
+        return { action: "delete", scope: "sign:admin" };
+      default:
+        throw new DomainError("INVALID_ENVELOPE_STATUS", {
+          message: "The status can be set to sent, voided or deleted; the others follow from what recipients do.",
+        });
+    }
+  });
+}
+
+/** Carries the change out. Answers whether it had been done by an earlier request with the same key. */
+export async function updateEnvelope(
+  change: EnvelopeChange,
+  request: ChangeRequest,
+  { sign }: Pick<Services, "sign">,
+): Promise<boolean> {
+  const agreementId = request.params.envelopeId;
+  const { observed, idempotencyKey, body, files } = request;
+  // Looking into documents and for anchors takes longer than the default of an RPC allows.
+  const options = { ...onBehalfOf(request), timeoutMs: uploadTimeoutMs };
+  switch (change.action) {
+    case "none":
+      await sign.getAgreement({ target: envelopeTarget(agreementId) }, options);
+      return false;
+    case "resend":
+      await sign.remindAgreement({ agreementId, observed }, options);
+      return false;
+    case "void":
+      await sign.voidAgreement({ agreementId, reason: change.reason, observed }, options);
+      return false;
+    case "delete":
+      await sign.deleteAgreement({ target: envelopeTarget(agreementId), observed }, options);
+      return false;
+    case "change":
+      await sign.updateAgreement(
+        { target: envelopeTarget(agreementId), changes: change.changes, ...change.replaced, observed },
+        options,
+      );
+      return false;
+    case "send": {
+      const hash = (): Uint8Array<ArrayBuffer> => requestHash(`sendEnvelope ${agreementId}`, body, files);
+      const key = idempotencyKey === "" ? {} : { idempotencyKey, requestHash: hash() };
+      const sent = await sign.sendAgreement({ agreementId, changes: change.changes, ...key, observed }, options);
+      return sent.replayed;
+    }
+  }
+}
+
+/** Asking again changes nothing: who says more than that is told, rather than left to believe that it was done. */
+function readResend(reader: Reader, status: string): EnvelopeChange {
+  if (status !== "" && status !== "sent") {
+    reader.problem("status", "CONFLICT", "must not be changed when resend_envelope is true");
+  }
+  refuseMeaningful(reader, changedByDrafts);
+  return { action: "resend", scope: "sign:send" };
+}
+
+const changedByDrafts = ["documents", "recipients", "customFields", "emailSubject", "emailBlurb", "notification"];
+
+function readOwnChange(reader: Reader, files: ChangeRequest["files"], status: string): EnvelopeChange {
+  refusePurge(reader);
+  const changes = readDefinition(reader, files);
+  const replaced = replacedBy(changes);
+  const saysNothing =
+    status === "" &&
+    !Object.values(replaced).includes(true) &&
+    Object.values(changes).every((said) => Array.isArray(said) && said.length === 0);
+  if (saysNothing) return { action: "none", scope: undefined };
+  return { action: "change", scope: "sign:write", changes, replaced };
+}
+
+/** An empty list says nothing: many programs send all lists that they know. What is to go is deleted by its own operation. */
+export const replacedBy = ({ documents = [], recipients = [], customFields = [] }: DefinitionInit): Replaced => ({
+  replaceDocuments: documents.length > 0,
+  replaceRecipients: recipients.length > 0,
+  replaceCustomFields: customFields.length > 0,
+});
+
+/** Nothing is removed from envelopes while they are kept. */
+function refusePurge(reader: Reader): void {
+  const state = reader.text("purgeState")?.trim().toLowerCase() ?? "";
+  if (state !== "" && state !== "unpurged") {
+    reader.problem("purgeState", "NOT_SUPPORTED", "is not supported: documents cannot be purged");
+  }
+}

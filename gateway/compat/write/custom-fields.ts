@@ -1,0 +1,18 @@
+import type { CustomField } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { flagText, present, type Written } from "./scalars.ts";
+
+/** The `CustomFields` object. */
+export const customFieldsView = (fields: readonly CustomField[]): { readonly [name: string]: Written } => ({
+  textCustomFields: fields.filter(({ isList }) => !isList).map(fieldView),
+  listCustomFields: fields.filter(({ isList }) => isList).map(fieldView),
+});
+
+const fieldView = ({ fieldId, name, value, show, required, isList, items }: CustomField): Written =>
+  present({
+    fieldId,
+    name,
+    show: flagText(show),
+    required: flagText(required),
+    value,
+    listItems: isList ? [...items] : undefined,
+  });

@@ -1,0 +1,99 @@
+import { type Agreement, type Recipient, RecipientRole, RecipientStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { compatTime, filled, numberText, present, type Written } from "./scalars.ts";
+import { tabsView } from "./tabs.ts";
+
+/** The `Recipients` object: an array for each kind, empty where there is nobody. */
+export function recipientsView(
+  { recipients, currentRoutingOrder }: Pick<Agreement, "recipients" | "currentRoutingOrder">,
+  withTabs: boolean,
+): { readonly [name: string]: Written } {
+  const ofKind = (property: string): Written[] =>
+    recipients.filter(({ role }) => kindOf(role).property === property).map((one) => recipientView(one, withTabs));
+  return {
+    signers: ofKind("signers"),
+    agents: [],
+    editors: [],
+    intermediaries: [],
+    carbonCopies: ofKind("carbonCopies"),
+    certifiedDeliveries: ofKind("certifiedDeliveries"),
+    inPersonSigners: ofKind("inPersonSigners"),
+    seals: [],
+    witnesses: [],
+    notaries: [],
+    recipientCount: numberText(recipients.length),
+    currentRoutingOrder: numberText(currentRoutingOrder === 0 ? lastOrFirst(recipients) : currentRoutingOrder),
+  };
+}
+
+interface Kind {
+  readonly property: "signers" | "carbonCopies" | "certifiedDeliveries" | "inPersonSigners";
+  readonly name: string;
+}
+
+const signer: Kind = { property: "signers", name: "signer" };
+
+/** Whoever approves does so with a tab of a signer. */
+const kinds: ReadonlyMap<RecipientRole, Kind> = new Map([
+  [RecipientRole.CARBON_COPY, { property: "carbonCopies", name: "carboncopy" }],
+  [RecipientRole.CERTIFIED_DELIVERY, { property: "certifiedDeliveries", name: "certifieddelivery" }],
+  [RecipientRole.IN_PERSON_SIGNER, { property: "inPersonSigners", name: "inpersonsigner" }],
+]);
+
+const kindOf = (role: RecipientRole): Kind => kinds.get(role) ?? signer;
+
+/** When it is nobody's turn: the first one's before, the last one's afterwards. */
+function lastOrFirst(recipients: readonly Recipient[]): number {
+  const orders = recipients.map(({ routingOrder }) => routingOrder);
+  const isOver = recipients.some(({ status }) => status !== RecipientStatus.CREATED);
+  if (orders.length === 0) return 1;
+  return isOver ? Math.max(...orders) : Math.min(...orders);
+}
+
+export function recipientView(recipient: Recipient, withTabs: boolean): Written {
+  const { id, recipientId, role, tabs, clientUserId, roleName, routingOrder, note, locale } = recipient;
+  return present({
+    ...personOf(recipient),
+    recipientId,
+    recipientIdGuid: id,
+    userId: id,
+    recipientType: kindOf(role).name,
+    routingOrder: numberText(routingOrder),
+    status: statusNames.get(recipient.status) ?? "created",
+    clientUserId: filled(clientUserId),
+    roleName: filled(roleName),
+    note: filled(note),
+    emailNotification: locale === "" ? undefined : { supportedLanguage: locale },
+    creationReason: "sender",
+    deliveryMethod: "email",
+    requireIdLookup: "false",
+    requireUploadSignature: "false",
+    templateLocked: "false",
+    templateRequired: "false",
+    completedCount: recipient.status === RecipientStatus.COMPLETED ? "1" : "0",
+    totalTabCount: numberText(tabs.length),
+    sentDateTime: compatTime(recipient.sentAt),
+    deliveredDateTime: compatTime(recipient.deliveredAt),
+    ...endOf(recipient),
+    tabs: withTabs ? tabsView(tabs, recipient) : undefined,
+  });
+}
+
+const personOf = ({ role, name, email, hostName, hostEmail }: Recipient): Record<string, string | undefined> =>
+  role === RecipientRole.IN_PERSON_SIGNER
+    ? { name, signerName: name, signerEmail: filled(email), hostName, hostEmail }
+    : { name, email };
+
+/** Copies are completed without having been signed. */
+const endOf = ({ role, completedAt, declinedAt, declineReason }: Recipient): Record<string, string | undefined> => ({
+  signedDateTime: role === RecipientRole.CARBON_COPY ? undefined : compatTime(completedAt),
+  declinedDateTime: compatTime(declinedAt),
+  declinedReason: filled(declineReason),
+});
+
+const statusNames: ReadonlyMap<RecipientStatus, string> = new Map([
+  [RecipientStatus.CREATED, "created"],
+  [RecipientStatus.SENT, "sent"],
+  [RecipientStatus.DELIVERED, "delivered"],
+  [RecipientStatus.COMPLETED, "completed"],
+  [RecipientStatus.DECLINED, "declined"],
+]);

@@ -1,0 +1,42 @@
+import { DomainError } from "#platform/errors.ts";
+import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
+import {
+  type DocumentBodyJob,
+  type DocumentRefusal,
+  type ReadDocuments,
+  readDocuments,
+  type SentDocuments,
+} from "./read-documents.ts";
+
+/** Reads bodies that carry documents. */
+export interface DocumentBodies {
+  /** Takes the bytes over. Throws what is wrong with them, and SERVICE_UNAVAILABLE when there are too many to read. */
+  read(job: DocumentBodyJob): Promise<ReadDocuments>;
+  close(): Promise<void>;
+}
+
+/** Bodies beyond this are read by a thread: 33 MiB take some 200 ms, of which none may hold up other requests. */
+const aloneBytes = 262_144;
+
+export function createDocumentBodies(): DocumentBodies {
+  const threads = createWorkerPool<DocumentBodyJob, SentDocuments | DocumentRefusal>({
+    module: new URL("./document-thread.ts", import.meta.url),
+    size: 2,
+    maxWaiting: 64,
+    waitMs: 15_000,
+    deadlineMs: 10_000,
+    maxHeapMb: 512,
+    transferOf: ({ bytes }) => [bytes.buffer],
+  });
+  const readElsewhere = async (job: DocumentBodyJob): Promise<ReadDocuments> => {
+    const read = await threads.run(job).catch((error: unknown) => {
+      throw error instanceof WorkerPoolError ? new DomainError("SERVICE_UNAVAILABLE", { cause: error }) : error;
+    });
+    if ("code" in read) throw new DomainError(read.code, { message: read.message, details: read.details });
+    return { value: JSON.parse(read.json), files: read.files };
+  };
+  return {
+    read: async (job) => (job.bytes.length <= aloneBytes ? readDocuments(job) : readElsewhere(job)),
+    close: () => threads.close(),
+  };
+}

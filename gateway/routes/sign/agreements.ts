@@ -1,0 +1,199 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ListAgreementsRequestSchema } from "#gen/assent/sign/v1/sign_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { jsonReply, noContent } from "../../http/reply.ts";
+import { timestampOf } from "../../views/scalars.ts";
+import { agreementView } from "../../views/sign/agreement.ts";
+import { dateFields, statuses } from "../../views/sign/names.ts";
+import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
+import { requireScope } from "../require-scope.ts";
+import { required } from "../required.ts";
+import { defineRoute, documentBody, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { dateTime, described, example, listOf, oneOf, text } from "../schema-parts.ts";
+import { compositionsOf, definitionOf, requestHash } from "./agreement-input.ts";
+import {
+  agreementSchema,
+  type ContentBody,
+  type CreateAgreementBody,
+  createAgreementSchema,
+  updateAgreementSchema,
+} from "./agreement-schemas.ts";
+import { admin, agreementTarget, read, signBase, withDocuments, write } from "./base.ts";
+import { createErrors, editErrors, exampleAgreement, replacements, replayed, replayedHeader } from "./parts.ts";
+
+export const agreementTag = "Agreements";
+const base = { ...signBase, tag: agreementTag } as const;
+const notFound = { id: "ENVELOPE_NOT_FOUND" } as const;
+
+interface AgreementsQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly status?: string;
+  readonly email?: string;
+  readonly text?: string;
+  readonly dateField?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export const agreementRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "listAgreements",
+    method: "GET",
+    path: "/v1/sign/agreements",
+    summary: "List agreements",
+    description: "Newest first. Without limit all are returned, up to 1,000.",
+    access: read,
+    query: queryOf<AgreementsQuery>({
+      limit: pageLimit,
+      cursor: text(1, 500, "X-Next-Cursor of the previous page."),
+      status: example(
+        described(oneOf(...statuses.names.filter((name) => name !== "template")), "Those in this status only."),
+        "sent",
+      ),
+      email: example(text(1, 100, "Those that a recipient with this address has, without case."), "ann@example.com"),
+      text: example(text(1, 200, "In the subject, or in a recipient's name or address, without case."), "NDA"),
+      dateField: example(
+        described(oneOf(...dateFields.names), "What from and to look at; created when absent."),
+        "sent",
+      ),
+      from: described(dateTime, "At this time or later."),
+      to: described(dateTime, "Before this time."),
+    }),
+    success: { status: 200, description: "The agreements.", schema: listOf(agreementSchema), headers: nextPageHeader },
+    errors: [],
+    call: ({ query, ...request }, { sign }) =>
+      gatherPages(query, async ({ limit, cursor }) => {
+        const wanted = { ...wantedOf(query), limit, cursor, withParts: true };
+        const { agreements, nextCursor } = await sign.listAgreements(wanted, onBehalfOf(request));
+        return { items: agreements, nextCursor };
+      }),
+    respond: ({ items, nextCursor }) => jsonReply(200, items.map(agreementView), nextPage(nextCursor)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "createAgreement",
+    method: "POST",
+    path: "/v1/sign/agreements",
+    summary: "Create an agreement",
+    description:
+      "A draft, of which everything may be missing; or with status `sent` an agreement that is sent at once, or not made at all when it cannot be. Sending needs the scope `sign:send` too. The same X-Idempotency-Key with the same body answers the agreement that it made first.",
+    access: write,
+    idempotencyKey: "optional",
+    body: documentBody<CreateAgreementBody>({
+      schema: createAgreementSchema,
+      multipart: true,
+      example: exampleAgreement,
+    }),
+    success: {
+      status: 201,
+      description: "The agreement.",
+      schema: agreementSchema,
+      headers: { Location: "Where it is read: /v1/sign/agreements/{id}.", ...replayedHeader },
+    },
+    errors: createErrors,
+    call: (request, { sign }) => {
+      const { body, files, idempotencyKey, observed } = request;
+      const send = body.status === "sent";
+      if (send) requireScope(request, "sign:send");
+      if (typeof body.templateId === "string" && body.compositions) throw twoOrigins();
+      const hash = idempotencyKey === "" ? {} : { requestHash: requestHash("createAgreement", body, files) };
+      return sign.createAgreement(
+        {
+          definition: definitionOf(body, files),
+          compositions: compositionsOf(body, files),
+          send,
+          idempotencyKey,
+          ...hash,
+          observed,
+        },
+        withDocuments(request),
+      );
+    },
+    respond: ({ agreement: made, replayed: isReplayed }) => {
+      const agreement = agreementView(required(made));
+      const location = { Location: `/v1/sign/agreements/${agreement.id}` };
+      return jsonReply(201, agreement, { ...location, ...(isReplayed ? replayed : {}) });
+    },
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getAgreement",
+    method: "GET",
+    path: "/v1/sign/agreements/{id}",
+    summary: "Read an agreement",
+    access: read,
+    notFound,
+    success: { status: 200, description: "The agreement.", schema: agreementSchema },
+    errors: [],
+    call: (request, { sign }) => sign.getAgreement({ target: agreementTarget(request.params.id) }, onBehalfOf(request)),
+    respond: ({ agreement }) => jsonReply(200, agreementView(required(agreement))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "updateAgreement",
+    method: "PATCH",
+    path: "/v1/sign/agreements/{id}",
+    summary: "Change a draft",
+    description: "What is left out stays. Lists take the place of the whole list that there was.",
+    access: write,
+    notFound,
+    body: documentBody<ContentBody>({
+      schema: updateAgreementSchema,
+      multipart: true,
+      example: { emailSubject: "Please sign the NDA by Friday" },
+    }),
+    success: { status: 200, description: "The draft.", schema: agreementSchema },
+    errors: editErrors,
+    call: (request, { sign }) =>
+      sign.updateAgreement(
+        {
+          target: agreementTarget(request.params.id),
+          changes: definitionOf(request.body, request.files),
+          ...replacements(request.body),
+          observed: request.observed,
+        },
+        withDocuments(request),
+      ),
+    respond: ({ agreement }) => jsonReply(200, agreementView(required(agreement))),
+  }),
+];
+
+export const agreementDeletionRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "deleteAgreement",
+    method: "DELETE",
+    path: "/v1/sign/agreements/{id}",
+    summary: "Delete a draft",
+    access: admin,
+    notFound,
+    success: { status: 204, description: "The draft is gone, and its documents with it." },
+    errors: ["ENVELOPE_CANNOT_BE_MODIFIED"],
+    call: (request, { sign }) =>
+      sign.deleteAgreement(
+        { target: agreementTarget(request.params.id), observed: request.observed },
+        onBehalfOf(request),
+      ),
+    respond: () => noContent,
+  }),
+];
+
+function wantedOf(query: AgreementsQuery): MessageInitShape<typeof ListAgreementsRequestSchema> {
+  const { status, email = "", text: wantedText = "", dateField = "created", from, to } = query;
+  const range = { from: timestampOf(from), to: timestampOf(to) };
+  return {
+    statuses: status === undefined ? [] : [statuses.valueOf(status)],
+    email,
+    text: wantedText,
+    ...(range.from === undefined && range.to === undefined ? {} : { dateField: dateFields.valueOf(dateField) }),
+    ...(range.from === undefined ? {} : { from: range.from }),
+    ...(range.to === undefined ? {} : { to: range.to }),
+  };
+}
+
+const twoOrigins = (): DomainError =>
+  new DomainError("VALIDATION_FAILED", {
+    details: [{ field: "templateId", code: "NOT_ALLOWED", message: "must not stand beside compositions" }],
+  });

@@ -1,0 +1,146 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Agreement, DocumentInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { DocumentFile } from "../../document-bodies/document-file.ts";
+import { fileSource } from "../../document-bodies/document-source.ts";
+import { jsonReply, noContent } from "../../http/reply.ts";
+import { documentView } from "../../views/sign/agreement.ts";
+import { required } from "../required.ts";
+import { defineRoute, documentBody, onBehalfOf, type Route } from "../route.ts";
+import { listOf, object } from "../schema-parts.ts";
+import { documentOf } from "./agreement-input.ts";
+import {
+  type DocumentBody,
+  documentInput,
+  documentSchema,
+  documentsInput,
+  exampleBase64,
+} from "./agreement-schemas.ts";
+import { agreementTarget, read, signBase, withDocuments, write } from "./base.ts";
+import { documentEditErrors, documentIdParam } from "./parts.ts";
+
+export const signDocumentTag = "Agreement documents";
+const base = { ...signBase, tag: signDocumentTag, notFound: { id: "ENVELOPE_NOT_FOUND" } } as const;
+const all = "/v1/sign/agreements/{id}/documents";
+const one = `${all}/{documentId}` as const;
+const texts = { documentId: documentIdParam } as const;
+
+const exampleDocument = { documentId: "1", name: "NDA.pdf", documentBase64: exampleBase64 };
+
+export const signDocumentRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "listDocuments",
+    method: "GET",
+    path: all,
+    summary: "List the documents",
+    access: read,
+    success: { status: 200, description: "The documents, in their order.", schema: listOf(documentSchema) },
+    errors: [],
+    call: (request, { sign }) => sign.getAgreement({ target: agreementTarget(request.params.id) }, onBehalfOf(request)),
+    respond: ({ agreement }) => jsonReply(200, required(agreement).documents.map(documentView)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "addDocuments",
+    method: "POST",
+    path: all,
+    summary: "Add documents to a draft",
+    description: "One with the documentId of another takes its place, and the tabs on it stay.",
+    access: write,
+    body: documentBody<{ readonly documents: readonly DocumentBody[] }>({
+      schema: object({ documents: { ...documentsInput, minItems: 1 } }, ["documents"]),
+      multipart: true,
+      example: { documents: [exampleDocument] },
+    }),
+    success: { status: 201, description: "All documents.", schema: listOf(documentSchema) },
+    errors: documentEditErrors,
+    call: ({ params, body, files, observed, ...request }, { sign }) => {
+      const documents = body.documents.map((document) => documentOf(document, files));
+      return sign.putDocuments({ target: agreementTarget(params.id), documents, observed }, withDocuments(request));
+    },
+    respond: ({ agreement }) => jsonReply(201, required(agreement).documents.map(documentView)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getDocument",
+    method: "GET",
+    path: one,
+    texts,
+    summary: "Read the facts of a document",
+    access: read,
+    success: { status: 200, description: "The document, without its bytes.", schema: documentSchema },
+    errors: [],
+    call: async ({ params, ...request }, { sign }) => {
+      const { agreement } = await sign.getAgreement({ target: agreementTarget(params.id) }, onBehalfOf(request));
+      return documentIn(agreement, params.documentId);
+    },
+    respond: (document) => jsonReply(200, documentView(document)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "putDocument",
+    method: "PUT",
+    path: one,
+    texts,
+    summary: "Add a document to a draft, or replace it",
+    description:
+      'As JSON, or as the bytes alone, of any type; their name is that of Content-Disposition: `attachment; filename="NDA.pdf"`.',
+    access: write,
+    headerParams: {
+      "Content-Disposition": {
+        description: "The name of a document that is sent as its bytes.",
+        schema: { type: "string", examples: ['attachment; filename="NDA.pdf"'] },
+      },
+    },
+    body: documentBody<DocumentBody>({ schema: documentInput, raw: "any", example: exampleDocument }),
+    success: { status: 200, description: "The document.", schema: documentSchema },
+    errors: documentEditErrors,
+    call: async ({ params, body, files, observed, headers, ...request }, { sign }) => {
+      const isJson = body.name !== undefined;
+      const document = isJson ? documentOf(body, files) : documentAlone(files[0]);
+      const documents = [{ ...document, documentId: params.documentId }];
+      const wanted = { target: agreementTarget(params.id), documents, observed };
+      const { agreement } = await sign.putDocuments(wanted, withDocuments(request));
+      return documentIn(agreement, params.documentId);
+    },
+    respond: (document) => jsonReply(200, documentView(document)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "removeDocument",
+    method: "DELETE",
+    path: one,
+    texts,
+    summary: "Remove a document of a draft",
+    access: write,
+    success: { status: 204, description: "The document is gone, and the tabs on it." },
+    errors: ["ENVELOPE_CANNOT_BE_MODIFIED"],
+    call: ({ params, observed, ...request }, { sign }) =>
+      sign.removeDocuments(
+        { target: agreementTarget(params.id), documentIds: [params.documentId], observed },
+        onBehalfOf(request),
+      ),
+    respond: () => noContent,
+  }),
+];
+
+function documentIn(agreement: Agreement | undefined, id: string) {
+  const found = required(agreement).documents.find((one) => one.documentId === id || one.id === id.toLowerCase());
+  if (found === undefined) throw new DomainError("DOCUMENT_NOT_FOUND");
+  return found;
+}
+
+/** Types that say what a name without an extension does not. */
+const extensions: ReadonlyMap<string, string> = new Map([
+  ["application/pdf", "pdf"],
+  ["text/html", "html"],
+  ["text/plain", "txt"],
+]);
+
+function documentAlone(file: DocumentFile | undefined): MessageInitShape<typeof DocumentInputSchema> {
+  const { name = "", contentType = "" } = file ?? {};
+  const extension = extensions.get(contentType) ?? "";
+  const known = name === "" ? `document${extension === "" ? "" : `.${extension}`}` : name;
+  return { name: known, fileExtension: known.includes(".") ? "" : extension, source: fileSource(file) };
+}

@@ -1,0 +1,164 @@
+import { jsonReply, noContent } from "../../http/reply.ts";
+import { signTemplateView } from "../../views/sign/agreement.ts";
+import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
+import { required } from "../required.ts";
+import { defineRoute, documentBody, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { example, listOf, text } from "../schema-parts.ts";
+import { definitionOf, requestHash } from "./agreement-input.ts";
+import {
+  createSignTemplateSchema,
+  type SignTemplateBody,
+  signTemplateSchema,
+  updateSignTemplateSchema,
+} from "./agreement-schemas.ts";
+import { admin, read, signBase, templateTarget, withDocuments, write } from "./base.ts";
+import { documentEditErrors, exampleAgreement, replacements, replayed, replayedHeader } from "./parts.ts";
+
+const base = { ...signBase, tag: "Agreement templates" } as const;
+const notFound = { id: "TEMPLATE_NOT_FOUND" } as const;
+const templateErrors = [
+  ...documentEditErrors.filter((code) => code !== "ENVELOPE_CANNOT_BE_MODIFIED"),
+  "INVALID_EMAIL",
+  "DUPLICATE_RECIPIENT",
+] as const;
+
+interface TemplatesQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly text?: string;
+}
+
+const exampleTemplate = {
+  name: "NDA",
+  description: "For everybody.",
+  emailSubject: exampleAgreement.emailSubject,
+  documents: exampleAgreement.documents,
+  recipients: {
+    signers: [{ recipientId: "1", roleName: "Buyer", tabs: [{ type: "signature", anchor: { text: "/sn1/" } }] }],
+  },
+};
+
+export const signTemplateRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "listSignTemplates",
+    method: "GET",
+    path: "/v1/sign/templates",
+    summary: "List templates",
+    description: "Newest first. Without limit all are returned, up to 1,000.",
+    access: read,
+    query: queryOf<TemplatesQuery>({
+      limit: pageLimit,
+      cursor: text(1, 500, "X-Next-Cursor of the previous page."),
+      text: example(text(1, 200, "In the name or the subject, without case."), "NDA"),
+    }),
+    success: {
+      status: 200,
+      description: "The templates.",
+      schema: listOf(signTemplateSchema),
+      headers: nextPageHeader,
+    },
+    errors: [],
+    call: ({ query, ...request }, { sign }) =>
+      gatherPages(query, async (page) => {
+        const wanted = { ...page, templates: true, text: query.text ?? "", withParts: true };
+        const { agreements, nextCursor } = await sign.listAgreements(wanted, onBehalfOf(request));
+        return { items: agreements, nextCursor };
+      }),
+    respond: ({ items, nextCursor }) => jsonReply(200, items.map(signTemplateView), nextPage(nextCursor)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "createSignTemplate",
+    method: "POST",
+    path: "/v1/sign/templates",
+    summary: "Create a template",
+    description: "Its recipients are roles: they have a roleName, and seldom a name and an address.",
+    access: write,
+    idempotencyKey: "optional",
+    body: documentBody<SignTemplateBody>({
+      schema: createSignTemplateSchema,
+      multipart: true,
+      example: exampleTemplate,
+    }),
+    success: {
+      status: 201,
+      description: "The template.",
+      schema: signTemplateSchema,
+      headers: { Location: "Where it is read: /v1/sign/templates/{id}.", ...replayedHeader },
+    },
+    errors: [...templateErrors, "IDEMPOTENCY_KEY_REUSED"],
+    call: (request, { sign }) => {
+      const { body, files, idempotencyKey, observed } = request;
+      const hash = idempotencyKey === "" ? {} : { requestHash: requestHash("createSignTemplate", body, files) };
+      return sign.createAgreement(
+        { definition: definitionOf(body, files), isTemplate: true, idempotencyKey, ...hash, observed },
+        withDocuments(request),
+      );
+    },
+    respond: ({ agreement, replayed: isReplayed }) => {
+      const template = signTemplateView(required(agreement));
+      const location = { Location: `/v1/sign/templates/${template.id}` };
+      return jsonReply(201, template, { ...location, ...(isReplayed ? replayed : {}) });
+    },
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getSignTemplate",
+    method: "GET",
+    path: "/v1/sign/templates/{id}",
+    summary: "Read a template",
+    access: read,
+    notFound,
+    success: { status: 200, description: "The template.", schema: signTemplateSchema },
+    errors: [],
+    call: (request, { sign }) => sign.getAgreement({ target: templateTarget(request.params.id) }, onBehalfOf(request)),
+    respond: ({ agreement }) => jsonReply(200, signTemplateView(required(agreement))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "updateSignTemplate",
+    method: "PATCH",
+    path: "/v1/sign/templates/{id}",
+    summary: "Change a template",
+    description:
+      "What is left out stays. Lists take the place of the whole list that there was. Agreements that were made from it stay as they are.",
+    access: write,
+    notFound,
+    body: documentBody<SignTemplateBody>({
+      schema: updateSignTemplateSchema,
+      multipart: true,
+      example: { name: "NDA, short" },
+    }),
+    success: { status: 200, description: "The template.", schema: signTemplateSchema },
+    errors: templateErrors,
+    call: (request, { sign }) =>
+      sign.updateAgreement(
+        {
+          target: templateTarget(request.params.id),
+          changes: definitionOf(request.body, request.files),
+          ...replacements(request.body),
+          observed: request.observed,
+        },
+        withDocuments(request),
+      ),
+    respond: ({ agreement }) => jsonReply(200, signTemplateView(required(agreement))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "deleteSignTemplate",
+    method: "DELETE",
+    path: "/v1/sign/templates/{id}",
+    summary: "Delete a template",
+    access: admin,
+    notFound,
+    success: { status: 204, description: "The template is gone; agreements that were made from it stay." },
+    errors: [],
+    call: (request, { sign }) =>
+      sign.deleteAgreement(
+        { target: templateTarget(request.params.id), observed: request.observed },
+        onBehalfOf(request),
+      ),
+    respond: () => noContent,
+  }),
+];

@@ -1,0 +1,163 @@
+import { DomainError, fromConnectError } from "#platform/errors.ts";
+import { standardDialect } from "../http/error-dialect.ts";
+import type { Reply } from "../http/reply.ts";
+import { previewOf } from "../signing/link-preview.ts";
+import { endedReply, filePolicy, pageReply, redirect, unopened } from "../signing/replies.ts";
+import { requireSessionToken, sessionCookie, sessionIdOf, visitorOf } from "../signing/session.ts";
+import type { PageFile, SigningPage } from "../signing/signing-page.ts";
+import { defineRoute, type Route, type RouteRequest } from "./route.ts";
+import { example } from "./schema-parts.ts";
+import type { Services } from "./services.ts";
+import { sessionParam, signingTag } from "./signing-schemas.ts";
+
+/** Whoever has a link has all that it needs, and nobody else learns anything. */
+const base = { method: "GET", tag: signingTag, access: "public", dialect: standardDialect } as const;
+
+const linkParam = {
+  schema: example(
+    { type: "string", minLength: 1, maxLength: 1_000, description: "The secret of the link." },
+    "AZYSNFZ4erCN7wEjRWeJqwEjRWeJq83vASNFZ4mrze8",
+  ),
+  names: "signingLink",
+  otherwise: "VIEW_URL_EXPIRED",
+} as const;
+
+const fileParam = (names: string, description: string, shown: string) =>
+  ({
+    schema: example({ type: "string", pattern: "^[A-Za-z0-9._-]{1,100}$", description }, shown),
+    names,
+    otherwise: "NOT_FOUND",
+  }) as const;
+
+/** What a browser opens. */
+export const signingPageRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "openSigningLink",
+    path: "/signing/{token}",
+    summary: "Open a link to an agreement",
+    description:
+      "Makes a session of the link, once, and leads the browser to its page. A browser whose link has ended is led to the return URL with event=ttl_expired. HEAD opens nothing, nor do prefetching browsers and programs that preview links.",
+    texts: { token: linkParam },
+    success: {
+      status: 200,
+      description: "A page that says that the link has ended, for a browser for which there is no return URL.",
+      contentType: "text/html",
+      also: { 303: "To the page of the session, or to the return URL." },
+      headers: { Location: "Where to go on.", "Set-Cookie": "The session, for its own addresses only." },
+    },
+    errors: ["VIEW_URL_EXPIRED", "RATE_LIMIT_EXCEEDED"],
+    call: openLink,
+    respond: (reply) => reply,
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getSigningPage",
+    path: "/signing/s/{sid}/",
+    summary: "Show the page of a session",
+    description: "What a browser shows after it has opened a link; only the browser that opened it can.",
+    texts: { sid: sessionParam },
+    success: {
+      status: 200,
+      description: "The page.",
+      contentType: "text/html",
+      also: { 303: "To the return URL, when the session has ended." },
+      headers: { Location: "The return URL.", "Content-Security-Policy": "Names who may frame the page." },
+    },
+    errors: ["VIEW_URL_EXPIRED", "NOT_FOUND"],
+    call: showPage,
+    respond: (reply) => reply,
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getSigningFile",
+    path: "/signing/assets/{folder}/{file}",
+    summary: "Load a file of the signing page",
+    description: "Scripts, styles, fonts, and what shows PDFs.",
+    texts: {
+      folder: fileParam("signingFolder", "What kind of file it is.", "code"),
+      file: fileParam("signingFile", "The name of the file.", "index-fQWf-u3f.js"),
+    },
+    success: {
+      status: 200,
+      description: "The file.",
+      contentType: "application/octet-stream",
+      alsoTypes: ["text/javascript", "text/css", "font/ttf", "application/wasm"],
+      textExamples: { "text/javascript": 'import "./page.js";\n', "text/css": "main { color: black }\n" },
+    },
+    errors: ["NOT_FOUND"],
+    call: async ({ params }, services) => requireFile(`${params.folder}/${params.file}`, services),
+    respond: fileReply,
+  }),
+];
+
+/** Only what looks like a link is asked for. */
+const linkLength = 64;
+
+async function openLink(
+  request: RouteRequest<"{token}">,
+  { signing, linkGuard }: Pick<Services, "signing" | "linkGuard">,
+): Promise<Reply> {
+  const preview = previewOf(request);
+  if (request.method === "HEAD" || preview === "program") return unopened;
+  // A browser keeps an answer that it has prefetched, unless it is an error: then it asks again when the link is followed.
+  if (preview === "prefetch") throw new DomainError("SERVICE_UNAVAILABLE", { message: "Links are not prefetched." });
+  const { ip } = request.observed;
+  linkGuard.requireCalm(ip);
+  const { token } = request.params;
+  try {
+    if (token.length !== linkLength) throw new DomainError("VIEW_URL_EXPIRED");
+    const { sessionToken, frameAncestors } = await signing.openView({ token, visitor: visitorOf(request) });
+    const isHttps = request.publicUrl().startsWith("https:");
+    const cookie = sessionCookie(sessionToken, { isHttps, isFramed: frameAncestors.length > 0 });
+    return redirect(`/signing/s/${sessionIdOf(sessionToken)}/`, { "Set-Cookie": cookie });
+  } catch (error) {
+    if (isUnknown(error)) await linkGuard.recordFailure(ip);
+    return endedReply(error, request);
+  }
+}
+
+/** Whoever brings a link that there was has not guessed it. */
+function isUnknown(error: unknown): boolean {
+  const known = error instanceof DomainError ? error : fromConnectError(error);
+  return known?.code === "VIEW_URL_EXPIRED" && known.metadata.returnUrl === undefined;
+}
+
+async function showPage(
+  request: RouteRequest<"{sid}">,
+  { signing, signingPage }: Pick<Services, "signing" | "signingPage">,
+): Promise<Reply> {
+  const { html } = requirePage(signingPage);
+  try {
+    // Without a visitor: nobody has seen the agreement before the page asks for it.
+    const { frameAncestors } = await signing.getCeremony({ sessionToken: requireSessionToken(request) });
+    return pageReply(html, frameAncestors);
+  } catch (error) {
+    return endedReply(error, request);
+  }
+}
+
+function requirePage(page: SigningPage | undefined): SigningPage {
+  if (page === undefined) throw new DomainError("NOT_FOUND");
+  return page;
+}
+
+function requireFile(name: string, { signingPage }: Services): PageFile {
+  const file = requirePage(signingPage).files.get(name);
+  if (file === undefined) throw new DomainError("NOT_FOUND");
+  return file;
+}
+
+function fileReply({ bytes, contentType, etag, isLasting }: PageFile): Reply {
+  return {
+    status: 200,
+    body: bytes,
+    contentType,
+    headers: {
+      ETag: etag,
+      "Cache-Control": isLasting ? "public, max-age=31536000, immutable" : "public, max-age=86400",
+      "Content-Security-Policy": filePolicy,
+      "Cross-Origin-Resource-Policy": "same-origin",
+    },
+  };
+}

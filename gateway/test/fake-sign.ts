@@ -1,0 +1,213 @@
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import {
+  type Agreement,
+  type AgreementDefinition,
+  type AgreementSchema,
+  AgreementStatus,
+} from "#gen/assent/sign/v1/agreement_pb.ts";
+import { SignService, type Target } from "#gen/assent/sign/v1/sign_pb.ts";
+import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { createFakeSignBulk } from "./fake-sign-bulk.ts";
+import { createFakeSignConnect } from "./fake-sign-connect.ts";
+import { createFakeSignEdits } from "./fake-sign-edits.ts";
+import { createFakeSignFiles } from "./fake-sign-files.ts";
+import { at, type FieldsOf, sampleAgreement, sampleTemplate } from "./sample-agreement.ts";
+
+export type SignHandlers = Partial<ServiceImpl<typeof SignService>>;
+export type SigningHandlers = Partial<ServiceImpl<typeof SigningService>>;
+
+/** What handlers in files of their own need. */
+export interface FakeSignCore {
+  /** By their ids, templates too. */
+  readonly agreements: Map<string, Agreement>;
+  enter(context: HandlerContext, method: string, request: unknown): Caller;
+  find(target: Target | undefined, caller: Caller): Agreement;
+}
+
+/**
+ * A sign service that keeps everything in memory, knows just enough rules to answer, and remembers what it was asked.
+ * Handlers that are given go before its own.
+ */
+export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () => ({}), signing: SigningHandlers = {}) {
+  const agreements = new Map<string, Agreement>();
+  const keys = new Map<string, { hash: string; id: string }>();
+  const seen: { callers: Caller[]; requests: { method: string; request: unknown }[] } = { callers: [], requests: [] };
+  const fail: { with: unknown } = { with: undefined };
+
+  const core: FakeSignCore = {
+    agreements,
+    enter: (context, method, request) => {
+      const caller = requireCaller(context);
+      seen.callers.push(caller);
+      seen.requests.push({ method, request });
+      if (fail.with !== undefined) throw fail.with;
+      return caller;
+    },
+    find: (target, caller) => findTarget(agreements, target, caller),
+  };
+
+  /** The agreement that an earlier call with the same key made. */
+  const replay = (orgId: string, key: string, requestHash: Uint8Array): Agreement | undefined => {
+    const known = key === "" ? undefined : keys.get(`${orgId} ${key}`);
+    if (known !== undefined && known.hash !== hex(requestHash)) throw new DomainError("IDEMPOTENCY_KEY_REUSED");
+    return known && agreements.get(known.id);
+  };
+  const remember = (orgId: string, key: string, requestHash: Uint8Array, id: string): void => {
+    if (key !== "") keys.set(`${orgId} ${key}`, { hash: hex(requestHash), id });
+  };
+
+  const handlers: SignHandlers = {
+    createAgreement: (request, context) => {
+      const { orgId } = core.enter(context, "createAgreement", request);
+      const { idempotencyKey, requestHash } = request;
+      const known = replay(orgId, idempotencyKey, requestHash);
+      if (known !== undefined) return { agreement: known, replayed: true };
+      const agreement = request.isTemplate ? sampleTemplate() : sampleAgreement();
+      agreement.organizationId = orgId;
+      if (!request.isTemplate) agreement.status = request.send ? AgreementStatus.SENT : AgreementStatus.CREATED;
+      assignDefinition(agreement, request.definition);
+      agreements.set(agreement.id, agreement);
+      remember(orgId, idempotencyKey, requestHash, agreement.id);
+      return { agreement, replayed: false };
+    },
+    getAgreement: (request, context) => {
+      const caller = core.enter(context, "getAgreement", request);
+      return { agreement: core.find(request.target, caller) };
+    },
+    listAgreements: (request, context) => {
+      const { orgId } = core.enter(context, "listAgreements", request);
+      const all = [...agreements.values()].filter(
+        ({ organizationId, status, id }) =>
+          organizationId === orgId &&
+          (status === AgreementStatus.TEMPLATE) === request.templates &&
+          (request.statuses.length === 0 || request.statuses.includes(status)) &&
+          (request.ids.length === 0 || request.ids.includes(id)),
+      );
+      const start = request.cursor === "" ? request.offset : Number(request.cursor);
+      const end = start + (request.limit || 50);
+      return {
+        agreements: all.reverse().slice(start, end),
+        nextCursor: end < all.length ? String(end) : "",
+        ...(request.withTotal ? { total: BigInt(all.length) } : {}),
+      };
+    },
+    updateAgreement: (request, context) => {
+      const caller = core.enter(context, "updateAgreement", request);
+      const agreement = core.find(request.target, caller);
+      requireDraft(agreement);
+      assignDefinition(agreement, request.changes);
+      if (request.replaceRecipients && request.changes?.recipients.length === 0) agreement.recipients = [];
+      return { agreement };
+    },
+    deleteAgreement: (request, context) => {
+      const caller = core.enter(context, "deleteAgreement", request);
+      const agreement = core.find(request.target, caller);
+      requireDraft(agreement);
+      agreements.delete(agreement.id);
+      return {};
+    },
+    sendAgreement: (request, context) => {
+      const caller = core.enter(context, "sendAgreement", request);
+      const { idempotencyKey, requestHash, agreementId } = request;
+      const agreement = core.find(agreementTarget(agreementId), caller);
+      if (replay(caller.orgId, idempotencyKey, requestHash) !== undefined) return { agreement, replayed: true };
+      if (agreement.status !== AgreementStatus.CREATED) throw new DomainError("ENVELOPE_ALREADY_SENT");
+      agreement.status = AgreementStatus.SENT;
+      remember(caller.orgId, idempotencyKey, requestHash, agreement.id);
+      return { agreement, replayed: false };
+    },
+    voidAgreement: (request, context) => {
+      const caller = core.enter(context, "voidAgreement", request);
+      const agreement = core.find(agreementTarget(request.agreementId), caller);
+      if (agreement.status !== AgreementStatus.SENT && agreement.status !== AgreementStatus.DELIVERED) {
+        throw new DomainError("INVALID_ENVELOPE_STATUS", { metadata: { operation: "void" } });
+      }
+      const { reason } = request;
+      return {
+        agreement: Object.assign(agreement, {
+          status: AgreementStatus.VOIDED,
+          voidedReason: reason,
+          voidedAt: at(9),
+        }),
+      };
+    },
+    remindAgreement: (request, context) => {
+      const caller = core.enter(context, "remindAgreement", request);
+      const agreement = core.find(agreementTarget(request.agreementId), caller);
+      if (agreement.status !== AgreementStatus.SENT) throw new DomainError("INVALID_ENVELOPE_STATUS");
+      return { agreement };
+    },
+    ...createFakeSignFiles(core),
+    ...createFakeSignEdits(core),
+    ...createFakeSignBulk(core),
+    ...createFakeSignConnect(core),
+  };
+  const routes: RpcRoutes = (router) => {
+    router.service(SignService, { ...handlers, ...more(core) });
+    router.service(SigningService, { ...noLinks, ...signing });
+  };
+  return {
+    routes,
+    agreements,
+    seen,
+    fail,
+    /** What the last call of an RPC brought. */
+    lastRequest: <Request>(method: string): Request =>
+      seen.requests.findLast((one) => one.method === method)?.request as Request,
+    /** Puts an agreement there, of an organization. */
+    add: (organizationId: string, fields: FieldsOf<typeof AgreementSchema> = {}): Agreement => {
+      const agreement = sampleAgreement({ ...fields, organizationId });
+      agreements.set(agreement.id, agreement);
+      return agreement;
+    },
+    addTemplate: (organizationId: string, fields: FieldsOf<typeof AgreementSchema> = {}): Agreement => {
+      const template = sampleTemplate({ ...fields, organizationId });
+      agreements.set(template.id, template);
+      return template;
+    },
+  };
+}
+
+/** Every link has ended. */
+const noLinks: SigningHandlers = {
+  openView: () => {
+    throw new DomainError("VIEW_URL_EXPIRED");
+  },
+};
+
+export type FakeSign = ReturnType<typeof createFakeSign>;
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+
+const agreementTarget = (value: string) => ({ id: { case: "agreementId", value } }) as Target;
+
+function findTarget(agreements: FakeSignCore["agreements"], target: Target | undefined, caller: Caller): Agreement {
+  const wantsTemplate = target?.id.case === "templateId";
+  const found = agreements.get(target?.id.value ?? "");
+  const isTemplate = found?.status === AgreementStatus.TEMPLATE;
+  if (found === undefined || found.organizationId !== caller.orgId || isTemplate !== wantsTemplate) {
+    throw new DomainError(wantsTemplate ? "TEMPLATE_NOT_FOUND" : "ENVELOPE_NOT_FOUND");
+  }
+  return found;
+}
+
+/** Throws for what cannot be changed any more. */
+export function requireDraft({ status }: Agreement): void {
+  if (status !== AgreementStatus.CREATED && status !== AgreementStatus.TEMPLATE) {
+    throw new DomainError("ENVELOPE_CANNOT_BE_MODIFIED");
+  }
+}
+
+function assignDefinition(agreement: Agreement, definition: AgreementDefinition | undefined): void {
+  const { emailSubject, emailBlurb, name, description, shared } = definition ?? {};
+  Object.assign(agreement, {
+    ...(emailSubject === undefined ? {} : { emailSubject }),
+    ...(emailBlurb === undefined ? {} : { emailBlurb }),
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(shared === undefined ? {} : { shared }),
+  });
+}

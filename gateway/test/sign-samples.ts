@@ -1,0 +1,28 @@
+import { AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { sampleAttachment } from "./fake-sign-files.ts";
+import type { SampleRequest } from "./sample-requests.ts";
+import type { TestGateway } from "./test-gateway.ts";
+
+/** For operations of signing whose example would not do: what is sent at once needs a second scope. */
+export const signSamples: Readonly<Record<string, () => SampleRequest>> = {
+  createAgreement: () => ({ body: { emailSubject: "Please sign the NDA" } }),
+  addRecipients: () => ({ body: { carbonCopies: [{ name: "Cara Example", email: "cara@example.com" }] } }),
+};
+
+/** One of everything that paths of signing name. */
+export const createSignResources = ({ sign }: TestGateway, orgId: string): Record<string, string> => ({
+  agreement: sign.add(orgId, { status: AgreementStatus.CREATED }).id,
+  attachment: sampleAttachment.id,
+  signTemplate: sign.addTemplate(orgId).id,
+  recipientId: "1",
+  documentId: "1",
+  signingLink: "A".repeat(64),
+  signingSession: "A".repeat(22),
+  signingFolder: "code",
+  signingFile: "page.js",
+});
+
+/** The ids in bodies and queries of signing; tests of isolation look at each of them. */
+export const idsOfSigning: Readonly<Record<string, readonly string[]>> = {
+  createAgreement: ["templateId", "compositions[].layers[].templateId"],
+};

@@ -1,0 +1,254 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { SenderDecision, ViewKind } from "#gen/assent/sign/v1/signing_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import { sessionIdOf } from "../signing/session.ts";
+import { createFakeSign, type SigningHandlers } from "./fake-sign.ts";
+import { sampleAgreement } from "./sample-agreement.ts";
+import { createFakes, startTestGateway, type TestGateway } from "./test-gateway.ts";
+
+const html = "<!doctype html><title>Sign</title>";
+const link = "L".repeat(64);
+const sessionToken = "S".repeat(64);
+const sid = sessionIdOf(sessionToken);
+const cookie = `assent_signing=${sessionToken}`;
+const page = `/signing/s/${sid}/`;
+const browser = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+const agreement = sampleAgreement({ status: AgreementStatus.SENT });
+
+let database: TestDatabase;
+let gateway: TestGateway;
+let folder: string;
+/** What the service was asked. */
+let asked: { method: string; request: Record<string, unknown> }[] = [];
+let ended: DomainError | undefined;
+let frameAncestors: string[] = [];
+
+const answering =
+  <Answer>(method: string, answer: () => Answer) =>
+  (request: unknown): Answer => {
+    asked.push({ method, request: request as Record<string, unknown> });
+    if (ended !== undefined) throw ended;
+    return answer();
+  };
+const back = (event: string) => () => ({ returnUrl: `https://app.example/?event=${event}` });
+
+const handlers: SigningHandlers = {
+  openView: answering("openView", () => ({ sessionToken, kind: ViewKind.RECIPIENT, frameAncestors })),
+  getCeremony: answering("getCeremony", () => ({
+    kind: ViewKind.RECIPIENT,
+    agreement,
+    recipientId: agreement.recipients[0]?.id ?? "",
+    frameAncestors,
+    organizationName: "Acme",
+    canAct: true,
+    timeoutUrl: "https://app.example/?event=session_timeout",
+  })),
+  getCeremonyDocument: answering("getCeremonyDocument", () => ({
+    content: Buffer.from("%PDF-1.7"),
+    fileName: "Größe.pdf",
+  })),
+  giveConsent: answering("giveConsent", () => ({ consentedAt: timestampFromDate(new Date(0)) })),
+  addAttachment: answering("addAttachment", () => ({ value: "file-1" })),
+  finishSigning: answering("finishSigning", back("signing_complete")),
+  declineSigning: answering("declineSigning", back("decline")),
+  leaveSigning: answering("leaveSigning", back("cancel")),
+  endSenderView: answering("endSenderView", () => ({ returnUrl: "" })),
+};
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "assent-signing-"));
+  mkdirSync(join(folder, "code"));
+  mkdirSync(join(folder, "cmaps"));
+  writeFileSync(join(folder, "index.html"), html);
+  writeFileSync(join(folder, "code/page.js"), "void 0;");
+  writeFileSync(join(folder, "cmaps/H.bcmap"), "map");
+  database = await createTestDatabase();
+  const fakes = { ...(await createFakes()), sign: createFakeSign(() => ({}), handlers) };
+  gateway = await startTestGateway(database.url, { fakes, config: { signingPageFolder: folder } });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await database?.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+beforeEach(() => {
+  asked = [];
+  ended = undefined;
+  frameAncestors = [];
+});
+
+const expired = (returnUrl?: string): DomainError =>
+  new DomainError("VIEW_URL_EXPIRED", returnUrl === undefined ? {} : { metadata: { returnUrl } });
+
+describe("a link", () => {
+  test("becomes a session that only the browser has that opened it", async () => {
+    const { status, headers, text } = await gateway.call("GET", `/signing/${link}`, { headers: browser });
+    expect([status, headers.get("location"), text]).toEqual([303, page, ""]);
+    expect(headers.get("set-cookie")).toBe(`${cookie}; Path=/signing/s/${sid}; HttpOnly; SameSite=Lax`);
+    expect([headers.get("cache-control"), headers.get("referrer-policy")]).toEqual(["no-store", "no-referrer"]);
+    expect(asked[0]?.request).toMatchObject({ token: link, visitor: { ip: "127.0.0.1" } });
+  });
+
+  test("is not opened by a HEAD, nor by what cannot be one", async () => {
+    expect((await gateway.call("HEAD", `/signing/${link}`)).status).toBe(200);
+    expect((await gateway.call("GET", "/signing/short")).body.errorCode).toBe("VIEW_URL_EXPIRED");
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    [{ "User-Agent": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)" }, 200],
+    [{ "User-Agent": "facebookexternalhit/1.1" }, 200],
+    [{ ...browser, "Sec-Purpose": "prefetch;prerender" }, 503],
+    [{ ...browser, "X-Moz": "prefetch" }, 503],
+  ])("is not opened by a preview: %j", async (headers, expected) => {
+    const answer = await gateway.call("GET", `/signing/${link}`, { headers });
+    expect([answer.status, answer.headers.get("set-cookie"), asked]).toEqual([expected, null, []]);
+  });
+
+  test("that has ended leads browsers back and tells programs", async () => {
+    ended = expired("https://app.example/zurück?event=ttl_expired");
+    const led = await gateway.call("GET", `/signing/${link}`, { headers: browser });
+    expect([led.status, led.headers.get("location")]).toEqual([
+      303,
+      "https://app.example/zur%C3%BCck?event=ttl_expired",
+    ]);
+    const told = await gateway.call("GET", `/signing/${link}`, { headers: { Accept: "application/json" } });
+    expect([told.status, told.body.errorCode]).toEqual([400, "VIEW_URL_EXPIRED"]);
+    ended = expired();
+    const shown = await gateway.call("GET", `/signing/${link}`, { headers: browser });
+    expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("This link has ended")]);
+    expect(shown.headers.get("content-security-policy")).toContain("default-src 'none'");
+  });
+});
+
+describe("the page", () => {
+  test("lets nothing run but our own files, and only the origins of the link frame it", async () => {
+    const policyOf = async () =>
+      (await gateway.call("GET", page, { headers: { cookie } })).headers.get("content-security-policy") ?? "";
+    expect((await policyOf()).split("; ")).toEqual([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "font-src 'self'",
+      "img-src 'self' data: blob:",
+      "connect-src 'self'",
+      "worker-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ]);
+    frameAncestors = ["https://app.example", "https://www.example"];
+    expect(await policyOf()).toContain("frame-ancestors https://app.example https://www.example");
+  });
+
+  test("is for whoever has the cookie of this very session", async () => {
+    for (const headers of [{}, { cookie: "assent_signing=other" }, { cookie: `other=${sessionToken}` }]) {
+      const answer = await gateway.call("GET", `${page}ceremony`, { headers });
+      expect([answer.status, answer.body.errorCode]).toEqual([400, "VIEW_URL_EXPIRED"]);
+    }
+    expect(asked).toEqual([]);
+    const found = await gateway.call("GET", page, { headers: { cookie: `assent_signing=other; ${cookie}` } });
+    expect([found.status, found.text]).toEqual([200, html]);
+  });
+
+  test("loads the files that were built, and no others", async () => {
+    const script = await gateway.call("GET", "/signing/assets/code/page.js");
+    expect([script.status, script.text, script.headers.get("content-type")]).toEqual([
+      200,
+      "void 0;",
+      "text/javascript; charset=utf-8",
+    ]);
+    expect(script.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    const map = await gateway.call("GET", "/signing/assets/cmaps/H.bcmap");
+    expect([map.status, map.headers.get("cache-control")]).toEqual([200, "public, max-age=86400"]);
+    for (const path of ["code/other.js", "code/%2e%2e%2findex.html", "cmaps/page.js", "constructor/name"]) {
+      expect((await gateway.call("GET", `/signing/assets/${path}`)).status).toBe(404);
+    }
+  });
+});
+
+describe("a session", () => {
+  const post = (name: string, body: unknown, headers = {}) =>
+    gateway.call("POST", `${page}${name}`, { headers: { cookie, ...headers }, body });
+
+  test("shows the ceremony and its documents", async () => {
+    const ceremony = await gateway.call("GET", `${page}ceremony`, { headers: { cookie } });
+    expect(ceremony.body).toMatchObject({
+      kind: "recipient",
+      canAct: true,
+      agreement: { id: agreement.id, organizationName: "Acme" },
+      recipient: { recipientId: "1", role: "signer" },
+      consent: { required: true, givenAt: null },
+      timeoutUrl: "https://app.example/?event=session_timeout",
+    });
+    expect(asked[0]?.request).toMatchObject({ sessionToken });
+    const document = await gateway.call("GET", `${page}documents/1`, { headers: { cookie } });
+    expect([document.text, document.headers.get("content-type")]).toEqual(["%PDF-1.7", "application/pdf"]);
+    expect(document.headers.get("content-disposition")).toContain("filename*=UTF-8''Gr%C3%B6%C3%9Fe.pdf");
+  });
+
+  test("hands on what the person does", async () => {
+    const png = "iVBORw0KGgo=";
+    const values = [{ tabId: "tab-1", value: "Lisbon" }];
+    const signature = { typed: "Ann", font: "caveat", drawnPng: png };
+    expect((await post("consent", { textSha256: "ab".repeat(32), locale: "en" })).body).toEqual({
+      consentedAt: "1970-01-01T00:00:00.000Z",
+    });
+    const attached = await post("attachments", { tabId: "tab-2", fileName: "id.png", contentBase64: png });
+    expect(attached.body).toEqual({ value: "file-1" });
+    const finished = await post("finish", { values, signature, initials: null });
+    expect(finished.body).toEqual({ returnUrl: "https://app.example/?event=signing_complete" });
+    expect((await post("leave", { values })).body).toEqual({ returnUrl: "https://app.example/?event=cancel" });
+    expect((await post("decline", { reason: "No." })).body).toEqual({
+      returnUrl: "https://app.example/?event=decline",
+    });
+    expect((await post("decision", { decision: "save" })).body).toEqual({ returnUrl: null });
+    const requests = new Map(asked.map(({ method, request }) => [method, request]));
+    expect(requests.get("finishSigning")).toMatchObject({ sessionToken, values, signature: { typed: "Ann" } });
+    expect(requests.get("finishSigning")?.initials).toBeUndefined();
+    expect(requests.get("addAttachment")).toMatchObject({ content: new Uint8Array(Buffer.from(png, "base64")) });
+    expect(requests.get("endSenderView")).toMatchObject({ decision: SenderDecision.SAVE });
+    for (const { request } of asked) expect(request).toMatchObject({ visitor: { ip: "127.0.0.1" } });
+  });
+
+  test("takes nothing from pages of other sites, nor what is no Base64", async () => {
+    const foreign = await post("decline", { reason: "" }, { Origin: "https://evil.example" });
+    expect([foreign.status, foreign.body.errorCode]).toEqual([400, "VALIDATION_FAILED"]);
+    expect((await post("decline", { reason: "" }, { Origin: "null" })).status).toBe(400);
+    const broken = await post("attachments", { tabId: "t", fileName: "a", contentBase64: "%%%%" });
+    expect(broken.body.details).toMatchObject([{ field: "contentBase64", code: "INVALID_BASE64" }]);
+    expect(asked).toEqual([]);
+    expect((await post("decline", { reason: "" }, { Origin: gateway.url })).status).toBe(200);
+  });
+
+  test("that has ended leads the browser back", async () => {
+    ended = expired("https://app.example/?event=session_timeout");
+    const { status, headers } = await gateway.call("GET", page, { headers: { cookie, ...browser } });
+    expect([status, headers.get("location")]).toEqual([303, "https://app.example/?event=session_timeout"]);
+  });
+});
+
+test("a link in a frame of another site gets a cookie of its own kind over https, and too many wrong links are refused", async () => {
+  const fakes = { ...(await createFakes()), sign: createFakeSign(() => ({}), handlers) };
+  const other = await startTestGateway(database.url, { fakes, config: { publicUrl: "https://sign.example" } });
+  try {
+    frameAncestors = ["https://app.example"];
+    const { headers } = await other.call("GET", `/signing/${link}`, { headers: browser });
+    expect(headers.get("set-cookie")).toBe(
+      `${cookie}; Path=/signing/s/${sid}; HttpOnly; SameSite=None; Partitioned; Secure`,
+    );
+    const statuses = new Set<number>();
+    for (let tried = 0; tried < 302; tried += 1) statuses.add((await other.call("GET", "/signing/wrong")).status);
+    expect(statuses).toEqual(new Set([400, 429]));
+  } finally {
+    await other.stop();
+  }
+});

@@ -1,0 +1,71 @@
+import type {
+  KnownFile,
+  Party,
+  SealedSummary,
+  SealFinding,
+  VerifyDocumentResponse,
+  VerifySealResponse,
+} from "#gen/assent/sign/v1/verification_pb.ts";
+import { FileKind } from "#gen/assent/sign/v1/verification_pb.ts";
+import { isoTime } from "../scalars.ts";
+import { recipientStatuses, roles, statuses } from "./names.ts";
+import { hexOrNull, textOrNull } from "./texts.ts";
+
+export const verificationView = ({ sha256, seals, known }: VerifyDocumentResponse) => ({
+  sha256: hexOrNull(sha256),
+  seals: seals.map(sealView),
+  matches: known.map(knownView),
+});
+
+export const sealedFileView = ({ sha256, seals, summary }: VerifySealResponse) => ({
+  sha256: hexOrNull(sha256),
+  seals: seals.map(sealView),
+  sealed: summary === undefined ? null : summaryView(summary),
+});
+
+const sealView = ({ isIntact, coversWholeFile, isOurs, subject, certificateSha256, claimedAt }: SealFinding) => ({
+  intact: isIntact,
+  coversWholeFile,
+  ours: isOurs,
+  subject: textOrNull(subject),
+  certificateSha256: hexOrNull(certificateSha256),
+  claimedAt: isoTime(claimedAt),
+});
+
+const kinds: Readonly<Record<FileKind, string | null>> = {
+  [FileKind.UNSPECIFIED]: null,
+  [FileKind.ORIGINAL]: "original",
+  [FileKind.SEALED]: "sealed",
+  [FileKind.CERTIFICATE]: "certificate",
+};
+
+const knownView = (file: KnownFile) => ({
+  kind: kinds[file.kind],
+  agreementId: file.agreementId,
+  documentId: textOrNull(file.documentId),
+  documentName: textOrNull(file.documentName),
+  status: statuses.nameOf(file.status),
+  emailSubject: textOrNull(file.emailSubject),
+  completedAt: isoTime(file.completedAt),
+  signers: file.parties.map(partyView),
+  auditTrailIntact: file.isAuditIntact,
+});
+
+const summaryView = (file: SealedSummary) => ({
+  kind: kinds[file.kind],
+  agreementId: file.agreementId,
+  documentName: textOrNull(file.documentName),
+  organizationName: file.organizationName,
+  emailSubject: textOrNull(file.emailSubject),
+  completedAt: isoTime(file.completedAt),
+  signers: file.parties.map(partyView),
+  auditTrailIntact: file.isAuditIntact,
+});
+
+const partyView = ({ recipientId, name, role, status, endedAt }: Party) => ({
+  recipientId,
+  name,
+  role: roles.nameOf(role),
+  status: recipientStatuses.nameOf(status),
+  endedAt: isoTime(endedAt),
+});

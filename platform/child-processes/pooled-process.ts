@@ -1,0 +1,163 @@
+import type { ChildProcess } from "node:child_process";
+import type { Logger } from "#platform/logger.ts";
+import { type ChildProgram, forkChild } from "./fork-child.ts";
+import { keepLastWords, placesIn, tellsOfMemory } from "./last-words.ts";
+import type { ChildEnd, ChildLimits } from "./limits.ts";
+import type { ChildAnswer } from "./messages.ts";
+import { watchMemory } from "./resident-memory.ts";
+
+/** A job with what becomes of it. */
+export interface ChildTask<Job, Outcome> {
+  readonly job: Job;
+  /** In place of the one for all jobs. */
+  readonly deadlineMs?: number;
+  done(outcome: Outcome): void;
+  /** Its process was ended, or has a defect, which counts as a crash. */
+  fail(end: ChildEnd): void;
+}
+
+/** One process, which has one job at a time. */
+export interface PooledProcess<Job, Outcome> {
+  /** Only while it is idle. */
+  run(task: ChildTask<Job, Outcome>): void;
+  /** Nobody waits for its job any more. */
+  abandon(): void;
+  /** Resolves when the process is gone. */
+  end(end: ChildEnd): Promise<void>;
+}
+
+export interface PooledProcessOptions {
+  /** For the log: `a <name> process ended`. */
+  readonly name: string;
+  readonly program: ChildProgram;
+  readonly limits: ChildLimits;
+  readonly logger: Logger;
+}
+
+export interface PooledProcessEvents {
+  /** It can take a job. */
+  onIdle(): void;
+  /** It has had nothing to do for long. */
+  onLongIdle(): void;
+  /** It takes no job any more. */
+  onEnding(): void;
+  /** It is gone. `isUsed` is false when it never had a job. */
+  onEnd(end: ChildEnd, isUsed: boolean): void;
+}
+
+const megabyte = 1024 * 1024;
+
+/** Starts a process. It ends by itself beyond its limits, when it dies, and when it is worn. */
+export function startPooledProcess<Job, Outcome>(
+  { name, program, limits, logger }: PooledProcessOptions,
+  events: PooledProcessEvents,
+): PooledProcess<Job, Outcome> {
+  const child = forkChild(program, limits.maxMemoryMb);
+  const gone = Promise.withResolvers<void>();
+  let task: ChildTask<Job, Outcome> | undefined;
+  let jobs = 0;
+  let ending: ChildEnd | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopWatch = () => {};
+
+  const allow = (ms: number, otherwise: ChildEnd): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void end(otherwise), ms).unref();
+  };
+  const take = (): ChildTask<Job, Outcome> | undefined => {
+    const taken = task;
+    task = undefined;
+    clearTimeout(timer);
+    stopWatch();
+    return taken;
+  };
+  const begin = (why: ChildEnd): void => {
+    if (ending !== undefined) return;
+    ending = why;
+    events.onEnding();
+    take()?.fail(why);
+  };
+  const end = (why: ChildEnd): Promise<void> => {
+    begin(why);
+    child.kill("SIGKILL");
+    return gone.promise;
+  };
+  const rest = (residentBytes: number): void => {
+    const isWorn = jobs >= limits.maxJobs || residentBytes > limits.maxIdleMemoryMb * megabyte;
+    if (isWorn && jobs > 0) {
+      void end("worn");
+      return;
+    }
+    timer = setTimeout(() => events.onLongIdle(), limits.idleMs).unref();
+    events.onIdle();
+  };
+  onceGone(child, (how) => {
+    if (ending === undefined) {
+      logger.error(how, `a ${name} process ended`);
+      begin(how.reason);
+    }
+    events.onEnd(ending ?? how.reason, jobs > 0);
+    gone.resolve();
+  });
+  child.on("message", ({ outcome, residentBytes }: ChildAnswer<Outcome>) => {
+    // An answer may have been on its way when the process was ended.
+    if (ending !== undefined) return;
+    const taken = take();
+    // What it threw unexpectedly may have left it in any state.
+    if (outcome.kind === "defect") {
+      logger.error({ error: outcome.name, frames: outcome.frames }, `the ${name} has a defect`);
+      void end("worn");
+      taken?.fail("crashed");
+      return;
+    }
+    rest(residentBytes);
+    if (outcome.kind === "done") taken?.done(outcome.outcome);
+  });
+  allow(limits.startTimeoutMs, "timeout");
+
+  return {
+    run: (next) => {
+      task = next;
+      jobs += 1;
+      allow(next.deadlineMs ?? limits.deadlineMs, "timeout");
+      stopWatch = watchMemory(child.pid ?? 0, limits.maxMemoryMb * megabyte, () => void end("out_of_memory"));
+      send(child, next.job, () => void end("crashed"));
+    },
+    abandon: () => allow(limits.graceMs, "aborted"),
+    end,
+  };
+}
+
+interface Gone {
+  readonly reason: "out_of_memory" | "crashed";
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** In the source, without what was said there. */
+  readonly places: readonly string[];
+}
+
+/** Calls back once, also when the process could not be started at all. */
+function onceGone(child: ChildProcess, onGone: (gone: Gone) => void): void {
+  const lastWords = keepLastWords(child.stderr);
+  let isGone = false;
+  const tell = (exitCode: number | null, signal: string | null, places: readonly string[]) => {
+    if (isGone) return;
+    isGone = true;
+    onGone({ reason: tellsOfMemory(lastWords()) ? "out_of_memory" : "crashed", exitCode, signal, places });
+  };
+  child.once("close", (code, signal) => tell(code, signal, placesIn(lastWords())));
+  child.on("error", (error) => {
+    if (child.pid === undefined) tell(null, null, [error.message]);
+  });
+}
+
+/** A job that cannot be sent and a process that does not take it come to the same. */
+function send(child: ChildProcess, job: unknown, onFailure: () => void): void {
+  try {
+    child.send(job as object, (error) => {
+      if (error !== null) onFailure();
+    });
+  } catch {
+    onFailure();
+  }
+}

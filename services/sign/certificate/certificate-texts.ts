@@ -1,0 +1,216 @@
+import type { AgreementStatus, RecipientRole, RecipientStatus } from "../domain/agreement.ts";
+import type { AuditAction } from "../domain/change.ts";
+
+/** All words of a certificate, in one language. */
+export interface CertificateTexts {
+  /** BCP 47. */
+  readonly locale: string;
+  readonly completedTitle: string;
+  readonly summaryTitle: string;
+  readonly completedLead: string;
+  readonly summaryNotes: Readonly<Record<Exclude<AgreementStatus, "completed" | "template">, string>>;
+  readonly untitled: string;
+  readonly timesNote: string;
+  readonly footer: string;
+  readonly agreement: string;
+  readonly parties: string;
+  readonly documents: string;
+  readonly attachments: string;
+  readonly trail: string;
+  readonly labels: Readonly<Record<Label, string>>;
+  readonly statuses: Readonly<Record<Exclude<AgreementStatus, "template">, string>>;
+  readonly roles: Readonly<Record<RecipientRole, string>>;
+  readonly recipientStatuses: Readonly<Record<RecipientStatus, string>>;
+  readonly actions: Readonly<Record<AuditAction, string>>;
+  readonly sources: Readonly<Record<"api" | "signer" | "sender" | "system", string>>;
+  readonly noParties: string;
+  readonly noDocuments: string;
+  readonly embedded: string;
+  readonly byMail: string;
+  readonly notGiven: string;
+  readonly typed: (name: string, font: string) => string;
+  readonly drawn: string;
+  readonly documentsSum: (documents: number, pages: number) => string;
+  readonly hostedBy: (name: string, email: string) => string;
+  readonly trailNote: (count: number) => string;
+  readonly brokenTrailNote: string;
+  readonly omitted: (count: number) => string;
+  readonly fileKind: (contentType: string, bytes: number) => string;
+  readonly omittedAttachments: (count: number) => string;
+}
+
+type Label =
+  | "agreementId"
+  | "subject"
+  | "organization"
+  | "sender"
+  | "status"
+  | "reason"
+  | "documents"
+  | "created"
+  | "sent"
+  | "completed"
+  | "declined"
+  | "ended"
+  | "expires"
+  | "asOf"
+  | "email"
+  | "role"
+  | "host"
+  | "access"
+  | "authentication"
+  | "consent"
+  | "signature"
+  | "initials"
+  | "asked"
+  | "opened"
+  | "finished"
+  | "declineReason"
+  | "ip"
+  | "browser"
+  | "recipientId"
+  | "number"
+  | "name"
+  | "pages"
+  | "sha256"
+  | "sealedSha256"
+  | "time"
+  | "event"
+  | "by"
+  | "chainHead"
+  | "chainCount";
+
+export const englishTexts: CertificateTexts = {
+  locale: "en",
+  completedTitle: "Certificate of completion",
+  summaryTitle: "Summary of an agreement",
+  completedLead: "All parties have done their part. This certificate says who did what, and when, on which documents.",
+  summaryNotes: {
+    created: "This is a summary, not a certificate. The agreement is a draft: nobody has been asked to sign it.",
+    sent: "This is a summary, not a certificate. The agreement is not finished: it shows how far it was at the time below.",
+    delivered:
+      "This is a summary, not a certificate. The agreement is not finished: it shows how far it was at the time below.",
+    completing:
+      "This is a summary, not a certificate. All parties have done their part, but the documents are not sealed yet.",
+    declined: "This is a summary, not a certificate. The agreement was declined and has not been completed.",
+    voided: "This is a summary, not a certificate. The agreement was voided and has not been completed.",
+    expired: "This is a summary, not a certificate. The agreement expired and has not been completed.",
+  },
+  untitled: "Without a subject",
+  timesNote: "All times are in UTC, in the form of ISO 8601. The time zone of the sender is not known.",
+  footer: "Agreement {id} · page {page} of {pages}",
+  agreement: "Agreement",
+  parties: "Parties",
+  documents: "Documents",
+  attachments: "Files that were attached",
+  trail: "Audit trail",
+  labels: {
+    agreementId: "Agreement id",
+    subject: "Subject",
+    organization: "Organization",
+    sender: "Sender",
+    status: "Status",
+    reason: "Reason",
+    documents: "Documents",
+    created: "Created",
+    sent: "Sent",
+    completed: "Completed",
+    declined: "Declined",
+    ended: "Ended",
+    expires: "Expires",
+    asOf: "As of",
+    email: "E-mail",
+    role: "Role",
+    host: "In the presence of",
+    access: "Access",
+    authentication: "Identified by the sender",
+    consent: "Consent to electronic records",
+    signature: "Signature",
+    initials: "Initials",
+    asked: "Asked",
+    opened: "First opened",
+    finished: "Finished",
+    declineReason: "Reason given",
+    ip: "IP address",
+    browser: "Browser",
+    recipientId: "Recipient id",
+    number: "No.",
+    name: "Name",
+    pages: "Pages",
+    sha256: "SHA-256 of the original",
+    sealedSha256: "SHA-256 when sealed",
+    time: "Time (UTC)",
+    event: "What happened",
+    by: "By",
+    chainHead: "Head of the chain",
+    chainCount: "Events in the chain",
+  },
+  statuses: {
+    created: "Draft",
+    sent: "Sent, waiting for the parties",
+    delivered: "Opened, waiting for the parties",
+    completing: "Signed, being sealed",
+    completed: "Completed",
+    declined: "Declined",
+    voided: "Voided",
+    expired: "Expired",
+  },
+  roles: {
+    signer: "Signer",
+    approver: "Approver",
+    "carbon-copy": "Receives a copy",
+    "certified-delivery": "Has to view",
+    "in-person-signer": "Signer in person",
+  },
+  recipientStatuses: {
+    created: "Not asked yet",
+    sent: "Asked, not opened yet",
+    delivered: "Opened, not finished",
+    completed: "Finished",
+    declined: "Declined",
+  },
+  actions: {
+    "agreement.created": "Agreement created",
+    "agreement.modified": "Agreement changed",
+    "agreement.sent": "Agreement sent",
+    "agreement.reminded": "Parties reminded",
+    "agreement.delivered": "Opened by everybody whose turn it was",
+    "agreement.completing": "Signed by all, sealing began",
+    "agreement.completed": "Agreement completed",
+    "agreement.declined": "Agreement declined",
+    "agreement.voided": "Agreement voided",
+    "agreement.expired": "Agreement expired",
+    "agreement.deleted": "Agreement deleted",
+    "recipient.sent": "Asked to act",
+    "recipient.link-made": "Link for signing made",
+    "recipient.opened": "Opened",
+    "recipient.consented": "Consented to electronic records",
+    "recipient.attached": "Attached a file",
+    "recipient.left": "Left, to finish later",
+    "recipient.signed": "Signed",
+    "recipient.approved": "Approved",
+    "recipient.viewed": "Viewed",
+    "recipient.copied": "Given a copy",
+    "recipient.declined": "Declined",
+    "recipient.mailed": "E-mail sent",
+    "recipient.mail-failed": "E-mail could not be sent",
+  },
+  sources: { api: "the sender's system", signer: "the person", sender: "the sender", system: "this service" },
+  noParties: "The agreement has no parties.",
+  noDocuments: "The agreement has no documents.",
+  embedded: "Within the sender's application",
+  byMail: "By a link in an e-mail",
+  notGiven: "Not given",
+  typed: (name, font) => (font === "" ? `Typed: ${name}` : `Typed: ${name} (style ${font})`),
+  drawn: "Drawn by hand",
+  documentsSum: (documents, pages) =>
+    `${documents === 1 ? "1 document" : `${documents} documents`}, ${pages === 1 ? "1 page" : `${pages} pages`}`,
+  hostedBy: (name, email) => (email === "" ? name : `${name} (${email})`),
+  trailNote: (count) =>
+    `Each event has the SHA-256 of the one before it. The head of the chain below stands for all ${count} of them, in this order: when any of them is changed, added or left out, it is another one.`,
+  brokenTrailNote:
+    "WARNING: the events do not fit the head of the chain that was recorded. Do not rely on this audit trail.",
+  omitted: (count) => `${count} more events are not printed here. The head of the chain stands for them too.`,
+  fileKind: (contentType, bytes) => `${contentType}, ${bytes} bytes`,
+  omittedAttachments: (count) => `${count} more files are not printed here. The audit trail tells of them too.`,
+};

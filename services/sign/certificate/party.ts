@@ -1,0 +1,92 @@
+import type { AdoptedSignature, Recipient } from "../domain/agreement.ts";
+import type { AuditEvent } from "../domain/audit-chain.ts";
+import type { AuditAction } from "../domain/change.ts";
+import type { CertificateTexts } from "./certificate-texts.ts";
+import { exact, facts, type Markup, markup, type Piece, table } from "./markup.ts";
+import { time } from "./time.ts";
+
+/** What is known of one who takes part. */
+export function partyMarkup(recipient: Recipient, events: readonly AuditEvent[], texts: CertificateTexts): Markup {
+  const { labels, roles, recipientStatuses } = texts;
+  const acted = lastOf(events, recipient);
+  const rows = facts([
+    [labels.email, recipient.email],
+    [labels.role, roles[recipient.role]],
+    [labels.host, recipient.hostName === "" ? undefined : texts.hostedBy(recipient.hostName, recipient.hostEmail)],
+    [labels.status, recipientStatuses[recipient.status]],
+    [labels.access, recipient.clientUserId === "" ? texts.byMail : texts.embedded],
+    [labels.authentication, authenticationOf(recipient, events)],
+    [labels.asked, time(recipient.sentAt)],
+    [labels.opened, time(recipient.deliveredAt)],
+    [labels.consent, mustConsent(recipient) ? (time(recipient.consentedAt) ?? texts.notGiven) : undefined],
+    [labels.finished, time(recipient.completedAt)],
+    [labels.declined, time(recipient.declinedAt)],
+    [labels.declineReason, recipient.declineReason],
+    [labels.signature, method(recipient.signature, texts)],
+    [labels.initials, method(recipient.initials, texts)],
+    [labels.ip, acted?.actor.ip],
+    [labels.browser, acted === undefined ? undefined : markup`<span class="small">${acted.actor.userAgent}</span>`],
+    [labels.recipientId, exact(recipient.id)],
+  ]);
+  const name = recipient.name === "" ? roles[recipient.role] : recipient.name;
+  return markup`<div class="no-break"><h3>${name}</h3>${rows}</div>`;
+}
+
+/** What matters most of many. */
+export function partyTable(
+  recipients: readonly Recipient[],
+  events: readonly AuditEvent[],
+  texts: CertificateTexts,
+): Markup {
+  const { labels, roles, recipientStatuses } = texts;
+  // Looking through all events for each of them would take too long.
+  const addresses = new Map(
+    events.filter(({ action, actor }) => isAction(action, actor.source)).map(({ actor }) => [actor.id, actor.ip]),
+  );
+  const columns = [
+    { title: labels.name },
+    { title: labels.role, width: 34 },
+    { title: labels.consent, width: 42 },
+    { title: labels.finished, width: 42 },
+  ];
+  const rows = recipients.map((one): readonly Piece[] => [
+    markup`${one.name}<br><span class="small muted">${one.email}<br>${addresses.get(one.id) ?? ""}</span>`,
+    markup`${roles[one.role]}<br><span class="small muted">${method(one.signature, texts) ?? ""}</span>`,
+    mustConsent(one) ? (time(one.consentedAt) ?? texts.notGiven) : "–",
+    markup`${recipientStatuses[one.status]}<br>${time(one.completedAt ?? one.declinedAt) ?? ""}`,
+  ]);
+  return table(columns, rows);
+}
+
+const isAction = (action: AuditAction, source: string): boolean => actions.has(action) && source === "signer";
+
+/** What a person does in a browser, from which the address is taken. */
+const actions: ReadonlySet<AuditAction> = new Set([
+  "recipient.opened",
+  "recipient.consented",
+  "recipient.attached",
+  "recipient.left",
+  "recipient.signed",
+  "recipient.approved",
+  "recipient.viewed",
+  "recipient.declined",
+]);
+
+const lastOf = (events: readonly AuditEvent[], { id }: Recipient): AuditEvent | undefined =>
+  events.findLast(({ action, actor }) => isAction(action, actor.source) && actor.id === id);
+
+const mustConsent = ({ role }: Recipient): boolean => role === "signer" || role === "in-person-signer";
+
+/** How the sender said it knows the person, when the last link was made. */
+function authenticationOf({ id }: Recipient, events: readonly AuditEvent[]): string | undefined {
+  const made = events.findLast(
+    ({ action, details }) => action === "recipient.link-made" && details?.recipientGuid === id,
+  );
+  const said = made?.details?.authenticationMethod;
+  return typeof said === "string" ? said : undefined;
+}
+
+function method(adopted: AdoptedSignature | null, texts: CertificateTexts): Piece | undefined {
+  if (adopted === null) return undefined;
+  return adopted.drawnPng === "" ? texts.typed(adopted.typed, adopted.font) : texts.drawn;
+}

@@ -1,0 +1,197 @@
+import type { Client } from "@connectrpc/connect";
+import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { sha256Of } from "#platform/blobs/blob-store.ts";
+import { callerHeaders } from "#platform/caller.ts";
+import type { Logger } from "#platform/logger.ts";
+import { printCertificate } from "../certificate/print-certificate.ts";
+import type { Agreement, AgreementDocument } from "../domain/agreement.ts";
+import { type AuditEvent, chain } from "../domain/audit-chain.ts";
+import type { DecisionContext } from "../domain/change.ts";
+import { completeAgreement as decideCompletion, type SealedDocument } from "../domain/complete.ts";
+import type { Intake } from "../intake/intake.ts";
+import type { OrganizationReader } from "../organizations/organization-reader.ts";
+import type { Sealer } from "../seal/sealer.ts";
+import { loadAgreement } from "../store/agreement-store.ts";
+import { listAuditEvents } from "../store/audit-store.ts";
+import {
+  type CallerContext,
+  type ChangeDeps,
+  changeAgreement,
+  type NewBytes,
+  type Within,
+} from "../store/change-agreement.ts";
+import { inSnapshot } from "../store/transaction.ts";
+import { marksOf } from "./marks-of.ts";
+
+export interface CompletionDeps extends ChangeDeps {
+  readonly intake: Pick<Intake, "prepareSeal">;
+  readonly renderer: Client<typeof RendererService>;
+  readonly organizations: Pick<OrganizationReader, "of">;
+  readonly sealer: Sealer;
+  readonly logger: Logger;
+}
+
+/**
+ * Fills the documents, seals them, makes the certificate, seals it, and completes the agreement in one transaction,
+ * together with `within`. Everything before that leaves no trace, so that it can be begun again after it was broken off
+ * anywhere. False when the agreement does not wait for it any more.
+ */
+export async function completeAgreement(
+  deps: CompletionDeps,
+  caller: CallerContext,
+  agreementId: string,
+  within: Within,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const read = await readAgreement(deps, caller, agreementId);
+  if (read === undefined) return false;
+  const files: SealedFiles = { documents: new Map(), bytes: new Map() };
+  for (const document of read.agreement.documents) {
+    await sealDocument(deps, caller, files, read.agreement, document, signal);
+  }
+  // Whatever is written into the trail meanwhile, such as that a mail has been sent, belongs on the certificate.
+  for (let attempt = 1, next: Read | undefined = read; next !== undefined; attempt += 1) {
+    const certified = await certify(deps, caller, files, next, signal);
+    signal.throwIfAborted();
+    if (await write(deps, caller, files, next, certified, within)) return true;
+    if (attempt >= maxCertificates) throw new Error("the agreement is changed again and again while it is completed");
+    next = await readAgreement(deps, caller, agreementId);
+  }
+  return false;
+}
+
+const maxCertificates = 5;
+
+interface Read {
+  readonly agreement: Agreement;
+  readonly events: readonly AuditEvent[];
+}
+
+/** Undefined when it is not to be completed. */
+const readAgreement = ({ pool }: CompletionDeps, { orgId }: CallerContext, id: string): Promise<Read | undefined> =>
+  inSnapshot(orgId, pool, async (client) => {
+    const agreement = await loadAgreement(client, orgId, id);
+    if (agreement?.status !== "completing") return undefined;
+    return { agreement, events: await listAuditEvents(client, orgId, id) };
+  });
+
+/** What is sealed so far. */
+interface SealedFiles {
+  /** By the UUID of the document. */
+  readonly documents: Map<string, SealedDocument>;
+  /** By the UUID of the sealed file. */
+  readonly bytes: Map<string, Uint8Array>;
+}
+
+async function sealDocument(
+  deps: CompletionDeps,
+  { orgId }: CallerContext,
+  files: SealedFiles,
+  agreement: Agreement,
+  { id, documentId, sha256, isSigned }: AgreementDocument,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  const original = await inSnapshot(orgId, deps.pool, (client) => deps.blobs.read(orgId, sha256, client));
+  if (original === undefined) throw new Error(`the bytes of document ${id} are missing`);
+  const { file, bytes } = await sealFile(deps, agreement, original, signal, {
+    isSigned,
+    marks: marksOf(agreement, documentId),
+  });
+  files.documents.set(id, file);
+  files.bytes.set(file.id, bytes);
+}
+
+type Filling = Pick<Parameters<Intake["prepareSeal"]>[0], "isSigned" | "marks">;
+
+interface Sealed {
+  readonly file: SealedDocument;
+  readonly bytes: Uint8Array;
+}
+
+async function sealFile(
+  { intake, sealer, clock, newId }: CompletionDeps,
+  { id }: Agreement,
+  original: Uint8Array,
+  signal: AbortSignal,
+  filling: Filling,
+): Promise<Sealed> {
+  const statement = sealer.statement(id, clock.now());
+  const prepared = await intake.prepareSeal({ bytes: original, statement, ...filling });
+  signal.throwIfAborted();
+  const level = await sealer.seal(prepared, signal);
+  const { bytes } = prepared;
+  return { file: { id: newId(), sha256: sha256Of(bytes), level }, bytes };
+}
+
+/** The time at which the agreement is completed, and the certificate that says so. */
+interface Certified extends Sealed {
+  readonly now: Date;
+}
+
+/** Tells of the agreement as it will be when the transaction that comes next has been committed. */
+async function certify(
+  deps: CompletionDeps,
+  caller: CallerContext,
+  files: SealedFiles,
+  { agreement, events }: Read,
+  signal: AbortSignal,
+): Promise<Certified> {
+  const now = laterOf(deps.clock.now(), agreement.statusChangedAt);
+  const change = decideCompletion(agreement, { ...files, certificate: undefined }, contextOf(deps, now));
+  const head = {
+    agreementId: agreement.id,
+    head: agreement.audit,
+    occurredAt: now,
+    agreementStatus: "completed" as const,
+  };
+  const trail = chain(change.audit, head);
+  const { name: organizationName } = await deps.organizations.of(caller.orgId);
+  signal.throwIfAborted();
+  const printed = {
+    agreement: { ...change.agreement, audit: trail.head },
+    events: [...events, ...trail.events],
+    organizationName,
+    now,
+  };
+  const pdf = await printCertificate(deps.renderer, printed, callerHeaders({ ...caller, clientId: "sign" }));
+  return { now, ...(await sealFile(deps, agreement, pdf, signal, { isSigned: false, marks: [] })) };
+}
+
+/** False when the agreement has been changed since it was read. */
+async function write(
+  deps: CompletionDeps,
+  caller: CallerContext,
+  { documents, bytes }: SealedFiles,
+  { agreement: { id, version } }: Read,
+  { now, file: certificate, bytes: certificateBytes }: Certified,
+  within: Within,
+): Promise<boolean> {
+  const all: NewBytes = new Map([...bytes, [certificate.id, certificateBytes]]);
+  // What is written has the time that is printed.
+  const atThatTime = { ...deps, clock: { now: () => now } };
+  try {
+    await changeAgreement(
+      ...[atThatTime, caller, { id, isTemplate: false }],
+      (agreement) => {
+        if (agreement.version !== version) throw new ChangedError();
+        return decideCompletion(agreement, { documents, certificate }, contextOf(deps, now));
+      },
+      ...[all, within],
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ChangedError) return false;
+    throw error;
+  }
+}
+
+class ChangedError extends Error {}
+
+const contextOf = ({ newId }: CompletionDeps, now: Date): DecisionContext => ({
+  now,
+  newId,
+  actor: { source: "system", id: "", name: "", email: "", ip: "", userAgent: "" },
+});
+
+const laterOf = (a: Date, b: Date): Date => (a > b ? a : b);

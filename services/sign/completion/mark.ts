@@ -1,0 +1,35 @@
+/** Something that is drawn onto a page. Points from the upper left corner of the page as it is shown. */
+export type Mark = Box &
+  (
+    | { readonly kind: "text"; readonly text: string; readonly style: MarkStyle }
+    | { readonly kind: "signature"; readonly text: string; readonly font: string; readonly caption: string }
+    /** Base64 of a PNG, and what is written in place of one that cannot be read. */
+    | {
+        readonly kind: "image";
+        readonly png: string;
+        readonly text: string;
+        readonly font: string;
+        readonly caption: string;
+      }
+    | { readonly kind: "check"; readonly isRound: boolean }
+  );
+
+export interface Box {
+  /** From 1. */
+  readonly page: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface MarkStyle {
+  readonly family: "sans" | "serif" | "mono";
+  /** Points; 0 for what fits the box. */
+  readonly size: number;
+  /** Red, green and blue from 0 to 1. */
+  readonly color: readonly [number, number, number];
+  readonly bold: boolean;
+  readonly italic: boolean;
+  readonly underline: boolean;
+}

@@ -1,0 +1,61 @@
+import type { AdoptedSignature, Agreement, Recipient } from "../domain/agreement.ts";
+import type { Tab } from "../domain/tab.ts";
+import type { Mark } from "./mark.ts";
+import { markStyle } from "./mark-style.ts";
+
+/** What the recipients have put onto a document, as it is drawn when everybody has signed. */
+export const marksOf = (agreement: Agreement, documentId: string): Mark[] =>
+  agreement.recipients
+    .filter(({ status }) => status === "completed")
+    .flatMap((recipient) =>
+      recipient.tabs
+        .filter((tab) => tab.isPlaced && tab.documentId === documentId && !tab.conceal)
+        .flatMap((tab) => marksOfTab(tab, recipient, agreement)),
+    );
+
+function marksOfTab(tab: Tab, recipient: Recipient, agreement: Agreement): Mark[] {
+  switch (tab.type) {
+    case "signature":
+      return signatureMarks(tab, recipient, recipient.signature);
+    case "initials":
+      return signatureMarks(tab, recipient, recipient.initials);
+    case "checkbox":
+      return tab.value === "true" ? [{ kind: "check", isRound: false, ...boxOf(tab) }] : [];
+    case "radio-group":
+      return radioMarks(tab);
+    case "list":
+      return textMark(tab, tab.items.find(({ value }) => value === tab.value)?.text ?? tab.value);
+    case "agreement-id":
+      return textMark(tab, agreement.id);
+    // They are there to act, not to be read afterwards.
+    case "approve":
+    case "decline":
+    case "note":
+    case "attachment":
+      return [];
+    default:
+      return textMark(tab, tab.value);
+  }
+}
+
+const boxOf = ({ page, x, y, width, height }: Tab) => ({ page, x, y, width, height });
+
+const textMark = (tab: Tab, text: string): Mark[] =>
+  text === "" ? [] : [{ kind: "text", text, style: markStyle(tab.style), ...boxOf(tab) }];
+
+/** Of optional tabs that were left out there is nothing to see. */
+function signatureMarks(tab: Tab, recipient: Recipient, adopted: AdoptedSignature | null): Mark[] {
+  if (adopted === null || tab.status !== "signed") return [];
+  const caption = `${recipient.name}, ${recipient.completedAt?.toISOString().slice(0, 16).replace("T", " ") ?? ""} UTC`;
+  const typed = { text: adopted.typed || recipient.name, font: adopted.font, caption, ...boxOf(tab) };
+  return [
+    adopted.drawnPng === "" ? { kind: "signature", ...typed } : { kind: "image", png: adopted.drawnPng, ...typed },
+  ];
+}
+
+const radioMarks = (tab: Tab): Mark[] =>
+  tab.buttons
+    .filter(({ value }) => tab.value !== "" && value === tab.value)
+    .map(({ page, x, y }) => ({ kind: "check", isRound: true, page, x, y, width: radioSize, height: radioSize }));
+
+const radioSize = 12;

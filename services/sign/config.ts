@@ -1,0 +1,69 @@
+import { type Environment, integerSetting, readSettings, stringSetting } from "#platform/config.ts";
+import { commonSettings } from "#platform/service-settings.ts";
+import { type MailServer, mailServerOf, mailSettings } from "./mail-settings.ts";
+import { type SealFiles, type SealStamps, sealFilesOf, sealSettings, sealStampsOf } from "./seal-settings.ts";
+
+export interface SignConfig {
+  readonly databaseUrl: string;
+  /** The role of the service; the claimer, the verifier and the relay take this name with `_claimer`, `_verifier` and `_relay`. "-" stays the login role. */
+  readonly databaseRole?: string;
+  /** Database connections of this process in all, at least 8. */
+  readonly poolSize?: number;
+  /** Documents that this process looks into at once; 0 or absent: two, or one on a machine with one core. */
+  readonly intakeProcesses?: number;
+  /** How many of them are started at once and stay; none when absent. */
+  readonly intakeProcessesKept?: number;
+  /** Physical memory of each; 512 when absent. */
+  readonly intakeMemoryMb?: number;
+  /** Without it nothing is completed, and the service is not ready. */
+  readonly seal?: SealFiles | undefined;
+  /** Without it no mails are sent. */
+  readonly mail?: MailServer | undefined;
+  /** Without it seals have no time stamps. */
+  readonly tsa?: SealStamps | undefined;
+}
+
+export const settings = {
+  ...commonSettings,
+  DATABASE_POOL_SIZE: integerSetting(
+    "Database connections per process, at least 8: some are set apart for what must not wait. Too few make requests wait, too many exhaust the database.",
+    12,
+    { min: 8, max: 1000 },
+  ),
+  NATS_URL: stringSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
+  AUTH_TARGET: stringSetting("Where the auth service answers gRPC: it knows the names of organizations."),
+  DOCGEN_TARGET: stringSetting("Where the docgen service answers gRPC: it prints certificates and what is no PDF."),
+  INTAKE_PROCESSES: integerSetting(
+    "Processes that look into documents, apart from the service since a file may be made to break what reads it. They start when they are needed. 0 takes two, or one on a machine with one core.",
+    0,
+    { max: 64 },
+  ),
+  INTAKE_PROCESSES_KEPT: integerSetting(
+    "Processes of these that start with the service and stay. The others end when they have had nothing to do for a while.",
+    1,
+    { max: 64 },
+  ),
+  INTAKE_MEMORY_MB: integerSetting(
+    "Physical memory that one of them may take before it is killed and its file is refused. An idle one has about 120 MB, and up to 300 MB once it has looked for texts.",
+    512,
+    { min: 384, max: 65_536 },
+  ),
+  ...sealSettings,
+  ...mailSettings,
+};
+
+/** Throws a ConfigError that lists everything that is wrong. */
+export function configFromEnv(env: Environment): SignConfig {
+  const values = readSettings(settings, env);
+  return {
+    databaseUrl: values.DATABASE_URL,
+    databaseRole: values.DATABASE_ROLE,
+    poolSize: values.DATABASE_POOL_SIZE,
+    intakeProcesses: values.INTAKE_PROCESSES,
+    intakeProcessesKept: values.INTAKE_PROCESSES_KEPT,
+    intakeMemoryMb: values.INTAKE_MEMORY_MB,
+    mail: mailServerOf(values),
+    seal: sealFilesOf(values),
+    tsa: sealStampsOf(values),
+  };
+}

@@ -1,0 +1,60 @@
+import type { Agreement, Sender } from "./agreement.ts";
+import type { Change, DecisionContext } from "./change.ts";
+import { changeTo } from "./change-list.ts";
+import { checkRecipients } from "./check-recipients.ts";
+import type { CheckedFile, Definition } from "./definition.ts";
+import { defaultMembers, withGiven } from "./given-members.ts";
+import { newCustomFields } from "./new-custom-fields.ts";
+import { newDocuments } from "./new-documents.ts";
+import { newRecipients } from "./new-recipients.ts";
+
+export interface CreateOptions {
+  readonly isTemplate: boolean;
+  readonly sender: Sender;
+}
+
+/** A draft or a template of a definition whose documents are numbered, and whose files have been checked. */
+export function createDraft(
+  definition: Definition,
+  checked: readonly CheckedFile[],
+  { isTemplate, sender }: CreateOptions,
+  context: DecisionContext,
+): Change {
+  const { actor, newId, now } = context;
+  const recipients = newRecipients(definition.recipients, [], context);
+  checkRecipients(recipients);
+  const draft: Agreement = {
+    id: newId(),
+    status: isTemplate ? "template" : "created",
+    version: 1,
+    ...withGiven(defaultMembers, definition),
+    documents: newDocuments(definition.documents, checked, context),
+    recipients,
+    customFields: newCustomFields(definition.customFields, context),
+    sender,
+    createdAt: now,
+    modifiedAt: now,
+    statusChangedAt: now,
+    ...untouched,
+  };
+  return changeTo(draft, {
+    audit: [{ action: "agreement.created", actor }],
+    events: [{ kind: isTemplate ? "template.created" : "agreement.created" }],
+  });
+}
+
+/** Nothing has happened to a new one. */
+const untouched = {
+  sentAt: null,
+  deliveredAt: null,
+  completedAt: null,
+  declinedAt: null,
+  voidedAt: null,
+  voidedReason: "",
+  certificate: null,
+  sealLevel: null,
+  expiresAt: null,
+  remindAt: null,
+  currentRoutingOrder: 0,
+  audit: { count: 0, hash: Buffer.alloc(32) },
+} as const;

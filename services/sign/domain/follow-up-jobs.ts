@@ -1,0 +1,21 @@
+import type { Agreement } from "./agreement.ts";
+import type { JobKind, JobRequest } from "./change.ts";
+
+/** The work that follows from what happens to an agreement: for each kind one job at a time, named after the agreement. */
+export const followUpJobs = {
+  /** Seals the documents. */
+  completion: (agreement: Agreement, now: Date): JobRequest[] => [request("completion", agreement, now)],
+  /** Ends the agreement when it is not finished in time. */
+  expiry: (agreement: Agreement): JobRequest[] =>
+    agreement.expiresAt === null ? [] : [request("expiry", agreement, agreement.expiresAt)],
+  /** Asks again. */
+  reminder: (agreement: Agreement): JobRequest[] =>
+    agreement.remindAt === null ? [] : [request("reminder", agreement, agreement.remindAt)],
+} as const;
+
+const request = (kind: JobKind, { id }: Agreement, runAt: Date): JobRequest => ({
+  kind,
+  key: id,
+  runAt,
+  payload: { agreementId: id },
+});

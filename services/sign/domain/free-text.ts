@@ -1,0 +1,12 @@
+/** The first characters of a text; none is cut in half. */
+export const firstCharacters = (text: string, count: number): string =>
+  text.length <= count ? text : Array.from(text).slice(0, count).join("");
+
+/** How many characters a text has, as people count them: a pair of surrogates is one. */
+export const lengthOf = (text: string): number => Array.from(text).length;
+
+/** The database stores neither NUL nor halves of surrogate pairs. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+
+/** A text with U+FFFD in place of what the database does not store. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\uFFFD");

@@ -1,0 +1,65 @@
+import type { Agreement, JsonObject, Recipient } from "./agreement.ts";
+import type { JobRequest } from "./change.ts";
+import { hasToAct, isActing } from "./recipients.ts";
+import { isOpen } from "./transitions.ts";
+
+export type MailKind = "invitation" | "reminder" | "completed" | "declined" | "voided" | "expired";
+
+/** What a mail is about; what it says is read when it is written. */
+export interface MailWish {
+  readonly agreementId: string;
+  /** UUID. */
+  readonly recipientId: string;
+  readonly mail: MailKind;
+}
+
+/** To those of them whose turn has begun. */
+export const invitations = (agreement: Agreement, recipients: readonly Recipient[]): JobRequest[] =>
+  recipients.filter(isRemote).map((recipient) => mailJob("invitation", agreement, recipient));
+
+/** To those whose turn it is. */
+export const reminders = (agreement: Agreement): JobRequest[] =>
+  agreement.recipients
+    .filter((recipient) => isRemote(recipient) && isActing(recipient))
+    .map((recipient) => mailJob("reminder", agreement, recipient));
+
+/** To everybody: what all have signed belongs to each of them. */
+export const completedMails = (agreement: Agreement): JobRequest[] =>
+  agreement.recipients.map((recipient) => mailJob("completed", agreement, recipient));
+
+/** To those who had been asked, but for the one who ended it. */
+export const endMails = (kind: "declined" | "voided" | "expired", agreement: Agreement): JobRequest[] =>
+  agreement.recipients
+    .filter((recipient) => isRemote(recipient) && wasAsked(recipient) && recipient.status !== "declined")
+    .map((recipient) => mailJob(kind, agreement, recipient));
+
+/** Whether a mail still says something true that its reader needs. */
+export function isWorthSending(kind: MailKind, agreement: Agreement, recipient: Recipient): boolean {
+  if (kind === "invitation") return isOpen(agreement) && (isActing(recipient) || !hasToAct(recipient));
+  if (kind === "reminder") return isOpen(agreement) && isActing(recipient);
+  return agreement.status === kind;
+}
+
+/** Undefined for the payload of something else. */
+export function mailWishOf({ agreementId, recipientId, mail }: JsonObject): MailWish | undefined {
+  if (typeof agreementId !== "string" || typeof recipientId !== "string") return undefined;
+  const kind = kinds.find((one) => one === mail);
+  return kind === undefined ? undefined : { agreementId, recipientId, mail: kind };
+}
+
+const kinds: readonly MailKind[] = ["invitation", "reminder", "completed", "declined", "voided", "expired"];
+
+/** Whoever is embedded hears from the integration. */
+const isRemote = ({ clientUserId }: Recipient): boolean => clientUserId === "";
+
+const wasAsked = ({ status }: Recipient): boolean => status !== "created";
+
+/** One of a kind for a person waits at a time: whoever is reminded twice while no mail gets through is reminded once. */
+function mailJob(
+  mail: MailKind,
+  { id: agreementId, modifiedAt }: Agreement,
+  { id: recipientId }: Recipient,
+): JobRequest {
+  const payload: MailWish = { agreementId, recipientId, mail };
+  return { kind: "mail", key: `${agreementId}:${recipientId}:${mail}`, runAt: modifiedAt, payload: { ...payload } };
+}

@@ -1,0 +1,24 @@
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { isStorable, lengthOf } from "./free-text.ts";
+
+export const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
+
+/** Errors travel in HTTP/2 trailers, which have little room. */
+const maxProblems = 50;
+
+/** The error of a request whose fields are wrong; names the first of them. */
+export const invalid = (...problems: FieldProblem[]): DomainError =>
+  new DomainError("VALIDATION_FAILED", { details: problems.slice(0, maxProblems) });
+
+/** Throws when there are problems. */
+export function refuse(problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw invalid(...problems.slice(0, maxProblems));
+}
+
+/** What is wrong with a text that may have so many characters. */
+export function textProblems(text: string, maxLength: number, field: string): readonly FieldProblem[] {
+  if (!isStorable(text)) return [problem(field, "NOT_ALLOWED", "has characters that are no text")];
+  // No text has more characters than code units, which cost nothing to count.
+  if (text.length <= maxLength || lengthOf(text) <= maxLength) return [];
+  return [problem(field, "TOO_LONG", `must have at most ${maxLength} characters`)];
+}

@@ -1,0 +1,48 @@
+import { DomainError } from "#platform/errors.ts";
+import type { Agreement, Recipient } from "./agreement.ts";
+import { invalidStatus, isOpen } from "./transitions.ts";
+
+/** Whether the agreement waits for the recipient; copies wait for nobody. */
+export const hasToAct = ({ role }: Pick<Recipient, "role">): boolean => role !== "carbon-copy";
+
+/** Whether the recipient puts a signature on it. */
+export const signs = ({ role }: Pick<Recipient, "role">): boolean => role === "signer" || role === "in-person-signer";
+
+/** Whether the agreement waits for the recipient now. */
+export const isActing = (recipient: Recipient): boolean =>
+  hasToAct(recipient) && (recipient.status === "sent" || recipient.status === "delivered");
+
+/** The recipient with this UUID. Throws RECIPIENT_NOT_FOUND. */
+export function requireRecipient(agreement: Agreement, id: string): Recipient {
+  const recipient = agreement.recipients.find((one) => one.id === id);
+  if (recipient === undefined) throw new DomainError("RECIPIENT_NOT_FOUND");
+  return recipient;
+}
+
+/**
+ * The recipient with this UUID, who may act now. Throws RECIPIENT_NOT_FOUND, RECIPIENT_ALREADY_SIGNED,
+ * INVALID_ENVELOPE_STATUS or RECIPIENT_NOT_IN_SEQUENCE.
+ */
+export function requireTurn(agreement: Agreement, id: string): Recipient {
+  const recipient = requireRecipient(agreement, id);
+  if (recipient.status === "completed") throw new DomainError("RECIPIENT_ALREADY_SIGNED");
+  if (!isOpen(agreement)) throw invalidStatus(agreement);
+  if (!isActing(recipient)) throw new DomainError("RECIPIENT_NOT_IN_SEQUENCE");
+  return recipient;
+}
+
+/** The agreement with this recipient in place of the one with the same UUID. */
+export const withRecipient = (agreement: Agreement, recipient: Recipient, now: Date): Agreement => ({
+  ...agreement,
+  modifiedAt: now,
+  recipients: agreement.recipients.map((one) => (one.id === recipient.id ? recipient : one)),
+});
+
+/** How a recipient is named in the audit trail. */
+export const auditNames = ({ id, recipientId, name, email, role }: Recipient) => ({
+  recipientGuid: id,
+  recipientId,
+  name,
+  email,
+  role,
+});

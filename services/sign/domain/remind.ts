@@ -1,0 +1,35 @@
+import type { Agreement } from "./agreement.ts";
+import type { Change, DecisionContext } from "./change.ts";
+import { changeTo, noChange } from "./change-list.ts";
+import { daysAfter } from "./days.ts";
+import { followUpJobs } from "./follow-up-jobs.ts";
+import { reminders } from "./mails.ts";
+import { auditNames, isActing } from "./recipients.ts";
+import { invalidStatus, isOpen } from "./transitions.ts";
+
+/** Asks the recipients again whose turn it is. */
+export function remindAgreement(agreement: Agreement, context: DecisionContext): Change {
+  if (!isOpen(agreement)) throw invalidStatus(agreement, "remind");
+  return remind(agreement, context);
+}
+
+/** Does what a reminder job is for; nothing when the agreement is over or the reminder is not due. */
+export function remindWhenDue(agreement: Agreement, context: DecisionContext): Change {
+  const { remindAt, notification } = agreement;
+  if (!isOpen(agreement) || remindAt === null || remindAt > context.now) return noChange(agreement);
+  const { reminderFrequency } = notification;
+  const next = reminderFrequency === 0 ? null : daysAfter(context.now, reminderFrequency);
+  const reminded = { ...agreement, remindAt: next };
+  const change = remind(reminded, context);
+  return { ...change, jobs: [...followUpJobs.reminder(reminded), ...change.jobs] };
+}
+
+function remind(agreement: Agreement, { now, actor }: DecisionContext): Change {
+  const recipients = agreement.recipients.filter(isActing).map(auditNames);
+  const reminded = { ...agreement, modifiedAt: now };
+  return changeTo(reminded, {
+    audit: [{ action: "agreement.reminded", actor, details: { recipients } }],
+    events: [{ kind: "agreement.resent" }],
+    jobs: reminders(reminded),
+  });
+}

@@ -1,0 +1,94 @@
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import type { Agreement, Recipient } from "./agreement.ts";
+import type { AnchorMatches } from "./anchor-matches.ts";
+import type { Change, DecisionContext } from "./change.ts";
+import { changeTo, thenChange } from "./change-list.ts";
+import { checkRecipients, invalidAddress, refuseAddresses } from "./check-recipients.ts";
+import { tabPlaceProblems } from "./check-tab-places.ts";
+import { daysAfter } from "./days.ts";
+import { followUpJobs } from "./follow-up-jobs.ts";
+import { placeTabs } from "./place-tabs.ts";
+import { invalid, problem } from "./problems.ts";
+import { hasToAct } from "./recipients.ts";
+import { routeOn } from "./route.ts";
+import { invalidStatus, withStatus } from "./transitions.ts";
+
+/** Throws when the agreement is not one that may still be sent. */
+export function requireUnsent(agreement: Agreement): void {
+  const { status } = agreement;
+  if (status === "created") return;
+  if (ended.includes(status)) throw invalidStatus(agreement, "send");
+  if (status === "template") throw new DomainError("ENVELOPE_NOT_FOUND");
+  throw new DomainError("ENVELOPE_ALREADY_SENT");
+}
+
+const ended: readonly string[] = ["declined", "voided", "expired"];
+
+/** Throws when the agreement cannot be sent as it is. Where its anchors are, is not asked. */
+export function requireSendable(agreement: Agreement): void {
+  requireUnsent(agreement);
+  const { recipients, documents } = agreement;
+  const people = recipients.filter(isFilled);
+  checkRecipients(recipients);
+  refuseAddresses(recipients.flatMap(missingAddress));
+  if (documents.length === 0) throw new DomainError("DOCUMENTS_REQUIRED");
+  if (!people.some(hasToAct)) throw new DomainError("RECIPIENTS_REQUIRED");
+  refuseAll([...subjectProblems(agreement), ...recipients.flatMap(missingName), ...fieldProblems(agreement)]);
+}
+
+/** Places the tabs and asks the recipients of the first routing order to act. */
+export function sendAgreement(agreement: Agreement, matches: AnchorMatches, context: DecisionContext): Change {
+  requireSendable(agreement);
+  const people = agreement.recipients.filter(isFilled);
+  const placed = placeTabs({ ...agreement, recipients: people }, matches, context.newId);
+  refuseAll(tabPlaceProblems(placed));
+  const { now, actor } = context;
+  const sent = withDueTimes(withStatus(placed, "sent", now), now);
+  const announced = changeTo(sent, {
+    audit: [{ action: "agreement.sent", actor }],
+    events: [{ kind: "agreement.sent" }],
+    jobs: [...followUpJobs.expiry(sent), ...followUpJobs.reminder(sent)],
+  });
+  return thenChange(announced, (begun) => routeOn(begun, context));
+}
+
+/** A role of a template for which nobody was named is left out. */
+const isFilled = ({ roleName, name, email, hostEmail }: Recipient): boolean =>
+  roleName === "" || name !== "" || email !== "" || hostEmail !== "";
+
+function missingAddress(recipient: Recipient, index: number): readonly FieldProblem[] {
+  if (!isFilled(recipient)) return [];
+  const field = recipient.role === "in-person-signer" ? "hostEmail" : "email";
+  return recipient[field] === "" ? [invalidAddress(recipient, index, field)] : [];
+}
+
+const missingName = (recipient: Recipient, index: number): readonly FieldProblem[] =>
+  isFilled(recipient) && recipient.name.trim() === ""
+    ? [problem(`recipients[${index}].name`, "REQUIRED", "must not be empty when the agreement is sent")]
+    : [];
+
+const subjectProblems = ({ emailSubject }: Agreement): readonly FieldProblem[] =>
+  emailSubject.trim() === ""
+    ? [problem("emailSubject", "REQUIRED", "must not be empty when the agreement is sent")]
+    : [];
+
+const fieldProblems = ({ customFields }: Agreement): readonly FieldProblem[] =>
+  customFields.flatMap(({ required, value }, index) =>
+    required && value === "" ? [problem(`customFields[${index}].value`, "REQUIRED", "must have a value")] : [],
+  );
+
+/** Errors travel in HTTP/2 trailers, which have little room. */
+const maxProblems = 50;
+
+function refuseAll(problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw invalid(...problems.slice(0, maxProblems));
+}
+
+function withDueTimes(agreement: Agreement, now: Date): Agreement {
+  const { expireEnabled, expireAfter, reminderEnabled, reminderDelay } = agreement.notification;
+  return {
+    ...agreement,
+    expiresAt: expireEnabled ? daysAfter(now, expireAfter) : null,
+    remindAt: reminderEnabled ? daysAfter(now, reminderDelay) : null,
+  };
+}

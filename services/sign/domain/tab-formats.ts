@@ -1,0 +1,88 @@
+import { compileLinearPattern } from "#platform/linear-pattern.ts";
+import { isStorable, lengthOf } from "./free-text.ts";
+import type { Tab } from "./tab.ts";
+
+/** What is wrong with a value that was put into a tab; undefined when nothing is. */
+export interface ValueFault {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Also of tabs without a limit of their own. */
+export const maxValueLength = 10_000;
+
+/** Judges a value that is not empty. */
+export const faultOf = (tab: Tab, value: string): ValueFault | undefined =>
+  basicFaultOf(tab, value) ?? formatFaultOf(tab, value);
+
+/** Judges whether it can be a value of the tab at all, in the right form or not. */
+export function basicFaultOf(tab: Tab, value: string): ValueFault | undefined {
+  if (!isStorable(value)) return fault("NOT_ALLOWED", "has characters that are no text");
+  const limit = tab.maxLength === 0 ? maxValueLength : Math.min(tab.maxLength, maxValueLength);
+  if (lengthOf(value) > limit) return fault("TOO_LONG", `must have at most ${limit} characters`);
+  switch (tab.type) {
+    case "checkbox":
+      return value === "true" || value === "false" ? undefined : fault("NOT_ALLOWED", "must be true or false");
+    case "list":
+      return choiceFault(tab.items, value);
+    case "radio-group":
+      return choiceFault(tab.buttons, value);
+    default:
+      return undefined;
+  }
+}
+
+const fault = (code: string, message: string): ValueFault => ({ code, message });
+
+function formatFaultOf(tab: Tab, value: string): ValueFault | undefined {
+  if (tab.type === "number" && !isNumber(value)) return fault("INVALID_NUMBER", "must be a number");
+  return tab.type === "date" ? dateFault(tab, value) : patternFault(tab, value);
+}
+
+const choiceFault = (choices: readonly { readonly value: string }[], value: string): ValueFault | undefined =>
+  choices.some((choice) => choice.value === value) ? undefined : fault("NOT_ALLOWED", "must be one of the choices");
+
+/** A pattern that we cannot read is the sender's mistake, and must not keep anybody from signing. */
+function patternFault({ validationPattern, validationMessage }: Tab, value: string): ValueFault | undefined {
+  if (validationPattern === "") return undefined;
+  const pattern = compileLinearPattern(validationPattern);
+  if (pattern.kind === "refused" || pattern.matches(value)) return undefined;
+  return fault(
+    "PATTERN_MISMATCH",
+    validationMessage === "" ? "must have the form that is asked for" : validationMessage,
+  );
+}
+
+const maxNumberLength = 50;
+const numberPattern = /^[+-]?[0-9]+([.,][0-9]+)?$/;
+
+const isNumber = (value: string): boolean => value.length <= maxNumberLength && numberPattern.test(value);
+
+/** A sender who gives a pattern decides how dates are written. */
+function dateFault(tab: Tab, value: string): ValueFault | undefined {
+  if (tab.validationPattern !== "") return patternFault(tab, value);
+  return isDate(value) ? undefined : fault("INVALID_DATE", "must be a date such as 2026-12-31 or 12/31/2026");
+}
+
+/** Year, month and day of the ways to write a date; their separators tell them apart. */
+const dateForms = [
+  { pattern: /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})$/, order: [1, 2, 3] },
+  { pattern: /^([0-9]{1,2})\/([0-9]{1,2})\/([0-9]{4})$/, order: [3, 1, 2] },
+  { pattern: /^([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})$/, order: [3, 2, 1] },
+] as const;
+
+function isDate(value: string): boolean {
+  if (value.length > 10) return false;
+  return dateForms.some(({ pattern, order }) => {
+    const parts = pattern.exec(value);
+    if (parts === null) return false;
+    const [year, month, day] = order.map((index) => Number(parts[index]));
+    return isDay(year ?? 0, month ?? 0, day ?? 0);
+  });
+}
+
+function isDay(year: number, month: number, day: number): boolean {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}

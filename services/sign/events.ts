@@ -1,0 +1,74 @@
+import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
+import type { Caller } from "#platform/caller.ts";
+import type { OutboxRecord } from "#platform/outbox/outbox.ts";
+import type { Agreement } from "./domain/agreement.ts";
+import type { SignEvent } from "./domain/change.ts";
+
+/** Who and when, for every event of one change. */
+export interface EventContext {
+  readonly caller: Pick<Caller, "orgId" | "requestId" | "traceparent">;
+  readonly eventId: string;
+  readonly now: Date;
+}
+
+/** What others are told of a change of this agreement. */
+export function outboxRecord(context: EventContext, agreement: Agreement, event: SignEvent): OutboxRecord {
+  const { caller, eventId, now } = context;
+  const subject = `assent.sign.${event.kind}`;
+  const message: EventJson = {
+    id: eventId,
+    subject,
+    organizationId: caller.orgId,
+    occurredAt: now.toISOString(),
+    aggregateId: agreement.id,
+    requestId: caller.requestId,
+    traceparent: caller.traceparent,
+    ...payloadOf(agreement, event),
+  };
+  return { eventId, organizationId: caller.orgId, subject, data: JSON.stringify(message) };
+}
+
+type Payload = Omit<
+  EventJson,
+  "id" | "subject" | "organizationId" | "occurredAt" | "aggregateId" | "requestId" | "traceparent"
+>;
+
+type EventOf<K extends SignEvent["kind"]> = Extract<SignEvent, { readonly kind: K }>;
+
+/** A payload message for every kind, so that a new kind cannot be forgotten. */
+const payloads: { readonly [K in SignEvent["kind"]]: (agreement: Agreement, event: EventOf<K>) => Payload } = {
+  "agreement.created": (agreement) => ({ agreementCreated: basics(agreement) }),
+  "agreement.modified": (agreement) => ({ agreementModified: basics(agreement) }),
+  "agreement.sent": (agreement) => ({ agreementSent: basics(agreement) }),
+  "agreement.delivered": (agreement) => ({ agreementDelivered: basics(agreement) }),
+  "agreement.completed": (agreement) => ({ agreementCompleted: basics(agreement) }),
+  "agreement.declined": (agreement, { recipientId, reason }) => ({
+    agreementDeclined: { ...basics(agreement), recipientId, reason },
+  }),
+  "agreement.voided": (agreement) => ({ agreementVoided: { ...basics(agreement), reason: agreement.voidedReason } }),
+  "agreement.expired": (agreement) => ({ agreementExpired: { ...basics(agreement), reason: agreement.voidedReason } }),
+  "agreement.deleted": (agreement) => ({ agreementDeleted: basics(agreement) }),
+  "agreement.resent": (agreement) => ({ agreementResent: basics(agreement) }),
+  "recipient.sent": (agreement, event) => ({ recipientSent: recipientOf(agreement, event) }),
+  "recipient.delivered": (agreement, event) => ({ recipientDelivered: recipientOf(agreement, event) }),
+  "recipient.completed": (agreement, event) => ({ recipientCompleted: recipientOf(agreement, event) }),
+  "recipient.declined": (agreement, event) => ({ recipientDeclined: recipientOf(agreement, event) }),
+  "recipient.left": (agreement, event) => ({ recipientLeft: recipientOf(agreement, event) }),
+  "document.completed": ({ id }, { documentId, sha256 }) => ({
+    agreementDocumentCompleted: { agreementId: id, documentId, sha256: sha256.toString("hex") },
+  }),
+  "template.created": ({ id }) => ({ signTemplateCreated: { templateId: id } }),
+  "template.modified": ({ id }) => ({ signTemplateModified: { templateId: id } }),
+  "template.deleted": ({ id }) => ({ signTemplateDeleted: { templateId: id } }),
+};
+
+const payloadOf = (agreement: Agreement, event: SignEvent): Payload =>
+  (payloads[event.kind] as (agreement: Agreement, event: SignEvent) => Payload)(agreement, event);
+
+const basics = ({ id, transactionId }: Agreement) => ({ agreementId: id, transactionId });
+
+const recipientOf = ({ id, recipients }: Agreement, { recipientId }: { readonly recipientId: string }) => ({
+  agreementId: id,
+  recipientId,
+  role: recipients.find((recipient) => recipient.id === recipientId)?.role ?? "",
+});

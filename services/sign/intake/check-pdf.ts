@@ -1,0 +1,41 @@
+import { ParseSpeeds, PDFDocument } from "pdf-lib";
+import { refuseForbiddenContent } from "./forbidden-content.ts";
+import type { PdfFacts } from "./messages.ts";
+import { readPages } from "./page-tree.ts";
+import { prescanPdf } from "./pdf-prescan.ts";
+import { encryptedMessage, PdfProblem } from "./pdf-problem.ts";
+import { isSignedPdf } from "./signed-fields.ts";
+import { trySaving } from "./trial-save.ts";
+
+/**
+ * Reads what has to be known of a PDF. Throws when it cannot be part of an agreement: nothing that passes may fail when
+ * fields are drawn on it and it is sealed. Takes as long and as much memory as the file wants: only for processes that
+ * may be killed.
+ */
+export async function checkPdf(bytes: Buffer): Promise<PdfFacts> {
+  prescanPdf(bytes);
+  const document = await loadPdf(bytes);
+  const { context } = document;
+  refuseForbiddenContent(context.enumerateIndirectObjects().map(([, object]) => object));
+  const pages = readPages(document);
+  if (document.getPageCount() !== pages.length) throw new PdfProblem("The list of pages of the PDF is damaged.");
+  const isSigned = isSignedPdf(document);
+  await trySaving(document, isSigned);
+  return { pages, isSigned };
+}
+
+export async function loadPdf(bytes: Buffer): Promise<PDFDocument> {
+  try {
+    const document = await PDFDocument.load(bytes, {
+      ignoreEncryption: true,
+      updateMetadata: false,
+      parseSpeed: ParseSpeeds.Fastest,
+    });
+    if (document.context.trailerInfo.Encrypt !== undefined) throw new PdfProblem(encryptedMessage);
+    return document;
+  } catch (error) {
+    // What is encrypted can hardly be parsed.
+    if (bytes.includes("/Encrypt")) throw new PdfProblem(encryptedMessage);
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { Profile, type RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { DomainError, type FieldProblem, fromConnectError } from "#platform/errors.ts";
+
+export interface ConvertDeps {
+  readonly renderer: Client<typeof RendererService>;
+  readonly now: () => Date;
+}
+
+/** Typesets restricted HTML. Throws INVALID_DOCUMENT_FORMAT or SERVICE_UNAVAILABLE. */
+export async function convertHtml(
+  { renderer, now }: ConvertDeps,
+  orgId: string,
+  document: { readonly html: string; readonly name: string; readonly field: string },
+): Promise<Uint8Array> {
+  const { html, name, field } = document;
+  const request = {
+    title: titleOf(name),
+    html,
+    page: { header: "", footer: "" },
+    locale: "en",
+    profile: Profile.PDF,
+    createdAt: timestampFromDate(now()),
+  };
+  try {
+    const headers = { "x-org-id": orgId, "x-client-id": "sign" };
+    const { pdf } = await renderer.renderHtml(request, { headers, timeoutMs: renderTimeoutMs });
+    return pdf;
+  } catch (error) {
+    throw asAnswer(error, field);
+  }
+}
+
+/** As long as the gateway waits at most. */
+const renderTimeoutMs = 20_000;
+
+/** One line of the name; PDFs need a title. */
+const titleOf = (name: string): string =>
+  name
+    .replaceAll(/[\p{Cc}\p{Surrogate}\u2028\u2029]/gu, " ")
+    .trim()
+    .slice(0, maxTitle)
+    .toWellFormed() || "Document";
+
+const maxTitle = 200;
+
+/** What a file that is not a PDF is refused with. */
+export function notConvertible(field: string, reason: string, cause?: unknown): DomainError {
+  const details: FieldProblem[] = [{ field, code: "INVALID_DOCUMENT_FORMAT", message: reason }];
+  const message = `The file cannot be converted to a PDF: ${reason} Send a PDF instead.`;
+  return new DomainError("INVALID_DOCUMENT_FORMAT", { message, details, cause });
+}
+
+function asAnswer(error: unknown, field: string): unknown {
+  const known = fromConnectError(error);
+  const reason = known?.metadata.reason;
+  if (known?.code === "GEN_RENDER_FAILED" && reason !== "aborted" && reason !== "crashed") {
+    return notConvertible(field, "it is too long or takes too much time and memory.", error);
+  }
+  if (known?.code === "GEN_TEMPLATE_ERROR" || known?.code === "GEN_INVALID_REQUEST") {
+    return notConvertible(field, "it has what cannot be printed.", error);
+  }
+  if (known?.code.startsWith("GEN_") || isAway(error)) {
+    return new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "5" }, cause: error });
+  }
+  return error;
+}
+
+const isAway = (error: unknown): boolean =>
+  error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded);

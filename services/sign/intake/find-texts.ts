@@ -1,0 +1,77 @@
+import { fileURLToPath } from "node:url";
+import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist/legacy/build/pdf.mjs";
+import type { TextPlace, WantedText } from "./messages.ts";
+import type { PageBox } from "./page-box.ts";
+import { maxMatches } from "./pdf-limits.ts";
+import { linesOf, type TextRun } from "./text-lines.ts";
+import { createTextSearch } from "./text-search.ts";
+
+/** Every place of each wanted text, page by page from top to bottom; at most so many of each as anybody can sign. */
+export async function findTexts(bytes: Uint8Array, wanted: readonly WantedText[]): Promise<TextPlace[][]> {
+  const { getDocument } = await loadLibrary();
+  const search = createTextSearch(wanted);
+  const found: TextPlace[][] = wanted.map(() => []);
+  const task = getDocument({ ...options, data: new Uint8Array(bytes) });
+  try {
+    const document = await task.promise;
+    for (let number = 1; number <= document.numPages; number += 1) {
+      for (const line of await readLines(document, number)) {
+        for (const { index, left, right } of search(line)) {
+          const places = found[index];
+          if (places !== undefined && places.length < maxMatches) {
+            places.push({ page: number, left, right, baseline: line.baseline });
+          }
+        }
+      }
+    }
+    return found;
+  } finally {
+    await task.destroy();
+  }
+}
+
+/** Only when somebody looks for a text: the library takes a third of a second and 40 MB. */
+async function loadLibrary() {
+  const [library, worker] = await Promise.all([
+    import("pdfjs-dist/legacy/build/pdf.mjs"),
+    import("pdfjs-dist/legacy/build/pdf.worker.mjs" as string),
+  ]);
+  // So that it works in this thread: the process is the fence.
+  Object.assign(globalThis, { pdfjsWorker: worker });
+  return library;
+}
+
+const options = {
+  // The names of glyphs of Chinese, Japanese and Korean fonts. Read from the package, never fetched.
+  cMapUrl: fileURLToPath(new URL("./cmaps/", import.meta.resolve("pdfjs-dist/package.json"))),
+  cMapPacked: true,
+  standardFontDataUrl: fileURLToPath(new URL("./standard_fonts/", import.meta.resolve("pdfjs-dist/package.json"))),
+  disableFontFace: true,
+  useSystemFonts: false,
+  useWasm: false,
+  useWorkerFetch: false,
+  isOffscreenCanvasSupported: false,
+  // What cannot be read might have been one of the texts.
+  stopAtErrors: true,
+  maxImageSize: 1,
+  verbosity: 0,
+};
+
+async function readLines(document: PDFDocumentProxy, number: number) {
+  const page = await document.getPage(number);
+  const { items, styles } = await page.getTextContent();
+  const runs = items.flatMap((item): TextRun[] => {
+    if (!("str" in item) || item.str === "") return [];
+    const { str, transform, width, height, fontName } = item;
+    const isFixed = styles[fontName]?.fontFamily === "monospace";
+    return [{ text: str, transform: transform as unknown as TextRun["transform"], width, height, isFixed }];
+  });
+  const lines = linesOf(runs, boxOf(page));
+  page.cleanup();
+  return lines;
+}
+
+function boxOf({ view, rotate }: PDFPageProxy): PageBox {
+  const [left = 0, bottom = 0, right = 0, top = 0] = view;
+  return { left, bottom, width: right - left, height: top - bottom, rotation: rotate as PageBox["rotation"] };
+}

@@ -1,0 +1,130 @@
+import { type DefaultTreeAdapterTypes, parse } from "parse5";
+import { escapeHtml } from "#platform/restricted-html/serialize.ts";
+import { unsafeCharacter } from "#platform/restricted-html/unsafe-characters.ts";
+import { createInlineText, formatIn, noFormat, type TextFormat } from "./inline-text.ts";
+import { tableHtml } from "./table-html.ts";
+
+/**
+ * Turns any HTML into the restricted HTML that documents are typeset of: headings, paragraphs, lists, tables, links,
+ * emphasis. Styles, scripts, pictures and everything that is not text are dropped; the text of unknown elements stays.
+ */
+export const htmlToRestricted = (html: string): string => htmlOf(blocksOf(parse(html).childNodes, 0));
+
+export type HtmlNode = DefaultTreeAdapterTypes.ChildNode;
+export type HtmlElement = DefaultTreeAdapterTypes.Element;
+
+/** Something that stands alone: a paragraph, given by what is in it, or anything else as a whole. */
+export type Block = { readonly paragraph: string } | { readonly html: string };
+
+/** Blocks within blocks; deeper ones are as if they were not there. Restricted HTML has at most 60 elements. */
+const maxLevel = 12;
+/** The text of deeper elements is dropped; browsers do not nest deeper than 512 either. */
+const maxDepth = 600;
+
+export function blocksOf(nodes: readonly HtmlNode[], level: number): Block[] {
+  const blocks: Block[] = [];
+  const inline = createInlineText();
+  const endParagraph = () => {
+    const paragraph = inline.take();
+    if (paragraph !== "") blocks.push({ paragraph });
+  };
+  const addElement = (element: HtmlElement, format: TextFormat, depth: number): void => {
+    const name = element.tagName;
+    if (isDropped(element)) return;
+    if (name === "br") inline.lineBreak();
+    else if (blockElements.has(name)) addBlock(element, format, depth);
+    else add(element.childNodes, formatIn(element, format), depth + 1);
+  };
+  const addBlock = (element: HtmlElement, format: TextFormat, depth: number): void => {
+    endParagraph();
+    const html = level < maxLevel ? convertBlock(element, level + 1) : undefined;
+    if (html === undefined) add(element.childNodes, format, depth + 1);
+    else if (html !== "") blocks.push({ html });
+    endParagraph();
+  };
+  const add = (children: readonly HtmlNode[], format: TextFormat, depth: number): void => {
+    if (depth > maxDepth) return;
+    for (const node of children) {
+      if ("value" in node) inline.text(visible(node.value), format);
+      else if ("tagName" in node) addElement(node, format, depth);
+    }
+  };
+  add(nodes, noFormat, 0);
+  endParagraph();
+  return blocks;
+}
+
+/** Blocks as they stand one after the other. */
+export const htmlOf = (blocks: readonly Block[]): string =>
+  blocks.map((block) => ("html" in block ? block.html : `<p>${block.paragraph}</p>`)).join("\n");
+
+/** What stands in a cell or an item: one paragraph needs no element of its own there. */
+export function contentOf(nodes: readonly HtmlNode[], level: number): string {
+  const blocks = blocksOf(nodes, level);
+  const [first] = blocks;
+  return blocks.length === 1 && first !== undefined && "paragraph" in first ? first.paragraph : htmlOf(blocks);
+}
+
+export const isDropped = ({ tagName, namespaceURI }: HtmlElement): boolean =>
+  droppedElements.has(tagName) || namespaceURI !== "http://www.w3.org/1999/xhtml";
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
+const droppedElements = words("head script style template noscript iframe object audio video canvas select datalist");
+
+const blockElements = words(`html body address article aside blockquote center dd details dialog dir div dl dt fieldset
+  figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section
+  summary table ul`);
+
+/** Character references can bring characters that the source did not have. */
+const visible = (text: string): string => text.replaceAll(unsafeCharacter, "");
+
+/** Empty when there is nothing to show; undefined when only its content matters. */
+function convertBlock(element: HtmlElement, level: number): string | undefined {
+  const { tagName: name, childNodes } = element;
+  switch (name) {
+    case "h1":
+    case "h2":
+    case "h3":
+    case "h4":
+    case "h5":
+    case "h6":
+      return wrapped(name, lineOf(childNodes, level));
+    case "pre":
+      return wrapped(name, escapeHtml(visible(textOf(element)).replaceAll(/\r\n?/g, "\n")).replace(/^\n/, ""));
+    case "ul":
+    case "ol":
+      return wrapped(name, childNodes.map((node) => itemHtml(node, level)).join(""));
+    case "blockquote":
+      return wrapped(name, htmlOf(blocksOf(childNodes, level)));
+    case "hr":
+      return "<hr>";
+    case "table":
+      return tableHtml(element, level);
+    default:
+      return undefined;
+  }
+}
+
+const wrapped = (name: string, content: string): string => (content === "" ? "" : `<${name}>${content}</${name}>`);
+
+/** Headings have no blocks in them. */
+const lineOf = (nodes: readonly HtmlNode[], level: number): string =>
+  blocksOf(nodes, level)
+    .flatMap((block) => ("paragraph" in block ? [block.paragraph] : []))
+    .join("<br>");
+
+/** Lists have items only; what stands between them becomes one. */
+const itemHtml = (node: HtmlNode, level: number): string =>
+  wrapped("li", contentOf("tagName" in node && node.tagName === "li" ? node.childNodes : [node], level));
+
+function textOf(element: HtmlElement): string {
+  const texts: string[] = [];
+  const waiting: HtmlNode[] = [...element.childNodes].reverse();
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if ("value" in node) texts.push(node.value);
+    else if ("tagName" in node && node.tagName === "br") texts.push("\n");
+    else if ("tagName" in node && !isDropped(node)) waiting.push(...[...node.childNodes].reverse());
+  }
+  return texts.join("");
+}

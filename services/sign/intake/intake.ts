@@ -1,0 +1,206 @@
+import { createHash } from "node:crypto";
+import type { Client } from "@connectrpc/connect";
+import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import type { Clock } from "#platform/clock.ts";
+import { DomainError, type ErrorCode } from "#platform/errors.ts";
+import type { PageSize } from "../domain/agreement.ts";
+import type { TextMatch } from "../domain/tab.ts";
+import type { PreparedFile } from "../seal/byte-range.ts";
+import { convertHtml, notConvertible } from "./convert-document.ts";
+import { type DocumentFile, type DocumentFormat, formatOf, isPdf, maxDocumentBytes } from "./document-format.ts";
+import { createIntakeQueue, type IntakeAnswer, type IntakeQueueOptions } from "./intake-queue.ts";
+import type { SealPreparation, WantedText } from "./messages.ts";
+import { maxMatches } from "./pdf-limits.ts";
+import { type CheckResult, createResultCache } from "./result-cache.ts";
+
+export type { DocumentFile } from "./document-format.ts";
+export type { WantedText } from "./messages.ts";
+
+/** A file that can be part of an agreement, as a PDF. */
+export interface CheckedDocument {
+  readonly documentId: string;
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly sha256: Buffer;
+  readonly pages: readonly PageSize[];
+  readonly isSigned: boolean;
+}
+
+/** Everything that is done to files of unknown content, in processes of their own with limits of time and memory. */
+export interface Intake {
+  /**
+   * Checks files, and converts HTML and text. Throws for the first file that has the first kind of problem: no content,
+   * bad base64, the format, the size, the content. Nothing that passes fails when it is filled and sealed.
+   */
+  check(orgId: string, documents: readonly DocumentFile[]): Promise<readonly CheckedDocument[]>;
+  /** For each wanted text every place of it, documents and pages in their order; at most 1,000. */
+  findTexts(
+    files: readonly { readonly documentId: string; readonly bytes: Uint8Array }[],
+    wanted: readonly WantedText[],
+  ): Promise<readonly (readonly TextMatch[])[]>;
+  /** All pages in one PDF. */
+  merge(files: readonly Uint8Array[]): Promise<Uint8Array>;
+  /** The file with the marks on it and room for a seal; its signature is still to be inserted. */
+  prepareSeal(file: SealPreparation): Promise<PreparedFile>;
+  /** Files that could be looked at at once now. */
+  freeSlots(): number;
+  close(): Promise<void>;
+}
+
+export interface IntakeOptions extends IntakeQueueOptions {
+  readonly renderer: Client<typeof RendererService>;
+  readonly clock: Clock;
+  /** In place of the usual ones, in milliseconds. */
+  readonly deadlines?: Partial<typeof usualDeadlines>;
+}
+
+/** Checking is to be quick; the others grow with the pages. */
+const usualDeadlines = { check: 5_000, findTexts: 10_000, merge: 20_000, prepareSeal: 30_000 };
+
+export function createIntake({ renderer, clock, ...options }: IntakeOptions): Intake {
+  const deadlines = { ...usualDeadlines, ...options.deadlines };
+  const queue = createIntakeQueue(options);
+  const cache = createResultCache();
+
+  const checkPdf = async (orgId: string, file: Readable): Promise<CheckedDocument> => {
+    const { documentId, name, bytes, field } = file;
+    const sha256 = await hashOf(bytes);
+    const key = `${orgId} ${sha256.toString("base64")}`;
+    let result = cache.get(key);
+    if (result === undefined) {
+      const answer = await queue.run({ kind: "check", bytes }, bytes.length, deadlines.check);
+      result = resultOf(answer);
+      // Under another load it may end otherwise.
+      if (answer.kind !== "ended") cache.put(key, result);
+    }
+    if ("problem" in result) throw corrupted(field, result.problem);
+    return { documentId, name, bytes, sha256, pages: result.pages, isSigned: result.isSigned };
+  };
+  const convert = async (orgId: string, file: Readable, type: "html" | "text"): Promise<CheckedDocument> => {
+    const { bytes, field, name } = file;
+    const answer = await queue.run({ kind: "to-html", bytes, type }, bytes.length, deadlines.check);
+    if (answer.kind !== "html") throw notConvertible(field, "it takes too much time and memory.");
+    const { html } = answer;
+    if (html === "") throw notConvertible(field, "there is no text in it.");
+    if (html.length > maxHtmlLength) throw notConvertible(field, "it is too long.");
+    const pdf = await convertHtml({ renderer, now: () => clock.now() }, orgId, { html, name, field });
+    return checkPdf(orgId, { ...file, bytes: pdf });
+  };
+  return {
+    check: async (orgId, documents) => {
+      const checks = readFiles(documents).map((file) =>
+        file.format === "pdf" ? checkPdf(orgId, file) : convert(orgId, file, file.format),
+      );
+      // All of them: the first one in their order is told, not the quickest.
+      for (const outcome of await Promise.allSettled(checks)) if (outcome.status === "rejected") throw outcome.reason;
+      return Promise.all(checks);
+    },
+    findTexts: async (files, wanted) => {
+      if (wanted.length === 0) return [];
+      const searches = files.map(async ({ documentId, bytes }) => {
+        const answer = await queue.run({ kind: "find-texts", bytes, wanted }, bytes.length, deadlines.findTexts);
+        if (answer.kind !== "found") throw corrupted(`documents[${documentId}]`, problemOf(answer));
+        return answer.places.map((places) => places.map((place): TextMatch => ({ documentId, ...place })));
+      });
+      const found = await Promise.all(searches);
+      return wanted.map((_, index) => found.flatMap((matches) => matches[index] ?? []).slice(0, maxMatches));
+    },
+    merge: async (files) => {
+      const size = files.reduce((sum, { length }) => sum + length, 0);
+      const answer = await queue.run({ kind: "merge", files }, size, deadlines.merge);
+      if (answer.kind === "merged") return answer.bytes;
+      throw new DomainError("CORRUPTED_DOCUMENT", {
+        message: "The documents cannot be combined into one PDF. Download them one by one.",
+      });
+    },
+    prepareSeal: async (file) => {
+      const deadline = deadlines.prepareSeal + drawingTime(file);
+      const answer = await queue.run({ kind: "prepare-seal", ...file }, file.bytes.length, deadline);
+      if (answer.kind === "prepared") return { bytes: answer.bytes, start: answer.start, end: answer.end };
+      // It has passed the check: that it fails now is a defect, or the machine is too busy.
+      throw new Error(`a document could not be prepared for its seal: ${problemOf(answer)}`);
+    },
+    freeSlots: queue.freeSlots,
+    close: queue.close,
+  };
+}
+
+/** A millisecond for each character is far more than the slowest of scripts takes. */
+const drawingTime = ({ marks }: SealPreparation): number =>
+  Math.min(
+    maxDrawingMs,
+    marks.reduce((sum, mark) => sum + (mark.kind === "text" ? mark.text.length : 0), 0),
+  );
+
+/** Completions are begun again after five minutes. */
+const maxDrawingMs = 3 * 60_000;
+
+/** The renderer takes 8 million characters; messages have fewer. */
+const maxHtmlLength = 2 * 1024 * 1024;
+
+interface Readable {
+  readonly documentId: string;
+  readonly name: string;
+  readonly format: DocumentFormat;
+  readonly bytes: Uint8Array;
+  /** Its path in the request. */
+  readonly field: string;
+}
+
+/** Each kind of problem is looked for in all files before the next kind is. */
+function readFiles(documents: readonly DocumentFile[]): Readable[] {
+  const fieldOf = (index: number) => `documents[${index}]`;
+  const contents = documents.map(({ content }, index) => {
+    if (content === "invalid-base64") throw refusal("INVALID_BASE64", fieldOf(index));
+    if (content === "missing") throw refusal("VALIDATION_FAILED", fieldOf(index), "has no content");
+    return content;
+  });
+  const formats = documents.map((file, index) => {
+    const format = formatOf(file);
+    if (format === undefined) throw refusal("INVALID_DOCUMENT_FORMAT", fieldOf(index));
+    return format;
+  });
+  contents.forEach((bytes, index) => {
+    if (bytes.length > maxDocumentBytes) throw refusal("DOCUMENT_TOO_LARGE", fieldOf(index));
+  });
+  return documents.map(({ documentId, name }, index) => {
+    const [bytes = new Uint8Array(), format = "pdf", field] = [contents[index], formats[index], fieldOf(index)];
+    if (format === "pdf" && !isPdf(bytes)) throw corrupted(field, "The file is not a PDF.");
+    return { documentId, name, format, bytes, field };
+  });
+}
+
+/** With the path of the file, so that the caller knows which of several it was. */
+function refusal(code: ErrorCode, field: string, reason = "see the message"): DomainError {
+  return new DomainError(code, {
+    details: [{ field, code: code === "VALIDATION_FAILED" ? "REQUIRED" : code, message: reason }],
+  });
+}
+
+const corrupted = (field: string, problem: string): DomainError =>
+  new DomainError("CORRUPTED_DOCUMENT", {
+    message: problem,
+    details: [{ field, code: "CORRUPTED_DOCUMENT", message: problem }],
+  });
+
+const resultOf = (answer: IntakeAnswer): CheckResult =>
+  answer.kind === "checked" ? { pages: answer.pages, isSigned: answer.isSigned } : { problem: problemOf(answer) };
+
+function problemOf(answer: IntakeAnswer): string {
+  if (answer.kind === "refused") return answer.problem;
+  return answer.kind === "ended" ? endings[answer.end] : endings.crashed;
+}
+
+const endings = {
+  timeout: "The PDF takes too long to be read. Save it again and retry.",
+  out_of_memory: "The PDF takes too much memory to be read. Save it again and retry.",
+  crashed: "The PDF cannot be read. Save it again and retry.",
+};
+
+/** From here on it would hold up everything else for more than half a millisecond. */
+const maxBytesAtOnce = 512 * 1024;
+
+async function hashOf(bytes: Uint8Array): Promise<Buffer> {
+  if (bytes.length <= maxBytesAtOnce) return createHash("sha256").update(bytes).digest();
+  return Buffer.from(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
+}

@@ -1,0 +1,17 @@
+import { PDFDocument } from "pdf-lib";
+import { loadPdf } from "./check-pdf.ts";
+
+/** All pages of all files in one PDF, in their order. */
+export async function mergePdfs(files: readonly Uint8Array[]): Promise<Uint8Array> {
+  const merged = await PDFDocument.create();
+  for (const file of files) {
+    const source = await loadPdf(Buffer.from(file.buffer, file.byteOffset, file.byteLength));
+    const pages = await merged.copyPages(source, source.getPageIndices());
+    for (const page of pages) merged.addPage(page);
+  }
+  return merged.save({
+    updateFieldAppearances: false,
+    addDefaultPage: false,
+    objectsPerTick: Number.POSITIVE_INFINITY,
+  });
+}

@@ -1,0 +1,17 @@
+/** What a PDF may be, so that everything that follows can work with it. */
+
+export const maxPages = 2_000;
+/** Inner nodes of the tree of pages above a page. */
+export const maxPageTreeDepth = 64;
+/** Indirect objects; each takes up to a kilobyte when it is parsed. */
+export const maxObjects = 300_000;
+/** All object streams and cross-reference streams together, unpacked: what a parser unpacks before anybody asks. */
+export const maxUnpackedBytes = 64 * 1024 * 1024;
+/** Revisions that a file may have. */
+export const maxRevisions = 1_000;
+/** Points; 200 inches, the most that viewers show (ISO 32000-1, annex C). */
+export const maxPageSide = 14_400;
+/** Points; fields cannot stand on less. */
+export const minPageSide = 3;
+/** How often one text may occur in an agreement. */
+export const maxMatches = 1_000;

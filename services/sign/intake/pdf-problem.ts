@@ -1,0 +1,10 @@
+/** Why a PDF is refused, in a sentence for the caller. Everything else that a library throws says: it is damaged. */
+export class PdfProblem extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "PdfProblem";
+  }
+}
+
+export const damagedMessage = "The PDF is damaged. Save it again and retry.";
+export const encryptedMessage = "The PDF is encrypted. Remove its password and retry.";

@@ -1,0 +1,47 @@
+// The program of an intake process. It sees no configuration, no secrets and no network, and ends with its parent.
+import { answerJobs } from "#platform/child-processes/answer-jobs.ts";
+import { createFontLibrary } from "../completion/mark-fonts.ts";
+import { checkPdf } from "./check-pdf.ts";
+import { documentToHtml } from "./document-to-html.ts";
+import { findTexts } from "./find-texts.ts";
+import { mergePdfs } from "./merge-pdfs.ts";
+import type { IntakeJob, IntakeOutcome } from "./messages.ts";
+import { damagedMessage, PdfProblem } from "./pdf-problem.ts";
+import { prepareSeal } from "./prepare-seal.ts";
+import { smallestPdf } from "./smallest-pdf.ts";
+
+// The libraries tell the console of every oddity of a file; nobody is there to read it.
+for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {};
+
+const fonts = createFontLibrary();
+
+async function work(job: IntakeJob): Promise<IntakeOutcome> {
+  switch (job.kind) {
+    case "check":
+      return { kind: "checked", ...(await checkPdf(bufferOf(job.bytes))) };
+    case "find-texts":
+      return { kind: "found", places: await findTexts(job.bytes, job.wanted) };
+    case "merge":
+      return { kind: "merged", bytes: await mergePdfs(job.files) };
+    case "prepare-seal":
+      return { kind: "prepared", ...(await prepareSeal(job, fonts)) };
+    case "to-html":
+      return { kind: "html", html: documentToHtml(job.bytes, job.type) };
+  }
+}
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+/** Whatever goes wrong is the fault of the file: everything that a library throws about it means that it is damaged. */
+async function answer(job: IntakeJob): Promise<IntakeOutcome> {
+  try {
+    return await work(job);
+  } catch (error) {
+    return { kind: "refused", problem: error instanceof PdfProblem ? error.message : damagedMessage };
+  }
+}
+
+// Loads what the first document would have to wait for.
+await work({ kind: "check", bytes: smallestPdf });
+answerJobs(answer);

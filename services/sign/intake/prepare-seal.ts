@@ -1,0 +1,65 @@
+import { ParseSpeeds, PDFDocument } from "pdf-lib";
+import { drawMarks } from "../completion/draw-marks.ts";
+import type { FontLibrary } from "../completion/mark-fonts.ts";
+import { fixByteRange, type PreparedFile } from "../seal/byte-range.ts";
+import { addSignaturePlaceholder } from "../seal/signature-placeholder.ts";
+import type { SealPreparation } from "./messages.ts";
+
+/**
+ * Draws the marks and makes room for the seal. What people have seen stays in the file byte for byte, and the rest is added
+ * after it, so that signatures that are there stay valid; only a file whose own table of contents is broken is written
+ * anew, since readers would not find what was added.
+ */
+export async function prepareSeal(preparation: SealPreparation, fonts: FontLibrary): Promise<PreparedFile> {
+  const { bytes, isSigned } = preparation;
+  const section = lastSection(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  if (section === "broken" && !isSigned) return rewrite(preparation, fonts);
+  try {
+    return await extend(preparation, fonts, section);
+  } catch (error) {
+    // That it can be written anew was tried when it came.
+    if (isSigned) throw error;
+    return rewrite(preparation, fonts);
+  }
+}
+
+async function extend(preparation: SealPreparation, fonts: FontLibrary, section: Section): Promise<PreparedFile> {
+  const document = await open(preparation, fonts, true);
+  // Not every reader follows a chain of tables of both kinds.
+  return fixByteRange(await document.commit({ useObjectStreams: section === "stream", objectsPerTick }));
+}
+
+async function rewrite(preparation: SealPreparation, fonts: FontLibrary): Promise<PreparedFile> {
+  const document = await open(preparation, fonts, false);
+  const options = { useObjectStreams: false, updateFieldAppearances: false, addDefaultPage: false, objectsPerTick };
+  return fixByteRange(await document.save(options));
+}
+
+/** Nobody else waits in the process. */
+const objectsPerTick = Number.POSITIVE_INFINITY;
+
+async function open(
+  { bytes, marks, statement }: SealPreparation,
+  fonts: FontLibrary,
+  forIncrementalUpdate: boolean,
+): Promise<PDFDocument> {
+  const options = { ignoreEncryption: true, updateMetadata: false, parseSpeed: ParseSpeeds.Fastest };
+  const document = await PDFDocument.load(bytes, { ...options, forIncrementalUpdate });
+  await drawMarks(document, marks, fonts);
+  addSignaturePlaceholder(document, statement);
+  return document;
+}
+
+type Section = "table" | "stream" | "broken";
+
+/** Of what kind the last cross-reference section is, by what stands where the file says that it begins. */
+function lastSection(file: Buffer): Section {
+  const tail = file.toString("latin1", Math.max(0, file.length - 1_024));
+  const found = /startxref\s{1,10}(\d{1,10})\s/.exec(tail.slice(Math.max(0, tail.lastIndexOf("startxref"))));
+  if (found === null) return "broken";
+  const offset = Number(found[1]);
+  const there = file.toString("latin1", offset, offset + 1_024);
+  if (/^xref\s/.test(there)) return "table";
+  const dictionary = there.slice(0, Math.max(0, there.indexOf("stream")));
+  return /^\d{1,10} \d{1,5} obj/.test(there) && dictionary.includes("/XRef") ? "stream" : "broken";
+}

@@ -1,0 +1,142 @@
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { bombData, onePage, ordinaryPdf, packed, rawPdf, revised, stream } from "./pdfs.ts";
+import { pdfFile, startIntake } from "./start-intake.ts";
+
+const intake = startIntake({ kept: 2 });
+afterAll(() => intake.close());
+
+const refusalOf = async (bytes: Uint8Array): Promise<string> =>
+  (await expectDomainError(intake.check("org", [pdfFile(bytes)]), "CORRUPTED_DOCUMENT")).message;
+
+const objectStream = (filter: string, data: Buffer | string, type = "/ObjStm"): Buffer =>
+  onePage({ more: [stream(`/Type${type}/N 1/First 4${filter}`, data)] });
+
+const pageTree = (pages: string, kids: readonly string[]): Buffer =>
+  rawPdf(["<</Type/Catalog/Pages 2 0 R>>", pages, ...kids]);
+
+const leaf = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 100 100]>>";
+const references = (count: number): string => Array.from({ length: count }, (_, index) => `${index + 3} 0 R`).join(" ");
+const manyPages = (count: number): Buffer =>
+  pageTree(
+    `<</Type/Pages/Count ${count}/Kids[${references(count)}]>>`,
+    Array.from({ length: count }, () => leaf),
+  );
+const nestedTree = (depth: number): Buffer =>
+  pageTree("<</Type/Pages/Count 1/Kids[3 0 R]>>", [
+    ...Array.from(
+      { length: depth },
+      (_, index) => `<</Type/Pages/Count 1/Kids[${index + 4} 0 R]/Parent ${index + 2} 0 R>>`,
+    ),
+    leaf,
+  ]);
+
+describe("a PDF is refused that", () => {
+  test.each<[what: string, bytes: () => Buffer | Promise<Buffer>, message: RegExp]>([
+    [
+      "unpacks from half a megabyte to 500",
+      () => objectStream("/Filter/FlateDecode", bombData(500)),
+      /unreasonably large/,
+    ],
+    [
+      "hides that its objects are packed",
+      () => objectStream("/Filter[/FlateDecode]", bombData(500), "/Obj#53tm"),
+      /unreasonably large/,
+    ],
+    ["packs its objects twice", () => objectStream("/Filter[/FlateDecode/FlateDecode]", packed("1")), /unusual way/],
+    [
+      "says that it has objects without number",
+      () => onePage({ more: [stream("/Type/ObjStm/N 99999999/First 4", "6 0 1")] }),
+      /more than 300,000 objects/,
+    ],
+    ["has a revision that comes before itself", () => revised(onePage({}), (own) => own), /circle/],
+    [
+      "has revisions that come before each other",
+      () =>
+        revised(
+          revised(onePage({}), (own) => own * 2 - onePage({}).length + 79),
+          (own) => own - 79,
+        ),
+      /circle/,
+    ],
+    [
+      "has a page tree that contains itself",
+      () => pageTree("<</Type/Pages/Count 1/Kids[2 0 R]>>", []),
+      /contains itself/,
+    ],
+    ["has a page twice", () => pageTree("<</Type/Pages/Count 2/Kids[3 0 R 3 0 R]>>", [leaf]), /twice/],
+    [
+      "has pages that come from each other",
+      () => pageTree("<</Type/Pages/Count 1/Kids[3 0 R]/Parent 3 0 R>>", ["<</Type/Page/Parent 2 0 R>>"]),
+      /damaged/,
+    ],
+    ["has 10,000 pages", () => manyPages(10_000), /more than 2,000 pages/],
+    ["has no pages", () => pageTree("<</Type/Pages/Count 0/Kids[]>>", []), /no pages/],
+    ["nests its pages deeply", () => nestedTree(1_000), /nested too deeply/],
+    [
+      "is encrypted",
+      () => onePage({ trailer: "/Encrypt 6 0 R/ID[<00><00>]", more: ["<</Filter/Standard/V 2/R 3/O(x)/U(y)/P -1>>"] }),
+      /encrypted/,
+    ],
+    [
+      "runs JavaScript when it is opened",
+      () => onePage({ catalog: "/OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>" }),
+      /JavaScript/,
+    ],
+    ["has JavaScript in a field", () => onePage({ more: ["<</FT/Tx/AA<</K<</S /Java#53cript>>>>>>"] }), /JavaScript/],
+    [
+      "has JavaScript in packed objects",
+      () => objectStream("/Filter/FlateDecode", packed("9 0 <</S/JavaScript>>")),
+      /JavaScript/,
+    ],
+    ["starts programs", () => onePage({ page: "/AA<</O<</S/Launch/F(cmd.exe)>>>>" }), /starts a program/],
+    ["has an XFA form", () => onePage({ catalog: "/AcroForm<</Fields[]/XFA(x)>>" }), /XFA/],
+    [
+      "has a program attached",
+      () => onePage({ more: ["<</Type/Filespec/F(bill.xml)/UF(bill.exe)/EF<</F 4 0 R>>>>"] }),
+      /attached file/,
+    ],
+    ["has a huge page", () => onePage({ page: "/MediaBox[0 0 99999999 800]" }), /200 inches/],
+    ["has a page without extent", () => onePage({ page: "/MediaBox[0 0 600 800]/CropBox[10 10 11 11]" }), /too small/],
+    ["has nothing in it", () => Buffer.from("%PDF-1.7\n"), /damaged/],
+    ["has resources that are none", () => onePage({ page: "/Resources 7" }).subarray(), /damaged/],
+    ["is half a file", async () => (await ordinaryPdf()).subarray(0, 3_000), /damaged/],
+    ["is no PDF", () => Buffer.from("<html>"), /not a PDF/],
+  ])("%s", async (_what, bytes, message) => {
+    expect(await refusalOf(await bytes())).toMatch(message);
+  });
+
+  test("nests arrays and dictionaries without end", async () => {
+    for (const [open, close] of [
+      ["[", "]"],
+      ["<</A", ">>"],
+    ] as const) {
+      const nested = onePage({ page: `/X ${open.repeat(200_000)}${close.repeat(200_000)}` });
+      expect(await refusalOf(nested)).toMatch(/damaged/);
+    }
+  });
+
+  test("takes the parser too long", async () => {
+    // Numbers alone are no objects: it tries again at each of them.
+    const slow = Buffer.concat([onePage({}), Buffer.from("1 ".repeat(10_000_000))]);
+    expect(await refusalOf(slow)).toMatch(/too long|damaged/);
+  });
+});
+
+describe("a PDF is taken that", () => {
+  test.each<[what: string, bytes: () => Buffer | Promise<Buffer>]>([
+    ["has packed objects", () => ordinaryPdf(3, true)],
+    ["has a cross-reference table", () => ordinaryPdf(3, false)],
+    ["has 2,000 pages", () => manyPages(2_000)],
+    [
+      "has an invoice attached",
+      () => onePage({ more: ["<</Type/Filespec/F(factur-x.xml)/UF(factur-x.xml)/EF<</F 4 0 R>>>>"] }),
+    ],
+    ["begins later", async () => Buffer.concat([Buffer.from("mail\r\n"), await ordinaryPdf()])],
+    ["names no resources and no contents", () => pageTree("<</Type/Pages/Count 1/Kids[3 0 R]>>", [leaf])],
+    ["has been revised", () => revised(onePage({}), (own) => own - 300)],
+  ])("%s", async (_what, bytes) => {
+    const [document] = await intake.check("org", [pdfFile(await bytes())]);
+    expect(document?.isSigned).toBe(false);
+  });
+});

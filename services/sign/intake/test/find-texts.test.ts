@@ -1,0 +1,122 @@
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { degrees, PDFDocument, StandardFonts } from "pdf-lib";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import type { WantedText } from "../intake.ts";
+import { bombData, onePage, stream } from "./pdfs.ts";
+import { startIntake } from "./start-intake.ts";
+
+const intake = startIntake();
+afterAll(() => intake.close());
+
+const wanted = (text: string, changes: Partial<WantedText> = {}): WantedText => ({
+  text,
+  caseSensitive: false,
+  wholeWord: false,
+  ...changes,
+});
+
+async function find(bytes: Uint8Array, ...texts: readonly (WantedText | string)[]) {
+  const asked = texts.map((text) => (typeof text === "string" ? wanted(text) : text));
+  return intake.findTexts([{ documentId: "7", bytes }], asked);
+}
+
+const withContent = (content: string, page = ""): Buffer => onePage({ content, page });
+
+describe("a text is found", () => {
+  test("where it stands, from the upper left corner", async () => {
+    const [[match, ...others] = []] = await find(withContent("BT /F 20 Tf 100 700 Td (Sign) Tj ET"), "Sign");
+    expect(others).toEqual([]);
+    expect(match).toMatchObject({ documentId: "7", page: 1, left: 100, baseline: 100 });
+    // Helvetica: 667 + 222 + 556 + 556 thousandths.
+    expect(match?.right).toBeCloseTo(100 + 20 * 2.001, 1);
+  });
+
+  test("within a run, at about the place of its characters", async () => {
+    const document = await PDFDocument.create();
+    const font = await document.embedFont(StandardFonts.TimesRoman);
+    document
+      .addPage([600, 800])
+      .drawText("Signature of the buyer: **signature_1** (here)", { x: 50, y: 300, size: 12, font });
+    const [[match] = []] = await find(await document.save(), "**signature_1**");
+    expect(match?.baseline).toBeCloseTo(500, 3);
+    const left = 50 + font.widthOfTextAtSize("Signature of the buyer: ", 12);
+    expect(Math.abs((match?.left ?? 0) - left)).toBeLessThan(4);
+    expect(Math.abs((match?.right ?? 0) - left - font.widthOfTextAtSize("**signature_1**", 12))).toBeLessThan(4);
+  });
+
+  test("over several runs of a line, with or without blanks between them", async () => {
+    const content = "BT /F 10 Tf 50 700 Td [(**sig) -20 (nat)] TJ (ure) Tj ET BT /F 10 Tf 99.5 700.5 Td (_1**) Tj ET";
+    expect((await find(withContent(content), "**signature_1**"))[0]).toHaveLength(1);
+    const apart = "BT /F 10 Tf 50 700 Td (Sign) Tj ET BT /F 10 Tf 75 700 Td (here) Tj ET";
+    expect((await find(withContent(apart), "sign here", "signhere")).map(({ length }) => length)).toEqual([1, 0]);
+  });
+
+  test("not over lines and columns", async () => {
+    const content = "BT /F 10 Tf 50 700 Td (Sign) Tj 0 -12 Td (here) Tj 250 0 Td (now) Tj ET";
+    expect((await find(withContent(content), "sign here", "here now")).flat()).toEqual([]);
+  });
+
+  test.each([
+    [90, { x: 540, y: 100 }],
+    [180, { x: 540, y: 740 }],
+    [270, { x: 60, y: 740 }],
+  ])("on a page turned by %d degrees, within what is cropped", async (rotation, { x, y }) => {
+    const document = await PDFDocument.create();
+    const page = document.addPage([600, 800]);
+    page.setCropBox(10, 20, 580, 760);
+    page.setRotation(degrees(rotation));
+    // So that it reads from left to right as the page is shown.
+    page.drawText("Sign", { x, y, size: 20, rotate: degrees(rotation) });
+    const [[match] = []] = await find(await document.save(), "Sign");
+    const expected = {
+      90: { left: 80, baseline: 530 },
+      180: { left: 50, baseline: 720 },
+      270: { left: 40, baseline: 530 },
+    }[rotation as 90];
+    expect(match?.left).toBeCloseTo(expected.left, 1);
+    expect(match?.baseline).toBeCloseTo(expected.baseline, 1);
+    expect((match?.right ?? 0) - (match?.left ?? 0)).toBeCloseTo(40, 0);
+  });
+
+  test("every time, in the order of reading, on all pages and documents", async () => {
+    const document = await PDFDocument.create();
+    for (const y of [100, 700]) {
+      const page = document.addPage([600, 800]);
+      page.drawText("Sign", { x: 300, y, size: 10 });
+      page.drawText("Sign or sign", { x: 50, y, size: 10 });
+      page.drawText("Sign", { x: 50, y: 750, size: 10 });
+    }
+    const bytes = await document.save();
+    const files = ["a", "b"].map((documentId) => ({ documentId, bytes }));
+    const [matches = []] = await intake.findTexts(files, [wanted("sign")]);
+    expect(matches.map(({ documentId, page }) => `${documentId}${page}`).join(" ")).toBe(
+      "a1 a1 a1 a1 a2 a2 a2 a2 b1 b1 b1 b1 b2 b2 b2 b2",
+    );
+    expect(matches.slice(0, 2).map(({ baseline }) => Math.round(baseline))).toEqual([50, 700]);
+  });
+
+  test("by its case and as a whole word when that is asked for", async () => {
+    const content = "BT /F 10 Tf 50 700 Td (Sign sign signed _sign) Tj ET";
+    const counts = await find(
+      withContent(content),
+      wanted("sign"),
+      wanted("Sign", { caseSensitive: true }),
+      wanted("SIGN", { wholeWord: true }),
+      wanted("", {}),
+    );
+    expect(counts.map(({ length }) => length)).toEqual([4, 1, 2, 0]);
+  });
+
+  test("a thousand times at most", async () => {
+    const content = `BT /F 1 Tf 10 700 Td ${`(${"x ".repeat(100)}) Tj 0 -2 Td `.repeat(12)} ET`;
+    expect((await find(withContent(content), "x"))[0]).toHaveLength(1_000);
+  });
+});
+
+test("a page that unpacks to gigabytes costs its own process only", async () => {
+  const bomb = onePage({ more: [stream("/Filter/FlateDecode", bombData(2_000))] }).toString("latin1");
+  const bytes = Buffer.from(bomb.replace("/Contents 4 0 R", "/Contents 6 0 R"), "latin1");
+  const other = find(withContent("BT /F 20 Tf 100 700 Td (Sign) Tj ET"), "Sign");
+  await expectDomainError(find(bytes, "Sign"), "CORRUPTED_DOCUMENT");
+  expect((await other)[0]).toHaveLength(1);
+});

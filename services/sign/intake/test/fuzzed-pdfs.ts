@@ -1,0 +1,91 @@
+import { PDFDocument, StandardFonts } from "pdf-lib";
+import { DomainError } from "#platform/errors.ts";
+import type { Intake } from "../intake.ts";
+import { onePage, ordinaryPdf } from "./pdfs.ts";
+import { pdfFile } from "./start-intake.ts";
+
+/** What becomes of damaged files. */
+export interface FuzzCounts {
+  taken: number;
+  refused: number;
+}
+
+/** Each seed is one damaged file. Rejects with the seed for which something else happens than taking or refusing it. */
+export async function checkDamagedFiles(intake: Intake, firstSeed: number, seeds: number): Promise<FuzzCounts> {
+  const originals = [
+    await ordinaryPdf(3, true),
+    await ordinaryPdf(3, false),
+    onePage({ content: "BT /F 9 Tf (a) Tj ET" }),
+  ];
+  const counts = { taken: 0, refused: 0 };
+  let next = firstSeed;
+  const worker = async () => {
+    for (let seed = next++; seed < firstSeed + seeds; seed = next++) {
+      const bytes = damage(originals[seed % originals.length] as Buffer, seed);
+      try {
+        counts[(await isTaken(intake, bytes, seed)) ? "taken" : "refused"] += 1;
+      } catch (error) {
+        throw new Error(`seed ${seed} of the damaged PDFs`, { cause: error });
+      }
+    }
+  };
+  await Promise.all([worker(), worker(), worker()]);
+  return counts;
+}
+
+async function isTaken(intake: Intake, bytes: Buffer, seed: number): Promise<boolean> {
+  const isChecked = await succeeds(intake.check("org", [pdfFile(bytes)]));
+  if (!isChecked) return false;
+  await fillAndSave(bytes);
+  // Searching may find out more: it reads what is on the pages.
+  if (seed % 5 === 0) {
+    const wanted = [{ text: "line 3", caseSensitive: false, wholeWord: false }];
+    await succeeds(intake.findTexts([{ documentId: "1", bytes }], wanted));
+  }
+  return true;
+}
+
+/** False when the file is refused. */
+async function succeeds(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError && error.code === "CORRUPTED_DOCUMENT") return false;
+    throw error;
+  }
+}
+
+/** What is done to a file when everybody has signed: nothing that was taken may fail here. */
+async function fillAndSave(bytes: Buffer): Promise<void> {
+  for (const isIncremental of [false, true]) {
+    const document = await PDFDocument.load(bytes, { updateMetadata: false, forIncrementalUpdate: isIncremental });
+    const font = await document.embedFont(StandardFonts.Helvetica);
+    for (const page of document.getPages()) page.drawText("signed", { x: 10, y: 10, size: 8, font });
+    await document.save({ updateFieldAppearances: false });
+  }
+}
+
+/** Some bytes changed, or a part cut out or repeated. */
+function damage(original: Buffer, seed: number): Buffer {
+  const random = randomFrom(seed);
+  const bytes = Buffer.from(original);
+  const flips = 1 + Math.floor(random() ** 3 * 60);
+  for (let n = 0; n < flips; n += 1) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
+  const [from, to] = [random(), random()].map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b);
+  const kind = random();
+  if (kind < 0.1) return bytes.subarray(0, to);
+  if (kind < 0.2) return Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)]);
+  return kind < 0.3 ? Buffer.concat([bytes.subarray(0, to), bytes.subarray(from)]) : bytes;
+}
+
+/** Mulberry32. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

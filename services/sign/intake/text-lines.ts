@@ -1,0 +1,142 @@
+import { characterWidths } from "./character-widths.ts";
+import { type PageBox, shownPoint } from "./page-box.ts";
+
+/** A piece of text as the PDF has it: a word, a part of it, or several. */
+export interface TextRun {
+  readonly text: string;
+  /** The place where it begins, and its direction and size. */
+  readonly transform: readonly [a: number, b: number, c: number, d: number, x: number, y: number];
+  readonly width: number;
+  readonly height: number;
+  /** Whether all its characters are equally wide. */
+  readonly isFixed: boolean;
+}
+
+/** A line as people see it. Points from the upper left corner of the page as it is shown. */
+export interface TextLine {
+  /** Blanks stand alone. */
+  readonly text: string;
+  readonly baseline: number;
+  /** The ends of each UTF-16 code unit of the text. */
+  readonly lefts: readonly number[];
+  readonly rights: readonly number[];
+}
+
+/** Joins the runs that stand side by side. Lines come from top to bottom; what is turned stays as it is. */
+export function linesOf(runs: readonly TextRun[], box: PageBox): TextLine[] {
+  const placed = runs
+    .map((run) => placeRun(run, box))
+    .filter((run) => !isGap(run))
+    .sort((a, b) => a.baseline - b.baseline);
+  const turned = placed.filter(({ isTurned }) => isTurned).map((run) => joinRuns([run]));
+  const rows = rowsOf(placed.filter(({ isTurned }) => !isTurned));
+  return [...rows.flatMap(splitRow).map(joinRuns), ...turned].sort(
+    (a, b) => a.baseline - b.baseline || (a.lefts[0] ?? 0) - (b.lefts[0] ?? 0),
+  );
+}
+
+interface PlacedRun extends Pick<TextRun, "text" | "isFixed"> {
+  readonly left: number;
+  readonly right: number;
+  readonly baseline: number;
+  readonly size: number;
+  /** Not from left to right, as the page is shown. */
+  readonly isTurned: boolean;
+}
+
+function placeRun({ text, transform, width, height, isFixed }: TextRun, box: PageBox): PlacedRun {
+  const [a, b, c, d, x, y] = transform;
+  const length = Math.hypot(a, b) || 1;
+  const begin = shownPoint(box, x, y);
+  const end = shownPoint(box, x + (a / length) * width, y + (b / length) * width);
+  const isTurned = Math.abs(end.y - begin.y) > Math.abs(end.x - begin.x) * maxSlope || end.x < begin.x;
+  return {
+    text,
+    isFixed,
+    left: Math.min(begin.x, end.x),
+    right: Math.max(begin.x, end.x),
+    baseline: Math.max(begin.y, end.y),
+    size: Math.hypot(c, d) || height || 1,
+    isTurned,
+  };
+}
+
+const maxSlope = 0.02;
+
+/** Runs with about the same baseline. They come from top to bottom. */
+function rowsOf(runs: readonly PlacedRun[]): PlacedRun[][] {
+  const rows: PlacedRun[][] = [];
+  for (const run of runs) {
+    const row = rows.at(-1);
+    const first = row?.[0];
+    if (first !== undefined && run.baseline - first.baseline <= Math.min(first.size, run.size) * sameBaseline)
+      row?.push(run);
+    else rows.push([run]);
+  }
+  return rows;
+}
+
+const sameBaseline = 0.25;
+
+/** Columns and table cells far from each other are lines of their own; so is what stands on top of other text. */
+function splitRow(row: readonly PlacedRun[]): PlacedRun[][] {
+  const parts: PlacedRun[][] = [];
+  for (const run of [...row].sort((a, b) => a.left - b.left)) {
+    // Only the last ones can end near here.
+    const part = parts.slice(-maxOpenParts).find((candidate) => follows(candidate.at(-1), run));
+    if (part === undefined) parts.push([run]);
+    else part.push(run);
+  }
+  return parts;
+}
+
+const maxOpenParts = 8;
+/** Of the size of the font. */
+const maxGap = 3;
+const maxOverlap = 0.5;
+
+/** pdf.js makes a blank of the space between two columns too. */
+const isGap = ({ text, left, right, size }: PlacedRun): boolean => text.trim() === "" && right - left > size * maxGap;
+
+function follows(before: PlacedRun | undefined, run: PlacedRun): boolean {
+  if (before === undefined) return false;
+  const gap = run.left - before.right;
+  return gap <= run.size * maxGap && gap >= -run.size * maxOverlap;
+}
+
+function joinRuns(runs: readonly PlacedRun[]): TextLine {
+  const characters: string[] = [];
+  const lefts: number[] = [];
+  const rights: number[] = [];
+  const add = (character: string, left: number, right: number) => {
+    const isBlank = /^\s$/u.test(character);
+    if (isBlank && characters.at(-1) === " ") {
+      rights[rights.length - 1] = right;
+      return;
+    }
+    characters.push(isBlank ? " " : character);
+    lefts.push(left);
+    rights.push(right);
+  };
+  let before: PlacedRun | undefined;
+  for (const run of runs) {
+    if (before !== undefined && run.left - before.right > run.size * wordGap) add(" ", before.right, run.left);
+    addRun(run, add);
+    before = run;
+  }
+  return { text: characters.join(""), baseline: runs[0]?.baseline ?? 0, lefts, rights };
+}
+
+/** Of the size of the font; blanks have 0.25 and more. */
+const wordGap = 0.15;
+
+function addRun(run: PlacedRun, add: (character: string, left: number, right: number) => void): void {
+  const widths = characterWidths(run.text, run.isFixed);
+  const scale = (run.right - run.left) / (widths.reduce((sum, width) => sum + width, 0) || 1);
+  let left = run.left;
+  for (const [index, width] of widths.entries()) {
+    const right = left + width * scale;
+    add(run.text[index] ?? "", left, right);
+    left = right;
+  }
+}

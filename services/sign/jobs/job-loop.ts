@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import type pg from "pg";
+import type { Clock } from "#platform/clock.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { Worker } from "#platform/service.ts";
+import type { JobKind } from "../domain/change.ts";
+import {
+  type Claimed,
+  claimJobs,
+  findDueKinds,
+  giveUp,
+  putOff,
+  readClaimed,
+  removeJob,
+  renewClaims,
+} from "../store/claim-store.ts";
+import type { Hold, Job, JobHandler, JobOutcome } from "./job.ts";
+
+export interface JobLoop extends Worker {
+  /** There may be something to do. */
+  wake(): void;
+}
+
+export interface JobLoopDeps {
+  readonly pool: pg.Pool;
+  /** Connects as the role that finds what is due among all organizations. */
+  readonly claimerPool: pg.Pool;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly handlers: Readonly<Partial<Record<JobKind, JobHandler>>>;
+}
+
+/** How often it is looked for what other processes have asked for, or left undone. */
+const pollMs = 500;
+const renewMs = 20_000;
+
+/**
+ * Does what is due, each kind with places of its own so that none waits for another. Any number of processes may do it: a
+ * job belongs to the one whose claim it carries, for as long as that one renews its lease.
+ */
+export function createJobLoop(deps: JobLoopDeps): JobLoop {
+  const { logger } = deps;
+  const handlers = new Map(Object.entries(deps.handlers) as [JobKind, JobHandler][]);
+  const running = new Map<string, Promise<void>>();
+  const busy = new Map<JobKind, number>();
+  let stopping = new AbortController();
+  let timers: { readonly poll: NodeJS.Timeout; readonly renew: NodeJS.Timeout } | undefined;
+  let looking: Promise<void> | undefined;
+  let isWoken = false;
+  let isRunning = false;
+
+  const freePlaces = (kind: JobKind, handler: JobHandler): number => handler.concurrency - (busy.get(kind) ?? 0);
+
+  const begin = (claimed: Claimed, handler: JobHandler): void => {
+    busy.set(claimed.kind, (busy.get(claimed.kind) ?? 0) + 1);
+    const done = runClaimed(deps, claimed, handler, stopping.signal)
+      .catch((error: unknown) => logger.error({ err: error, kind: claimed.kind }, "a job could not be recorded"))
+      .finally(() => {
+        running.delete(claimed.claim);
+        busy.set(claimed.kind, (busy.get(claimed.kind) ?? 1) - 1);
+        wake();
+      });
+    running.set(claimed.claim, done);
+  };
+
+  /** One claim for each job, so that a lease can be told from another one of this process. */
+  const fill = async (kind: JobKind, handler: JobHandler): Promise<void> => {
+    while (isRunning && freePlaces(kind, handler) > 0) {
+      const now = deps.clock.now();
+      const [claimed] = await claimJobs(deps.claimerPool, { kind, limit: 1, now, claim: randomUUID() });
+      if (claimed === undefined) return;
+      begin(claimed, handler);
+    }
+  };
+
+  const look = async (): Promise<void> => {
+    do {
+      isWoken = false;
+      const free = [...handlers].filter(([kind, handler]) => freePlaces(kind, handler) > 0);
+      const due = await findDueKinds(
+        deps.claimerPool,
+        free.map(([kind]) => kind),
+        deps.clock.now(),
+      );
+      for (const [kind, handler] of free) if (due.includes(kind)) await fill(kind, handler);
+    } while (isWoken && isRunning);
+  };
+
+  const wake = (): void => {
+    isWoken = true;
+    if (!isRunning || looking !== undefined) return;
+    looking = look()
+      .catch((error: unknown) => logger.error({ err: error }, "jobs could not be claimed"))
+      .finally(() => {
+        looking = undefined;
+      });
+  };
+
+  const renew = (): void => {
+    if (running.size === 0) return;
+    renewClaims(deps.claimerPool, [...running.keys()]).catch((error: unknown) =>
+      logger.warn({ err: error }, "leases of jobs could not be renewed"),
+    );
+  };
+
+  return {
+    name: "sign-jobs",
+    wake,
+    start: async () => {
+      isRunning = true;
+      stopping = new AbortController();
+      timers = { poll: setInterval(wake, pollMs), renew: setInterval(renew, renewMs) };
+      wake();
+    },
+    stop: async () => {
+      isRunning = false;
+      clearInterval(timers?.poll);
+      stopping.abort();
+      await looking;
+      await Promise.all(running.values());
+      // What is still being done stays ours until then.
+      clearInterval(timers?.renew);
+    },
+  };
+}
+
+async function runClaimed(
+  { pool, clock, logger }: JobLoopDeps,
+  claimed: Claimed,
+  handler: JobHandler,
+  signal: AbortSignal,
+): Promise<void> {
+  const job = await readClaimed(pool, claimed);
+  if (job === undefined) return;
+  let isEnded = false;
+  const hold: Hold = {
+    endIn: async (client) => {
+      if (!(await removeJob(client, claimed))) throw new Error(`the job ${claimed.id} belongs to another process now`);
+      isEnded = true;
+    },
+  };
+  try {
+    const outcome = await handler.run(job, hold, signal);
+    await settle(pool, claimed, outcome, isEnded);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const { requestId, kind, agreementId, attempts } = job;
+    logger.warn({ err: error, kind, agreementId, attempts, requestId }, "a job failed");
+    if (attempts >= handler.maxAttempts) await giveUp(pool, claimed, clock.now(), message.slice(0, 1_000));
+    else await putOff(pool, claimed, nextAttempt(job, clock.now()), message.slice(0, 1_000));
+  }
+}
+
+async function settle(pool: pg.Pool, claimed: Claimed, outcome: JobOutcome, isEnded: boolean): Promise<void> {
+  if (outcome.kind === "again") await putOff(pool, claimed, outcome.runAt);
+  else if (!isEnded) await withOrg(pool, claimed.orgId, (client) => removeJob(client, claimed));
+}
+
+const maxPauseMs = 60 * 60_000;
+
+/** Twice the pause each time, from one second on. */
+const nextAttempt = ({ attempts }: Job, now: Date): Date =>
+  new Date(now.getTime() + Math.min(maxPauseMs, 1_000 * 2 ** Math.min(attempts - 1, 20)));

@@ -1,0 +1,107 @@
+import { withOrg } from "#platform/db/pool.ts";
+import type { Agreement, Recipient } from "../domain/agreement.ts";
+import type { AuditAction } from "../domain/change.ts";
+import { changeTo } from "../domain/change-list.ts";
+import { isWorthSending, type MailKind, mailWishOf } from "../domain/mails.ts";
+import { auditNames } from "../domain/recipients.ts";
+import { viewTokenHash } from "../domain/view-token.ts";
+import { MailNotTakenError, MailRefusedError } from "../mail/mail.ts";
+import type { MailSetup } from "../mail/mail-setup.ts";
+import { hasLink, mailTo } from "../mail/mail-to.ts";
+import { createLink } from "../rpc/create-link.ts";
+import type { SignDeps } from "../rpc/deps.ts";
+import { loadAgreement } from "../store/agreement-store.ts";
+import { deleteView } from "../store/view-store.ts";
+import { changeInJob } from "./change-in-job.ts";
+import type { Hold, Job, JobHandler, JobOutcome } from "./job.ts";
+
+const done: JobOutcome = { kind: "done" };
+
+/** With the pauses of the job loop, which become an hour soon, about three days. */
+const maxAttempts = 84;
+
+/**
+ * Writes and sends mails. A mail is sent again only when the process ended between the server's word and the record of it,
+ * and then under the same Message-ID. One that cannot be sent is recorded in the trail, and holds nothing up.
+ */
+export const sendMails = (deps: SignDeps): JobHandler => ({
+  concurrency: 4,
+  // It ends by itself: a job that was given up would be in the way of later mails of its kind to the same person.
+  maxAttempts: Number.POSITIVE_INFINITY,
+  run: async (job, hold) => {
+    const letter = await findLetter(deps, job);
+    if (letter === undefined) return done;
+    const sent = await trySend(deps, job, letter);
+    await note(deps, job, hold, letter, sent);
+    return done;
+  },
+});
+
+interface Letter {
+  readonly kind: MailKind;
+  readonly agreement: Agreement;
+  readonly recipient: Recipient;
+}
+
+/** Undefined for what nobody needs to be told any more. */
+async function findLetter({ pool }: SignDeps, { orgId, payload }: Job): Promise<Letter | undefined> {
+  const wish = mailWishOf(payload);
+  if (wish === undefined) return undefined;
+  const agreement = await withOrg(pool, orgId, (client) => loadAgreement(client, orgId, wish.agreementId));
+  const recipient = agreement?.recipients.find(({ id }) => id === wish.recipientId);
+  if (agreement === undefined || recipient === undefined) return undefined;
+  return isWorthSending(wish.mail, agreement, recipient) ? { kind: wish.mail, agreement, recipient } : undefined;
+}
+
+type Sent = { readonly messageId: string } | { readonly reason: string };
+
+/** Rejects while it is worth trying again. */
+async function trySend(deps: SignDeps, job: Job, letter: Letter): Promise<Sent> {
+  if (deps.mail === undefined) return { reason: "no mail server is configured" };
+  try {
+    return { messageId: await send(deps, deps.mail, job, letter) };
+  } catch (error) {
+    if (error instanceof MailRefusedError) return { reason: "the mail server refuses the address" };
+    if (job.attempts < maxAttempts) throw error;
+    deps.logger.error({ err: error, agreementId: job.agreementId, requestId: job.requestId }, "a mail was given up");
+    return { reason: "the mail could not be sent for three days" };
+  }
+}
+
+async function send(deps: SignDeps, { mailer, publicUrl }: MailSetup, job: Job, letter: Letter): Promise<string> {
+  const { kind, agreement, recipient } = letter;
+  const baseUrl = publicUrl();
+  const messageId = `<${job.id}@${new URL(baseUrl).hostname}>`;
+  // Before it is sent: nobody gets a link that does not work.
+  const token = hasLink(kind) ? await makeLink(deps, job, letter) : undefined;
+  const link = token === undefined ? "" : `${baseUrl}/signing/${token}`;
+  try {
+    await mailer.send(mailTo(recipient, agreement, { kind, link, messageId }));
+  } catch (error) {
+    if (token !== undefined && isUnsent(error)) await forgetLink(deps, job, token);
+    throw error;
+  }
+  return messageId;
+}
+
+/** Where it is not known whether the mail has arrived, its link has to work. */
+const isUnsent = (error: unknown): boolean => error instanceof MailRefusedError || error instanceof MailNotTakenError;
+
+/** Nobody has the link, and the next attempt makes another. */
+const forgetLink = ({ pool }: SignDeps, { orgId }: Job, token: string): Promise<void> =>
+  withOrg(pool, orgId, (client) => deleteView(orgId, client, viewTokenHash(token)));
+
+async function makeLink(deps: SignDeps, { orgId }: Job, { agreement, recipient }: Letter): Promise<string> {
+  const view = { kind: "recipient", isReusable: true, returnUrl: "", frameAncestors: [] } as const;
+  const whose = { agreementId: agreement.id, recipientId: recipient.id };
+  return (await createLink(deps, { orgId, clientId: "mail" }, { ...view, ...whose })).token;
+}
+
+const note = (deps: SignDeps, job: Job, hold: Hold, { kind, agreement, recipient }: Letter, sent: Sent) => {
+  const action: AuditAction = "reason" in sent ? "recipient.mail-failed" : "recipient.mailed";
+  return changeInJob(deps, job, hold, {
+    agreementId: agreement.id,
+    decide: (current, { actor }) =>
+      changeTo(current, { audit: [{ action, actor, details: { ...auditNames(recipient), mail: kind, ...sent } }] }),
+  });
+};

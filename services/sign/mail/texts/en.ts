@@ -1,0 +1,28 @@
+import type { MailTexts } from "./mail-texts.ts";
+
+export const en: MailTexts = {
+  greeting: "Hello {name},",
+  invitationSubject: "Please sign: {subject}",
+  invitationText: "{sender} asks you to sign “{subject}”.",
+  reminderSubject: "Reminder: please sign {subject}",
+  reminderText: "{sender} is still waiting for you to sign “{subject}”.",
+  readSubject: "To read: {subject}",
+  readText: "{sender} sends you “{subject}” to read.",
+  hostSubject: "In-person signing: {subject}",
+  hostText: "{sender} asks you to let {signer} sign “{subject}” in your presence, on a device of yours.",
+  open: "Read and sign",
+  expires: "The link can be used until {date}.",
+  personal: "This link is yours alone: whoever has it can sign in your name. Please do not forward this mail.",
+  private: "The link is meant for you alone. Please do not forward this mail.",
+  completedSubject: "Completed: {subject}",
+  completedText: "Everybody has signed “{subject}”. You can download the sealed documents and the certificate.",
+  download: "Open the documents",
+  declinedSubject: "Declined: {subject}",
+  declinedText: "{name} has declined to sign “{subject}”. Nobody can sign it any more.",
+  voidedSubject: "Withdrawn: {subject}",
+  voidedText: "{sender} has withdrawn “{subject}”. There is nothing left for you to do.",
+  expiredSubject: "Expired: {subject}",
+  expiredText: "“{subject}” was not signed by everybody in time and has ended.",
+  reason: "Reason: {reason}",
+  messageFrom: "Message from {sender}:",
+};

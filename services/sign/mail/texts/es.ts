@@ -1,0 +1,28 @@
+import type { MailTexts } from "./mail-texts.ts";
+
+export const es: MailTexts = {
+  greeting: "Hola, {name}:",
+  invitationSubject: "Para firmar: {subject}",
+  invitationText: "{sender} le pide que firme «{subject}».",
+  reminderSubject: "Recordatorio: firme {subject}",
+  reminderText: "{sender} sigue esperando su firma en «{subject}».",
+  readSubject: "Para leer: {subject}",
+  readText: "{sender} le envía «{subject}» para que lo lea.",
+  hostSubject: "Firma en persona: {subject}",
+  hostText: "{sender} le pide que {signer} firme «{subject}» en su presencia, en un dispositivo suyo.",
+  open: "Leer y firmar",
+  expires: "El enlace es válido hasta el {date}.",
+  personal: "Este enlace es solo para usted: quien lo tenga puede firmar en su nombre. No reenvíe este correo.",
+  private: "Este enlace es solo para usted. No reenvíe este mensaje.",
+  completedSubject: "Completado: {subject}",
+  completedText: "Todos han firmado «{subject}». Puede descargar los documentos sellados y el certificado.",
+  download: "Abrir los documentos",
+  declinedSubject: "Rechazado: {subject}",
+  declinedText: "{name} ha rechazado firmar «{subject}». Ya no puede firmarlo nadie.",
+  voidedSubject: "Retirado: {subject}",
+  voidedText: "{sender} ha retirado «{subject}». Ya no tiene que hacer nada.",
+  expiredSubject: "Caducado: {subject}",
+  expiredText: "No todos firmaron «{subject}» a tiempo, por lo que ha terminado.",
+  reason: "Motivo: {reason}",
+  messageFrom: "Mensaje de {sender}:",
+};

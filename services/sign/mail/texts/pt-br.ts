@@ -1,0 +1,28 @@
+import type { MailTexts } from "./mail-texts.ts";
+
+export const ptBr: MailTexts = {
+  greeting: "Olá, {name},",
+  invitationSubject: "Para assinar: {subject}",
+  invitationText: "{sender} pede que você assine “{subject}”.",
+  reminderSubject: "Lembrete: assine {subject}",
+  reminderText: "{sender} ainda está esperando sua assinatura em “{subject}”.",
+  readSubject: "Para ler: {subject}",
+  readText: "{sender} envia “{subject}” para você ler.",
+  hostSubject: "Assinatura presencial: {subject}",
+  hostText: "{sender} pede que {signer} assine “{subject}” na sua presença, em um dispositivo seu.",
+  open: "Ler e assinar",
+  expires: "O link vale até {date}.",
+  personal: "Este link é só seu: quem o tiver pode assinar em seu nome. Não encaminhe este e-mail.",
+  private: "Este link é só para você. Não encaminhe este e-mail.",
+  completedSubject: "Concluído: {subject}",
+  completedText: "Todos assinaram “{subject}”. Você pode baixar os documentos selados e o certificado.",
+  download: "Abrir os documentos",
+  declinedSubject: "Recusado: {subject}",
+  declinedText: "{name} recusou assinar “{subject}”. Ninguém mais pode assinar.",
+  voidedSubject: "Retirado: {subject}",
+  voidedText: "{sender} retirou “{subject}”. Você não precisa fazer mais nada.",
+  expiredSubject: "Expirado: {subject}",
+  expiredText: "“{subject}” não foi assinado por todos a tempo e foi encerrado.",
+  reason: "Motivo: {reason}",
+  messageFrom: "Mensagem de {sender}:",
+};

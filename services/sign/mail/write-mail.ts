@@ -1,0 +1,104 @@
+import type { MailKind } from "../domain/mails.ts";
+import { mailLanguage } from "./texts/mail-language.ts";
+import type { MailTexts } from "./texts/mail-texts.ts";
+
+/** What a mail is written from. */
+export interface MailContent {
+  readonly kind: MailKind;
+  /** What the reader is asked to do while it can be done: to sign, to read, or to let the signer sign. */
+  readonly task: "sign" | "read" | "host";
+  /** BCP 47; empty for the usual one. */
+  readonly locale: string;
+  readonly recipientName: string;
+  readonly senderName: string;
+  readonly subject: string;
+  /** The sender's own words; empty when there are none. */
+  readonly blurb: string;
+  /** Where the recipient acts or reads; empty when there is nothing left to see. */
+  readonly link: string;
+  readonly expiresAt: Date | null;
+  /** Who signs with the host. */
+  readonly signerName: string;
+  /** Who declined, and why something has ended. */
+  readonly actorName: string;
+  readonly reason: string;
+}
+
+export interface WrittenMail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Writes a mail twice: as text, and as HTML without pictures, scripts or anything that is loaded. */
+export function writeMail(content: MailContent): WrittenMail {
+  const { tag, texts } = mailLanguage(content.locale);
+  const { subject, paragraphs, action } = draft(content, texts, tag);
+  const link = content.link === "" ? [] : [`${action}:\n${content.link}`];
+  return {
+    subject: oneLine(subject),
+    text: `${[...paragraphs.slice(0, 2), ...link, ...paragraphs.slice(2)].join("\n\n")}\n`,
+    html: htmlOf(tag, paragraphs, action, content.link),
+  };
+}
+
+function draft(content: MailContent, texts: MailTexts, tag: string) {
+  const { kind, task, link, expiresAt, reason } = content;
+  const values = {
+    name: kind === "declined" ? content.actorName : content.recipientName,
+    sender: content.senderName,
+    signer: content.signerName,
+    subject: content.subject,
+    reason,
+    date:
+      expiresAt === null ? "" : new Intl.DateTimeFormat(tag, { dateStyle: "long", timeZone: "UTC" }).format(expiresAt),
+  };
+  const isAsking = kind === "invitation" || kind === "reminder";
+  const topic = isAsking && task !== "sign" ? task : kind;
+  const said = [
+    fill(texts.greeting, { ...values, name: content.recipientName }),
+    fill(texts[`${topic}Text`], values),
+    reason === "" || isAsking ? "" : fill(texts.reason, values),
+    isAsking && content.blurb !== "" ? `${fill(texts.messageFrom, values)}\n${content.blurb}` : "",
+    isAsking && expiresAt !== null ? fill(texts.expires, values) : "",
+    isAsking && link !== "" ? (task === "read" ? texts.private : texts.personal) : "",
+  ];
+  return {
+    subject: fill(texts[`${topic}Subject`], values),
+    paragraphs: said.filter((paragraph) => paragraph !== ""),
+    action: isAsking && task !== "read" ? texts.open : texts.download,
+  };
+}
+
+/** One pass, so that braces in a value stay what they are. */
+const fill = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+
+/** Nothing that a caller gave may begin another header. */
+const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ").slice(0, 250);
+
+function htmlOf(tag: string, paragraphs: readonly string[], action: string, link: string): string {
+  const said = paragraphs.map((text) => `<p style="margin:0 0 16px">${escapeHtml(text).replaceAll("\n", "<br>")}</p>`);
+  const button = `<p style="margin:24px 0"><a href="${escapeHtml(link)}" style="background:#1d4ed8;color:#ffffff;padding:12px 20px;border-radius:8px;text-decoration:none;font-weight:bold;display:inline-block">${escapeHtml(action)}</a></p>`;
+  const body = [...said.slice(0, 2), ...(link === "" ? [] : [button]), ...said.slice(2)].join("\n");
+  return `<!doctype html>
+<html lang="${tag}">
+<head><meta charset="utf-8"><title>${escapeHtml(paragraphs[1] ?? "")}</title></head>
+<body style="margin:0;background:#eef0f5">
+<div style="max-width:560px;margin:24px auto;padding:24px;background:#ffffff;border-radius:12px;font-family:Arial,Helvetica,sans-serif;font-size:16px;line-height:1.5;color:#1b1f29;overflow-wrap:anywhere">
+${body}
+</div>
+</body>
+</html>
+`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");

@@ -1,0 +1,40 @@
+import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { systemClock } from "#platform/clock.ts";
+import { readSettings } from "#platform/config.ts";
+import { createNatsBus } from "#platform/events/nats.ts";
+import { newId } from "#platform/ids.ts";
+import { createLogger } from "#platform/logger.ts";
+import { createMetrics } from "#platform/metrics.ts";
+import { createGrpcTransport } from "#platform/rpc/client.ts";
+import { runService, stopOnSignals } from "#platform/service.ts";
+import { tlsFromSettings } from "#platform/service-settings.ts";
+import { configFromEnv, settings } from "./config.ts";
+import { createSignService, maxMessageBytes } from "./service.ts";
+
+const values = readSettings(settings, process.env);
+const logger = createLogger("sign", values.LOG_LEVEL);
+const bus = createNatsBus({ url: values.NATS_URL, logger });
+const runtime = { logger, metrics: createMetrics(), clock: systemClock, newId, bus };
+const tls = tlsFromSettings(values);
+const auth = createGrpcTransport({ target: values.AUTH_TARGET, services: [TokenService], tls });
+const docgen = createGrpcTransport({
+  target: values.DOCGEN_TARGET,
+  services: [RendererService],
+  tls,
+  /** A text of 25 MB is sent, and a PDF comes back. */
+  maxMessageBytes: 32 * 1024 * 1024,
+});
+
+const service = await createSignService(configFromEnv(process.env), { runtime, auth, docgen });
+const running = await runService(service, {
+  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, tls, maxMessageBytes },
+  admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: values.ADMIN_TOKEN },
+  runtime,
+});
+stopOnSignals(async () => {
+  await running.stop();
+  auth.close();
+  docgen.close();
+  await bus.close();
+}, logger);

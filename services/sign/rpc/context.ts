@@ -1,0 +1,40 @@
+import type { Caller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import type { Sender } from "../domain/agreement.ts";
+import type { DecisionContext } from "../domain/change.ts";
+import type { TargetId } from "../store/change-agreement.ts";
+import type { SignDeps } from "./deps.ts";
+
+/** What a decision that the caller asks for is made with. */
+export const decisionContext = (
+  deps: Pick<SignDeps, "clock" | "newId" | "organizations">,
+  caller: Pick<Caller, "orgId" | "clientId">,
+  observed: { readonly ip: string; readonly userAgent: string } | undefined,
+): DecisionContext => ({
+  now: deps.clock.now(),
+  newId: deps.newId,
+  actor: { source: "api", ...senderOf(deps, caller), ip: observed?.ip ?? "", userAgent: observed?.userAgent ?? "" },
+});
+
+/** On whose behalf the caller sends: the client, under the name of its organization. */
+export const senderOf = (
+  { organizations }: Pick<SignDeps, "organizations">,
+  { orgId, clientId }: Pick<Caller, "orgId" | "clientId">,
+): Sender => ({ id: clientId, name: organizations.known(orgId)?.name || clientId, email: "" });
+
+/** The ids of a message's target, as the database writes them. */
+export function targetOf(
+  target: { readonly id: { case: "agreementId" | "templateId"; value: string } | { case: undefined } } | undefined,
+): TargetId {
+  const id = target?.id;
+  // The proto's rules require it.
+  if (id?.case === undefined || !isUuid(id.value)) throw new DomainError("VALIDATION_FAILED");
+  return { id: id.value.toLowerCase(), isTemplate: id.case === "templateId" };
+}
+
+/** The target of RPCs that know agreements only. */
+export const agreementTarget = (agreementId: string): TargetId => ({
+  id: agreementId.toLowerCase(),
+  isTemplate: false,
+});

@@ -1,0 +1,51 @@
+import type { Caller } from "#platform/caller.ts";
+import { thenChange } from "../domain/change-list.ts";
+import { compose, type LoadedComposition } from "../domain/compose.ts";
+import { createDraft } from "../domain/create.ts";
+import type { Definition } from "../domain/definition.ts";
+import { documentLimitProblems } from "../domain/edit-documents.ts";
+import { bytesOf, numberDocuments } from "../domain/new-documents.ts";
+import { refuse } from "../domain/problems.ts";
+import { requireSendable, sendAgreement } from "../domain/send.ts";
+import { createAgreement, type KeyedAgreement, type KeyedRequest, type Within } from "../store/change-agreement.ts";
+import { checkFiles } from "./check-files.ts";
+import { decisionContext, senderOf } from "./context.ts";
+import type { SignDeps } from "./deps.ts";
+import { findAnchors } from "./find-anchors.ts";
+
+/** A new agreement or template. */
+export interface NewAgreement {
+  readonly definition: Definition;
+  /** What it is put together from; the definition goes over it. */
+  readonly compositions: readonly LoadedComposition[];
+  readonly isTemplate: boolean;
+  readonly send: boolean;
+  readonly observed: { readonly ip: string; readonly userAgent: string } | undefined;
+  readonly idempotency: KeyedRequest | undefined;
+  /** Aborted when nobody waits for the answer any more: nothing is made then, for it was told to come again. */
+  readonly signal?: AbortSignal;
+  /** What happens in the same transaction. */
+  readonly within?: Within;
+}
+
+/** Makes an agreement, and sends it in the same transaction when it is to be sent. */
+export async function makeAgreement(deps: SignDeps, caller: Caller, wanted: NewAgreement): Promise<KeyedAgreement> {
+  const { orgId } = caller;
+  const { isTemplate, idempotency, within } = wanted;
+  await deps.organizations.of(orgId);
+  const composed = compose(wanted.definition, wanted.compositions);
+  const definition = { ...composed, documents: numberDocuments(composed.documents) };
+  const checked = await checkFiles(deps, orgId, definition.documents);
+  const context = decisionContext(deps, caller, wanted.observed);
+  const draft = createDraft(definition, checked, { isTemplate, sender: senderOf(deps, caller) }, context);
+  refuse(documentLimitProblems(draft.agreement.documents));
+  const bytes = bytesOf(draft.agreement.documents, checked);
+  const options = { bytes, idempotency, ...(within === undefined ? {} : { within }) };
+  wanted.signal?.throwIfAborted();
+  if (!wanted.send) return createAgreement(deps, caller, draft, options);
+  requireSendable(draft.agreement);
+  const matches = await findAnchors(deps, orgId, draft.agreement, bytes);
+  const sent = thenChange(draft, (agreement) => sendAgreement(agreement, matches, context));
+  wanted.signal?.throwIfAborted();
+  return createAgreement(deps, caller, sent, options);
+}

@@ -1,0 +1,58 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { SealedSummarySchema } from "#gen/assent/sign/v1/verification_pb.ts";
+import { isTransient } from "#platform/db/errors.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isChainIntact } from "../domain/audit-chain.ts";
+import { loadAgreement } from "../store/agreement-store.ts";
+import { listAuditEvents } from "../store/audit-store.ts";
+import { findSealedFile, type SealedFileOwner } from "../store/file-store.ts";
+import { inSnapshot } from "../store/transaction.ts";
+import { knownFiles } from "../verification/known-files.ts";
+import type { SignDeps } from "./deps.ts";
+import { partyMessages, readFile, wireFileKinds } from "./file-in-question.ts";
+
+type VerifySealDeps = Pick<SignDeps, "pool" | "sealer" | "organizations" | "publicSealReader" | "verifierPool">;
+
+export const verifySeal = (deps: VerifySealDeps): Pick<ServiceImpl<typeof SignService>, "verifySeal"> => ({
+  async verifySeal({ file }) {
+    const { sha256, seals } = await readFile(file, { reader: deps.publicSealReader, sealer: deps.sealer });
+    const owner = await findOwner(deps, sha256);
+    const summary = owner && (await summaryOf(deps, owner, sha256));
+    return { sha256, seals, ...(summary === undefined ? {} : { summary }) };
+  },
+});
+
+async function findOwner({ verifierPool }: VerifySealDeps, sha256: Buffer): Promise<SealedFileOwner | undefined> {
+  try {
+    return await findSealedFile(verifierPool, sha256);
+  } catch (error) {
+    if (isTransient(error)) throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
+    throw error;
+  }
+}
+
+/** Read as the organization whose file it is. */
+async function summaryOf(
+  { pool, organizations }: VerifySealDeps,
+  { orgId, agreementId }: SealedFileOwner,
+  sha256: Buffer,
+): Promise<MessageInitShape<typeof SealedSummarySchema> | undefined> {
+  const read = await inSnapshot(orgId, pool, async (client) => {
+    const agreement = await loadAgreement(client, orgId, agreementId);
+    return agreement && { agreement, events: await listAuditEvents(client, orgId, agreementId) };
+  });
+  const file = read && knownFiles(read.agreement, sha256).find(({ kind }) => kind !== "original");
+  if (read === undefined || file === undefined) return undefined;
+  const { agreement, events } = read;
+  const { name: organizationName } = await organizations.of(orgId);
+  return {
+    ...{ kind: wireFileKinds[file.kind], documentName: file.documentName, organizationName, agreementId },
+    emailSubject: agreement.emailSubject,
+    parties: partyMessages(agreement),
+    isAuditIntact: isChainIntact(agreementId, events, agreement.audit),
+    ...(agreement.completedAt === null ? {} : { completedAt: timestampFromDate(agreement.completedAt) }),
+  };
+}

@@ -1,0 +1,87 @@
+import { X509Certificate } from "node:crypto";
+import {
+  ConfigError,
+  type Setting,
+  type SettingValues,
+  secretSetting,
+  stringSetting,
+  urlSetting,
+} from "#platform/config.ts";
+import { createPemSigner } from "./seal/seal-signer.ts";
+
+/** A key and the certificates that it seals with, both PEM. */
+export interface SealFiles {
+  readonly key: string;
+  readonly certificates: string;
+}
+
+/** The time-stamping authority of the seals. */
+export interface SealStamps {
+  readonly url: string;
+  /** PEM of certificates that the authority's chain must end in; without any, only the token itself is checked. */
+  readonly trusted: readonly string[];
+}
+
+/** One by one. */
+const splitPem = (text: string): string[] =>
+  text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+
+const certificatesSetting = (doc: string): Setting<string> => ({
+  ...stringSetting(doc, ""),
+  parse: (text) => {
+    try {
+      const found = splitPem(text).map((pem) => new X509Certificate(pem));
+      if (found.length > 0) return text;
+    } catch {
+      // Said below.
+    }
+    throw new Error("must be certificates in PEM");
+  },
+});
+
+const tsaSetting: Setting<string> = {
+  ...urlSetting(
+    "A time-stamping authority (RFC 3161 over HTTP) that proves since when each seal exists. It learns a hash of each seal. Empty, or while it does not answer, seals have no time stamp (PAdES B-B in place of B-T).",
+    "",
+  ),
+  parse: (text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (!/^https?:$/.test(url?.protocol ?? "") || url?.username !== "" || url.password !== "") {
+      throw new Error("must be an http or https URL without credentials");
+    }
+    return text;
+  },
+};
+
+export const sealSettings = {
+  SEAL_KEY: secretSetting(
+    "The private key that seals completed documents, in PEM: P-256, or RSA of at least 3,072 bits. Without key and certificate nothing is completed, and the service does not become ready.",
+    "",
+  ),
+  SEAL_CERTIFICATES: certificatesSetting(
+    "The certificate of that key and after it those up to its root, in PEM. With one that signs itself every seal says that it is a test.",
+  ),
+  TSA_URL: tsaSetting,
+  TSA_CERTIFICATES: certificatesSetting(
+    "Certificates that the authority's chain must end in, in PEM. Empty means that a token is only checked against the certificate that comes with it.",
+  ),
+};
+
+type Values = SettingValues<typeof sealSettings>;
+
+/** Undefined when neither is set. Throws a ConfigError when they are of no use. */
+export function sealFilesOf({ SEAL_KEY: key, SEAL_CERTIFICATES: certificates }: Values): SealFiles | undefined {
+  if (key === "" && certificates === "") return undefined;
+  try {
+    createPemSigner({ key, certificates });
+    return { key, certificates };
+  } catch (error) {
+    // What OpenSSL says of a key has nothing of it.
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([`SEAL_KEY and SEAL_CERTIFICATES cannot be used together: ${reason}`]);
+  }
+}
+
+/** Undefined when seals are not stamped. */
+export const sealStampsOf = ({ TSA_URL: url, TSA_CERTIFICATES: certificates }: Values): SealStamps | undefined =>
+  url === "" ? undefined : { url, trusted: splitPem(certificates) };

@@ -1,0 +1,32 @@
+import type { Logger } from "#platform/logger.ts";
+import type { Metrics } from "#platform/metrics.ts";
+import { createTimestampAuthority } from "#platform/timestamps/timestamp-authority.ts";
+import type { SignConfig } from "../config.ts";
+import { createPemSigner } from "./seal-signer.ts";
+import { createSealer, type Sealer } from "./sealer.ts";
+
+/** The sealer of this configuration; undefined when there is no certificate to seal with. */
+export function configuredSealer(
+  { seal, tsa }: Pick<SignConfig, "seal" | "tsa">,
+  { logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<Metrics, "timestampRequests"> },
+): Sealer | undefined {
+  if (seal === undefined) return undefined;
+  const signer = createPemSigner(seal);
+  if (tsa === undefined) return createSealer({ signer });
+  const authority = createTimestampAuthority({ ...tsa, timeoutMs: stampTimeoutMs });
+  return createSealer({
+    signer,
+    stamp: async (bytes, signal) => {
+      const { token } = await authority.stamp(bytes, signal);
+      metrics.timestampRequests.inc({ outcome: "stamped" });
+      return token;
+    },
+    onStampFailure: (error) => {
+      metrics.timestampRequests.inc({ outcome: "failed" });
+      logger.warn({ err: error }, "a seal gets no time stamp");
+    },
+  });
+}
+
+/** Somebody waits for the sealed documents. */
+const stampTimeoutMs = 5_000;

@@ -1,0 +1,114 @@
+import { createClient, type Transport } from "@connectrpc/connect";
+import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
+import { observePool } from "#platform/db/observe-pool.ts";
+import { createPool } from "#platform/db/pool.ts";
+import { createRelay } from "#platform/outbox/relay.ts";
+import type { Runtime, Service } from "#platform/service.ts";
+import type { SignConfig } from "./config.ts";
+import { createIntake, type Intake } from "./intake/intake.ts";
+import { jobHandlers } from "./jobs/handlers.ts";
+import { createJobLoop, type JobLoop } from "./jobs/job-loop.ts";
+import { createCompletionWatch } from "./jobs/watch-completions.ts";
+import type { MailSetup } from "./mail/mail-setup.ts";
+import { createSmtpMailer } from "./mail/smtp-mailer.ts";
+import { createOrganizationReader } from "./organizations/organization-reader.ts";
+import { signRoutes } from "./rpc/index.ts";
+import { configuredSealer } from "./seal/configured-sealer.ts";
+import { schema } from "./store/write-change.ts";
+import { createSealReader } from "./verification/seal-reader.ts";
+
+export interface SignServiceDeps {
+  readonly runtime: Runtime;
+  /** Reaches the auth service, which knows the organizations. */
+  readonly auth: Transport;
+  /** Reaches the docgen service, which prints. */
+  readonly docgen: Transport;
+  /** In place of processes of its own; closed with the service. */
+  readonly intake?: Intake;
+  /** In place of a mail server; closed with the service. */
+  readonly mail?: MailSetup | undefined;
+}
+
+/** All documents of an agreement, which may have 100 MB together, come in one message when they are combined. */
+export const maxMessageBytes = 112 * 1024 * 1024;
+
+/** Agreements that people sign. Does not need the database before the first call. */
+export async function createSignService(config: SignConfig, deps: SignServiceDeps): Promise<Service> {
+  const { bus, clock, logger, metrics, newId } = deps.runtime;
+  const pools = connect(config);
+  const { pool, claimerPool, verifierPool, relayPool } = pools;
+  const readers = { sealReader: createSealReader(), publicSealReader: createSealReader() };
+  for (const one of Object.values(pools)) observePool(one, "sign", metrics);
+  const relay = createRelay({ pool: relayPool, schema, service: "sign", bus, clock, logger, metrics });
+  const blobs = createPostgresBlobStore({ pool, schema });
+  const renderer = createClient(RendererService, deps.docgen);
+  const tokens = createClient(TokenService, deps.auth);
+  const organizations = createOrganizationReader({ tokens, monotonic: () => performance.now(), logger });
+  const intake = deps.intake ?? createIntake({ ...intakeOptions(config), renderer, clock, logger, metrics });
+  const mail = deps.mail ?? configuredMail(config);
+  const wakeRelay = () => relay.wake();
+  const shared = {
+    ...{ pool, blobs, intake, renderer, organizations, clock, newId, logger, mail, wakeRelay },
+    ...{ ...readers, verifierPool },
+    sealer: configuredSealer(config, { logger, metrics }),
+    wakeJobs: (): void => jobs.wake(),
+  };
+  const jobs: JobLoop = createJobLoop({ pool, claimerPool, clock, logger, handlers: jobHandlers(shared) });
+  return {
+    name: "sign",
+    routes: signRoutes(shared),
+    workers: [relay, jobs, createCompletionWatch({ claimerPool, clock, logger, metrics })],
+    checkReady: async () => {
+      if (shared.sealer === undefined) throw new Error("there is no certificate to seal with: set SEAL_KEY");
+      // Fails as well while the schema is not migrated.
+      // One after the other: closing a pool while it connects in vain would never end.
+      await pool.query("select from sign.agreement limit 0");
+      await claimerPool.query("select organization_id from sign.job limit 0");
+      await verifierPool.query("select sealed_sha256 from sign.document limit 0");
+    },
+    close: async () => {
+      await intake.close();
+      await mail?.mailer.close();
+      await Promise.all(Object.values(readers).map((one) => one.close()));
+      await Promise.all(Object.values(pools).map((one) => one.end()));
+    },
+  };
+}
+
+const intakeOptions = ({ intakeProcesses, intakeProcessesKept, intakeMemoryMb }: SignConfig) => ({
+  size: intakeProcesses || undefined,
+  kept: intakeProcessesKept,
+  ...(intakeMemoryMb === undefined ? {} : { maxMemoryMb: intakeMemoryMb }),
+});
+
+function configuredMail({ mail }: SignConfig): MailSetup | undefined {
+  return mail && { mailer: createSmtpMailer(mail), publicUrl: () => mail.publicUrl };
+}
+
+const relayConnections = 2;
+const claimerConnections = 2;
+const verifierConnections = 1;
+
+/** What is to be done next, files that everybody asks about, and events have connections of their own, so that requests do not make them wait. */
+function connect(config: SignConfig) {
+  const { databaseUrl: url, poolSize = 12 } = config;
+  const role = config.databaseRole || "assent_sign";
+  const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
+  const rest = poolSize - relayConnections - claimerConnections - verifierConnections;
+  return {
+    pool: createPool({ url, ...as(""), max: Math.max(1, rest), name: "sign" }),
+    claimerPool: createPool({ url, ...as("_claimer"), max: claimerConnections, name: "sign-claimer" }),
+    verifierPool: createPool({
+      ...{ url, ...as("_verifier"), max: verifierConnections },
+      statementTimeoutMs: 2_000,
+      name: "sign-verifier",
+    }),
+    relayPool: createPool({
+      ...{ url, ...as("_relay"), max: relayConnections },
+      synchronousCommit: false,
+      name: "sign-relay",
+    }),
+  };
+}

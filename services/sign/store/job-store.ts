@@ -1,0 +1,32 @@
+import type pg from "pg";
+import type { Caller } from "#platform/caller.ts";
+import type { NewId } from "#platform/ids.ts";
+import type { JobRequest } from "../domain/change.ts";
+import { type Parameter, type Write, writeTogether } from "./write-together.ts";
+
+/** What all jobs of one change have in common. */
+export interface JobOrigin {
+  readonly caller: Pick<Caller, "orgId" | "requestId" | "traceparent">;
+  /** Null for work that belongs to no agreement. */
+  readonly agreementId: string | null;
+  readonly newId: NewId;
+  readonly now: Date;
+}
+
+/** Adds work that is to follow; what is there already under its kind and key stays as it is. */
+export async function insertJobs(client: pg.PoolClient, origin: JobOrigin, jobs: readonly JobRequest[]): Promise<void> {
+  await writeTogether(client, jobInsertion(origin, jobs));
+}
+
+/** What insertJobs writes. */
+export function jobInsertion({ caller, agreementId, newId, now }: JobOrigin, jobs: readonly JobRequest[]): Write[] {
+  if (jobs.length === 0) return [];
+  const rows = JSON.stringify(jobs.map((job) => ({ id: newId(), ...job })));
+  const text = (parameter: Parameter) => `insert into sign.job
+      (organization_id, id, kind, key, agreement_id, payload, request_id, traceparent, created_at, run_at)
+    select ${parameter(caller.orgId)}::uuid, id, kind, key, ${parameter(agreementId)}::uuid, payload,
+      ${parameter(caller.requestId)}::text, ${parameter(caller.traceparent)}::text, ${parameter(now)}::timestamptz, "runAt"
+    from json_to_recordset(${parameter(rows)}::json) as r(id uuid, kind text, key text, payload jsonb, "runAt" timestamptz)
+    on conflict (organization_id, kind, key) do nothing`;
+  return [{ name: "job", text }];
+}

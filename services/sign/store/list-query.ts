@@ -1,0 +1,136 @@
+import type { AgreementStatus } from "../domain/agreement.ts";
+import type { Parameter } from "./write-together.ts";
+
+/** Times by which agreements are chosen. */
+export type DateField =
+  | "status-changed"
+  | "created"
+  | "sent"
+  | "delivered"
+  | "completed"
+  | "declined"
+  | "voided"
+  | "modified";
+
+export type ListOrder =
+  | "created"
+  | "status-changed"
+  | "modified"
+  | "sent"
+  | "completed"
+  | "subject"
+  | "status"
+  | "expires"
+  | "name";
+
+/** The place of an agreement in a list that is ordered by one of its times. */
+export interface ListPosition {
+  readonly at: Date;
+  readonly id: string;
+}
+
+/** Which agreements; what is undefined or empty excludes nothing. */
+export interface ListFilter {
+  readonly templates: boolean;
+  readonly statuses: readonly AgreementStatus[];
+  readonly ids: readonly string[] | undefined;
+  readonly transactionIds: readonly string[];
+  readonly email: string;
+  readonly recipientName: string;
+  readonly text: string;
+  readonly customField: { readonly name: string; readonly value: string } | undefined;
+  readonly dateField: DateField | undefined;
+  /** Inclusive. */
+  readonly from: Date | undefined;
+  /** Exclusive. */
+  readonly to: Date | undefined;
+}
+
+export interface ListQuery extends ListFilter {
+  readonly order: ListOrder;
+  readonly ascending: boolean;
+  /** Of the orders that have one. */
+  readonly after: ListPosition | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** What an order goes by. */
+export const orderColumns: Readonly<Record<ListOrder, string>> = {
+  created: "created_at",
+  "status-changed": "status_changed_at",
+  modified: "modified_at",
+  sent: "sent_at",
+  completed: "completed_at",
+  subject: "email_subject",
+  status: "status",
+  expires: "expires_at",
+  name: "name",
+};
+
+const dateColumns: Readonly<Record<DateField, string>> = {
+  "status-changed": "status_changed_at",
+  created: "created_at",
+  sent: "sent_at",
+  delivered: "delivered_at",
+  completed: "completed_at",
+  declined: "declined_at",
+  voided: "voided_at",
+  modified: "modified_at",
+};
+
+/** What an agreement `a` has to meet; the organization is $1. */
+export function filterConditions(filter: ListFilter, parameter: Parameter): string[] {
+  const { statuses, ids, transactionIds, customField } = filter;
+  const conditions = [
+    "a.organization_id = $1",
+    "a.deleted_at is null",
+    // As the indexes have it.
+    filter.templates ? "a.status = 'template'" : "a.status <> 'template'",
+    ...dateConditions(filter, parameter),
+  ];
+  if (statuses.length > 0) conditions.push(`a.status = any(${parameter(statuses)}::text[])`);
+  if (ids !== undefined) conditions.push(`a.id = any(${parameter(ids)}::uuid[])`);
+  // Nobody's transaction is called "", as the index has it.
+  if (transactionIds.length > 0)
+    conditions.push(`a.transaction_id <> '' and a.transaction_id = any(${parameter(transactionIds)}::text[])`);
+  if (customField !== undefined) {
+    const { name, value } = customField;
+    conditions.push(hasPart("custom_field", `p.name = ${parameter(name)} and p.value = ${parameter(value)}`));
+  }
+  return [...conditions, ...personConditions(filter, parameter)];
+}
+
+function dateConditions({ dateField, from, to }: ListFilter, parameter: Parameter): string[] {
+  if (dateField === undefined && from === undefined && to === undefined) return [];
+  const column = `a.${dateColumns[dateField ?? "status-changed"]}`;
+  const conditions = [`${column} is not null`];
+  if (from !== undefined) conditions.push(`${column} >= ${parameter(from)}`);
+  if (to !== undefined) conditions.push(`${column} < ${parameter(to)}`);
+  return conditions;
+}
+
+/** lower() is not leakproof, so these are tried only on what the others have left. */
+function personConditions({ email, recipientName, text }: ListFilter, parameter: Parameter): string[] {
+  const conditions: string[] = [];
+  if (email !== "") {
+    const key = parameter(email.toLowerCase());
+    conditions.push(hasPart("recipient", `p.email_key = ${key} and p.email_key <> ''`));
+  }
+  if (recipientName !== "")
+    conditions.push(hasPart("recipient", `${lower("p.name")} = ${lower(`${parameter(recipientName)}::text`)}`));
+  if (text !== "") {
+    const needle = lower(`${parameter(text)}::text`);
+    const contains = (column: string): string => `position(${needle} in ${lower(column)}) > 0`;
+    const inRecipient = hasPart("recipient", `${contains("p.name")} or ${contains("p.email")}`);
+    conditions.push(`(${contains("a.email_subject")} or ${contains("a.name")} or ${inRecipient})`);
+  }
+  return conditions;
+}
+
+/** The collation of the database may know of ASCII letters only. */
+const lower = (expression: string): string => `lower(${expression} collate "und-x-icu")`;
+
+const hasPart = (table: "recipient" | "custom_field", condition: string): string =>
+  `exists (select from sign.${table} p
+    where p.organization_id = a.organization_id and p.agreement_id = a.id and (${condition}))`;

@@ -1,0 +1,52 @@
+/** What a member of a record is in the database. */
+export type ColumnType = "uuid" | "text" | "integer" | "boolean" | "jsonb" | "bytea" | "timestamptz(3)";
+
+/** The columns of a table by the members of the records that it holds; a column has the name of its member. */
+export type Columns<T> = { readonly [member in keyof T]-?: ColumnType };
+
+/** How records of one kind travel to and from a table, as JSON. */
+export interface RecordColumns<T> {
+  /** `a, b` */
+  readonly names: string;
+  /** `a uuid, b text`: what json_to_record is to make. */
+  readonly definitions: string;
+  /** `a = from.a, b = from.b` */
+  assignments(from: string): string;
+  /** `'a', of.a, 'b', of.b`: what json_build_object takes. */
+  members(of: string): string;
+  /** What json_to_record takes. */
+  encode(record: T): Record<string, unknown>;
+  /** Makes dates and bytes of what json_build_object has answered; changes the object and answers it. */
+  decode(parsed: Record<string, unknown>): T;
+}
+
+export function recordColumns<T>(columns: Columns<T>): RecordColumns<T> {
+  const all = Object.entries<ColumnType>(columns).map(([member, type]) => ({ member, type, name: columnName(member) }));
+  const converted = all.filter(({ type }) => type === "bytea" || type === "timestamptz(3)");
+  return {
+    names: all.map(({ name }) => name).join(", "),
+    definitions: all.map(({ name, type }) => `${name} ${type}`).join(", "),
+    assignments: (from) => all.map(({ name }) => `${name} = ${from}.${name}`).join(", "),
+    members: (of) =>
+      all.map(({ member, name, type }) => `'${member}', ${readExpression(`${of}.${name}`, type)}`).join(", "),
+    encode: (record) =>
+      Object.fromEntries(all.map(({ member, name, type }) => [name, encodeValue(type, record[member as keyof T])])),
+    decode: (parsed) => {
+      for (const { member, type } of converted) parsed[member] = decodeValue(type, parsed[member]);
+      return parsed as T;
+    },
+  };
+}
+
+const columnName = (member: string): string => member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const readExpression = (column: string, type: ColumnType): string =>
+  type === "bytea" ? `encode(${column}, 'hex')` : column;
+
+const encodeValue = (type: ColumnType, value: unknown): unknown =>
+  type === "bytea" && Buffer.isBuffer(value) ? `\\x${value.toString("hex")}` : value;
+
+function decodeValue(type: ColumnType, value: unknown): unknown {
+  if (typeof value !== "string") return null;
+  return type === "bytea" ? Buffer.from(value, "hex") : new Date(value);
+}

@@ -1,0 +1,205 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
+import type { BulkBatch } from "#gen/assent/sign/v1/sign_pb.ts";
+import { createPool } from "#platform/db/pool.ts";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { until } from "#platform/testing/until.ts";
+import { smallestPdf } from "../intake/smallest-pdf.ts";
+import { findBulkBatch, listBulkLists } from "../store/bulk-store.ts";
+import { deleteSubscription } from "../store/subscription-store.ts";
+import { type Organization, type SignHarness, startSign } from "./harness.ts";
+
+let system: SignHarness;
+let organization: Organization;
+
+beforeAll(async () => {
+  system = await startSign();
+});
+beforeEach(() => {
+  organization = system.organization();
+});
+afterAll(() => system.stop());
+
+const copyFor = (email: string) => ({
+  recipients: [{ recipientId: "1", role: RecipientRole.SIGNER, roleName: "Client", name: "Person", email }],
+});
+
+async function createTemplate(owner = organization): Promise<string> {
+  const { agreement } = await owner.createAgreement({
+    isTemplate: true,
+    definition: {
+      ...{ name: "NDA", emailSubject: "NDA" },
+      documents: [
+        {
+          ...{ documentId: "1", name: "NDA.pdf", fileExtension: "pdf" },
+          source: { case: "content", value: smallestPdf },
+        },
+      ],
+      recipients: [{ recipientId: "1", role: RecipientRole.SIGNER, roleName: "Client" }],
+    },
+  });
+  return agreement?.id ?? "";
+}
+
+async function submit(emails: readonly string[]): Promise<BulkBatch> {
+  const { list } = await organization.createBulkList({ name: "Clients", copies: emails.map(copyFor) });
+  const { batch } = await organization.sendBulkList({
+    ...{ listId: list?.id ?? "", batchName: "Autumn" },
+    target: { id: { case: "templateId", value: await createTemplate() } },
+  });
+  if (batch === undefined) throw new Error("the answer has no batch");
+  return batch;
+}
+
+const read = async (id: string): Promise<BulkBatch | undefined> => (await organization.getBulkBatch({ id })).batch;
+
+const ended = (id: string): Promise<BulkBatch> =>
+  until(async () => {
+    const batch = await read(id);
+    return batch?.endedAt === undefined ? undefined : batch;
+  }, 30_000);
+
+const addressees = async (): Promise<string[]> => {
+  const sql = `select r.email from sign.agreement a join sign.recipient r
+    on r.organization_id = a.organization_id and r.agreement_id = a.id
+    where a.organization_id = $1 and a.status = 'sent' order by r.email`;
+  const { rows } = await system.superuser.query<{ email: string }>(sql, [organization.orgId]);
+  return rows.map(({ email }) => email);
+};
+
+describe("a bulk list", () => {
+  test("sends every copy once though two processes work and one of them ends in between", async () => {
+    const emails = Array.from({ length: 30 }, (_, index) => `p${String(index).padStart(2, "0")}@example.com`);
+    const [one, other] = [await system.another(), await system.another()];
+    const batch = await submit(emails);
+    expect(batch).toMatchObject({ name: "Autumn", total: 30, queued: 30, sent: 0, failed: 0 });
+    await Promise.all([one.startWorkers(), other.startWorkers()]);
+    await until(async () => ((await read(batch.id))?.sent ?? 0) >= 5, 20_000);
+    await one.stop();
+    expect(await ended(batch.id)).toMatchObject({ total: 30, queued: 0, sent: 30, failed: 0, failures: [] });
+    expect(await addressees()).toEqual(emails);
+    await other.stop();
+  }, 60_000);
+
+  test("counts what is wrong as failed, with its code, and ends all the same", async () => {
+    const worker = await system.another();
+    await worker.startWorkers();
+    const batch = await submit(["ann@example.com", "nobody", "bob@example.com"]);
+    const { sent, failed, failures } = await ended(batch.id);
+    expect({ sent, failed }).toEqual({ sent: 2, failed: 1 });
+    expect(failures).toMatchObject([{ index: 1, errorCode: "INVALID_EMAIL" }]);
+    expect(await addressees()).toEqual(["ann@example.com", "bob@example.com"]);
+    await worker.stop();
+  }, 60_000);
+
+  test("makes no copies of a draft that was sent since, with what people have put into it", async () => {
+    const { list } = await organization.createBulkList({ name: "Clients", copies: [copyFor("ann@example.com")] });
+    const templateId = await createTemplate();
+    const { agreement } = await organization.createAgreement({
+      definition: { recipients: [{ recipientId: "1", roleName: "Client", name: "Bob", email: "bob@example.com" }] },
+      compositions: [{ layers: [{ source: { case: "templateId", value: templateId } }] }],
+    });
+    const id = agreement?.id ?? "";
+    const { batch } = await organization.sendBulkList({
+      ...{ listId: list?.id ?? "" },
+      target: { id: { case: "agreementId", value: id } },
+    });
+    await organization.sendAgreement({ agreementId: id });
+    const worker = await system.another();
+    await worker.startWorkers();
+    const { failures } = await ended(batch?.id ?? "");
+    expect(failures).toMatchObject([{ errorCode: "ENVELOPE_CANNOT_BE_MODIFIED" }]);
+    expect(await addressees()).toEqual(["bob@example.com"]);
+    await worker.stop();
+  }, 60_000);
+
+  test("waits no longer than its attempts for what is away", async () => {
+    const batch = await submit(["ann@example.com"]);
+    await system.superuser.query(
+      "update sign.job set attempts = 19 where organization_id = $1 and kind = 'bulk-copy'",
+      [organization.orgId],
+    );
+    const worker = await system.another();
+    system.auth.setAway(true);
+    await worker.startWorkers();
+    const { failed, failures } = await ended(batch.id);
+    expect([failed, failures[0]?.errorCode]).toEqual([1, "SERVICE_UNAVAILABLE"]);
+    system.auth.setAway(false);
+    await worker.stop();
+  }, 60_000);
+
+  test("of nobody ends at once", async () => {
+    expect(await submit([])).toMatchObject({ total: 0, queued: 0, endedAt: expect.anything() });
+  });
+
+  test("can be read, changed and deleted by its organization only", async () => {
+    const { list } = await organization.createBulkList({ name: "Clients", copies: [copyFor("ann@example.com")] });
+    const id = list?.id ?? "";
+    const stranger = system.organization();
+    const target = { id: { case: "templateId" as const, value: await createTemplate(stranger) } };
+    for (const call of [
+      stranger.getBulkList({ id }),
+      stranger.updateBulkList({ id, name: "Mine" }),
+      stranger.deleteBulkList({ id }),
+      stranger.sendBulkList({ listId: id, target }),
+    ]) {
+      await expectDomainError(call, "BULK_LIST_NOT_FOUND");
+    }
+    expect((await stranger.listBulkLists({})).lists).toEqual([]);
+    await expectDomainError(organization.sendBulkList({ listId: id, target }), "TEMPLATE_NOT_FOUND");
+    const changed = await organization.updateBulkList({ id, name: "Others", copies: [] });
+    expect(changed.list).toMatchObject({ name: "Others", copyCount: 0 });
+    expect((await organization.listBulkLists({})).lists).toMatchObject([{ id, name: "Others" }]);
+    const batch = await submit([]);
+    await expectDomainError(stranger.getBulkBatch({ id: batch.id }), "BULK_BATCH_NOT_FOUND");
+    expect((await stranger.listBulkBatches({})).batches).toEqual([]);
+    await organization.deleteBulkList({ id });
+    await expectDomainError(organization.getBulkList({ id }), "BULK_LIST_NOT_FOUND");
+    await expectDomainError(organization.getBulkBatch({ id: randomUUID() }), "BULK_BATCH_NOT_FOUND");
+  });
+});
+
+describe("a subscription", () => {
+  test("keeps what it was given, for its organization only", async () => {
+    const stranger = system.organization();
+    const settings = { urlToPublishTo: "https://app.example/hook", events: ["envelope-completed"] };
+    const { subscription } = await organization.createSubscription({ settingsJson: JSON.stringify(settings) });
+    const id = subscription?.id ?? 0n;
+    expect(id).toBeGreaterThan(0n);
+    const { subscription: found } = await organization.getSubscription({ id });
+    expect(JSON.parse(found?.settingsJson ?? "")).toEqual(settings);
+    for (const call of [
+      stranger.getSubscription({ id }),
+      stranger.updateSubscription({ id, settingsJson: "{}" }),
+      stranger.deleteSubscription({ id }),
+    ]) {
+      await expectDomainError(call, "SUBSCRIPTION_NOT_FOUND");
+    }
+    expect((await stranger.listSubscriptions({})).subscriptions).toEqual([]);
+    await organization.updateSubscription({ id, settingsJson: '{"name":"Hook"}' });
+    expect((await organization.listSubscriptions({})).subscriptions).toMatchObject([
+      { id, settingsJson: '{"name":"Hook"}' },
+    ]);
+    await organization.deleteSubscription({ id });
+    for (const unknown of [id, 0n, 2n ** 31n, 2n ** 63n]) {
+      await expectDomainError(organization.getSubscription({ id: unknown }), "SUBSCRIPTION_NOT_FOUND");
+    }
+  });
+
+  test("is a JSON object that is not too large", async () => {
+    for (const settingsJson of ["", "[]", "null", "{", JSON.stringify({ a: "x".repeat(70_000) })]) {
+      await expectDomainError(organization.createSubscription({ settingsJson }), "VALIDATION_FAILED");
+    }
+  });
+});
+
+test("lists, batches and subscriptions say that they are unavailable while the database is away", async () => {
+  const pool = createPool({ url: "postgres://nobody@127.0.0.1:1/none", role: "assent_sign", max: 1, name: "away" });
+  const { orgId } = organization;
+  const id = randomUUID();
+  await expectDomainError(listBulkLists(pool, orgId), "SERVICE_UNAVAILABLE");
+  await expectDomainError(findBulkBatch(pool, orgId, id), "SERVICE_UNAVAILABLE");
+  await expectDomainError(deleteSubscription(pool, orgId, "1"), "SERVICE_UNAVAILABLE");
+  await pool.end();
+});

@@ -1,0 +1,79 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type Agreement, type AgreementDefinitionSchema, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { until } from "#platform/testing/until.ts";
+import { smallestPdf } from "../intake/smallest-pdf.ts";
+import { type Organization, type SignHarness, startSign } from "./harness.ts";
+import { type MailServer, startMailServer, type TakenMail } from "./mail-server.ts";
+
+export type Definition = MessageInitShape<typeof AgreementDefinitionSchema>;
+
+export interface MailSystem extends SignHarness {
+  readonly server: MailServer;
+  /** Sends an agreement about an empty page. */
+  send(organization: Organization, definition: Definition): Promise<Agreement>;
+  /** What comes to an address, in its order, once there are so many. */
+  mailsTo(address: string, count: number): Promise<TakenMail[]>;
+  /** Until no work is due any more. */
+  settle(): Promise<void>;
+  actionsOf(agreementId: string): Promise<string[]>;
+  /** Opens the link of a mail. */
+  open(mail: TakenMail | undefined): Promise<string>;
+}
+
+export const visitor = { ip: "192.0.2.55", userAgent: "Browser/1.0", requestId: "request-9", traceparent: "" };
+
+export const publicUrl = "https://sign.example.com";
+
+export const mailConfig = ({ url }: Pick<MailServer, "url">) => ({
+  mail: { url, from: "Assent <sign@example.com>", publicUrl },
+});
+
+export const person = (recipientId: string, address: string, given: object = {}) => ({
+  ...{ recipientId, role: RecipientRole.SIGNER, name: `Person ${recipientId}`, email: address },
+  ...given,
+});
+
+/** The service with its workers and a real mail server. */
+export async function startMailSystem(): Promise<MailSystem> {
+  const server = await startMailServer();
+  const harness = await startSign({ config: mailConfig(server) });
+  await harness.startWorkers();
+  return {
+    ...harness,
+    server,
+    send: async (organization, definition) => {
+      const { agreement } = await organization.createAgreement({
+        definition: { emailSubject: "NDA", documents: [document], ...definition },
+        send: true,
+      });
+      if (agreement === undefined) throw new Error("the answer has no agreement");
+      return agreement;
+    },
+    mailsTo: (address, count) =>
+      until(() => {
+        const found = server.mails.filter(({ to }) => to === address);
+        return found.length >= count && found;
+      }),
+    settle: async () => {
+      await until(async () => {
+        const sql = "select 1 from sign.job where failed_at is null and run_at <= $1";
+        return (await harness.superuser.query(sql, [harness.clock.now()])).rowCount === 0;
+      }, 20_000);
+    },
+    actionsOf: async (agreementId) => {
+      const sql = "select action from sign.audit_event where agreement_id = $1 order by sequence";
+      const { rows } = await harness.superuser.query<{ action: string }>(sql, [agreementId]);
+      return rows.map(({ action }) => action);
+    },
+    open: async (mail) => (await harness.signing.openView({ token: mail?.token ?? "", visitor })).sessionToken,
+    stop: async () => {
+      await harness.stop();
+      await server.down();
+    },
+  };
+}
+
+const document = {
+  ...{ documentId: "1", name: "NDA.pdf", fileExtension: "pdf" },
+  source: { case: "content" as const, value: smallestPdf },
+};

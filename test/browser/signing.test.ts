@@ -1,0 +1,209 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import type { Page } from "playwright-core";
+import type { Api } from "../support/api.ts";
+import { type System, startSystem } from "../support/system.ts";
+import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
+import { createAgreement, giveConsent, linkFor, openLink, phone, returnUrl, screenshot } from "./support/signing.ts";
+
+describeInBrowser("the signing page", (pages) => {
+  let system: System;
+  let api: Api;
+  /** What browsers complained about. */
+  const wrong: string[] = [];
+
+  beforeAll(async () => {
+    system = await startSystem("single process");
+    api = await system.newOrganization();
+  }, 60_000);
+  afterAll(() => system?.stop());
+  afterEach(() => {
+    expect(wrong.splice(0)).toEqual([]);
+  });
+
+  const expectAccessible = async (page: Page): Promise<void> => expect(await accessibilityProblems(page)).toEqual([]);
+  const statusOf = async (id: string): Promise<string> => (await api.get(`/v1/sign/agreements/${id}`)).body.status;
+  const field = (page: Page, name: string) => page.getByLabel(new RegExp(`^${name}, `));
+  const drawn = (page: Page) => page.locator(".page .text-layer span").first().waitFor({ state: "attached" });
+
+  async function fillEverything(page: Page): Promise<void> {
+    await field(page, "Company").fill("Example GmbH");
+    await field(page, "Title").fill("Director");
+    await field(page, "Address").fill("1 Example Street\n12345 Example");
+    await field(page, "Amount").fill("1250.50");
+    await field(page, "Start").fill("2026-12-01");
+    await field(page, "Terms").check();
+    await field(page, "Because").fill("I have read them");
+    await field(page, "Plan").selectOption("l");
+    await page.getByLabel("Colour, required: blue").check();
+    const choosing = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: /^Passport/ }).click();
+    const png = Buffer.from(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+      "base64",
+    );
+    await (await choosing).setFiles({ name: "passport.png", mimeType: "image/png", buffer: png });
+    await page.getByRole("button", { name: /passport\.png$/ }).waitFor();
+  }
+
+  test("two people sign, one typing on a desk, one drawing on a telephone", async () => {
+    const id = await createAgreement(api);
+    const link = await linkFor(api, id, "1");
+    const page = await openLink(pages, link, wrong);
+    await page.getByRole("heading", { name: "Before you sign" }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/signing\/s\/[\w-]{22}\/$/);
+    await expectAccessible(page);
+    await screenshot(page, "consent-desk");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("Please agree first, or decline.").waitFor();
+    await giveConsent(page);
+    await drawn(page);
+    await screenshot(page, "document-desk");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Finish", exact: true }).click();
+    await page.getByText("Some fields need your attention").waitFor();
+    await screenshot(page, "missing-desk");
+    await fillEverything(page);
+    await page.getByRole("button", { name: /^Initial here/ }).click();
+    await page.getByRole("dialog").waitFor();
+    await screenshot(page, "adopt-desk");
+    await expectAccessible(page);
+    await page.getByLabel("Style 3").check();
+    await page.getByRole("button", { name: "Adopt and sign" }).click();
+    await page.getByRole("button", { name: /^Sign here/ }).click();
+    await page.getByText("All required fields are done").waitFor();
+    await screenshot(page, "filled-desk");
+    await page.evaluate("window.scrollTo(0, 0)");
+    await screenshot(page, "filled-top-desk");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator(".field.list").scrollIntoViewIfNeeded();
+    await screenshot(page, "filled-narrow");
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Finish", exact: true }).click();
+    await page.getByText("Back at the integration.").waitFor();
+    expect(page.url()).toBe(`${returnUrl}&event=signing_complete`);
+
+    const other = await openLink(pages, await linkFor(api, id, "2"), wrong, phone);
+    await other.getByRole("heading", { name: "Before you sign" }).waitFor();
+    await screenshot(other, "consent-phone");
+    await expectAccessible(other);
+    await giveConsent(other);
+    await drawn(other);
+    await screenshot(other, "document-phone");
+    await other.getByRole("button", { name: "Next field" }).tap();
+    await screenshot(other, "next-phone");
+    await other.getByRole("button", { name: /^Sign here/ }).tap();
+    await other.getByLabel("Draw", { exact: true }).check();
+    await screenshot(other, "draw-empty-phone");
+    const box = await other.locator("canvas.drawing").boundingBox();
+    if (box === null) throw new Error("there is nothing to draw on");
+    await other.mouse.move(box.x + 20, box.y + 80);
+    await other.mouse.down();
+    for (let step = 1; step <= 20; step += 1)
+      await other.mouse.move(box.x + 20 + step * 11, box.y + 80 + (step % 2 === 0 ? -35 : 25));
+    await other.mouse.up();
+    await screenshot(other, "draw-phone");
+    await expectAccessible(other);
+    await other.getByRole("button", { name: "Adopt and sign" }).tap();
+    await other.getByText("All required fields are done").waitFor();
+    await screenshot(other, "signed-phone");
+    const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    expect(await other.evaluate(overflow)).toBe(0);
+    await other.getByRole("button", { name: "Finish", exact: true }).tap();
+    await other.getByText("Back at the integration.").waitFor();
+    expect(other.url()).toBe(`${returnUrl}&event=signing_complete`);
+    expect(["completing", "completed"]).toContain(await statusOf(id));
+
+    const again = await fetch(link, { redirect: "manual", headers: { accept: "text/html" } });
+    expect([again.status, again.headers.get("location")]).toEqual([303, `${returnUrl}&event=ttl_expired`]);
+  }, 90_000);
+
+  const shortTabs = [
+    { type: "text", label: "city", tooltip: "City", documentId: "1", page: 1, x: 140, y: 402, required: true },
+    { type: "signature", anchor: { text: "/sig1/", yOffset: 45 } },
+  ];
+  const ann = { recipientId: "1", name: "Ann Example", email: "ann.1@example.com", clientUserId: "1" };
+  const short = { recipients: { signers: [{ ...ann, tabs: shortTabs }] } };
+
+  /** Goes on until what has the focus is called so. */
+  async function tabTo(page: Page, name: string): Promise<void> {
+    const focused =
+      "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent)";
+    for (let presses = 0; presses < 20; presses += 1) {
+      await page.keyboard.press("Tab");
+      if (((await page.evaluate(focused)) as string).startsWith(name)) return;
+    }
+    throw new Error(`the keyboard does not reach ${name}`);
+  }
+
+  test("the keyboard is enough", async () => {
+    const id = await createAgreement(api, short);
+    const page = await openLink(pages, await linkFor(api, id, "1"), wrong);
+    await page.getByRole("heading", { name: "Before you sign" }).waitFor();
+    await tabTo(page, "I have read this");
+    await page.keyboard.press("Space");
+    await tabTo(page, "Continue");
+    await page.keyboard.press("Enter");
+    await page.getByText("0 of 2 required fields done").waitFor();
+    await tabTo(page, "City, required");
+    await page.keyboard.type("Lisbon");
+    await tabTo(page, "Sign here, required");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await tabTo(page, "Adopt and sign");
+    await page.keyboard.press("Enter");
+    await page.getByText("All required fields are done").waitFor();
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toMatch(
+      /^Sign here: Ann Example, signed/,
+    );
+    await tabTo(page, "Finish");
+    await page.keyboard.press("Enter");
+    await page.getByText("Back at the integration.").waitFor();
+    expect(page.url()).toBe(`${returnUrl}&event=signing_complete`);
+    expect(["completing", "completed"]).toContain(await statusOf(id));
+  }, 60_000);
+
+  test("who finishes later finds what was filled in, and may decline then", async () => {
+    const id = await createAgreement(api, short);
+    const page = await openLink(pages, await linkFor(api, id, "1"), wrong);
+    await giveConsent(page);
+    await field(page, "City").fill("Lisbon");
+    await page.getByRole("button", { name: "Finish later" }).click();
+    await page.getByText("Back at the integration.").waitFor();
+    expect(page.url()).toBe(`${returnUrl}&event=cancel`);
+
+    const again = await openLink(pages, await linkFor(api, id, "1"), wrong, phone);
+    expect(await field(again, "City").inputValue()).toBe("Lisbon");
+    await again.getByRole("button", { name: "Decline to sign" }).tap();
+    await again.getByLabel("Reason").fill("The price is wrong.");
+    await screenshot(again, "decline-phone");
+    await expectAccessible(again);
+    await again.getByRole("dialog").getByRole("button", { name: "Decline to sign" }).tap();
+    await again.getByText("Back at the integration.").waitFor();
+    expect(again.url()).toBe(`${returnUrl}&event=decline`);
+    expect(await statusOf(id)).toBe("declined");
+  }, 60_000);
+
+  test("a sender looks at a draft and sends it, and whoever only looks is told when all is done", async () => {
+    const id = await createAgreement(api, { ...short, status: "created" });
+    const envelope = `/restapi/v2.1/accounts/${api.organizationId}`;
+    const sending = await api.post(`${envelope}/envelopes/${id}/views/sender`, { returnUrl });
+    const page = await openLink(pages, sending.body.url, wrong);
+    await page.getByText("Ann Example").waitFor();
+    await drawn(page);
+    await screenshot(page, "sender-desk");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("Back at the integration.").waitFor();
+    expect(page.url().toLowerCase()).toBe(`${returnUrl}&event=send&envelopeId=${id}`.toLowerCase());
+    expect(await statusOf(id)).toBe("sent");
+
+    const looking = await api.post(`${envelope}/views/console`, { envelopeId: id });
+    const other = await openLink(pages, looking.body.url, wrong, phone);
+    await drawn(other);
+    await other.getByRole("button", { name: "Close" }).tap();
+    await other.getByRole("heading", { name: "Done" }).waitFor();
+    await screenshot(other, "closing-phone");
+    await expectAccessible(other);
+  }, 60_000);
+});

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createLogger } from "#platform/logger.ts";
+import { defaultPage } from "../../services/docgen/domain/page.ts";
+import type { Renderer } from "../../services/docgen/renderer/render-job.ts";
+import { createRenderer } from "../../services/docgen/renderer/renderer.ts";
+import { htmlJob } from "../../services/docgen/renderer/test/jobs.ts";
+import { describeWithPoppler, flatTextOf } from "../../services/docgen/typesetting/test/poppler.ts";
+import { certificateFooter, certificateHtml } from "../../services/sign/certificate/certificate.ts";
+import type { Agreement, Recipient } from "../../services/sign/domain/agreement.ts";
+import { chain, emptyAudit } from "../../services/sign/domain/audit-chain.ts";
+import type { AuditEntry } from "../../services/sign/domain/change.ts";
+import {
+  sampleContext,
+  sampleDocument,
+  sampleDraft,
+  sampleRecipient,
+  sampleTime,
+} from "../../services/sign/test/lifecycle-samples.ts";
+
+const at = "2026-11-02T10:00:00Z";
+const hostile = '<b>bold</b> #panic("x") $1$ &amp; <script>alert(1)</script> \u202Ereversed';
+const hostileShown = '<b>bold</b> #panic("x") $1$ &amp; <script>alert(1)</script> [U+202E]reversed';
+
+let renderer: Renderer;
+beforeAll(() => {
+  renderer = createRenderer({ logger: createLogger("test", "silent"), size: 1 });
+});
+afterAll(() => renderer.close());
+
+async function printed(agreement: Agreement, entries: readonly AuditEntry[] = entriesOf(agreement.recipients)) {
+  const { events, head } = chain(entries, {
+    agreementId: agreement.id,
+    head: emptyAudit,
+    occurredAt: sampleTime,
+    agreementStatus: agreement.status,
+  });
+  const audited = { ...agreement, audit: head };
+  const html = certificateHtml(audited, events, { organizationName: "Acme & Söhne", at: sampleTime });
+  const page = { ...defaultPage, footer: certificateFooter(agreement) };
+  const { pdf, pages, warnings } = await renderer.render(htmlJob(html, { page }));
+  expect(warnings).toEqual([]);
+  return { text: flatTextOf(pdf), letters: flatTextOf(pdf).replaceAll(" ", ""), pages, html, head, events };
+}
+
+const entriesOf = (recipients: readonly Recipient[]): readonly AuditEntry[] =>
+  recipients.map(({ id, name, email }) => ({
+    action: "recipient.signed",
+    actor: { source: "signer", id, name, email, ip: "2001:db8::7348", userAgent: "Browser/1.0" },
+  }));
+
+const signed = (recipientId: string, given: Partial<Recipient> = {}): Recipient =>
+  sampleRecipient(recipientId, {
+    status: "completed",
+    sentAt: sampleTime,
+    deliveredAt: sampleTime,
+    consentedAt: sampleTime,
+    completedAt: sampleTime,
+    signature: { typed: `Person ${recipientId}`, font: "cursive", drawnPng: "" },
+    ...given,
+  });
+
+describeWithPoppler("a certificate in print", () => {
+  test("says who signed what, when and from where, with the hashes and the head of the trail", async () => {
+    const documents = [{ ...sampleDocument("1"), sealedSha256: Buffer.alloc(32, 2) }];
+    const drawn = { typed: "", font: "", drawnPng: "iVBORw0KGgo=" };
+    const agreement = sampleDraft([signed("1", { clientUserId: "7" }), signed("2", { signature: drawn })], {
+      status: "completed",
+      documents,
+      sentAt: sampleTime,
+      completedAt: sampleTime,
+    });
+    const { text, letters, head } = await printed(agreement);
+    expect(text).toContain("Certificate of completion");
+    expect(text).not.toContain("not a certificate");
+    for (const part of [
+      ...[agreement.id, "Acme & Söhne", "Person 1", "person1@example.com", "Signer", "2001:db8::7348", at],
+      ...["Typed: Person 1 (style cursive)", "Drawn by hand", "Within the sender’s application", "Browser/1.0"],
+      ...["1 document, 2 pages", "Document 1.pdf", "Completed", "page 1 of"],
+    ]) {
+      expect(letters).toContain(part.replaceAll(" ", "").replaceAll("’", "'"));
+    }
+    for (const hash of [Buffer.alloc(32, 1), Buffer.alloc(32, 2), head.hash]) {
+      expect(letters).toContain(hash.toString("hex"));
+    }
+  });
+
+  test("says clearly that it is a summary while the agreement is not finished", async () => {
+    for (const status of ["created", "sent", "delivered", "completing", "declined", "voided", "expired"] as const) {
+      const agreement = sampleDraft([], { status, documents: [], voidedReason: "Wrong version" });
+      const { text } = await printed(agreement);
+      expect(text).toContain("This is a summary, not a certificate.");
+      expect(text).not.toContain("Certificate of completion");
+    }
+  });
+
+  test("shows every value letter by letter, however hostile or long", async () => {
+    const long = { name: "N".repeat(100), email: `${"e".repeat(64)}@${"d".repeat(27)}.example` };
+    const recipients = [
+      signed("1", { name: hostile, declineReason: hostile, hostName: hostile }),
+      signed("2", { ...long, signature: { typed: hostile, font: hostile, drawnPng: "" } }),
+    ];
+    const documents = [{ ...sampleDocument("1"), name: `${hostile}${"L".repeat(300)}` }];
+    const changes = { status: "declined", emailSubject: hostile, voidedReason: hostile, documents } as const;
+    const { letters, html } = await printed(sampleDraft(recipients, changes));
+    expect(letters.split(hostileShown.replaceAll(" ", "")).length).toBeGreaterThan(6);
+    for (const part of [long.name, long.email, "L".repeat(300)]) expect(letters).toContain(part);
+    expect(html).not.toContain("<script>");
+  });
+
+  test("warns when the trail is not the one that was recorded", async () => {
+    const agreement = sampleDraft([signed("1")], { status: "sent" });
+    const { events, head, html } = await printed(agreement);
+    expect(html).not.toContain("WARNING");
+    const options = { organizationName: "Acme", at: sampleTime };
+    const changed = events.map((event) => ({ ...event, actor: { ...event.actor, ip: "192.0.2.9" } }));
+    expect(certificateHtml({ ...agreement, audit: head }, changed, options)).toContain("WARNING");
+    expect(certificateHtml({ ...agreement, audit: head }, [], options)).toContain("WARNING");
+  });
+
+  test("prints the largest agreement there can be in time", async () => {
+    const recipients = Array.from({ length: 500 }, (_, index) => signed(String(index), { name: "N".repeat(100) }));
+    const documents = Array.from({ length: 100 }, (_, index) => sampleDocument(String(index)));
+    const { actor } = sampleContext();
+    const entries = Array.from({ length: 2_000 }, () => ({ action: "recipient.opened", actor }) as const);
+    const { text, pages } = await printed(sampleDraft(recipients, { status: "sent", documents }), entries);
+    expect(pages).toBeGreaterThan(20);
+    expect(text).toContain("1700 more events are not printed here");
+  });
+});

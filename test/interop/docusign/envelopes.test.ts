@@ -1,0 +1,255 @@
+import { generateKeyPairSync } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { unzipSync } from "fflate";
+import type { Api } from "../../support/api.ts";
+import { signEverything } from "../../support/signing-people.ts";
+import { describeInBothModes, type System, startSystem } from "../../support/system.ts";
+import { base64, orderHtml, pdfInfo, pdfWith, termsText } from "./support/documents.ts";
+import { docusign, type Integration, integrate, refusalOf, type Untyped } from "./support/sdk.ts";
+import { startTlsProxy, type TlsProxy } from "./support/tls-proxy.ts";
+
+const envelopes = "EnvelopesApi";
+const guid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** As the example "signing via email" makes it, with plain text in place of a Word document. */
+async function orderDefinition(): Promise<Untyped> {
+  const definition = new docusign.EnvelopeDefinition();
+  definition.emailSubject = "Please sign this document set";
+  const document = (name: string, fileExtension: string, documentId: string, content: string | Buffer) =>
+    docusign.Document.constructFromObject({ name, fileExtension, documentId, documentBase64: base64(content) });
+  definition.documents = [
+    document("Order acknowledgement", "html", "1", orderHtml),
+    document("Terms of delivery", "txt", "2", termsText),
+    document("Lorem Ipsum", "pdf", "3", await pdfWith("Lorem ipsum /sn1/", "dolor")),
+  ];
+  const signHere = (anchorString: string) =>
+    docusign.SignHere.constructFromObject({
+      anchorString,
+      anchorYOffset: "10",
+      anchorUnits: "pixels",
+      anchorXOffset: "20",
+    });
+  const signer = docusign.Signer.constructFromObject({
+    email: "ann@example.com",
+    name: "Ann Example",
+    recipientId: "1",
+    routingOrder: "1",
+    clientUserId: 1000,
+    tabs: docusign.Tabs.constructFromObject({ signHereTabs: [signHere("**signature_1**"), signHere("/sn1/")] }),
+  });
+  const copy = new docusign.CarbonCopy();
+  Object.assign(copy, { email: "cara@example.com", name: "Cara Example", routingOrder: "2", recipientId: "2" });
+  definition.recipients = docusign.Recipients.constructFromObject({ signers: [signer], carbonCopies: [copy] });
+  definition.status = "sent";
+  return definition;
+}
+
+const viewRequest = (changes: object = {}): Untyped =>
+  Object.assign(new docusign.RecipientViewRequest(), {
+    returnUrl: "https://app.example.com/ds-return?state=123",
+    authenticationMethod: "none",
+    email: "ann@example.com",
+    userName: "Ann Example",
+    clientUserId: 1000,
+    pingFrequency: 600,
+    pingUrl: "https://app.example.com/ping",
+    ...changes,
+  });
+
+describeInBothModes("the official SDK with envelopes", (mode) => {
+  let system: System;
+  let owner: Api;
+  let proxy: TlsProxy;
+  let sdk: Integration;
+  let envelopeId: string;
+
+  beforeAll(async () => {
+    system = await startSystem(mode);
+    owner = await system.newOrganization();
+    proxy = await startTlsProxy(owner.baseUrl);
+    sdk = integrate(proxy, owner);
+  }, 60_000);
+  afterAll(async () => {
+    await proxy?.stop();
+    await system?.stop();
+  }, 60_000);
+
+  const call = (method: string, ...parameters: unknown[]): Promise<Untyped> =>
+    sdk.call(envelopes, method, sdk.accountId, ...parameters);
+
+  test("learns its account from the user information", async () => {
+    const user = await sdk.client.getUserInfo(owner.token);
+    expect(user.accounts).toMatchObject([{ accountId: sdk.accountId, isDefault: "true" }]);
+    const [{ baseUri }] = user.accounts;
+    expect(new URL(baseUri).origin).toBe(baseUri);
+  });
+
+  test("gets a token for an assertion that it signs with its key", async () => {
+    const { publicKey, privateKey } = generateKeyPairSync("rsa", {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: "spki", format: "pem" },
+      privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    });
+    const { organizationId } = owner;
+    const { client } = await system.admin.createOAuthClient({
+      organizationId,
+      name: "Integration",
+      scopes: ["sign:read", "sign:write", "sign:send", "sign:admin"],
+    });
+    const clientId = client?.id ?? "";
+    await system.admin.addOAuthClientKey({ organizationId, clientId, publicKeyPem: publicKey });
+    const fresh = new docusign.ApiClient();
+    fresh.setOAuthBasePath(proxy.host);
+    const scopes = ["signature", "impersonation"];
+    const granted = await fresh.requestJWTUserToken(clientId, organizationId, scopes, Buffer.from(privateKey), 3600);
+    expect(granted.body).toMatchObject({ token_type: "Bearer", expires_in: 3600 });
+    const user = await fresh.getUserInfo(granted.body.access_token);
+    expect(user.accounts[0].accountId).toBe(organizationId);
+  });
+
+  test("sends an envelope of HTML, text and PDF with anchored tabs", async () => {
+    const summary = await call("createEnvelope", { envelopeDefinition: await orderDefinition() });
+    expect(sdk.last().status).toBe(201);
+    expect(summary).toMatchObject({ status: "sent", envelopeId: expect.stringMatching(guid) });
+    expect(summary.uri).toBe(`/envelopes/${summary.envelopeId}`);
+    expect(sdk.last().headers).toMatchObject({
+      "x-docusign-tracetoken": sdk.last().headers["x-request-id"],
+      "x-ratelimit-remaining": expect.stringMatching(/^\d+$/),
+      "x-ratelimit-reset": expect.stringMatching(/^\d{10}$/),
+    });
+    envelopeId = summary.envelopeId;
+  });
+
+  test("reads the envelope, with everything that include can ask for", async () => {
+    const plain = await call("getEnvelope", envelopeId, null);
+    expect(plain).toMatchObject({ envelopeId, status: "sent", emailSubject: "Please sign this document set" });
+    expect(JSON.parse(sdk.last().text)).not.toHaveProperty("completedDateTime");
+    const include = "custom_fields,documents,attachments,extensions,folders,recipients,powerform,tabs";
+    const whole = await call("getEnvelope", envelopeId, { include });
+    expect(whole.envelopeDocuments.map((one: Untyped) => one.type)).toEqual([
+      "content",
+      "content",
+      "content",
+      "summary",
+    ]);
+    expect(whole.recipients.signers[0].tabs.signHereTabs).toHaveLength(3);
+  });
+
+  test("lists the recipients, with the places that their anchors were found at", async () => {
+    const recipients = await call("listRecipients", envelopeId, { includeTabs: "true" });
+    const raw = JSON.parse(sdk.last().text);
+    const kinds = ["agents", "editors", "intermediaries", "certifiedDeliveries", "inPersonSigners", "seals"];
+    for (const kind of [...kinds, "witnesses", "notaries"]) expect([kind, raw[kind]]).toEqual([kind, []]);
+    expect(recipients).toMatchObject({ recipientCount: "2", currentRoutingOrder: "1" });
+    const [signer] = recipients.signers;
+    expect(signer).toMatchObject({ recipientId: "1", clientUserId: "1000", status: "sent", routingOrder: "1" });
+    const places = signer.tabs.signHereTabs.map((tab: Untyped) => [tab.documentId, tab.anchorString, tab.pageNumber]);
+    expect(places.sort()).toEqual([
+      ["1", "**signature_1**", "1"],
+      ["2", "/sn1/", "1"],
+      ["3", "/sn1/", "1"],
+    ]);
+  });
+
+  test("lists the documents and downloads them in every form", async () => {
+    const { envelopeDocuments } = await call("listDocuments", envelopeId, null);
+    const ids = envelopeDocuments.map(({ documentId }: Untyped) => documentId);
+    expect(ids).toEqual(["1", "2", "3", "certificate"]);
+    const pagesOf = async (documentId: string, options: object | null = null): Promise<number> =>
+      pdfInfo(await call("getDocument", envelopeId, documentId, options)).pages;
+    const pages = [await pagesOf("1"), await pagesOf("2"), await pagesOf("3")];
+    expect(pages).toEqual([1, 1, 2]);
+    expect(sdk.last().headers["content-disposition"]).toMatch(/^file; filename="Lorem Ipsum\.pdf"; documentid="3"$/);
+    expect(await pagesOf("combined")).toBe(4);
+    const ofCertificate = await pagesOf("certificate");
+    expect(await pagesOf("combined", { certificate: "true" })).toBe(4 + ofCertificate);
+    const zip = await call("getDocument", envelopeId, "archive", null);
+    expect(sdk.last().headers["content-type"]).toBe("application/zip");
+    expect(Object.values(unzipSync(zip)).map((file) => pdfInfo(file).pages)).toEqual([...pages, ofCertificate]);
+    const unknown = await refusalOf(call("getDocument", envelopeId, "9", null));
+    expect(unknown.status).toBe(404);
+    expect(JSON.parse(sdk.last().text).errorCode).toBe("DOCUMENT_NOT_FOUND");
+  });
+
+  test("finds the envelope in lists, by time, state, ids, subject and page", async () => {
+    const fromDate = new Date(Date.now() - 10 * 24 * 3_600_000);
+    const byTime = await call("listStatusChanges", { fromDate });
+    expect(byTime).toMatchObject({ resultSetSize: "1", startPosition: "0", endPosition: "0", totalSetSize: "1" });
+    const counted = async (options: object): Promise<string> =>
+      (await call("listStatusChanges", options)).resultSetSize;
+    const from_date = "2020-01-01";
+    expect(await counted({ fromDate: from_date, status: "sent,Completed", count: "10" })).toBe("1");
+    expect(await counted({ fromDate: from_date, status: "declined" })).toBe("0");
+    expect(await counted({ envelopeIds: envelopeId.toUpperCase() })).toBe("1");
+    expect(await counted({ fromDate: "10/21/2020", searchText: "document SET", include: "recipients" })).toBe("1");
+    expect(await counted({ fromDate: from_date, startPosition: "1" })).toBe("0");
+    const { envelopes: found } = await call("listStatus", {
+      envelopeIdsRequest: { envelopeIds: [envelopeId] },
+      envelopeIds: "request_body",
+    });
+    expect(found).toMatchObject([{ envelopeId }]);
+  });
+
+  test("asks for links to sign, and is told why it gets none", async () => {
+    const link = await call("createRecipientView", envelopeId, { recipientViewRequest: viewRequest() });
+    expect([sdk.last().status, link.url]).toEqual([201, expect.stringMatching(/^https?:\/\/.+\/signing\/[\w-]{64}$/)]);
+    const refused = async (changes: object) => {
+      const request = { recipientViewRequest: viewRequest(changes) };
+      const { status, body } = await refusalOf(call("createRecipientView", envelopeId, request));
+      expect(JSON.stringify(body)).toContain(JSON.parse(sdk.last().text).requestId);
+      return [status, body.errorCode, body.message.split(":")[0]];
+    };
+    expect(await refused({ clientUserId: "1001" })).toEqual([404, "RECIPIENT_NOT_FOUND", "UNKNOWN_ENVELOPE_RECIPIENT"]);
+    expect(await refused({ returnUrl: "http://app.example.com/" })).toEqual([
+      400,
+      "INVALID_RETURN_URL",
+      "INVALID_REQUEST_PARAMETER",
+    ]);
+  });
+
+  test("reads the audit trail and the data of the forms", async () => {
+    const { auditEvents } = await call("listAuditEvents", envelopeId, null);
+    const said = auditEvents.map(({ eventFields }: Untyped) =>
+      Object.fromEntries(eventFields.map(({ name, value }: Untyped) => [name, value])),
+    );
+    expect(said.map(({ Action }: Untyped) => Action).slice(0, 2)).toEqual(["Registered", "Sent"]);
+    const names = ["logTime", "Source", "UserName", "UserId", "Action", "Message", "EnvelopeStatus", "ClientIPAddress"];
+    for (const name of [...names, "Information", "InformationLocalized", "GeoLocation", "Language"]) {
+      expect(said[0]).toHaveProperty(name);
+    }
+    const data = await call("getFormData", envelopeId);
+    expect(data).toMatchObject({ envelopeId, status: "sent", formData: [] });
+    expect(data.recipientFormData.map(({ email }: Untyped) => email)).toEqual(["ann@example.com", "cara@example.com"]);
+  });
+
+  test("asks again with resend_envelope, which is no second sending", async () => {
+    expect(await call("update", envelopeId, { resendEnvelope: "true" })).toMatchObject({ envelopeId });
+    const again = await refusalOf(call("update", envelopeId, { envelope: { status: "sent" } }));
+    expect([again.status, again.body.errorCode]).toEqual([409, "ENVELOPE_ALREADY_SENT"]);
+  });
+
+  test("voids an envelope once, with a reason", async () => {
+    const { envelopeId: other } = await call("createEnvelope", { envelopeDefinition: await orderDefinition() });
+    const envelope = { status: "voided", voidedReason: "The order was cancelled." };
+    const unreasoned = await refusalOf(call("update", other, { envelope: { status: "voided" } }));
+    expect(unreasoned.body.message).toMatch(/^INVALID_REQUEST_PARAMETER: .*voidedReason/);
+    await call("update", other, { envelope });
+    expect(await call("getEnvelope", other, null)).toMatchObject(envelope);
+    const again = await refusalOf(call("update", other, { envelope }));
+    expect([again.status, again.body.errorCode]).toEqual([400, "INVALID_ENVELOPE_STATUS"]);
+    expect(again.body.message).toMatch(/^ENVELOPE_CANNOT_VOID_INVALID_STATE: /);
+  });
+
+  // The page that people sign on is reached through the service itself, which only a single process lets us do.
+  if (mode === "single process") {
+    test("sees how the envelope moves on when the person has signed", async () => {
+      const { url } = await call("createRecipientView", envelopeId, { recipientViewRequest: viewRequest() });
+      expect(await signEverything(system, url)).toBe(
+        "https://app.example.com/ds-return?state=123&event=signing_complete",
+      );
+      const { signers } = await call("listRecipients", envelopeId, null);
+      expect(signers).toMatchObject([{ status: "completed", signedDateTime: expect.any(String) }]);
+      expect(["signed", "completed"]).toContain((await call("getEnvelope", envelopeId, null)).status);
+    });
+  }
+});

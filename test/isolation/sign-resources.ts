@@ -1,0 +1,254 @@
+import { until } from "#platform/testing/until.ts";
+import { type Operation, operations } from "../../gateway/routes/operations.ts";
+import type { Api } from "../support/api.ts";
+import { bodyOf } from "../support/journeys.ts";
+
+type Ids = Readonly<Record<string, string>>;
+
+/**
+ * One of everything of signing: a draft and a template that have a document, a recipient with a tab, and a custom field
+ * each; a list of copies, a batch of them that is done, a subscription, and a session of the sender.
+ */
+export async function createSignResources(api: Api, name: string): Promise<Ids> {
+  const template = await makers.signTemplate(api, name);
+  return {
+    account: api.organizationId,
+    user: api.organizationId,
+    folder: "recyclebin",
+    ...(await makers.agreement(api, name)),
+    ...template,
+    ...(await makers.bulkBatch(api, name, template)),
+    ...(await makers.connect(api)),
+    ...(await makeAttachment(api, name)),
+  };
+}
+
+/** Like what `own` has, and not changed yet: as much of it as the operation may change. */
+export async function createAnewFor({ operationId, pathParams }: Operation, api: Api, own: Ids): Promise<Ids> {
+  const named = new Set(pathParams.map(({ resource }) => makerOf.get(resource)));
+  if (operationId === "compatMoveToFolder") named.add("agreement");
+  let made = own;
+  for (const maker of named) if (maker !== undefined) made = { ...made, ...(await makers[maker](api, "anew", own)) };
+  return made;
+}
+
+/** Whether `createAnewFor` makes all that an operation may change. */
+export const isOfSigning = ({ path }: Pick<Operation, "path">): boolean => /^\/(v1\/sign|restapi|signing)\//.test(path);
+
+const makers = { agreement: makeAgreement, signTemplate: makeTemplate, bulkBatch: makeBatch, connect: makeConnect };
+
+/** What makes that which a path calls so. */
+const makerOf: ReadonlyMap<string, keyof typeof makers> = new Map([
+  ["agreement", "agreement"],
+  ["signingSession", "agreement"],
+  ["signTemplate", "signTemplate"],
+  ["bulkList", "bulkBatch"],
+  ["bulkBatch", "bulkBatch"],
+  ["connect", "connect"],
+]);
+
+const accountOf = ({ organizationId }: Api): string => `/restapi/v2.1/accounts/${organizationId}`;
+
+async function makeAgreement(api: Api, name: string): Promise<Ids> {
+  const draft = contentFor(name, ann);
+  const key = { "x-idempotency-key": crypto.randomUUID() };
+  const agreement = bodyOf(201, await api.call("POST", "/v1/sign/agreements", draft, key));
+  const session = await openSession(api, `${accountOf(api)}/envelopes/${agreement.id}`);
+  return { agreement: agreement.id, ...namesFor(name), ...partsOf(agreement, ""), ...session };
+}
+
+/** A file that somebody attaches who has followed a link. */
+async function makeAttachment(api: Api, name: string): Promise<Ids> {
+  const ann = { name: "Ann Example", email: "ann@example.com", clientUserId: "1000" };
+  const wanted = { ...contentFor(name, ann, "attachment"), status: "sent" };
+  const agreement = bodyOf(201, await api.post("/v1/sign/agreements", wanted));
+  const view = { recipientId: agreement.recipients.signers[0].recipientId, returnUrl: "https://www.example.com/" };
+  const path = `/v1/sign/agreements/${agreement.id}`;
+  const { url } = bodyOf(201, await api.post(`${path}/views/recipient`, view));
+  const { signingSession, signingCookie } = await followLink(api, url);
+  const tab = agreement.recipients.signers[0].tabs.find(({ type }: { type: string }) => type === "attachment");
+  const file = { tabId: tab.tabId, fileName: "passport.pdf", contentBase64: onePage };
+  const headers = { cookie: signingCookie };
+  const kept = bodyOf(200, await api.call("POST", `/signing/s/${signingSession}/attachments`, file, headers));
+  return { attachedAgreement: agreement.id, attachment: kept.value };
+}
+
+async function makeTemplate(api: Api, name: string): Promise<Ids> {
+  const role = { name: "Offer", ...contentFor(name, { roleName: "Buyer" }) };
+  const template = bodyOf(201, await api.post("/v1/sign/templates", role));
+  return { signTemplate: template.id, ...namesFor(name), ...partsOf(template, "OfTemplate") };
+}
+
+async function makeBatch(api: Api, _name: string, { signTemplate }: Ids): Promise<Ids> {
+  const account = accountOf(api);
+  const list = bodyOf(201, await api.post(`${account}/bulk_send_lists`, { name: "Spring", bulkCopies: [copy] }));
+  const sent = await api.post(`${account}/bulk_send_lists/${list.listId}/send`, { envelopeOrTemplateId: signTemplate });
+  const batch = bodyOf(201, sent);
+  await untilSent(api, `${account}/bulk_send_batch/${batch.batchId}`);
+  return { bulkList: list.listId, bulkBatch: batch.batchId };
+}
+
+async function makeConnect(api: Api): Promise<Ids> {
+  const wish = { urlToPublishTo: "https://www.example.com/hooks" };
+  return { connect: bodyOf(201, await api.post(`${accountOf(api)}/connect`, wish)).connectId };
+}
+
+/** What the cookie of its session opens; other operations have no use for it. */
+export const signingHeaders = ({ path }: Pick<Operation, "path">, own: Ids): Record<string, string> =>
+  path.startsWith("/signing/s/") ? { cookie: own.signingCookie ?? "" } : {};
+
+/** What is a credential itself, or everybody's. */
+export const isNobodys = ({ path }: Pick<Operation, "path">): boolean => /^\/signing\/(\{|assets\/)/.test(path);
+
+/** Numbered from 1 or the same for everybody: there is no name of another organization's to ask for. */
+export const sharedNames: readonly string[] = ["folder", "connect"];
+
+/** Makes a document under whatever name it is asked for. */
+export const makesWhatItNames: readonly string[] = [
+  "putDocument {documentId}",
+  "compatPutDocument {documentId}",
+  "compatTemplatePutDocument {documentId}",
+];
+
+/** Where the compatible interface takes ids that its description does not show: it takes them in any form. */
+export const compatPlaces: Readonly<Record<string, readonly string[]>> = {
+  compatCreateEnvelope: ["templateId", "compositeTemplates[].serverTemplates[].templateId"],
+  compatListEnvelopes: ["?envelope_ids"],
+  compatListEnvelopeStatus: ["envelopeIds[]"],
+  compatMoveToFolder: ["envelopeIds[]"],
+  compatSendBulkList: ["envelopeOrTemplateId"],
+  compatTestBulkList: ["envelopeOrTemplateId"],
+  compatCreateConsoleView: ["envelopeId"],
+};
+
+/** Lists by ids have those that there are. */
+export const signAnswersAnyway: readonly string[] = [
+  "compatListEnvelopes ?envelope_ids",
+  "compatListEnvelopeStatus envelopeIds[]",
+  // Whoever has not the cookie of a session is told that it has ended.
+  ...operations.flatMap(({ operationId, path }) =>
+    path.startsWith("/signing/s/") ? [`${operationId} path`, `${operationId} {sid}`] : [],
+  ),
+];
+
+/** Bodies of signing that lead to an id; everything else in them is the caller's own. */
+export const signBodies: Readonly<Record<string, (id: string) => unknown>> = {
+  "createAgreement templateId": (id) => ({ templateId: id }),
+  "createAgreement compositions[].layers[].templateId": (id) => ({ compositions: [{ layers: [{ templateId: id }] }] }),
+  "compatCreateEnvelope templateId": (id) => ({ templateId: id }),
+  "compatCreateEnvelope compositeTemplates[].serverTemplates[].templateId": (id) => ({
+    compositeTemplates: [{ serverTemplates: [{ sequence: "1", templateId: id }] }],
+  }),
+  "compatListEnvelopeStatus envelopeIds[]": (id) => ({ envelopeIds: [id] }),
+  "compatMoveToFolder envelopeIds[]": (id) => ({ envelopeIds: [id] }),
+  "compatSendBulkList envelopeOrTemplateId": (id) => ({ envelopeOrTemplateId: id }),
+  "compatTestBulkList envelopeOrTemplateId": (id) => ({ envelopeOrTemplateId: id }),
+  "compatCreateConsoleView envelopeId": (id) => ({ envelopeId: id, returnUrl: "https://www.example.com/" }),
+};
+
+/** What an id in a query or body of signing names; undefined for other operations. */
+export function signResourceAt(operationId: string, at: string): string | undefined {
+  if (!/^(compat|createAgreement$)/.test(operationId)) return undefined;
+  return /templateId$/i.test(at) ? "signTemplate" : "agreement";
+}
+
+/** What a parameter of a path names: only an agreement that was sent has attachments. */
+export const signResourceIn = ({ path }: Pick<Operation, "path">, resource: string): string =>
+  resource === "agreement" && path.startsWith("/v1/sign/agreements/{id}/attachments") ? "attachedAgreement" : resource;
+
+const recipientId = (own: Ids) => ({ recipientId: own.recipientId });
+const documentId = (own: Ids) => ({ documentId: own.documentId });
+
+/** Bodies for ids of paths where the example of the description names what is not there. */
+export const signPathBodies: Readonly<Record<string, (own: Ids) => unknown>> = {
+  createRecipientView: (own) => ({ ...recipientId(own), returnUrl: "https://www.example.com/" }),
+  compatCreateRecipientView: (own) => ({ ...recipientId(own), returnUrl: "https://www.example.com/" }),
+  compatMoveToFolder: (own) => ({ envelopeIds: [own.agreement] }),
+  compatSendBulkList: (own) => ({ envelopeOrTemplateId: own.signTemplate }),
+  compatTestBulkList: (own) => ({ envelopeOrTemplateId: own.signTemplate }),
+  compatUpdateConnect: (own) => ({ connectId: own.connect, name: "Hooks" }),
+  compatCreateConsoleView: (own) => ({ envelopeId: own.agreement, returnUrl: "https://www.example.com/" }),
+  compatRemoveDocuments: (own) => ({ documents: [documentId(own)] }),
+  compatTemplateRemoveDocuments: (own) => ({ documents: [documentId(own)] }),
+  ...bodiesOfParts("Envelope", ""),
+  ...bodiesOfParts("Template", "OfTemplate"),
+};
+
+function bodiesOfParts(holder: string, suffix: string): Record<string, (own: Ids) => unknown> {
+  const tab = (own: Ids) => ({ tabId: own[`tab${suffix}`] });
+  const field = (own: Ids) => ({ fieldId: own[`customField${suffix}`] });
+  return {
+    [`compatDelete${holder}Recipients`]: (own) => ({ signers: [recipientId(own)] }),
+    [`compatUpdate${holder}Recipients`]: (own) => ({ signers: [{ ...recipientId(own), note: "Soon." }] }),
+    [`compatUpdate${holder}CustomFields`]: (own) => ({ textCustomFields: [{ ...field(own), value: "43" }] }),
+    [`compatDelete${holder}CustomFields`]: (own) => ({ textCustomFields: [field(own)] }),
+    [`compatUpdate${holder}Tabs`]: (own) => ({ textTabs: [{ ...tab(own), value: "43" }] }),
+    [`compatDelete${holder}Tabs`]: (own) => ({ textTabs: [tab(own)] }),
+  };
+}
+
+/** Opens a link of the sender, as a browser does. */
+async function openSession(api: Api, envelope: string): Promise<Ids> {
+  const returnUrl = "https://www.example.com/";
+  const { url } = bodyOf(201, await api.post(`${envelope}/views/edit`, { returnUrl }));
+  return followLink(api, url);
+}
+
+async function followLink(api: Api, url: string): Promise<{ signingSession: string; signingCookie: string }> {
+  const { status, headers } = await fetch(api.baseUrl + new URL(url).pathname, { redirect: "manual" });
+  const [cookie = ""] = headers.getSetCookie();
+  const [, signingSession] = /\/signing\/s\/([^/]+)\//.exec(headers.get("location") ?? "") ?? [];
+  if (signingSession === undefined) throw new Error(`${url} made no session: ${status}`);
+  return { signingSession, signingCookie: cookie.split(";")[0] ?? "" };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
+const partsOf = ({ recipients, customFields }: any, suffix: string): Ids => ({
+  [`tab${suffix}`]: recipients.signers[0].tabs.find(({ type }: { type: string }) => type === "text").tabId,
+  [`customField${suffix}`]: customFields[0].fieldId,
+});
+
+const untilSent = (api: Api, path: string): Promise<unknown> =>
+  until(async () => bodyOf(200, await api.get(path)).queued === "0");
+
+const namesFor = (name: string): Ids => ({ recipientId: nameOf("ann", name), documentId: nameOf("offer", name) });
+
+/** Short enough for the id of a recipient or a document. */
+const nameOf = (what: string, name: string): string => `${what}-${name}`.slice(0, 50);
+
+const copy = { recipients: [{ roleName: "Buyer", name: "Bob Example", email: "bob@example.com" }] };
+
+const ann = { name: "Ann Example", email: "ann@example.com", clientUserId: "1000" };
+
+function contentFor(name: string, person: object, secondTab = "text") {
+  const document = { documentId: nameOf("offer", name), name: "Offer.pdf", documentBase64: onePage };
+  const place = { documentId: document.documentId, page: 1, x: 10, y: 10 };
+  const tabs = [
+    { type: "signature", ...place },
+    { type: secondTab, label: "order", required: false, ...place },
+  ];
+  return {
+    emailSubject: "Please sign the offer",
+    documents: [document],
+    recipients: { signers: [{ recipientId: nameOf("ann", name), ...person, tabs }] },
+    customFields: [{ name: "orderId", value: "42" }],
+  };
+}
+
+/** A PDF with one empty page. */
+export const onePage = Buffer.from(`%PDF-1.4
+1 0 obj
+<</Type/Catalog/Pages 2 0 R>>
+endobj
+2 0 obj
+<</Type/Pages/Kids[3 0 R]/Count 1>>
+endobj
+3 0 obj
+<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]>>
+endobj
+trailer
+<</Size 4/Root 1 0 R>>
+startxref
+9
+%%EOF
+`).toString("base64");

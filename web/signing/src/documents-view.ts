@@ -1,0 +1,120 @@
+import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, TextLayer } from "pdfjs-dist";
+import workerUrl from "pdfjs-dist/build/pdf.worker.min.mjs?url";
+import { api } from "./api.ts";
+import { element } from "./dom.ts";
+import { fill } from "./languages.ts";
+import type { CeremonyDocument } from "./model.ts";
+import type { Texts } from "./texts/texts.ts";
+
+GlobalWorkerOptions.workerSrc = workerUrl;
+
+/** A page on the screen; fields are laid over it. */
+export interface ShownPage {
+  readonly documentId: string;
+  /** From 1. */
+  readonly number: number;
+  readonly fields: HTMLElement;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface DocumentsView {
+  readonly root: HTMLElement;
+  readonly pages: readonly ShownPage[];
+}
+
+const dataFolder = "/signing/assets/";
+
+/** The pages of all documents, one below the other. Pages are drawn when they come near the screen. */
+export function showDocuments(documents: readonly CeremonyDocument[], texts: Texts): DocumentsView {
+  const pages: ShownPage[] = [];
+  const sections = documents.map((one) => {
+    const problem = element("p", { class: "problem", role: "alert", hidden: true }, texts.documentFailed);
+    const loaded = load(one.documentId);
+    loaded.catch(() => {
+      problem.hidden = false;
+    });
+    const frames = one.pages.map((size, index) => {
+      const fields = element("div", { class: "fields" });
+      const label = fill(texts.pageOf, { document: one.name, page: index + 1, pages: one.pages.length });
+      const frame = element("div", { class: "page", role: "region", "aria-label": label });
+      frame.style.aspectRatio = `${size.width} / ${size.height}`;
+      frame.style.maxWidth = `${Math.round(size.width * 1.6)}px`;
+      frame.append(fields);
+      pages.push({ documentId: one.documentId, number: index + 1, fields, ...size });
+      drawWhenNear(frame, fields, () => loaded, index + 1);
+      return frame;
+    });
+    const download = element(
+      "a",
+      { class: "download", href: api.documentUrl(one.documentId), download: "" },
+      fill(texts.download, { document: one.name }),
+    );
+    return element("section", { "aria-label": one.name }, element("h2", {}, one.name), download, problem, ...frames);
+  });
+  return { root: element("div", { class: "documents" }, ...sections), pages };
+}
+
+function load(documentId: string): Promise<PDFDocumentProxy> {
+  return getDocument({
+    url: api.documentUrl(documentId),
+    cMapUrl: `${dataFolder}cmaps/`,
+    standardFontDataUrl: `${dataFolder}standard_fonts/`,
+    wasmUrl: `${dataFolder}wasm/`,
+    enableXfa: false,
+  }).promise;
+}
+
+function drawWhenNear(
+  frame: HTMLElement,
+  before: HTMLElement,
+  document: () => Promise<PDFDocumentProxy>,
+  number: number,
+): void {
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      draw(frame, before, document, number).catch(() => frame.classList.add("failed"));
+    },
+    { rootMargin: "800px" },
+  );
+  observer.observe(frame);
+}
+
+/** Sharp on screens with small dots, but never so large that a telephone runs out of memory. */
+const maxPixelWidth = 2_400;
+
+async function draw(
+  frame: HTMLElement,
+  before: HTMLElement,
+  document: () => Promise<PDFDocumentProxy>,
+  number: number,
+): Promise<void> {
+  const page = await (await document()).getPage(number);
+  const natural = page.getViewport({ scale: 1 });
+  const wanted = Math.min(maxPixelWidth, frame.clientWidth * Math.min(window.devicePixelRatio, 3));
+  const viewport = page.getViewport({ scale: Math.max(1, wanted / natural.width) });
+  const canvas = element("canvas", {
+    width: Math.round(viewport.width),
+    height: Math.round(viewport.height),
+    "aria-hidden": "true",
+  });
+  const layer = element("div", { class: "text-layer" });
+  frame.insertBefore(canvas, before);
+  frame.insertBefore(layer, before);
+  await page.render({ canvas, viewport }).promise;
+  await new TextLayer({
+    textContentSource: page.streamTextContent(),
+    container: layer,
+    viewport: page.getViewport({ scale: 1 }),
+  }).render();
+  keepScale(frame, layer, natural.width);
+}
+
+/** The layer is laid out in points; this is how many pixels a point has. */
+function keepScale(frame: HTMLElement, layer: HTMLElement, width: number): void {
+  const apply = (): void => layer.style.setProperty("--total-scale-factor", String(frame.clientWidth / width));
+  apply();
+  new ResizeObserver(apply).observe(frame);
+}

@@ -1,0 +1,273 @@
+import { api } from "./api.ts";
+import { element } from "./dom.ts";
+import { type Fields, isPassive, isSignature } from "./fields.ts";
+import type { Adopted, Tab } from "./model.ts";
+import type { Texts } from "./texts/texts.ts";
+
+/** A field as it is seen and used. */
+export interface FieldControl {
+  readonly tab: Tab;
+  /** What is laid over the page; radio groups have one for each choice. */
+  readonly parts: readonly { readonly node: HTMLElement; readonly page: number; readonly box: Box }[];
+  focus(): void;
+  /** Shows what the field has become. */
+  update(): void;
+  showProblem(message: string | undefined): void;
+}
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface ControlContext {
+  readonly fields: Fields;
+  readonly texts: Texts;
+  /** Asks for the signature or the initials when there are none yet, or to change them. */
+  adopt(tab: Tab): void;
+  decline(): void;
+  finish(): void;
+  /** What the service will fill in; empty when only it knows. */
+  preview(type: string): string;
+}
+
+export function createControl(tab: Tab, context: ControlContext): FieldControl {
+  if (isSignature(tab)) return signatureControl(tab, context);
+  if (tab.type === "radio-group") return radioControl(tab, context);
+  if (tab.type === "attachment") return attachmentControl(tab, context);
+  if (isPassive(tab)) return passiveControl(tab, context);
+  if (tab.type === "decline") return actionControl(tab, context, context.texts.decline, () => context.decline());
+  if (tab.type === "approve") {
+    return actionControl(tab, context, context.texts.approve, () => context.finish());
+  }
+  return inputControl(tab, context);
+}
+
+/** What a person who cannot see the page is told of a field. */
+export function labelOf(tab: Tab, texts: Texts): string {
+  const name = [tab.tooltip, tab.name].find((text) => text !== "") ?? texts.fields[tab.type] ?? tab.label;
+  return `${name}, ${tab.required ? texts.required : texts.optional}`;
+}
+
+function single(
+  tab: Tab,
+  node: HTMLElement,
+  control: HTMLElement,
+  context: ControlContext,
+  update: () => void,
+): FieldControl {
+  const problem = element("span", { class: "field-problem", id: `problem-${tab.tabId}`, hidden: true });
+  const frame = element("div", { class: `field ${tab.type}`, id: `field-${tab.tabId}` }, node, problem);
+  return {
+    tab,
+    parts: [{ node: frame, page: tab.page, box: tab }],
+    focus: () => {
+      frame.scrollIntoView({ block: "center", behavior: "auto" });
+      control.focus({ preventScroll: true });
+    },
+    update: () => {
+      frame.hidden = !context.fields.isShown(tab);
+      frame.classList.toggle("required", tab.required && !tab.locked && !isPassive(tab));
+      frame.classList.toggle("done", context.fields.isDone(tab));
+      update();
+    },
+    showProblem: (message) => {
+      problem.hidden = message === undefined;
+      problem.textContent = message ?? "";
+      frame.classList.toggle("wrong", message !== undefined);
+      markInvalid(control, message === undefined ? undefined : problem.id);
+    },
+  };
+}
+
+/** Buttons cannot be invalid, but what is wrong with them can be told. */
+function markInvalid(control: HTMLElement, problemId: string | undefined): void {
+  const names = control instanceof HTMLButtonElement ? ["aria-describedby"] : ["aria-invalid", "aria-describedby"];
+  for (const name of names) {
+    if (problemId === undefined) control.removeAttribute(name);
+    else control.setAttribute(name, name === "aria-invalid" ? "true" : problemId);
+  }
+}
+
+function signatureControl(tab: Tab, context: ControlContext): FieldControl {
+  const { fields, texts } = context;
+  const invitation = tab.type === "signature" ? texts.signHere : texts.initialHere;
+  const control = element("button", { type: "button", class: "sign", onclick: () => context.adopt(tab) });
+  return single(tab, control, control, context, () => {
+    const adopted = tab.type === "signature" ? fields.signature : fields.initials;
+    const isSigned = fields.isDone(tab) && adopted !== null;
+    control.replaceChildren(isSigned ? pictureOf(adopted) : invitation);
+    const state = isSigned ? texts.signed : tab.required ? texts.required : texts.optional;
+    // What is read on it belongs to its name.
+    const shown = isSigned && adopted.drawnPng === "" ? `${invitation}: ${adopted.typed}` : invitation;
+    control.setAttribute("aria-label", `${shown}, ${state}`);
+  });
+}
+
+/** A signature as it will stand in the document. */
+export function pictureOf(adopted: Adopted): HTMLElement {
+  if (adopted.drawnPng !== "") {
+    return element("img", { src: `data:image/png;base64,${adopted.drawnPng}`, alt: "", class: "drawn" });
+  }
+  return element("span", { class: `typed font-${adopted.font}` }, adopted.typed);
+}
+
+function actionControl(tab: Tab, context: ControlContext, text: string, act: () => void): FieldControl {
+  const control = element("button", { type: "button", class: "action", onclick: act }, text);
+  return single(tab, control, control, context, () => undefined);
+}
+
+/** What a signer attaches is sent at once, so that a slow connection does not spoil the end. */
+function attachmentControl(tab: Tab, context: ControlContext): FieldControl {
+  const { fields, texts } = context;
+  const input = element("input", { type: "file", accept: "application/pdf,image/png,image/jpeg", hidden: true });
+  const control = element("button", { type: "button", class: "action", onclick: () => input.click() });
+  let attached = "";
+  const made = single(tab, control, control, context, () => {
+    const name = attached === "" ? texts.attached : attached;
+    const state = fields.isDone(tab) ? name : texts.attach;
+    control.replaceChildren(element("span", { class: "clipped" }, state));
+    control.setAttribute("aria-label", `${labelOf(tab, texts)}: ${state}`);
+    control.title = state;
+  });
+  control.after(input);
+  input.addEventListener("change", async () => {
+    const file = input.files?.[0];
+    if (file === undefined) return;
+    control.setAttribute("aria-busy", "true");
+    try {
+      if (file.size > maxAttachmentBytes) throw new Error("the file is too large");
+      const contentBase64 = await base64Of(file);
+      const { value } = await api.attach({ tabId: tab.tabId, fileName: file.name, contentBase64 });
+      made.showProblem(undefined);
+      attached = file.name;
+      fields.set(tab, value);
+    } catch {
+      made.showProblem(texts.attachmentFailed);
+    } finally {
+      // The same file may be chosen again.
+      input.value = "";
+      control.removeAttribute("aria-busy");
+    }
+  });
+  return made;
+}
+
+const maxAttachmentBytes = 5 * 1024 * 1024;
+
+const base64Of = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => resolve(String(reader.result).split(",")[1] ?? ""));
+    reader.addEventListener("error", () => reject(reader.error));
+    reader.readAsDataURL(file);
+  });
+
+function passiveControl(tab: Tab, context: ControlContext): FieldControl {
+  const node = element("span", { class: "passive" });
+  return single(tab, node, node, context, () => {
+    const value = context.fields.valueOf(tab) || context.preview(tab.type);
+    const name = context.texts.fields[tab.type] ?? tab.label;
+    node.textContent = value === "" ? name : value;
+    node.title = tab.type === "note" ? name : `${name}, ${context.texts.filledWhenFinished}`;
+  });
+}
+
+function inputControl(tab: Tab, context: ControlContext): FieldControl {
+  const { fields, texts } = context;
+  const control = makeInput(tab, texts);
+  control.setAttribute("aria-label", labelOf(tab, texts));
+  control.title = tab.tooltip;
+  if (tab.required) control.setAttribute("aria-required", "true");
+  if (tab.locked) control.setAttribute("disabled", "");
+  const read = (): string =>
+    control instanceof HTMLInputElement && control.type === "checkbox" ? String(control.checked) : control.value;
+  control.addEventListener("input", () => fields.set(tab, read()));
+  return single(tab, control, control, context, () => {
+    const value = fields.valueOf(tab);
+    if (control instanceof HTMLInputElement && control.type === "checkbox") control.checked = value === "true";
+    else if (control.value !== value) control.value = value;
+  });
+}
+
+/** Taller than a line and a half: there is room for several lines. */
+const severalLines = 32;
+
+function makeInput(tab: Tab, texts: Texts): HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement {
+  if (tab.type === "list") {
+    const choices = tab.items.map(({ text, value }) => element("option", { value }, text));
+    return element("select", {}, element("option", { value: "" }, texts.chooseOne), ...choices);
+  }
+  if (tab.type === "text" && tab.height >= severalLines) {
+    return element("textarea", tab.maxLength > 0 ? { maxlength: tab.maxLength } : {});
+  }
+  const input = element("input", {
+    type: inputTypes[tab.type] ?? "text",
+    autocomplete: autocomplete[tab.type] ?? "off",
+  });
+  if (tab.maxLength > 0) input.maxLength = tab.maxLength;
+  if (tab.type === "number") input.inputMode = "decimal";
+  return input;
+}
+
+const inputTypes: Readonly<Record<string, string>> = { checkbox: "checkbox", email: "email", date: "text" };
+
+const autocomplete: Readonly<Record<string, string>> = {
+  email: "email",
+  company: "organization",
+  title: "organization-title",
+};
+
+/** As large as a finger needs on most pages. */
+const radioSize = 12;
+
+function radioControl(tab: Tab, context: ControlContext): FieldControl {
+  const { fields, texts } = context;
+  const inputs = tab.buttons.map(({ value }) => {
+    const input = element("input", {
+      type: "radio",
+      name: `radio-${tab.tabId}`,
+      value,
+      "aria-label": `${labelOf(tab, texts)}: ${value}`,
+      onchange: () => fields.set(tab, value),
+    });
+    input.disabled = tab.locked;
+    return input;
+  });
+  const problem = element("span", { class: "field-problem", id: `problem-${tab.tabId}`, hidden: true });
+  const frames = inputs.map((input, index) =>
+    index === 0
+      ? element("div", { class: "field radio-group", id: `field-${tab.tabId}` }, input, problem)
+      : element("div", { class: "field radio-group" }, input),
+  );
+  return {
+    tab,
+    parts: frames.map((node, index) => {
+      const { page, x, y } = tab.buttons[index] ?? tab;
+      return { node, page, box: { x, y, width: radioSize, height: radioSize } };
+    }),
+    focus: () => {
+      const target = inputs.find(({ checked }) => checked) ?? inputs[0];
+      target?.scrollIntoView({ block: "center", behavior: "auto" });
+      target?.focus({ preventScroll: true });
+    },
+    update: () => {
+      for (const input of inputs) input.checked = input.value === fields.valueOf(tab);
+      for (const frame of frames) {
+        frame.hidden = !fields.isShown(tab);
+        frame.classList.toggle("required", tab.required);
+        frame.classList.toggle("done", fields.isDone(tab));
+      }
+    },
+    showProblem: (message) => {
+      problem.hidden = message === undefined;
+      problem.textContent = message ?? "";
+      for (const [index, input] of inputs.entries()) {
+        frames[index]?.classList.toggle("wrong", message !== undefined);
+        markInvalid(input, message === undefined ? undefined : problem.id);
+      }
+    },
+  };
+}

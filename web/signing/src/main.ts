@@ -1,0 +1,75 @@
+import { ApiError, api } from "./api.ts";
+import { leaveTo, showClosing, showExpired } from "./closing-view.ts";
+import { askForConsent } from "./consent-view.ts";
+import { askForReason } from "./decline-dialog.ts";
+import { element, show } from "./dom.ts";
+import { chooseLanguage, directionOf, fill, type Language } from "./languages.ts";
+import type { Ceremony } from "./model.ts";
+import { showSender } from "./sender-view.ts";
+import { failureOf, showSigning } from "./signing-view.ts";
+import type { Texts } from "./texts/texts.ts";
+
+const idleMs = 60 * 60_000;
+
+async function start(): Promise<void> {
+  let language = chooseLanguage(navigator.languages);
+  show(element("main", { class: "card" }, element("p", { role: "status" }, language.texts.loading)));
+  try {
+    const ceremony = await api.ceremony();
+    language = useLanguage(ceremony);
+    watchIdle(ceremony, language.texts);
+    if (ceremony.kind !== "recipient") {
+      showSender(ceremony, language.texts);
+      return;
+    }
+    const decline = () => void declineSigning(ceremony, language.texts);
+    if (ceremony.canAct && ceremony.consent.required && ceremony.consent.givenAt === null) {
+      await askForConsent(ceremony, language, decline);
+    }
+    showSigning(ceremony, language.texts, decline);
+  } catch (error) {
+    showFailure(error, language.texts);
+  }
+}
+
+/** That of the recipient, if the sender has said one; else what the browser prefers. */
+function useLanguage({ recipient, agreement }: Ceremony): Language {
+  const language = chooseLanguage([recipient?.locale ?? "", ...navigator.languages]);
+  document.documentElement.lang = language.tag;
+  document.documentElement.dir = directionOf(language.tag);
+  document.title = fill(language.texts.title, { subject: agreement?.emailSubject ?? "" });
+  return language;
+}
+
+async function declineSigning({ timeoutUrl }: Ceremony, texts: Texts): Promise<void> {
+  const reason = await askForReason(texts);
+  if (reason === undefined) return;
+  try {
+    const { returnUrl } = await api.decline(reason);
+    leaveTo(returnUrl, texts.declinedHeading, texts.declinedText);
+  } catch (error) {
+    showFailure(error, texts, timeoutUrl);
+  }
+}
+
+function showFailure(error: unknown, texts: Texts, timeoutUrl: string | null = null): void {
+  if (error instanceof ApiError && error.isExpired) showExpired(texts, timeoutUrl);
+  else showClosing(texts.failed, failureOf(error, texts).textContent ?? "");
+}
+
+/** The session ends on the server as well; here it is only shown. */
+function watchIdle({ timeoutUrl }: Ceremony, texts: Texts): void {
+  let timer = 0;
+  const restart = (): void => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => {
+      if (timeoutUrl === null) showExpired(texts);
+      else location.assign(timeoutUrl);
+    }, idleMs);
+  };
+  for (const event of ["pointerdown", "keydown", "scroll"])
+    document.addEventListener(event, restart, { passive: true });
+  restart();
+}
+
+void start();

@@ -1,0 +1,81 @@
+/** What the gateway tells of a session. */
+export interface Ceremony {
+  readonly kind: "recipient" | "send" | "edit" | "look";
+  readonly agreement: {
+    readonly id: string;
+    readonly status: string;
+    readonly emailSubject: string;
+    readonly emailBlurb: string;
+    readonly senderName: string;
+    readonly organizationName: string;
+    readonly documents: readonly CeremonyDocument[];
+  } | null;
+  /** The person who looks; null for senders. */
+  readonly recipient: CeremonyRecipient | null;
+  readonly others: readonly {
+    readonly name: string;
+    readonly email: string | null;
+    readonly role: string;
+    readonly status: string;
+  }[];
+  readonly consent: { readonly required: boolean; readonly givenAt: string | null };
+  /** Whether there is anything left for the person to do. */
+  readonly canAct: boolean;
+  /** Where to go when the session has ended by itself. */
+  readonly timeoutUrl: string | null;
+}
+
+export interface CeremonyDocument {
+  readonly documentId: string;
+  readonly name: string;
+  readonly pages: readonly { readonly width: number; readonly height: number }[];
+}
+
+export interface CeremonyRecipient {
+  readonly recipientId: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: string;
+  readonly status: string;
+  readonly locale: string;
+  readonly tabs: readonly Tab[];
+}
+
+/** A field. Points from the upper left corner of the page. */
+export interface Tab {
+  readonly tabId: string;
+  readonly type: string;
+  readonly label: string;
+  readonly documentId: string;
+  readonly page: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly required: boolean;
+  readonly locked: boolean;
+  readonly value: string;
+  readonly items: readonly { readonly text: string; readonly value: string }[];
+  readonly buttons: readonly {
+    readonly value: string;
+    readonly page: number;
+    readonly x: number;
+    readonly y: number;
+  }[];
+  readonly tooltip: string;
+  readonly name: string;
+  readonly maxLength: number;
+  readonly validationMessage: string;
+  readonly conditionLabel: string;
+  readonly conditionValue: string;
+  readonly tabOrder: number;
+}
+
+/** How a signature looks: typed in a font, or drawn as a PNG in base64. */
+export interface Adopted {
+  readonly typed: string;
+  readonly font: string;
+  readonly drawnPng: string;
+}
+
+export const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const;

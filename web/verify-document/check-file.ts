@@ -1,0 +1,70 @@
+import { type Bytes, isSame, sha256, toHex } from "../verify/src/bytes.ts";
+import { type Certificate, parseCertificates } from "../verify/src/certificate.ts";
+import { findSeals, type Seal } from "./seals.ts";
+import type { VerdictKind } from "./texts.ts";
+
+/** What the installation tells of exactly this file. */
+export interface Sealed {
+  readonly kind: "sealed" | "certificate";
+  readonly agreementId: string;
+  readonly documentName: string | null;
+  readonly organizationName: string;
+  readonly emailSubject: string | null;
+  readonly completedAt: string | null;
+  readonly signers: readonly Signer[];
+  readonly auditTrailIntact: boolean;
+}
+
+export interface Signer {
+  readonly name: string;
+  readonly role: string | null;
+  readonly status: string | null;
+  readonly endedAt: string | null;
+}
+
+export interface Found {
+  readonly verdict: VerdictKind;
+  readonly sha256: string;
+  readonly sealed: Sealed | null;
+  readonly seals: readonly FoundSeal[];
+}
+
+export interface FoundSeal extends Seal {
+  readonly isOurs: boolean;
+}
+
+/** Asks with the hash of the file; its signatures are looked at here. Rejects when the installation does not answer. */
+export async function checkFile(file: Bytes): Promise<Found> {
+  const hash = toHex(await sha256(file));
+  const [sealed, own, seals] = await Promise.all([ask(hash), ownCertificate(), findSeals(file)]);
+  const found = seals.map((seal) => ({ ...seal, isOurs: isOurs(seal, own) }));
+  return { verdict: sealed === null ? verdictOf(found) : "sealed", sha256: hash, sealed, seals: found };
+}
+
+async function ask(hash: string): Promise<Sealed | null> {
+  const response = await fetch("document", {
+    method: "POST",
+    credentials: "omit",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ sha256: hash }),
+  });
+  if (!response.ok) throw new Error(`the answer is ${response.status}`);
+  return ((await response.json()) as { sealed: Sealed | null }).sealed;
+}
+
+async function ownCertificate(): Promise<Certificate | undefined> {
+  const response = await fetch("../.well-known/seal-certificates.pem", { credentials: "omit" });
+  if (!response.ok) throw new Error(`the answer is ${response.status}`);
+  return parseCertificates(await response.text(), "the certificates of this installation")[0];
+}
+
+const isOurs = ({ certificate }: Seal, own: Certificate | undefined): boolean =>
+  certificate !== undefined && own !== undefined && isSame(certificate.whole, own.whole);
+
+/** Of a file that is not on record. What was sealed last says most. */
+function verdictOf(seals: readonly FoundSeal[]): VerdictKind {
+  const ours = seals.filter((seal) => seal.isOurs);
+  if (ours.length === 0) return seals.length === 0 ? "none" : "foreign";
+  if (ours.some(({ isIntact }) => !isIntact)) return "changed";
+  return ours.some(({ coversWholeFile }) => coversWholeFile) ? "unknown" : "added";
+}

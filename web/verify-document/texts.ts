@@ -1,0 +1,153 @@
+/** What the page says, in one language. */
+export interface Texts {
+  readonly title: string;
+  readonly intro: string;
+  readonly hint: string;
+  readonly choose: string;
+  readonly certificates: string;
+  readonly busy: string;
+  readonly insecure: string;
+  readonly tooLarge: string;
+  readonly away: string;
+  readonly verdicts: Readonly<Record<VerdictKind, readonly [title: string, meaning: string]>>;
+  readonly auditBroken: string;
+  readonly facts: Readonly<Record<"document" | "subject" | "sender" | "completed" | "agreement" | "sha256", string>>;
+  readonly certificateOf: string;
+  readonly signers: string;
+  readonly columns: readonly [name: string, role: string, status: string];
+  readonly roles: Readonly<Record<string, string>>;
+  readonly statuses: Readonly<Record<string, string>>;
+  readonly signatures: string;
+  readonly ours: string;
+  readonly others: string;
+}
+
+/** What can be said of a file. */
+export type VerdictKind = "sealed" | "unknown" | "added" | "changed" | "foreign" | "none";
+
+const en: Texts = {
+  title: "Check a document",
+  intro:
+    "Find out whether a PDF was sealed here and is unchanged, and who has signed it. The file stays on this device: only its fingerprint (SHA-256) is sent.",
+  hint: "Drop a PDF anywhere on this page, or choose it.",
+  choose: "Choose a PDF",
+  certificates: "The certificates that documents are sealed with",
+  busy: "Checking…",
+  insecure: "This page works over https only.",
+  tooLarge: "The file is too large to have been sealed here.",
+  away: "The check could not be made. Try again in a moment.",
+  verdicts: {
+    sealed: ["Sealed here and unchanged", "This is exactly the file that was sealed when everybody had signed."],
+    unknown: [
+      "Sealed here, but not on record",
+      "The seal is ours and holds, but there is no agreement with this file.",
+    ],
+    added: ["Something was added after it was sealed", "The sealed part is unchanged; do not rely on what was added."],
+    changed: [
+      "Changed after it was sealed",
+      "The file carries our seal, which does not fit its content. Do not rely on it.",
+    ],
+    foreign: ["Not sealed here", "The file has signatures of others, which this page does not judge."],
+    none: ["Not sealed here", "The file has no seal. It may never have been signed, or is another copy."],
+  },
+  auditBroken: "The audit trail of the agreement is damaged. Ask the sender.",
+  facts: {
+    document: "Document",
+    subject: "Subject",
+    sender: "Sent by",
+    completed: "Completed",
+    agreement: "Agreement",
+    sha256: "SHA-256",
+  },
+  certificateOf: "Certificate of completion",
+  signers: "Who has signed",
+  columns: ["Name", "Role", "What and when"],
+  roles: {
+    signer: "Signer",
+    approver: "Approver",
+    certifiedDelivery: "Certified delivery",
+    inPersonSigner: "In-person signer",
+  },
+  statuses: {
+    created: "Waiting",
+    sent: "Sent",
+    delivered: "Opened",
+    completed: "Completed",
+    declined: "Declined",
+  },
+  signatures: "Signatures in the file",
+  ours: "our seal",
+  others: "somebody else's",
+};
+
+const de: Texts = {
+  title: "Dokument prüfen",
+  intro:
+    "Hier sehen Sie, ob ein PDF hier gesiegelt wurde und unverändert ist, und wer es unterzeichnet hat. Die Datei bleibt auf diesem Gerät: Nur ihr Fingerabdruck (SHA-256) wird gesendet.",
+  hint: "Ziehen Sie ein PDF auf diese Seite, oder wählen Sie es aus.",
+  choose: "PDF auswählen",
+  certificates: "Die Zertifikate, mit denen Dokumente gesiegelt werden",
+  busy: "Wird geprüft…",
+  insecure: "Diese Seite funktioniert nur über https.",
+  tooLarge: "Die Datei ist zu groß, um hier gesiegelt worden zu sein.",
+  away: "Die Prüfung war nicht möglich. Versuchen Sie es gleich noch einmal.",
+  verdicts: {
+    sealed: ["Hier gesiegelt und unverändert", "Genau diese Datei wurde gesiegelt, als alle unterzeichnet hatten."],
+    unknown: [
+      "Hier gesiegelt, aber nicht verzeichnet",
+      "Das Siegel ist von uns und gültig, aber es gibt keine Vereinbarung mit dieser Datei.",
+    ],
+    added: [
+      "Nach dem Siegeln wurde etwas hinzugefügt",
+      "Der gesiegelte Teil ist unverändert; verlassen Sie sich nicht auf das Hinzugefügte.",
+    ],
+    changed: [
+      "Nach dem Siegeln verändert",
+      "Die Datei trägt unser Siegel, das nicht zu ihrem Inhalt passt. Verlassen Sie sich nicht auf sie.",
+    ],
+    foreign: ["Nicht hier gesiegelt", "Die Datei hat Signaturen anderer, die diese Seite nicht beurteilt."],
+    none: [
+      "Nicht hier gesiegelt",
+      "Die Datei hat kein Siegel. Vielleicht wurde sie nie unterzeichnet, oder sie ist eine andere Fassung.",
+    ],
+  },
+  auditBroken: "Das Protokoll der Vereinbarung ist beschädigt. Fragen Sie beim Absender nach.",
+  facts: {
+    document: "Dokument",
+    subject: "Betreff",
+    sender: "Gesendet von",
+    completed: "Abgeschlossen",
+    agreement: "Vereinbarung",
+    sha256: "SHA-256",
+  },
+  certificateOf: "Abschlusszertifikat",
+  signers: "Wer unterzeichnet hat",
+  columns: ["Name", "Rolle", "Was und wann"],
+  roles: {
+    signer: "Unterzeichner",
+    approver: "Genehmiger",
+    certifiedDelivery: "Zustellung mit Nachweis",
+    inPersonSigner: "Unterzeichner vor Ort",
+  },
+  statuses: {
+    created: "Wartet",
+    sent: "Gesendet",
+    delivered: "Geöffnet",
+    completed: "Abgeschlossen",
+    declined: "Abgelehnt",
+  },
+  signatures: "Signaturen in der Datei",
+  ours: "unser Siegel",
+  others: "von jemand anderem",
+};
+
+const languages: ReadonlyMap<string, Texts> = new Map([
+  ["en", en],
+  ["de", de],
+]);
+
+/** The first language of the person that we speak; else English. */
+export function chooseTexts(wanted: readonly string[]): { readonly language: string; readonly texts: Texts } {
+  const language = wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find((tag) => languages.has(tag)) ?? "en";
+  return { language, texts: languages.get(language) ?? en };
+}
