@@ -19,13 +19,20 @@ export async function isFree(port: number): Promise<boolean> {
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(firstPort, lastPort + 1);
+    const port = nextPort;
+    nextPort = port === lastPort ? firstPort : port + 1;
     if (await isFree(port)) return port;
   }
 }
 
 const firstPort = 15_000;
 const lastPort = 32_000;
+
+/**
+ * From a random one on, so that programs that start at the same time rarely meet, and one after the other, so that the
+ * many ports that one program asks for before it uses any are never the same.
+ */
+let nextPort = randomInt(firstPort, lastPort + 1);
 
 function listenOnce(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
