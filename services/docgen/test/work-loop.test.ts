@@ -14,7 +14,8 @@ import { type DocgenHarness, present, startDocgen } from "./harness.ts";
 /** The process that accepts; whether it renders as well is for each test. */
 let harness: DocgenHarness;
 const renderer = createFakeRenderer(1);
-const work: Partial<WorkTimes> = { pollMs: 10, lapsedMs: 20 };
+// Seldom enough that a look for work of others rarely holds the place which a new document is to have.
+const work: Partial<WorkTimes> = { pollMs: 150, lapsedMs: 20 };
 beforeEach(async () => {
   renderer.letGo();
   renderer.setDeaf(false);
