@@ -7,7 +7,7 @@ export default {
   globalSetup: "<rootDir>/dev/jest/global-setup.mjs",
   globalTeardown: "<rootDir>/dev/jest/global-teardown.mjs",
   setupFilesAfterEnv: ["<rootDir>/dev/jest/retry-in-ci.mjs"],
-  testTimeout: 30_000,
+  testTimeout: 90_000,
   maxWorkers: 2,
   workerIdleMemoryLimit: "1GB",
   reporters: ["default", "<rootDir>/dev/jest/result-line-reporter.mjs"],

@@ -66,7 +66,7 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
   const clicks = await Promise.all(times(options.clicks ?? 1, (n) => place(numbered("click", n), clickEnv)));
   const { key, certificates } = options.seal ?? (await makeSeal());
   const signEnv = {
-    ...{ AUTH_TARGET: target([auth]), DOCGEN_TARGET: target(docgens) },
+    ...{ AUTH_TARGET: target([auth]), DOCGEN_TARGET: target(docgens), CLICK_TARGET: target(clicks) },
     ...{ SEAL_KEY: key, SEAL_CERTIFICATES: certificates },
   };
   const signs = await Promise.all(times(options.signs ?? 1, (n) => place(numbered("sign", n), signEnv)));

@@ -25,7 +25,8 @@ export interface ManagedProcess {
   stop(): Promise<number | null>;
 }
 
-const readyTimeoutMs = 20_000;
+/** A few seconds, and many times that where the machine has much else to do. */
+const readyTimeoutMs = 90_000;
 
 export function manageProcess(options: ProcessOptions): ManagedProcess {
   let child: ChildProcess | undefined;

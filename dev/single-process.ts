@@ -88,7 +88,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
   const seal = options.seal ?? (await makeSeal());
   const sign = await createSignService(
     { databaseUrl, seal },
-    { runtime, auth: connect(auth), docgen: connect(docgen), mail: options.mail },
+    { runtime, auth: connect(auth), docgen: connect(docgen), click: connect(click), mail: options.mail },
   );
   const services = [auth, templates, docgen, click, sign];
   for (const worker of services.flatMap((service) => service.workers)) await worker.start();

@@ -1,6 +1,6 @@
 import { PDFDocument, StandardFonts } from "pdf-lib";
+import { createFontLibrary } from "../../services/sign/completion/font-library.ts";
 import type { Mark } from "../../services/sign/completion/mark.ts";
-import { createFontLibrary } from "../../services/sign/completion/mark-fonts.ts";
 import { prepareSeal } from "../../services/sign/intake/prepare-seal.ts";
 import { createPemSigner } from "../../services/sign/seal/seal-signer.ts";
 import { createSealer, type Sealer } from "../../services/sign/seal/sealer.ts";
@@ -47,7 +47,7 @@ function sealing(bytes: Uint8Array, sealer: Sealer): () => Promise<void> {
   }));
   return async () => {
     const statement = sealer.statement("00000000-0000-7000-8000-000000000000", new Date());
-    await sealer.seal(await prepareSeal({ bytes, isSigned: false, marks, statement }, fonts), signal);
+    await sealer.seal(await prepareSeal({ bytes, isSigned: false, marks, statement }, fonts), "B-T", signal);
   };
 }
 

@@ -5,7 +5,19 @@ import { pageInOneFileReply } from "../http/page-reply.ts";
 import { jsonReply } from "../http/reply.ts";
 import { sealedFileView } from "../views/sign/verification.ts";
 import { defineRoute, type Route } from "./route.ts";
-import { answer, anyText, dateTime, described, example, flag, listOf, oneOf, orNull, uuid } from "./schema-parts.ts";
+import {
+  answer,
+  anyText,
+  dateTime,
+  described,
+  example,
+  flag,
+  hash,
+  listOf,
+  oneOf,
+  orNull,
+  uuid,
+} from "./schema-parts.ts";
 import { signDocumentTag } from "./sign/documents.ts";
 import { fileBody, fileErrors, fileInQuestion, partySchema, questionSchema } from "./sign/file-in-question.ts";
 
@@ -21,6 +33,12 @@ const sealedSchema = answer({
   completedAt: orNull(dateTime),
   signers: listOf(partySchema),
   auditTrailIntact: flag,
+  evidenceLeafHash: orNull(
+    described(
+      hash,
+      "Of the leaf of the sender's evidence log that has the head of the audit trail; null until there is one. The sender can prove that it is there.",
+    ),
+  ),
 });
 
 const examplePem = "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n";
@@ -72,7 +90,8 @@ export const verifyDocumentRoutes: readonly Route[] = [
     method: "GET",
     path: "/.well-known/seal-certificates.pem",
     summary: "Read the certificates that documents are sealed with",
-    description: "The certificate that seals, and after it those up to its root. Trust it in your reader of PDFs.",
+    description:
+      "The certificate that seals, after it those up to its root, and then those of earlier keys. Trust them in your reader of PDFs.",
     success: {
       status: 200,
       description: "PEM.",

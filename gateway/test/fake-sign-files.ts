@@ -111,6 +111,7 @@ export function createFakeSignFiles({ agreements, enter, find }: FakeSignCore): 
         ...{ kind: FileKind.SEALED, organizationName: "Example AG", emailSubject: "Please sign" },
         ...{ documentName: "NDA.pdf", agreementId: "01961234-5678-7abc-8def-0123456789ab", completedAt: at(9) },
         ...{ parties: [sampleParty], isAuditIntact: true },
+        evidenceLeafHash: new Uint8Array(32).fill(0xab),
       };
       return { sha256, seals: sealsOf(file), ...(isKnown ? { summary } : {}) };
     },

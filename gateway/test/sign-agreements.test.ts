@@ -107,6 +107,7 @@ describe("agreements", () => {
       sentAt: "2026-11-20T17:01:00.123Z",
       completedAt: null,
       voidedReason: null,
+      sealLevel: null,
     });
     const [signer] = body.recipients.signers;
     expect(signer).toMatchObject({

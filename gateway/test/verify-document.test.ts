@@ -63,7 +63,10 @@ describe("POST /v1/sign/verify", () => {
     const { id } = gateway.sign.add(orgA);
     const own = await gateway.call("POST", verify, { token, body: { sha256: ofSamples } });
     expect(own.body.matches).toMatchObject([
-      { kind: "sealed", agreementId: id, auditTrailIntact: true, completedAt: expect.any(String), signers: [signer] },
+      {
+        ...{ kind: "sealed", agreementId: id, auditTrailIntact: true, evidence: null },
+        ...{ completedAt: expect.any(String), signers: [signer] },
+      },
     ]);
     const other = await gateway.call("POST", verify, { token: tokenB, body: { sha256: ofSamples } });
     const unknown = await gateway.call("POST", verify, { token: tokenB, body: { sha256: "cd".repeat(32) } });
@@ -98,6 +101,7 @@ describe("the public check", () => {
       ...{ sha256, seals: [] },
       sealed: { kind: "sealed", organizationName: "Example AG", documentName: "NDA.pdf", signers: [signer] },
     });
+    expect(known.body.sealed.evidenceLeafHash).toBe(`sha256:${"ab".repeat(32)}`);
     const unknown = await gateway.call("POST", "/verify/document", { body: { sha256: ofSamples } });
     expect([unknown.status, unknown.body]).toEqual([200, { sha256: ofSamples, seals: [], sealed: null }]);
   });

@@ -5,7 +5,7 @@ import { type SealFiles, type SealStamps, sealFilesOf, sealSettings, sealStampsO
 
 export interface SignConfig {
   readonly databaseUrl: string;
-  /** The role of the service; the claimer, the verifier and the relay take this name with `_claimer`, `_verifier` and `_relay`. "-" stays the login role. */
+  /** The role of the service; the claimer, the verifier, the sweeper and the relay take this name with `_claimer`, `_verifier`, `_sweeper` and `_relay`. "-" stays the login role. */
   readonly databaseRole?: string;
   /** Database connections of this process in all, at least 8. */
   readonly poolSize?: number;
@@ -33,6 +33,7 @@ export const settings = {
   NATS_URL: stringSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
   AUTH_TARGET: stringSetting("Where the auth service answers gRPC: it knows the names of organizations."),
   DOCGEN_TARGET: stringSetting("Where the docgen service answers gRPC: it prints certificates and what is no PDF."),
+  CLICK_TARGET: stringSetting("Where the click service answers gRPC: it keeps the evidence logs."),
   INTAKE_PROCESSES: integerSetting(
     "Processes that look into documents, apart from the service since a file may be made to break what reads it. They start when they are needed. 0 takes two, or one on a machine with one core.",
     0,

@@ -1,4 +1,5 @@
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { systemClock } from "#platform/clock.ts";
 import { readSettings } from "#platform/config.ts";
@@ -18,6 +19,7 @@ const bus = createNatsBus({ url: values.NATS_URL, logger });
 const runtime = { logger, metrics: createMetrics(), clock: systemClock, newId, bus };
 const tls = tlsFromSettings(values);
 const auth = createGrpcTransport({ target: values.AUTH_TARGET, services: [TokenService], tls });
+const click = createGrpcTransport({ target: values.CLICK_TARGET, services: [EvidenceLogService], tls });
 const docgen = createGrpcTransport({
   target: values.DOCGEN_TARGET,
   services: [RendererService],
@@ -26,7 +28,7 @@ const docgen = createGrpcTransport({
   maxMessageBytes: 32 * 1024 * 1024,
 });
 
-const service = await createSignService(configFromEnv(process.env), { runtime, auth, docgen });
+const service = await createSignService(configFromEnv(process.env), { runtime, auth, docgen, click });
 const running = await runService(service, {
   rpc: { host: values.RPC_HOST, port: values.RPC_PORT, tls, maxMessageBytes },
   admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: values.ADMIN_TOKEN },
@@ -34,7 +36,6 @@ const running = await runService(service, {
 });
 stopOnSignals(async () => {
   await running.stop();
-  auth.close();
-  docgen.close();
+  for (const transport of [auth, docgen, click]) transport.close();
   await bus.close();
 }, logger);

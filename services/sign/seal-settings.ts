@@ -13,6 +13,8 @@ import { createPemSigner } from "./seal/seal-signer.ts";
 export interface SealFiles {
   readonly key: string;
   readonly certificates: string;
+  /** PEM of the certificates of earlier keys. */
+  readonly former?: string;
 }
 
 /** The time-stamping authority of the seals. */
@@ -61,6 +63,9 @@ export const sealSettings = {
   SEAL_CERTIFICATES: certificatesSetting(
     "The certificate of that key and after it those up to its root, in PEM. With one that signs itself every seal says that it is a test.",
   ),
+  SEAL_FORMER_CERTIFICATES: certificatesSetting(
+    "The certificates of earlier sealing keys, in PEM: each with those up to its root or without. Files that were sealed with them are recognised as sealed here, also where they have been changed since.",
+  ),
   TSA_URL: tsaSetting,
   TSA_CERTIFICATES: certificatesSetting(
     "Certificates that the authority's chain must end in, in PEM. Empty means that a token is only checked against the certificate that comes with it.",
@@ -70,11 +75,12 @@ export const sealSettings = {
 type Values = SettingValues<typeof sealSettings>;
 
 /** Undefined when neither is set. Throws a ConfigError when they are of no use. */
-export function sealFilesOf({ SEAL_KEY: key, SEAL_CERTIFICATES: certificates }: Values): SealFiles | undefined {
+export function sealFilesOf(values: Values): SealFiles | undefined {
+  const { SEAL_KEY: key, SEAL_CERTIFICATES: certificates, SEAL_FORMER_CERTIFICATES: former } = values;
   if (key === "" && certificates === "") return undefined;
   try {
     createPemSigner({ key, certificates });
-    return { key, certificates };
+    return { key, certificates, former };
   } catch (error) {
     // What OpenSSL says of a key has nothing of it.
     const reason = error instanceof Error ? error.message : String(error);

@@ -1,5 +1,6 @@
 import { createClient, type Transport } from "@connectrpc/connect";
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
@@ -10,6 +11,7 @@ import type { SignConfig } from "./config.ts";
 import { createIntake, type Intake } from "./intake/intake.ts";
 import { jobHandlers } from "./jobs/handlers.ts";
 import { createJobLoop, type JobLoop } from "./jobs/job-loop.ts";
+import { createSweeper } from "./jobs/sweep.ts";
 import { createCompletionWatch } from "./jobs/watch-completions.ts";
 import type { MailSetup } from "./mail/mail-setup.ts";
 import { createSmtpMailer } from "./mail/smtp-mailer.ts";
@@ -25,6 +27,8 @@ export interface SignServiceDeps {
   readonly auth: Transport;
   /** Reaches the docgen service, which prints. */
   readonly docgen: Transport;
+  /** Reaches the click service, which keeps the evidence logs. */
+  readonly click: Transport;
   /** In place of processes of its own; closed with the service. */
   readonly intake?: Intake;
   /** In place of a mail server; closed with the service. */
@@ -38,20 +42,21 @@ export const maxMessageBytes = 112 * 1024 * 1024;
 export async function createSignService(config: SignConfig, deps: SignServiceDeps): Promise<Service> {
   const { bus, clock, logger, metrics, newId } = deps.runtime;
   const pools = connect(config);
-  const { pool, claimerPool, verifierPool, relayPool } = pools;
+  const { pool, claimerPool, verifierPool, sweeperPool, relayPool } = pools;
   const readers = { sealReader: createSealReader(), publicSealReader: createSealReader() };
   for (const one of Object.values(pools)) observePool(one, "sign", metrics);
   const relay = createRelay({ pool: relayPool, schema, service: "sign", bus, clock, logger, metrics });
   const blobs = createPostgresBlobStore({ pool, schema });
   const renderer = createClient(RendererService, deps.docgen);
   const tokens = createClient(TokenService, deps.auth);
+  const evidenceLog = createClient(EvidenceLogService, deps.click);
   const organizations = createOrganizationReader({ tokens, monotonic: () => performance.now(), logger });
   const intake = deps.intake ?? createIntake({ ...intakeOptions(config), renderer, clock, logger, metrics });
   const mail = deps.mail ?? configuredMail(config);
   const wakeRelay = () => relay.wake();
   const shared = {
     ...{ pool, blobs, intake, renderer, organizations, clock, newId, logger, mail, wakeRelay },
-    ...{ ...readers, verifierPool },
+    ...{ ...readers, verifierPool, evidenceLog },
     sealer: configuredSealer(config, { logger, metrics }),
     wakeJobs: (): void => jobs.wake(),
   };
@@ -59,7 +64,12 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   return {
     name: "sign",
     routes: signRoutes(shared),
-    workers: [relay, jobs, createCompletionWatch({ claimerPool, clock, logger, metrics })],
+    workers: [
+      relay,
+      jobs,
+      createCompletionWatch({ claimerPool, clock, logger, metrics }),
+      createSweeper({ sweeperPool, clock, logger }),
+    ],
     checkReady: async () => {
       if (shared.sealer === undefined) throw new Error("there is no certificate to seal with: set SEAL_KEY");
       // Fails as well while the schema is not migrated.
@@ -90,13 +100,14 @@ function configuredMail({ mail }: SignConfig): MailSetup | undefined {
 const relayConnections = 2;
 const claimerConnections = 2;
 const verifierConnections = 1;
+const sweeperConnections = 1;
 
 /** What is to be done next, files that everybody asks about, and events have connections of their own, so that requests do not make them wait. */
 function connect(config: SignConfig) {
   const { databaseUrl: url, poolSize = 12 } = config;
   const role = config.databaseRole || "assent_sign";
   const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
-  const rest = poolSize - relayConnections - claimerConnections - verifierConnections;
+  const rest = poolSize - relayConnections - claimerConnections - verifierConnections - sweeperConnections;
   return {
     pool: createPool({ url, ...as(""), max: Math.max(1, rest), name: "sign" }),
     claimerPool: createPool({ url, ...as("_claimer"), max: claimerConnections, name: "sign-claimer" }),
@@ -105,6 +116,7 @@ function connect(config: SignConfig) {
       statementTimeoutMs: 2_000,
       name: "sign-verifier",
     }),
+    sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "sign-sweeper" }),
     relayPool: createPool({
       ...{ url, ...as("_relay"), max: relayConnections },
       synchronousCommit: false,

@@ -27,7 +27,7 @@ async function sealedBy(sealer: Sealer): Promise<Buffer> {
   document.addPage().drawText("Agreed");
   addSignaturePlaceholder(document, sealer.statement("agreement-1", new Date()));
   const prepared = fixByteRange(await document.save({ useObjectStreams: false }));
-  await sealer.seal(prepared, AbortSignal.timeout(5_000));
+  await sealer.seal(prepared, "B-B", AbortSignal.timeout(5_000));
   return Buffer.from(prepared.bytes);
 }
 
@@ -42,7 +42,12 @@ describeInBrowser("the page that checks sealed documents", (pages) => {
   let isAway = false;
 
   beforeAll(async () => {
-    own = createSealer({ signer: createPemSigner(await makeTestCertificate({ name: "Our seal", ...made })) });
+    const earlier = await makeTestCertificate({ name: "Our seal", ...made });
+    own = createSealer({
+      signer: createPemSigner(await makeTestCertificate({ name: "Our seal", ...made })),
+      former: earlier.certificates,
+    });
+    const former = createSealer({ signer: createPemSigner(earlier) });
     const foreign = createSealer({ signer: createPemSigner(await makeTestCertificate({ name: "Mallory", ...made })) });
     const sealed = await sealedBy(own);
     const changed = Buffer.from(sealed);
@@ -51,6 +56,7 @@ describeInBrowser("the page that checks sealed documents", (pages) => {
       .set("sealed.pdf", sealed)
       .set("unknown.pdf", await sealedBy(own))
       .set("changed.pdf", changed)
+      .set("former.pdf", await sealedBy(former))
       .set("longer.pdf", Buffer.concat([sealed, Buffer.from("% more\n")]))
       .set("foreign.pdf", await sealedBy(foreign))
       .set("plain.pdf", Buffer.from("%PDF-1.7\n%%EOF\n"));
@@ -76,10 +82,11 @@ describeInBrowser("the page that checks sealed documents", (pages) => {
     ...{ kind: 2, organizationName: "Example AG", emailSubject: "Please sign", documentName: "NDA.pdf" },
     ...{ agreementId: "agreement-1", completedAt: { seconds: 1_795_000_100n, nanos: 0 }, isAuditIntact: true },
     parties: [party("Ann Example"), party("<img src=x onerror=alert(1)>")],
+    evidenceLeafHash: new Uint8Array(32).fill(0xab),
   };
   /** A sign service that knows one file. */
   const sign = {
-    getSealCertificate: async () => ({ certificates: own.certificates, isTest: true }),
+    getSealCertificate: async () => ({ certificates: own.certificates + own.formerCertificates, isTest: true }),
     verifySeal: async ({ file }: { file: { file: { value: Uint8Array } } }) => {
       const { value: sha256 } = file.file;
       const isKnown = createHash("sha256").update(fileOf("sealed.pdf")).digest().equals(sha256);
@@ -133,7 +140,7 @@ describeInBrowser("the page that checks sealed documents", (pages) => {
     for (const text of ["Ann Example", "<img src=x onerror=alert(1)>", "Our seal"]) {
       await page.getByRole("rowheader", { name: text }).waitFor();
     }
-    await page.getByText("Example AG").waitFor();
+    for (const text of ["Example AG", `sha256:${"ab".repeat(32)}`]) await page.getByText(text).waitFor();
     expect(await page.locator("img").count()).toBe(0);
     expect(await page.evaluate("document.activeElement.id")).toBe("verdict");
   });
@@ -144,6 +151,7 @@ describeInBrowser("the page that checks sealed documents", (pages) => {
       ["changed.pdf", "Changed after it was sealed"],
       ["longer.pdf", "Something was added after it was sealed"],
       ["unknown.pdf", "Sealed here, but not on record"],
+      ["former.pdf", "Sealed here, but not on record"],
       ["foreign.pdf", "Not sealed here"],
       ["plain.pdf", "Not sealed here"],
     ] as const) {

@@ -11,7 +11,7 @@ import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
-import { ClickService, EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
+import { ClickService, EvidenceAdminService, EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
@@ -24,6 +24,7 @@ const services: readonly (readonly [string, DescService])[] = [
   ["auth", TokenService],
   ["templates", TemplatesService],
   ["click", ClickService],
+  ["click", EvidenceLogService],
   ["docgen", DocgenService],
   ["sign", SignService],
   ["sign", SigningService],
@@ -140,6 +141,10 @@ const requests: Readonly<Record<string, JsonValue>> = {
   "DocgenService CreateDocument": { source: { templateId: uuid } },
   "DocgenService CreateBatch": { items: [{ source: { templateId: uuid } }] },
   "DocgenService ListBatchItems": { batchId: uuid, pageSize: 1 },
+  RecordExternalHead: {
+    ...{ source: "HEAD_SOURCE_SIGN", agreementId: uuid, headHash: `${"A".repeat(43)}=`, sequence: 1 },
+    completedAt: "2026-11-20T17:00:00Z",
+  },
   "SignService VerifyDocument": { file: { content: "JVBERi0xLjcK" } },
   "SignService PutDocuments": { target: { agreementId: uuid }, documents: [{}] },
   "SignService PutRecipients": { target: { agreementId: uuid }, recipients: [{}] },

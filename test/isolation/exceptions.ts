@@ -45,6 +45,7 @@ export const emptyTables: readonly string[] = [
   "auth.revoked_token",
   "click.anchor",
   "click.consent_deadline",
+  "click.external_head",
   "click.restricted_access",
   "click.sealed_rendering",
   "click.stat_accept_time",

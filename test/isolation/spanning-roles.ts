@@ -197,6 +197,22 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "sign.relay_state: DELETE, INSERT, SELECT, UPDATE",
     ],
   },
+  assent_sign_sweeper: {
+    reason:
+      "Removes what is of no use any more, for all organizations at once (store/sweep-store.ts). Sees ids and times, and nothing of what people have written.",
+    policies: [
+      "sign.agreement sweeper_reads (r)",
+      "sign.idempotency_key sweeper_removes (*)",
+      "sign.job sweeper_removes (*): (failed_at IS NOT NULL)",
+      "sign.view sweeper_removes (*)",
+    ],
+    grants: [
+      "sign.agreement: SELECT (deleted_at, id, organization_id, status, status_changed_at)",
+      "sign.idempotency_key: DELETE, SELECT (created_at, key, organization_id), UPDATE (created_at)",
+      "sign.job: DELETE, SELECT (failed_at, id, organization_id), UPDATE (failed_at)",
+      "sign.view: DELETE, SELECT (agreement_id, created_at, expires_at, is_reusable, organization_id, session_expires_at, token_hash), UPDATE (expires_at)",
+    ],
+  },
   assent_sign_verifier: {
     reason:
       "Finds whose a sealed file is by its SHA-256, which only those know who have the file. Sees neither drafts nor whom it is about; what is told then is read as that organization (rpc/verify-seal.ts).",

@@ -13,6 +13,8 @@ export interface Sealed {
   readonly completedAt: string | null;
   readonly signers: readonly Signer[];
   readonly auditTrailIntact: boolean;
+  /** Of the leaf that has the trail; null until the evidence log of the sender has it. */
+  readonly evidenceLeafHash: string | null;
 }
 
 export interface Signer {
@@ -36,7 +38,7 @@ export interface FoundSeal extends Seal {
 /** Asks with the hash of the file; its signatures are looked at here. Rejects when the installation does not answer. */
 export async function checkFile(file: Bytes): Promise<Found> {
   const hash = toHex(await sha256(file));
-  const [sealed, own, seals] = await Promise.all([ask(hash), ownCertificate(), findSeals(file)]);
+  const [sealed, own, seals] = await Promise.all([ask(hash), ownCertificates(), findSeals(file)]);
   const found = seals.map((seal) => ({ ...seal, isOurs: isOurs(seal, own) }));
   return { verdict: sealed === null ? verdictOf(found) : "sealed", sha256: hash, sealed, seals: found };
 }
@@ -52,14 +54,22 @@ async function ask(hash: string): Promise<Sealed | null> {
   return ((await response.json()) as { sealed: Sealed | null }).sealed;
 }
 
-async function ownCertificate(): Promise<Certificate | undefined> {
+/** Of the key that seals now, and of earlier ones. */
+async function ownCertificates(): Promise<Certificate[]> {
   const response = await fetch("../.well-known/seal-certificates.pem", { credentials: "omit" });
   if (!response.ok) throw new Error(`the answer is ${response.status}`);
-  return parseCertificates(await response.text(), "the certificates of this installation")[0];
+  return withoutIssuers(parseCertificates(await response.text(), "the certificates of this installation"));
 }
 
-const isOurs = ({ certificate }: Seal, own: Certificate | undefined): boolean =>
-  certificate !== undefined && own !== undefined && isSame(certificate.whole, own.whole);
+/** The others are there because they have issued one of these. One that signs itself has issued nothing else. */
+const withoutIssuers = (certificates: readonly Certificate[]): Certificate[] =>
+  certificates.filter(
+    ({ subject }) =>
+      !certificates.some((other) => isSame(other.issuer, subject) && !isSame(other.subject, other.issuer)),
+  );
+
+const isOurs = ({ certificate }: Seal, own: readonly Certificate[]): boolean =>
+  certificate !== undefined && own.some(({ whole }) => isSame(whole, certificate.whole));
 
 /** Of a file that is not on record. What was sealed last says most. */
 function verdictOf(seals: readonly FoundSeal[]): VerdictKind {

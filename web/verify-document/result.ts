@@ -46,6 +46,7 @@ function factList({ sealed, sha256 }: Found, { facts, certificateOf }: Texts, ti
           [facts.sender, sealed.organizationName],
           [facts.completed, time(sealed.completedAt)],
           [facts.agreement, sealed.agreementId],
+          [facts.evidence, sealed.evidenceLeafHash],
         ] as const)),
     [facts.sha256, sha256],
   ];

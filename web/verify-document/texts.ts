@@ -11,7 +11,9 @@ export interface Texts {
   readonly away: string;
   readonly verdicts: Readonly<Record<VerdictKind, readonly [title: string, meaning: string]>>;
   readonly auditBroken: string;
-  readonly facts: Readonly<Record<"document" | "subject" | "sender" | "completed" | "agreement" | "sha256", string>>;
+  readonly facts: Readonly<
+    Record<"document" | "subject" | "sender" | "completed" | "agreement" | "evidence" | "sha256", string>
+  >;
   readonly certificateOf: string;
   readonly signers: string;
   readonly columns: readonly [name: string, role: string, status: string];
@@ -57,6 +59,7 @@ const en: Texts = {
     sender: "Sent by",
     completed: "Completed",
     agreement: "Agreement",
+    evidence: "Entry in the sender’s evidence log",
     sha256: "SHA-256",
   },
   certificateOf: "Certificate of completion",
@@ -118,6 +121,7 @@ const de: Texts = {
     sender: "Gesendet von",
     completed: "Abgeschlossen",
     agreement: "Vereinbarung",
+    evidence: "Eintrag im Beweisprotokoll des Absenders",
     sha256: "SHA-256",
   },
   certificateOf: "Abschlusszertifikat",

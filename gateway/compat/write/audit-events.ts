@@ -39,6 +39,7 @@ const actions: ReadonlyMap<string, { readonly name: string; readonly says: strin
   ["agreement.delivered", { name: "Delivered", says: "Everybody whose turn it is has opened the envelope." }],
   ["agreement.completing", { name: "All Signed", says: "Everybody has signed." }],
   ["agreement.completed", { name: "Completed", says: "The envelope was completed." }],
+  ["agreement.logged", { name: "Logged", says: "The audit trail was entered into the evidence log." }],
   ["agreement.declined", { name: "Envelope Declined", says: "The envelope has ended because it was declined." }],
   ["agreement.voided", { name: "Voided", says: "The envelope was voided." }],
   ["agreement.expired", { name: "Expired", says: "The envelope has expired." }],

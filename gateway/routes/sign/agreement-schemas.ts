@@ -223,6 +223,12 @@ export const agreementSchema = answer({
   declinedAt: orNull({ ...dateTime, examples: [null] }),
   voidedAt: orNull({ ...dateTime, description: "Also of expired ones.", examples: [null] }),
   voidedReason: { ...orNull(anyText), examples: [null] },
+  sealLevel: {
+    ...orNull(oneOf("B-B", "B-T")),
+    description:
+      "What the seals of all files have at least reached (PAdES), once it is completed. B-T has a time stamp.",
+    examples: [null],
+  },
 });
 
 export const signTemplateSchema = answer({

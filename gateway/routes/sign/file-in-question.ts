@@ -69,7 +69,7 @@ export const sealSchema: JsonSchema = answer({
     "Whether what it covers is what was signed, by the certificate that it carries. False too for signatures of other forms than ours, of which nothing can be said.",
   ),
   coversWholeFile: described(flag, "Whether nothing was added to the file afterwards."),
-  ours: described(flag, "Whether the certificate is the one that this installation seals with."),
+  ours: described(flag, "Whether this installation seals, or has sealed, with the certificate."),
   subject: orNull(example(described(anyText, "Of the certificate, one part a line."), "CN=Example AG")),
   certificateSha256: orNull(hexText("Of the certificate.")),
   claimedAt: orNull(described(dateTime, "As the signature says.")),

@@ -1,11 +1,31 @@
 import { jsonReply } from "../../http/reply.ts";
 import { statuses } from "../../views/sign/names.ts";
 import { verificationView } from "../../views/sign/verification.ts";
-import { defineRoute, type Route } from "../route.ts";
-import { answer, anyText, dateTime, described, example, flag, listOf, oneOf, orNull, uuid } from "../schema-parts.ts";
+import { defineRoute, type JsonSchema, type Route } from "../route.ts";
+import {
+  answer,
+  anyText,
+  count,
+  dateTime,
+  described,
+  example,
+  flag,
+  hash,
+  listOf,
+  oneOf,
+  orNull,
+  uuid,
+} from "../schema-parts.ts";
 import { read, signBase, withDocuments } from "./base.ts";
 import { signDocumentTag } from "./documents.ts";
 import { fileBody, fileErrors, fileInQuestion, partySchema, questionSchema } from "./file-in-question.ts";
+
+const evidenceSchema: JsonSchema = orNull(
+  described(
+    answer({ logId: uuid, leafIndex: example(count, 1234), leafHash: hash }),
+    "Where the evidence log has the head of the audit trail; null until it has. See /v1/click/log/proofs/inclusion.",
+  ),
+);
 
 const matchSchema = answer({
   kind: example(
@@ -20,6 +40,7 @@ const matchSchema = answer({
   completedAt: orNull(dateTime),
   signers: described(listOf(partySchema), "Everybody who has to act, or had to."),
   auditTrailIntact: described(flag, "Whether the audit trail is all that has happened, as it was written."),
+  evidence: evidenceSchema,
 });
 
 export const signVerifyRoutes: readonly Route[] = [

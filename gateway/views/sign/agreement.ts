@@ -25,6 +25,7 @@ export const agreementView = (agreement: Agreement) => ({
   declinedAt: isoTime(agreement.declinedAt),
   voidedAt: isoTime(agreement.voidedAt),
   voidedReason: textOrNull(agreement.voidedReason),
+  sealLevel: textOrNull(agreement.sealLevel),
 });
 
 /** A template is what agreements are made from, so it has no course of its own. */

@@ -1,4 +1,5 @@
 import type {
+  EvidencePlace,
   KnownFile,
   Party,
   SealedSummary,
@@ -49,6 +50,7 @@ const knownView = (file: KnownFile) => ({
   completedAt: isoTime(file.completedAt),
   signers: file.parties.map(partyView),
   auditTrailIntact: file.isAuditIntact,
+  evidence: evidenceView(file.evidence),
 });
 
 const summaryView = (file: SealedSummary) => ({
@@ -60,7 +62,20 @@ const summaryView = (file: SealedSummary) => ({
   completedAt: isoTime(file.completedAt),
   signers: file.parties.map(partyView),
   auditTrailIntact: file.isAuditIntact,
+  evidenceLeafHash: file.evidenceLeafHash.length === 0 ? null : leafHashText(file.evidenceLeafHash),
 });
+
+/** As receipts tell of their leaves. */
+const evidenceView = (place: EvidencePlace | undefined) =>
+  place === undefined
+    ? null
+    : {
+        logId: place.logId,
+        leafIndex: Number(place.leafIndex),
+        leafHash: leafHashText(place.leafHash),
+      };
+
+const leafHashText = (hash: Uint8Array): string => `sha256:${Buffer.from(hash).toString("hex")}`;
 
 const partyView = ({ recipientId, name, role, status, endedAt }: Party) => ({
   recipientId,

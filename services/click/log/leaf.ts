@@ -11,7 +11,8 @@ export type LeafKind =
   | "click.session.completed"
   | "click.version.published"
   | "click.erasure"
-  | "click.restricted.opened";
+  | "click.restricted.opened"
+  | "click.external.head";
 
 /** What every leaf says. A leaf is canonical JSON (RFC 8785) and holds nothing personal: that is behind `_sd`. */
 export interface LeafPayload {
@@ -25,7 +26,7 @@ export interface LeafPayload {
 
 /** A leaf that waits for its place in the log. */
 export interface SignedLeaf {
-  /** Unique in the log: the receipt, the session that was completed, the publication, the erasure. */
+  /** Unique in the log: the receipt, the session that was completed, the publication, the erasure, the head. */
   readonly recordId: string;
   /** The exact bytes that were signed. */
   readonly leaf: Buffer;

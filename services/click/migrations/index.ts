@@ -5,6 +5,7 @@ import { Migration003Render } from "./003_render.ts";
 import { Migration004Stats } from "./004_stats.ts";
 import { Migration005Evidence } from "./005_evidence.ts";
 import { Migration006OutboxCursor } from "./006_outbox_cursor.ts";
+import { Migration007ExternalHeads } from "./007_external_heads.ts";
 
 export const clickMigrations: ServiceMigrations = {
   schema: "click",
@@ -15,5 +16,6 @@ export const clickMigrations: ServiceMigrations = {
     { name: "004_stats", class: Migration004Stats },
     { name: "005_evidence", class: Migration005Evidence },
     { name: "006_outbox_cursor", class: Migration006OutboxCursor },
+    { name: "007_external_heads", class: Migration007ExternalHeads },
   ],
 };

@@ -1,4 +1,4 @@
-import { ClickService, EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
+import { ClickService, EvidenceAdminService, EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { accept } from "./accept.ts";
 import { acceptBatch } from "./accept-batch.ts";
@@ -22,6 +22,7 @@ import { listAcceptances } from "./list-acceptances.ts";
 import { listEvidenceKeys } from "./list-evidence-keys.ts";
 import { listSigningKeys } from "./list-signing-keys.ts";
 import { openRestrictedEvidence } from "./open-restricted-evidence.ts";
+import { recordExternalHead } from "./record-external-head.ts";
 import { render } from "./render.ts";
 import { reportOutages } from "./report-outages.ts";
 import { revokeSigningKey } from "./revoke-signing-key.ts";
@@ -39,7 +40,7 @@ export const evidenceAdminRoutes =
     );
   };
 
-/** What the gateway calls. */
+/** What the gateway calls, and what other services do. */
 export const clickRoutes =
   (deps: ClickDeps): RpcRoutes =>
   (router) => {
@@ -71,4 +72,5 @@ export const clickRoutes =
         ...openRestrictedEvidence(deps),
       }),
     );
+    router.service(EvidenceLogService, reportOutages(recordExternalHead(deps)));
   };

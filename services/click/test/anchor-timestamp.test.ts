@@ -4,13 +4,13 @@ import { fromBER } from "asn1js";
 import { withOrg } from "#platform/db/pool.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
+import { type HttpAuthority, startHttpAuthority } from "#platform/testing/http-authority.ts";
 import { createTimestampAuthority } from "#platform/timestamps/timestamp-authority.ts";
 import { describeWithOpenssl } from "../../../test/verify/support/openssl.ts";
 import { type AnchorDeps, anchorRound } from "../anchor/anchor-round.ts";
 import { createStamper } from "../anchor/stamper.ts";
 import { findAnchoring } from "../store/anchor-store.ts";
 import { newOrg } from "./harness.ts";
-import { type HttpAuthority, startHttpAuthority } from "./http-authority.ts";
 import { type LogHarness, startLogs, verifyLog } from "./log-harness.ts";
 
 const intervalSeconds = 60;

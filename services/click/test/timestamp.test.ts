@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type HttpAuthority, startHttpAuthority } from "#platform/testing/http-authority.ts";
 import { until } from "#platform/testing/until.ts";
 import { createTimestampAuthority, TimestampError } from "#platform/timestamps/timestamp-authority.ts";
 import { readTimestampReply } from "#platform/timestamps/timestamp-reply.ts";
@@ -7,7 +8,6 @@ import { timestampRequest } from "#platform/timestamps/timestamp-request.ts";
 import { checkTimestampToken } from "#platform/timestamps/timestamp-token.ts";
 import { type Authority, describeWithOpenssl } from "../../../test/verify/support/openssl.ts";
 import { makeCertificate, signWith, statementOf } from "./forged-timestamps.ts";
-import { type HttpAuthority, startHttpAuthority } from "./http-authority.ts";
 
 let http: HttpAuthority;
 beforeAll(async () => {

@@ -72,8 +72,8 @@ describe("renderHtml", () => {
   });
 
   test("warns of characters that no font has", async () => {
-    const { warnings } = await client.renderHtml(requestOf({ html: "<p>漢</p>" }));
-    expect(warnings).toMatchObject([{ code: "missing_glyph", char: "U+6F22", path: "" }]);
+    const { warnings } = await client.renderHtml(requestOf({ html: "<p>😀</p>" }));
+    expect(warnings).toMatchObject([{ code: "missing_glyph", char: "U+1F600", path: "" }]);
   });
 
   test.each<[string, Init, string[]]>([

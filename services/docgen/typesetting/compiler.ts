@@ -29,9 +29,8 @@ export type Compiled =
   | { readonly kind: "refused"; readonly messages: readonly string[] };
 
 /**
- * Fonts are read once for as long as the process runs. Version 0.7.0 of the compiler keeps what it has laid out for ever,
- * about 0.7 MB a page, and evictCache has no effect on that (measured: a document stays as fast after it, and memory
- * grows alike without it). Whoever runs this for long has to replace the process when it has grown.
+ * Fonts are read once for as long as the compiler is used. Its cache is emptied of what the documents before the last ones
+ * had; what was laid out for them goes when its object is collected, which somebody has to bring about.
  */
 export function createCompiler(program: string, fonts: readonly Buffer[]): Compiler {
   const compiler = NodeCompiler.create({ workspace: emptyWorkspace, fontArgs: [{ fontBlobs: [...fonts] }] });

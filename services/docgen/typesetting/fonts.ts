@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { eastAsianFamily } from "#platform/fonts/east-asian.ts";
 import type { FontFamily } from "../domain/page.ts";
 import { readCodePoints } from "./font-cmap.ts";
 import type { HasGlyph } from "./glyph-coverage.ts";
@@ -15,8 +16,11 @@ export interface Fonts {
  * used: the compiler also knows the fonts of the machine and its own, so it is told never to fall back on others, and
  * every face that document.typ asks for is among ours, which come first.
  */
-export const familiesOf = (font: FontFamily): readonly string[] =>
-  font === "serif" ? ["Noto Serif", "Noto Sans", "Noto Sans Mono"] : ["Noto Sans", "Noto Serif", "Noto Sans Mono"];
+export const familiesOf = (font: FontFamily, hasEastAsian: boolean): readonly string[] => [
+  ...(font === "serif" ? ["Noto Serif", "Noto Sans"] : ["Noto Sans", "Noto Serif"]),
+  ...["Noto Sans Mono", "Noto Sans Hebrew", "IBM Plex Sans Arabic", "Noto Sans Thai"],
+  ...(hasEastAsian ? [eastAsianFamily] : []),
+];
 
 /** Reads the fonts from their packages. */
 export function loadFonts(): Fonts {
@@ -41,4 +45,8 @@ const packages = [
   { name: "noto-sans", prefix: "NotoSans", faces: [...upright, ...italic] },
   { name: "noto-serif", prefix: "NotoSerif", faces: [...upright, ...italic] },
   { name: "noto-sans-mono", prefix: "NotoSansMono", faces: upright },
+  { name: "noto-sans-hebrew", prefix: "NotoSansHebrew", faces: upright },
+  { name: "ibm-plex-sans-arabic", prefix: "IBMPlexSansArabic", faces: upright },
+  // Marks over bold letters are moved apart from them, and what is copied then has them twice.
+  { name: "noto-sans-thai", prefix: "NotoSansThai", faces: ["400Regular"] },
 ];

@@ -14,6 +14,8 @@ export interface GlyphText {
   drawable(text: string): DrawablePart[];
   /** The text without symbols of its own: for headers, titles and descriptions. */
   line(text: string): string;
+  /** What was asked of the fonts of East Asian characters. */
+  eastAsian(): ReadonlySet<number>;
   /** One for each character that no font has, the first ones only. */
   warnings(): readonly RenderWarning[];
 }
@@ -25,18 +27,25 @@ export const drawnSymbols: ReadonlySet<string> = new Set("☐☑☒✓✔✗✘"
  * A character that no font has is written as its code, `[U+6C49]`: readers see that something is there and which
  * character it is. A replacement character would lose it, and PDF/A forbids the box that viewers draw.
  */
-export function createGlyphText(hasGlyph: HasGlyph): GlyphText {
+export function createGlyphText(hasGlyph: HasGlyph, isEastAsian: HasGlyph = () => false): GlyphText {
   const missing = new Set<string>();
+  const eastAsian = new Set<number>();
   const write = (character: string): string => {
     if (isInvisible(character)) return character;
-    if (hasGlyph(character.codePointAt(0) ?? 0)) return character;
+    const codePoint = character.codePointAt(0) ?? 0;
+    if (hasGlyph(codePoint) || eastAsian.has(codePoint)) return character;
     if (isIgnorable.test(character)) return "";
+    if (isEastAsian(codePoint)) {
+      eastAsian.add(codePoint);
+      return character;
+    }
     missing.add(character);
     return `[${characterName(character)}]`;
   };
   return {
     drawable: (text) => splitSymbols(text).flatMap((part) => writePart(part, write)),
     line: (text) => Array.from(text, write).join(""),
+    eastAsian: () => eastAsian,
     warnings: () => Array.from(missing).slice(0, maxWarnings).map(warningOf),
   };
 }

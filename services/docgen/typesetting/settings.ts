@@ -26,6 +26,7 @@ interface Stated {
   readonly locale: string;
 }
 
+/** After the texts of the blocks were written: which families there have to be shows in them, too. */
 export function settingsOf({ title, page, locale }: Stated, blocks: readonly Block[], glyphs: GlyphText): Settings {
   const paper = paperOf(page);
   const header = edgeOf(page.header, glyphs);
@@ -35,7 +36,7 @@ export function settingsOf({ title, page, locale }: Stated, blocks: readonly Blo
     title: titleOf(title, blocks),
     language: languageOf(locale),
     font: page.font,
-    families: familiesOf(page.font),
+    families: familiesOf(page.font, glyphs.eastAsian().size > 0),
     paper,
     margins: {
       ...page.margins,

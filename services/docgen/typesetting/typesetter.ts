@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createEastAsianFonts, type Region, regionOf } from "#platform/fonts/east-asian.ts";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
 import type { HtmlNode } from "#platform/restricted-html/tree.ts";
 import type { Page } from "../domain/page.ts";
@@ -8,10 +9,11 @@ import { printRules } from "../templating/print-rules.ts";
 import { readBlockTree } from "./block-tree.ts";
 import type { Block } from "./blocks.ts";
 import { type Compiler, createCompiler, type InputFile } from "./compiler.ts";
-import { type Fonts, loadFonts } from "./fonts.ts";
+import { loadFonts } from "./fonts.ts";
 import { createGlyphText, type GlyphText } from "./glyph-coverage.ts";
 import { brokenImage, createImageShelf, type ImageShelf } from "./images.ts";
 import { markLongWords } from "./long-words.ts";
+import { createReleaser } from "./release-documents.ts";
 import { settingsOf } from "./settings.ts";
 import type { TreeState } from "./tree-state.ts";
 
@@ -51,22 +53,38 @@ const maxHtmlLength = 32 * 1024 * 1024;
 const maxDocumentLength = 8 * 1024 * 1024;
 
 /**
- * Makes PDFs of restricted HTML. Synchronous, without a limit of time, and it keeps memory for each new page (see
- * compiler.ts): it belongs into a process of its own, which is replaced when it has grown.
+ * Makes PDFs of restricted HTML. Synchronous, and without a limit of time and memory: it belongs into a process of its own,
+ * which is replaced when it has grown.
  */
 export function createTypesetter(): Typesetter {
   const fonts = loadFonts();
   const program = readFileSync(new URL("./document.typ", import.meta.url), "utf8");
   const compiler = createCompiler(program, fonts.blobs);
-  return { typeset: (input) => typeset(input, compiler, fonts) };
+  const eastAsian = createEastAsianFonts();
+  const compilerFor: CompilerFor = (codePoints, region) => {
+    if (codePoints.size === 0) return compiler;
+    const own = ([400, 700] as const).map((weight) => eastAsian.fontOf(codePoints, region, weight));
+    return createCompiler(program, [...fonts.blobs, ...own]);
+  };
+  const glyphs = () => createGlyphText(fonts.hasGlyph, eastAsian.has);
+  const release = createReleaser();
+  return {
+    typeset: (input) => {
+      const typesetOne = typeset(input, compilerFor, glyphs());
+      release(typesetOne.pages);
+      return typesetOne;
+    },
+  };
 }
 
-function typeset(input: TypesetInput, compiler: Compiler, fonts: Fonts): Typeset {
+/** A compiler takes its fonts when it is made: a document with East Asian characters gets one with a font of these. */
+type CompilerFor = (eastAsian: ReadonlySet<number>, region: Region) => Compiler;
+
+function typeset(input: TypesetInput, compilerFor: CompilerFor, glyphs: GlyphText): Typeset {
   if (input.attachments.length > 0 && input.profile !== "pdf/a-3a") {
     throw new TypeError(`${input.profile} has no attachments`);
   }
   checkLength(input.html.length, maxHtmlLength);
-  const glyphs = createGlyphText(fonts.hasGlyph);
   const shelf = createImageShelf(input.images);
   const { blocks, warnings } = readContent(input, shelf, glyphs);
   const attachments = input.attachments.map(({ fileName, mediaType, description }, index) => {
@@ -77,6 +95,7 @@ function typeset(input: TypesetInput, compiler: Compiler, fonts: Fonts): Typeset
   const document = JSON.stringify({ settings, blocks: marked, attachments });
   checkLength(document.length, maxDocumentLength);
   const files = [...filesOf(shelf), ...input.attachments.map(attachedFile)];
+  const compiler = compilerFor(glyphs.eastAsian(), regionOf(input.html, settings.language.lang));
   const { pdfStandard } = standards[input.profile];
   const compiled = compiler.compile({
     document,

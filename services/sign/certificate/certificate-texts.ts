@@ -177,6 +177,7 @@ export const englishTexts: CertificateTexts = {
     "agreement.delivered": "Opened by everybody whose turn it was",
     "agreement.completing": "Signed by all, sealing began",
     "agreement.completed": "Agreement completed",
+    "agreement.logged": "Entered into the evidence log",
     "agreement.declined": "Agreement declined",
     "agreement.voided": "Agreement voided",
     "agreement.expired": "Agreement expired",

@@ -4,10 +4,10 @@ import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { callerHeaders } from "#platform/caller.ts";
 import type { Logger } from "#platform/logger.ts";
 import { printCertificate } from "../certificate/print-certificate.ts";
-import type { Agreement, AgreementDocument } from "../domain/agreement.ts";
+import type { Agreement, AgreementDocument, SealLevel } from "../domain/agreement.ts";
 import { type AuditEvent, chain } from "../domain/audit-chain.ts";
 import type { DecisionContext } from "../domain/change.ts";
-import { completeAgreement as decideCompletion, type SealedDocument } from "../domain/complete.ts";
+import { completeAgreement as decideCompletion, lowestLevel, type SealedDocument } from "../domain/complete.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { OrganizationReader } from "../organizations/organization-reader.ts";
 import type { Sealer } from "../seal/sealer.ts";
@@ -49,9 +49,11 @@ export async function completeAgreement(
   for (const document of read.agreement.documents) {
     await sealDocument(deps, caller, files, read.agreement, document, signal);
   }
+  let wanted = levelOf(files);
   // Whatever is written into the trail meanwhile, such as that a mail has been sent, belongs on the certificate.
   for (let attempt = 1, next: Read | undefined = read; next !== undefined; attempt += 1) {
-    const certified = await certify(deps, caller, files, next, signal);
+    const certified = await certify(deps, caller, files, { ...next, wanted }, signal);
+    wanted = certified.file.level;
     signal.throwIfAborted();
     if (await write(deps, caller, files, next, certified, within)) return true;
     if (attempt >= maxCertificates) throw new Error("the agreement is changed again and again while it is completed");
@@ -97,12 +99,23 @@ async function sealDocument(
   const { file, bytes } = await sealFile(deps, agreement, original, signal, {
     isSigned,
     marks: marksOf(agreement, documentId),
+    wanted: levelOf(files),
   });
   files.documents.set(id, file);
   files.bytes.set(file.id, bytes);
 }
 
-type Filling = Pick<Parameters<Intake["prepareSeal"]>[0], "isSigned" | "marks">;
+type Filling = Pick<Parameters<Intake["prepareSeal"]>[0], "isSigned" | "marks"> & { readonly wanted: SealLevel };
+
+/** A certificate. */
+const plain = { isSigned: false, marks: [] } as const;
+
+/**
+ * What is wanted of the next file. An authority that has once not answered is not asked again for this agreement: it may
+ * take seconds each time, and the agreement has the lowest level of all its files anyway.
+ */
+const levelOf = ({ documents }: SealedFiles): SealLevel =>
+  lowestLevel([...documents.values()].map(({ level }) => level));
 
 interface Sealed {
   readonly file: SealedDocument;
@@ -114,12 +127,12 @@ async function sealFile(
   { id }: Agreement,
   original: Uint8Array,
   signal: AbortSignal,
-  filling: Filling,
+  { wanted, ...filling }: Filling,
 ): Promise<Sealed> {
   const statement = sealer.statement(id, clock.now());
   const prepared = await intake.prepareSeal({ bytes: original, statement, ...filling });
   signal.throwIfAborted();
-  const level = await sealer.seal(prepared, signal);
+  const level = await sealer.seal(prepared, wanted, signal);
   const { bytes } = prepared;
   return { file: { id: newId(), sha256: sha256Of(bytes), level }, bytes };
 }
@@ -134,7 +147,7 @@ async function certify(
   deps: CompletionDeps,
   caller: CallerContext,
   files: SealedFiles,
-  { agreement, events }: Read,
+  { agreement, events, wanted }: Read & Pick<Filling, "wanted">,
   signal: AbortSignal,
 ): Promise<Certified> {
   const now = laterOf(deps.clock.now(), agreement.statusChangedAt);
@@ -155,7 +168,7 @@ async function certify(
     now,
   };
   const pdf = await printCertificate(deps.renderer, printed, callerHeaders({ ...caller, clientId: "sign" }));
-  return { now, ...(await sealFile(deps, agreement, pdf, signal, { isSigned: false, marks: [] })) };
+  return { now, ...(await sealFile(deps, agreement, pdf, signal, { ...plain, wanted })) };
 }
 
 /** False when the agreement has been changed since it was read. */

@@ -8,22 +8,31 @@ import {
   rgb,
 } from "pdf-lib";
 import { pageBoxOf } from "../intake/page-box.ts";
+import { drawLine, type PageWithFonts } from "./draw-line.ts";
 import { readDrawing } from "./drawing.ts";
+import type { FontLibrary } from "./font-library.ts";
 import type { Box, Mark } from "./mark.ts";
-import { createMarkFonts, type DrawnText, type FontLibrary, type MarkFonts } from "./mark-fonts.ts";
+import { createMarkFonts, type MarkFonts } from "./mark-fonts.ts";
+import type { TextFace } from "./text-face.ts";
 import { lineHeight, setText } from "./text-lines.ts";
 
 /** Draws marks onto the pages of a document. Marks on pages that it has not are left out. */
 export async function drawMarks(document: PDFDocument, marks: readonly Mark[], library: FontLibrary): Promise<void> {
-  const fonts = createMarkFonts(document, library);
+  const fonts = createMarkFonts(document, library, marks.flatMap(textsOf));
   const pages = document.getPages();
   for (const [number, onPage] of Map.groupBy(marks, ({ page }) => page)) {
     const page = pages[number - 1];
     if (page === undefined) continue;
     page.pushOperators(pushGraphicsState(), concatTransformationMatrix(...shownToUser(page)));
-    for (const mark of onPage) await drawMark({ document, page, fonts }, mark);
+    const canvas = { document, page, fonts, fontKeys: new Map() };
+    for (const mark of onPage) await drawMark(canvas, mark);
     page.pushOperators(popGraphicsState());
   }
+}
+
+function textsOf(mark: Mark): string[] {
+  if (mark.kind === "check") return [];
+  return mark.kind === "text" ? [mark.text] : [mark.text, mark.caption];
 }
 
 /**
@@ -45,9 +54,8 @@ function shownToUser(page: PDFPage): [number, number, number, number, number, nu
   }
 }
 
-interface Canvas {
+interface Canvas extends PageWithFonts {
   readonly document: PDFDocument;
-  readonly page: PDFPage;
   readonly fonts: MarkFonts;
 }
 
@@ -73,20 +81,23 @@ async function drawMark(canvas: Canvas, mark: Mark): Promise<void> {
 const usualSize = 10;
 const ink = rgb(0, 0, 0.35);
 
-async function drawText({ page, fonts }: Canvas, mark: Mark & { kind: "text" }): Promise<void> {
+async function drawText(canvas: Canvas, mark: Mark & { kind: "text" }): Promise<void> {
+  const { page, fonts } = canvas;
   const { style } = mark;
-  const { font, text } = await fonts.forText(mark.text.replaceAll("\t", " "), style);
+  const face = await fonts.forText(mark.text.replaceAll("\t", " "), style);
   const wanted = style.size > 0 ? style.size : Math.max(6, Math.min(usualSize, mark.height * 0.75));
-  const { lines, size } = setText(text, mark, wanted, (piece, at) => font.widthOfTextAtSize(piece, at));
-  const [red, green, blue] = style.color;
+  const { lines, size } = setText(face.text, mark, wanted, face.widthOf);
+  const color = rgb(...style.color);
   for (const [index, line] of lines.entries()) {
     // A single line stands in the middle of its box, as it was seen when it was filled in.
     const top = lines.length === 1 ? mark.y + (mark.height - size) / 2 : mark.y;
     const y = -(top + size * 0.85 + index * size * lineHeight);
-    page.drawText(line, { x: mark.x + 2, y, size, font, color: rgb(red, green, blue) });
+    const width = face.widthOf(line, size);
+    const isAtRight = face.isRightToLeft && lines.length > 1;
+    const x = isAtRight ? mark.x + Math.max(2, mark.width - 2 - width) : mark.x + 2;
+    drawLine(canvas, face.piecesOf(line), { x, y, size, color });
     if (style.underline) {
-      const end = { x: mark.x + 2 + font.widthOfTextAtSize(line, size), y: y - 1.5 };
-      page.drawLine({ start: { x: mark.x + 2, y: y - 1.5 }, end, thickness: 0.5, color: rgb(red, green, blue) });
+      page.drawLine({ start: { x, y: y - 1.5 }, end: { x: x + width, y: y - 1.5 }, thickness: 0.5, color });
     }
   }
 }
@@ -94,12 +105,10 @@ async function drawText({ page, fonts }: Canvas, mark: Mark & { kind: "text" }):
 const captionSize = 5;
 
 /** A small line under a signature that says whose it is; what is left of the box. */
-async function drawCaption({ page, fonts }: Canvas, box: Box, caption: string): Promise<Box> {
-  const { font, text } = await fonts.forText(caption, { family: "sans", bold: false, italic: false });
-  const size = Math.min(
-    captionSize,
-    (captionSize * box.width) / Math.max(1, font.widthOfTextAtSize(text, captionSize)),
-  );
+async function drawCaption(canvas: Canvas, box: Box, caption: string): Promise<Box> {
+  const { page, fonts } = canvas;
+  const face = await fonts.forText(caption, { family: "sans", bold: false, italic: false });
+  const size = Math.min(captionSize, (captionSize * box.width) / Math.max(1, face.widthOf(face.text, captionSize)));
   const bottom = box.y + box.height;
   page.drawLine({
     start: { x: box.x, y: -(bottom - captionSize - 1.5) },
@@ -107,18 +116,17 @@ async function drawCaption({ page, fonts }: Canvas, box: Box, caption: string): 
     thickness: 0.4,
     color: rgb(0.5, 0.5, 0.5),
   });
-  page.drawText(text, { x: box.x, y: -(bottom - 0.5), size, font, color: rgb(0.35, 0.35, 0.35) });
+  drawLine(canvas, face.piecesOf(face.text), { x: box.x, y: -(bottom - 0.5), size, color: rgb(0.35, 0.35, 0.35) });
   return { ...box, height: box.height - captionSize - 2 };
 }
 
 /** As large as the box allows. */
-async function drawFitting({ page }: Canvas, box: Box, { font, text }: DrawnText): Promise<void> {
-  const widthAtOne = font.widthOfTextAtSize(text, 1);
-  const heightAtOne = font.heightAtSize(1);
-  const size = Math.min(box.height / heightAtOne, widthAtOne === 0 ? box.height : (box.width - 2) / widthAtOne);
-  const descent = (heightAtOne - font.heightAtSize(1, { descender: false })) * size;
-  const slack = (box.height - heightAtOne * size) / 2;
-  page.drawText(text, { x: box.x + 1, y: -(box.y + box.height - slack - descent), size, font, color: ink });
+function drawFitting(canvas: Canvas, box: Box, face: TextFace): void {
+  const widthAtOne = face.widthOf(face.text, 1);
+  const size = Math.min(box.height / face.height, widthAtOne === 0 ? box.height : (box.width - 2) / widthAtOne);
+  const slack = (box.height - face.height * size) / 2;
+  const y = -(box.y + box.height - slack - face.descent * size);
+  drawLine(canvas, face.piecesOf(face.text), { x: box.x + 1, y, size, color: ink });
 }
 
 function drawImage({ page }: Canvas, box: Box, image: PDFImage): void {

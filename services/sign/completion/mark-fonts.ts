@@ -1,82 +1,54 @@
-import { readFileSync } from "node:fs";
-import fontkit, { create, type Font } from "@cantoo/fontkit";
+import fontkit, { create, type Font, type Glyph, type GlyphRun } from "@cantoo/fontkit";
 import { type PDFDocument, type PDFFont, StandardFonts } from "pdf-lib";
+import { type Region, regionOf } from "#platform/fonts/east-asian.ts";
+import type { FontFile, FontLibrary, LoadedFont } from "./font-library.ts";
 import type { MarkStyle } from "./mark.ts";
+import { type EmbeddedFont, mixedFace, plainFace, type TextFace } from "./text-face.ts";
+import { mayRunRightToLeft } from "./visual-order.ts";
 
 /** The fonts of one document, embedded when they are first needed. */
 export interface MarkFonts {
-  /** A font that has all characters of the text, as far as there is one. */
-  forText(text: string, style: Pick<MarkStyle, "family" | "bold" | "italic">): Promise<DrawnText>;
-  forSignature(text: string, font: string): Promise<DrawnText>;
-}
-
-/** A text, and the font that it is drawn with. Characters that no font has are replaced. */
-export interface DrawnText {
-  readonly font: PDFFont;
-  readonly text: string;
+  /** Fonts that have all characters of the text, as far as there are any. */
+  forText(text: string, style: Pick<MarkStyle, "family" | "bold" | "italic">): Promise<TextFace>;
+  forSignature(text: string, font: string): Promise<TextFace>;
 }
 
 /** The styles in which people may write their names; the first is the usual one. */
 export const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const;
 
-const folder = new URL("../../../node_modules/@expo-google-fonts/", import.meta.url);
-
-const fontFiles = {
-  "dancing-script": "dancing-script/400Regular/DancingScript_400Regular.ttf",
-  caveat: "caveat/400Regular/Caveat_400Regular.ttf",
-  "great-vibes": "great-vibes/400Regular/GreatVibes_400Regular.ttf",
-  sans: "noto-sans/400Regular/NotoSans_400Regular.ttf",
-  "sans-bold": "noto-sans/700Bold/NotoSans_700Bold.ttf",
-} as const;
-
-type FontFile = keyof typeof fontFiles;
-
-/** Reads font files once for the process. */
-export type FontLibrary = (name: FontFile) => { readonly bytes: Buffer; readonly font: Font };
-
-export function createFontLibrary(): FontLibrary {
-  const loaded = new Map<FontFile, { bytes: Buffer; font: Font }>();
-  return (name) => {
-    const known = loaded.get(name);
-    if (known !== undefined) return known;
-    const bytes = readFileSync(new URL(fontFiles[name], folder));
-    const made = { bytes, font: create(bytes) as Font };
-    loaded.set(name, made);
-    return made;
+/** All texts that will be written are told before: they share one font of East Asian characters. */
+export function createMarkFonts(document: PDFDocument, library: FontLibrary, texts: readonly string[]): MarkFonts {
+  const embed = embedder(document);
+  const eastAsian = eastAsianFaces(library, texts);
+  const fromFile = (name: FontFile): Promise<EmbeddedFont> => embed(name, () => library.file(name));
+  const mixed = async (given: string, isBold: boolean): Promise<TextFace> => {
+    const text = given.normalize("NFC");
+    const region = regionOf(text);
+    const finder = createFinder(library, isBold);
+    const written = Array.from(graphemes(text), (cluster) => writable(cluster, finder)).join("");
+    const names = new Set(Array.from(graphemes(written), finder));
+    const fonts = new Map<string, EmbeddedFont>();
+    for (const name of names) {
+      if (name === undefined) continue;
+      const face = `${eastAsianName} ${region} ${isBold}`;
+      const font = name === eastAsianName ? embed(face, () => eastAsian(region, isBold)) : fromFile(name);
+      fonts.set(name, await font);
+    }
+    return mixedFace(written, fonts, (cluster) => finder(cluster) ?? "", library);
   };
-}
-
-export function createMarkFonts(document: PDFDocument, library: FontLibrary): MarkFonts {
-  // A font takes much longer to be read than to be drawn with, and what is read of it does not change.
-  const read = new Map<Uint8Array, Font>();
-  document.registerFontkit({ ...fontkit, create: (bytes) => read.get(bytes) ?? create(bytes) });
-  const embedded = new Map<string, Promise<PDFFont>>();
-  const once = (name: string, embed: () => Promise<PDFFont>): Promise<PDFFont> => {
-    const font = embedded.get(name) ?? embed();
-    embedded.set(name, font);
-    return font;
-  };
-  const fromFile = (name: FontFile): Promise<PDFFont> =>
-    once(name, () => {
-      const { bytes, font } = library(name);
-      read.set(bytes, font);
-      return document.embedFont(bytes, { subset: true });
-    });
-  const withFile = async (text: string, name: FontFile): Promise<DrawnText> => ({
-    font: await fromFile(name),
-    text: [...text].map((character) => (hasGlyph(library, name, character) ? character : replacement)).join(""),
-  });
   return {
-    forText: async (text, style) => {
-      const standard = await once(standardFont(style), () => document.embedFont(standardFont(style)));
+    forText: async (given, style) => {
+      const text = withoutOverrides(given);
+      const standard = await embed.standard(standardFont(style));
       // The fonts that every reader has know the letters of western Europe only; they need no bytes in the file.
-      if (canWrite(standard, text)) return { font: standard, text };
-      return withFile(text, style.bold ? "sans-bold" : "sans");
+      if (canWrite(standard, text)) return plainFace(text, { embedded: standard });
+      return mixed(text, style.bold);
     },
-    forSignature: async (text, font) => {
+    forSignature: async (given, font) => {
+      const text = withoutOverrides(given);
       const name = signatureFonts.find((one) => one === font) ?? signatureFonts[0];
-      const isComplete = [...text].every((character) => hasGlyph(library, name, character));
-      return withFile(text, isComplete ? name : "sans");
+      const isComplete = !mayRunRightToLeft(text) && [...text].every((one) => hasGlyph(library, name, one));
+      return isComplete ? plainFace(text, await fromFile(name)) : mixed(text, false);
     },
   };
 }
@@ -84,8 +56,120 @@ export function createMarkFonts(document: PDFDocument, library: FontLibrary): Ma
 /** What is drawn for a character that no font of ours has. */
 const replacement = "\u25a1";
 
+/** Of a letter whose marks no font has together with it the letter stays, and what is missing can be seen. */
+function writable(cluster: string, finder: Finder): string {
+  if (finder(cluster) !== undefined) return cluster;
+  const characters = [...cluster].filter((character) => !isIgnorable.test(character));
+  return characters
+    .map((character) => (/^\p{M}$/u.test(character) || finder(character) === undefined ? replacement : character))
+    .join("");
+}
+
+/** Marks that turn letters around show a name as what it is not. Isolating marks do no such thing. */
+const withoutOverrides = (text: string): string => text.replaceAll(/[\u202a-\u202e]/g, "");
+
 const hasGlyph = (library: FontLibrary, name: FontFile, character: string): boolean =>
-  library(name).font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
+  library.file(name).font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
+
+interface Embedder {
+  (key: string, load: () => LoadedFont): Promise<EmbeddedFont>;
+  standard(name: StandardFonts): Promise<PDFFont>;
+}
+
+/** Embeds each font once. */
+function embedder(document: PDFDocument): Embedder {
+  // A font takes much longer to be read than to be drawn with, and what is read of it does not change.
+  const read = new Map<Uint8Array, Font>();
+  document.registerFontkit({ ...fontkit, create: (bytes) => read.get(bytes) ?? create(bytes) });
+  const files = new Map<string, Promise<EmbeddedFont>>();
+  const standards = new Map<string, Promise<PDFFont>>();
+  const fromFile = async ({ bytes, font }: LoadedFont): Promise<EmbeddedFont> => {
+    const own = fontOfDocument(font);
+    read.set(bytes, own);
+    return { embedded: await document.embedFont(bytes, { subset: true }), font: own };
+  };
+  const standard = (name: StandardFonts): Promise<PDFFont> => {
+    const font = standards.get(name) ?? document.embedFont(name);
+    standards.set(name, font);
+    return font;
+  };
+  const embed = (key: string, load: () => LoadedFont): Promise<EmbeddedFont> => {
+    const font = files.get(key) ?? fromFile(load());
+    files.set(key, font);
+    return font;
+  };
+  return Object.assign(embed, { standard });
+}
+
+/**
+ * A font as one document has it: what is measured, drawn and embedded is shaped once. Readers turn around what runs to the
+ * left character by character, also those of letters that have become one glyph: these are told them backwards, so that
+ * the turned text is right.
+ */
+function fontOfDocument(font: Font): Font {
+  const known = new Map<string, GlyphRun>();
+  const layout = (text: string): GlyphRun => {
+    const run = known.get(text) ?? toldBackwards(font.layout(text));
+    known.set(text, run);
+    return run;
+  };
+  return Object.create(font, { layout: { value: layout } });
+}
+
+function toldBackwards(run: GlyphRun): GlyphRun {
+  if (run.direction !== "rtl") return run;
+  const glyphs = run.glyphs.map(
+    (glyph): Glyph =>
+      glyph.codePoints.length < 2
+        ? glyph
+        : Object.create(glyph, { codePoints: { value: glyph.codePoints.toReversed() } }),
+  );
+  return Object.create(run, { glyphs: { value: glyphs } });
+}
+
+const eastAsianName = "east-asian";
+
+type FontName = FontFile | typeof eastAsianName;
+type Finder = (cluster: string) => FontName | undefined;
+
+/** One font for all texts whose characters have the forms of one region. */
+const eastAsianFaces =
+  (library: FontLibrary, texts: readonly string[]) =>
+  (region: Region, isBold: boolean): LoadedFont => {
+    const own = texts
+      .filter((text) => regionOf(text.normalize("NFC")) === region)
+      .join("\n")
+      .normalize("NFC");
+    const codePoints = Array.from(own + replacement, (character) => character.codePointAt(0) ?? 0);
+    const bytes = library.eastAsian().fontOf(codePoints, region, isBold ? 700 : 400);
+    return { bytes, font: create(bytes) as Font };
+  };
+
+function* graphemes(text: string): Iterable<string> {
+  for (const { segment } of new Intl.Segmenter("und", { granularity: "grapheme" }).segment(text)) yield segment;
+}
+
+/** The first font that has a letter with all of its marks; undefined when none has. */
+function createFinder(library: FontLibrary, isBold: boolean): Finder {
+  const files: readonly FontFile[] = isBold
+    ? ["sans-bold", "hebrew-bold", "arabic-bold", "thai-bold"]
+    : ["sans", "hebrew", "arabic", "thai"];
+  const found = new Map<string, FontName | undefined>();
+  const find = (cluster: string): FontName | undefined => {
+    const characters = [...cluster].filter((character) => !isIgnorable.test(character));
+    const file = files.find((name) => characters.every((character) => hasGlyph(library, name, character)));
+    if (file !== undefined) return file;
+    const isThere = characters.every((character) => library.eastAsian().has(character.codePointAt(0) ?? 0));
+    return isThere ? eastAsianName : undefined;
+  };
+  return (cluster) => {
+    if (!found.has(cluster)) found.set(cluster, find(cluster));
+    return found.get(cluster);
+  };
+}
+
+/** Joiners and the like, without a form of their own. */
+const isIgnorable = /^[\p{Default_Ignorable_Code_Point}\s]$/u;
 
 /** The library writes question marks in place of what a font has not. */
 const canWrite = (font: PDFFont, text: string): boolean => {

@@ -2,6 +2,7 @@ import type { AdoptedSignature, Agreement, Recipient } from "../domain/agreement
 import type { Tab } from "../domain/tab.ts";
 import type { Mark } from "./mark.ts";
 import { markStyle } from "./mark-style.ts";
+import { mayRunRightToLeft } from "./visual-order.ts";
 
 /** What the recipients have put onto a document, as it is drawn when everybody has signed. */
 export const marksOf = (agreement: Agreement, documentId: string): Mark[] =>
@@ -46,12 +47,15 @@ const textMark = (tab: Tab, text: string): Mark[] =>
 /** Of optional tabs that were left out there is nothing to see. */
 function signatureMarks(tab: Tab, recipient: Recipient, adopted: AdoptedSignature | null): Mark[] {
   if (adopted === null || tab.status !== "signed") return [];
-  const caption = `${recipient.name}, ${recipient.completedAt?.toISOString().slice(0, 16).replace("T", " ") ?? ""} UTC`;
+  const caption = `${isolated(recipient.name)}, ${recipient.completedAt?.toISOString().slice(0, 16).replace("T", " ") ?? ""} UTC`;
   const typed = { text: adopted.typed || recipient.name, font: adopted.font, caption, ...boxOf(tab) };
   return [
     adopted.drawnPng === "" ? { kind: "signature", ...typed } : { kind: "image", png: adopted.drawnPng, ...typed },
   ];
 }
+
+/** A name that runs to the left takes nothing with it of what stands beside it (UAX #9). */
+const isolated = (name: string): string => (mayRunRightToLeft(name) ? `\u200e\u2068${name}\u2069` : name);
 
 const radioMarks = (tab: Tab): Mark[] =>
   tab.buttons

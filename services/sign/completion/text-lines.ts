@@ -27,7 +27,7 @@ export function setText(
   };
   const paragraphs = text
     .split(/\r\n|\r|\n/)
-    .map((paragraph) => paragraph.split(" ").map((word): Piece => ({ text: word, width: widthAtOne(word) })));
+    .map((paragraph) => wordsOf(paragraph).map((word): Word => ({ ...word, width: widthAtOne(word.text) })));
   const breakAt = (size: number) => breakLines(paragraphs, box.width / size, widthAtOne(" "));
   for (let size = wanted; size > smallestSize; size -= 0.5) {
     const lines = breakAt(size);
@@ -43,19 +43,46 @@ interface Piece {
   readonly width: number;
 }
 
+/** What a line may end before, and whether a blank stands there. */
+interface Word extends Piece {
+  readonly isJoined: boolean;
+}
+
+const wordsOf = (paragraph: string): Omit<Word, "width">[] =>
+  paragraph
+    .split(" ")
+    .flatMap((text) => partsOf(text).map((part, index): Omit<Word, "width"> => ({ text: part, isJoined: index > 0 })));
+
+/** Scripts that have no blanks between words. */
+const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u;
+/** No line begins with these, and none ends with those. */
+const closing = /^[\p{Pe}\p{Pf}\p{Po}\p{Lm}\p{M}]+$/u;
+const opening = /[\p{Ps}\p{Pi}]$/u;
+
+function partsOf(word: string): string[] {
+  if (!unspaced.test(word)) return [word];
+  const parts: string[] = [];
+  for (const { segment } of new Intl.Segmenter("und", { granularity: "word" }).segment(word)) {
+    const last = parts.at(-1);
+    if (last !== undefined && (closing.test(segment) || opening.test(last))) parts[parts.length - 1] = last + segment;
+    else parts.push(segment);
+  }
+  return parts;
+}
+
 const textsOf = (lines: readonly Piece[]): readonly string[] => lines.map(({ text }) => text);
 
-function breakLines(paragraphs: readonly (readonly Piece[])[], width: number, space: number): Piece[] {
+function breakLines(paragraphs: readonly (readonly Word[])[], width: number, space: number): Piece[] {
   return paragraphs.flatMap((words) => {
     const lines: Piece[] = [];
     let line: Piece = { text: "", width: 0 };
     for (const word of words) {
-      const longer = line.width + space + word.width;
+      const longer = line.width + (word.isJoined ? 0 : space) + word.width;
       if (line.text === "") line = word;
       else if (longer > width) {
         lines.push(line);
         line = word;
-      } else line = { text: `${line.text} ${word.text}`, width: longer };
+      } else line = { text: `${line.text}${word.isJoined ? "" : " "}${word.text}`, width: longer };
     }
     return [...lines, line];
   });

@@ -43,6 +43,7 @@ export type AuditAction =
   | "agreement.delivered"
   | "agreement.completing"
   | "agreement.completed"
+  | "agreement.logged"
   | "agreement.declined"
   | "agreement.voided"
   | "agreement.expired"
@@ -100,4 +101,4 @@ export interface JobRequest {
   readonly payload: JsonObject;
 }
 
-export type JobKind = "bulk-copy" | "completion" | "mail" | "reminder" | "expiry";
+export type JobKind = "bulk-copy" | "completion" | "evidence" | "mail" | "reminder" | "expiry" | "expiry-warning";

@@ -1,6 +1,7 @@
 import type { Agreement, SealedFile, SealLevel } from "./agreement.ts";
 import type { Change, DecisionContext } from "./change.ts";
 import { changeTo, noChange } from "./change-list.ts";
+import { followUpJobs } from "./follow-up-jobs.ts";
 import { completedMails } from "./mails.ts";
 import { withStatus } from "./transitions.ts";
 
@@ -33,7 +34,7 @@ export function completeAgreement(
     documents,
     ...(certificate === undefined
       ? {}
-      : { certificate: { id: certificate.id, sha256: certificate.sha256 }, sealLevel: lowestOf(levels) }),
+      : { certificate: { id: certificate.id, sha256: certificate.sha256 }, sealLevel: lowestLevel(levels) }),
   };
   return changeTo(completed, {
     audit: [{ action: "agreement.completed", actor, details: { documents: documents.map(toldOf(sealed)) } }],
@@ -43,7 +44,7 @@ export function completeAgreement(
         ...{ kind: "document.completed" as const, documentId, sha256 },
       })),
     ],
-    jobs: completedMails(completed),
+    jobs: [...followUpJobs.evidence(completed, now), ...completedMails(completed)],
   });
 }
 
@@ -60,5 +61,6 @@ function requireSealed(sealed: SealedParts["documents"], id: string): SealedDocu
   return found;
 }
 
-const lowestOf = (levels: readonly SealLevel[]): SealLevel =>
+/** What all of them have at least reached; B-T of none. */
+export const lowestLevel = (levels: readonly SealLevel[]): SealLevel =>
   levels.every((level) => level === "B-T") ? "B-T" : "B-B";

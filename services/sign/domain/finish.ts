@@ -2,6 +2,7 @@ import { DomainError } from "#platform/errors.ts";
 import type { AdoptedSignature, Agreement, Recipient } from "./agreement.ts";
 import type { AuditAction, Change, DecisionContext } from "./change.ts";
 import { changeTo, noChange, thenChange } from "./change-list.ts";
+import { isOverdue } from "./expire.ts";
 import { openAgreement } from "./open.ts";
 import { invalid } from "./problems.ts";
 import { auditNames, requireRecipient, requireTurn, withRecipient } from "./recipients.ts";
@@ -18,8 +19,8 @@ export interface FinishCommand {
 
 /**
  * A recipient has done their part. All values are checked first; when the last one who has to act finishes, the
- * agreement is being completed. Throws what requireTurn does, CONSENT_REQUIRED, and VALIDATION_FAILED with the tabIds
- * as fields.
+ * agreement is being completed. Throws what requireTurn does, VIEW_URL_EXPIRED when its time is over, CONSENT_REQUIRED,
+ * and VALIDATION_FAILED with the tabIds as fields.
  */
 export function finishAgreement(
   agreement: Agreement,
@@ -30,6 +31,8 @@ export function finishAgreement(
   // Looking was all there was to do.
   if (isSeen(requireRecipient(agreement, recipientId))) return noChange(agreement);
   const recipient = requireTurn(agreement, recipientId);
+  // The time counts, not when somebody gets to writing down that it is over.
+  if (isOverdue(agreement, context.now)) throw new DomainError("VIEW_URL_EXPIRED");
   if (recipient.role === "certified-delivery") return openAgreement(agreement, recipientId, context);
   if (recipient.consentedAt === null) throw new DomainError("CONSENT_REQUIRED");
   // Nobody finishes what they have not seen.

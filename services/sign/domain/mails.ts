@@ -3,7 +3,11 @@ import type { JobRequest } from "./change.ts";
 import { hasToAct, isActing } from "./recipients.ts";
 import { isOpen } from "./transitions.ts";
 
-export type MailKind = "invitation" | "reminder" | "completed" | "declined" | "voided" | "expired";
+export type MailKind = "invitation" | "reminder" | "expiring" | "completed" | "declined" | "voided" | "expired";
+
+/** Whether the mail asks its reader to do something; the others tell how it ended. */
+export const asksToAct = (kind: MailKind): boolean =>
+  kind === "invitation" || kind === "reminder" || kind === "expiring";
 
 /** What a mail is about; what it says is read when it is written. */
 export interface MailWish {
@@ -18,10 +22,10 @@ export const invitations = (agreement: Agreement, recipients: readonly Recipient
   recipients.filter(isRemote).map((recipient) => mailJob("invitation", agreement, recipient));
 
 /** To those whose turn it is. */
-export const reminders = (agreement: Agreement): JobRequest[] =>
-  agreement.recipients
-    .filter((recipient) => isRemote(recipient) && isActing(recipient))
-    .map((recipient) => mailJob("reminder", agreement, recipient));
+export const reminders = (agreement: Agreement): JobRequest[] => toActing("reminder", agreement);
+
+/** To the same, before it is too late. */
+export const expiryWarnings = (agreement: Agreement): JobRequest[] => toActing("expiring", agreement);
 
 /** To everybody: what all have signed belongs to each of them. */
 export const completedMails = (agreement: Agreement): JobRequest[] =>
@@ -36,7 +40,7 @@ export const endMails = (kind: "declined" | "voided" | "expired", agreement: Agr
 /** Whether a mail still says something true that its reader needs. */
 export function isWorthSending(kind: MailKind, agreement: Agreement, recipient: Recipient): boolean {
   if (kind === "invitation") return isOpen(agreement) && (isActing(recipient) || !hasToAct(recipient));
-  if (kind === "reminder") return isOpen(agreement) && isActing(recipient);
+  if (asksToAct(kind)) return isOpen(agreement) && isActing(recipient);
   return agreement.status === kind;
 }
 
@@ -47,7 +51,12 @@ export function mailWishOf({ agreementId, recipientId, mail }: JsonObject): Mail
   return kind === undefined ? undefined : { agreementId, recipientId, mail: kind };
 }
 
-const kinds: readonly MailKind[] = ["invitation", "reminder", "completed", "declined", "voided", "expired"];
+const kinds: readonly MailKind[] = ["invitation", "reminder", "expiring", "completed", "declined", "voided", "expired"];
+
+const toActing = (kind: "reminder" | "expiring", agreement: Agreement): JobRequest[] =>
+  agreement.recipients
+    .filter((recipient) => isRemote(recipient) && isActing(recipient))
+    .map((recipient) => mailJob(kind, agreement, recipient));
 
 /** Whoever is embedded hears from the integration. */
 const isRemote = ({ clientUserId }: Recipient): boolean => clientUserId === "";

@@ -47,7 +47,7 @@ export function sendAgreement(agreement: Agreement, matches: AnchorMatches, cont
   const announced = changeTo(sent, {
     audit: [{ action: "agreement.sent", actor }],
     events: [{ kind: "agreement.sent" }],
-    jobs: [...followUpJobs.expiry(sent), ...followUpJobs.reminder(sent)],
+    jobs: [...followUpJobs.expiry(sent), ...followUpJobs.expiryWarning(sent), ...followUpJobs.reminder(sent)],
   });
   return thenChange(announced, (begun) => routeOn(begun, context));
 }

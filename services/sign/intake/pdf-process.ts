@@ -1,6 +1,6 @@
 // The program of an intake process. It sees no configuration, no secrets and no network, and ends with its parent.
 import { answerJobs } from "#platform/child-processes/answer-jobs.ts";
-import { createFontLibrary } from "../completion/mark-fonts.ts";
+import { createFontLibrary } from "../completion/font-library.ts";
 import { checkPdf } from "./check-pdf.ts";
 import { documentToHtml } from "./document-to-html.ts";
 import { findTexts } from "./find-texts.ts";

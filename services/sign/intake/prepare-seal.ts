@@ -1,9 +1,11 @@
 import { ParseSpeeds, PDFDocument } from "pdf-lib";
 import { drawMarks } from "../completion/draw-marks.ts";
-import type { FontLibrary } from "../completion/mark-fonts.ts";
+import type { FontLibrary } from "../completion/font-library.ts";
 import { fixByteRange, type PreparedFile } from "../seal/byte-range.ts";
 import { addSignaturePlaceholder } from "../seal/signature-placeholder.ts";
 import type { SealPreparation } from "./messages.ts";
+import { packNatively } from "./pack-natively.ts";
+import { trackChanges } from "./track-changes.ts";
 
 /**
  * Draws the marks and makes room for the seal. What people have seen stays in the file byte for byte, and the rest is added
@@ -45,6 +47,8 @@ async function open(
 ): Promise<PDFDocument> {
   const options = { ignoreEncryption: true, updateMetadata: false, parseSpeed: ParseSpeeds.Fastest };
   const document = await PDFDocument.load(bytes, { ...options, forIncrementalUpdate });
+  trackChanges(document.context);
+  packNatively(document.context);
   await drawMarks(document, marks, fonts);
   addSignaturePlaceholder(document, statement);
   return document;

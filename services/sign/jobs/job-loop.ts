@@ -148,7 +148,7 @@ async function runClaimed(
     const { requestId, kind, agreementId, attempts } = job;
     logger.warn({ err: error, kind, agreementId, attempts, requestId }, "a job failed");
     if (attempts >= handler.maxAttempts) await giveUp(pool, claimed, clock.now(), message.slice(0, 1_000));
-    else await putOff(pool, claimed, nextAttempt(job, clock.now()), message.slice(0, 1_000));
+    else await putOff(pool, claimed, nextAttempt(job, handler, clock.now()), message.slice(0, 1_000));
   }
 }
 
@@ -157,8 +157,8 @@ async function settle(pool: pg.Pool, claimed: Claimed, outcome: JobOutcome, isEn
   else if (!isEnded) await withOrg(pool, claimed.orgId, (client) => removeJob(client, claimed));
 }
 
-const maxPauseMs = 60 * 60_000;
+const usualMaxPauseMs = 60 * 60_000;
 
 /** Twice the pause each time, from one second on. */
-const nextAttempt = ({ attempts }: Job, now: Date): Date =>
+const nextAttempt = ({ attempts }: Job, { maxPauseMs = usualMaxPauseMs }: JobHandler, now: Date): Date =>
   new Date(now.getTime() + Math.min(maxPauseMs, 1_000 * 2 ** Math.min(attempts - 1, 20)));

@@ -32,6 +32,8 @@ export interface JobHandler {
   readonly concurrency: number;
   /** A job that has failed so often stays for people to look at. */
   readonly maxAttempts: number;
+  /** Between two attempts at most; an hour when absent. */
+  readonly maxPauseMs?: number;
   /** Rejects when it could not be done; it is then done again later. The signal is aborted when the process stops. */
   run(job: Job, hold: Hold, signal: AbortSignal): Promise<JobOutcome>;
 }

@@ -1,6 +1,5 @@
-import type { Agreement, Recipient } from "../domain/agreement.ts";
-import type { MailKind } from "../domain/mails.ts";
-import { hasToAct } from "../domain/recipients.ts";
+import type { Agreement, Recipient, RecipientRole } from "../domain/agreement.ts";
+import { asksToAct, type MailKind } from "../domain/mails.ts";
 import type { Mail } from "./mail.ts";
 import { type MailContent, writeMail } from "./write-mail.ts";
 
@@ -16,14 +15,12 @@ export function mailTo(
 }
 
 /** Whether the mail leads to the agreement. */
-export const hasLink = (kind: MailKind): boolean =>
-  kind === "invitation" || kind === "reminder" || kind === "completed";
+export const hasLink = (kind: MailKind): boolean => asksToAct(kind) || kind === "completed";
 
 /** Who signs in person is asked through the host, and hears of the end under an address of their own when they have one. */
 function addressee({ role, name, email, hostName, hostEmail }: Recipient, kind: MailKind): Mail["to"] {
-  const isAsking = kind === "invitation" || kind === "reminder";
-  if (role === "in-person-signer" && (isAsking || email === "")) return { name: hostName || name, address: hostEmail };
-  return { name, address: email };
+  const isForHost = role === "in-person-signer" && (asksToAct(kind) || email === "");
+  return isForHost ? { name: hostName || name, address: hostEmail } : { name, address: email };
 }
 
 function contentOf(
@@ -34,7 +31,7 @@ function contentOf(
   const declined = agreement.recipients.find(({ status }) => status === "declined");
   return {
     kind,
-    task: taskOf(recipient),
+    task: tasks[recipient.role],
     locale: recipient.locale,
     recipientName: name,
     senderName: agreement.sender.name,
@@ -48,7 +45,10 @@ function contentOf(
   };
 }
 
-function taskOf(recipient: Recipient): MailContent["task"] {
-  if (!hasToAct(recipient) || recipient.role === "certified-delivery") return "read";
-  return recipient.role === "in-person-signer" ? "host" : "sign";
-}
+const tasks: Readonly<Record<RecipientRole, MailContent["task"]>> = {
+  signer: "sign",
+  approver: "approve",
+  "certified-delivery": "receive",
+  "carbon-copy": "read",
+  "in-person-signer": "host",
+};

@@ -1,12 +1,12 @@
-import type { MailKind } from "../domain/mails.ts";
+import { asksToAct, type MailKind } from "../domain/mails.ts";
 import { mailLanguage } from "./texts/mail-language.ts";
 import type { MailTexts } from "./texts/mail-texts.ts";
 
 /** What a mail is written from. */
 export interface MailContent {
   readonly kind: MailKind;
-  /** What the reader is asked to do while it can be done: to sign, to read, or to let the signer sign. */
-  readonly task: "sign" | "read" | "host";
+  /** What the reader is asked to do while it can be done; a host lets the signer sign. */
+  readonly task: "sign" | "approve" | "receive" | "read" | "host";
   /** BCP 47; empty for the usual one. */
   readonly locale: string;
   readonly recipientName: string;
@@ -50,25 +50,54 @@ function draft(content: MailContent, texts: MailTexts, tag: string) {
     signer: content.signerName,
     subject: content.subject,
     reason,
-    date:
-      expiresAt === null ? "" : new Intl.DateTimeFormat(tag, { dateStyle: "long", timeZone: "UTC" }).format(expiresAt),
+    date: expiresAt === null ? "" : new Intl.DateTimeFormat(tag, dateFormat).format(expiresAt),
   };
-  const isAsking = kind === "invitation" || kind === "reminder";
-  const topic = isAsking && task !== "sign" ? task : kind;
+  const isAsking = asksToAct(kind);
+  const topic = topicOf(kind, task);
+  const news = kind === "expiring" ? `${texts[`${topic}Text`]}\n${texts.expiringText}` : texts[`${topic}Text`];
   const said = [
     fill(texts.greeting, { ...values, name: content.recipientName }),
-    fill(texts[`${topic}Text`], values),
+    fill(news, values),
     reason === "" || isAsking ? "" : fill(texts.reason, values),
     isAsking && content.blurb !== "" ? `${fill(texts.messageFrom, values)}\n${content.blurb}` : "",
-    isAsking && expiresAt !== null ? fill(texts.expires, values) : "",
-    isAsking && link !== "" ? (task === "read" ? texts.private : texts.personal) : "",
+    isAsking && kind !== "expiring" && expiresAt !== null ? fill(texts.expires, values) : "",
+    isAsking && link !== "" ? texts[linkTexts[task].warning] : "",
   ];
   return {
-    subject: fill(texts[`${topic}Subject`], values),
+    subject: fill(texts[`${kind === "expiring" ? kind : topic}Subject`], values),
     paragraphs: said.filter((paragraph) => paragraph !== ""),
-    action: isAsking && task !== "read" ? texts.open : texts.download,
+    action: isAsking ? texts[linkTexts[task].action] : texts.download,
   };
 }
+
+/** To the minute: nobody knows in which time zone it is read, where it may be the day before. */
+const dateFormat: Intl.DateTimeFormatOptions = {
+  ...{ year: "numeric", month: "long", day: "numeric", hour: "numeric", minute: "2-digit" },
+  ...{ timeZone: "UTC", timeZoneName: "short" },
+};
+
+const topics = {
+  sign: { first: "invitation", again: "reminder" },
+  approve: { first: "approve", again: "approveReminder" },
+  receive: { first: "receive", again: "receiveReminder" },
+  // Nobody waits for them.
+  read: { first: "read", again: "read" },
+  host: { first: "host", again: "hostReminder" },
+} as const;
+
+/** Whoever hears that the time is running out is reminded of what there is to do. */
+function topicOf(kind: MailKind, task: MailContent["task"]) {
+  if (kind === "invitation") return topics[task].first;
+  return kind === "reminder" || kind === "expiring" ? topics[task].again : kind;
+}
+
+const linkTexts = {
+  sign: { action: "open", warning: "personal" },
+  approve: { action: "openToApprove", warning: "personalToApprove" },
+  receive: { action: "download", warning: "private" },
+  read: { action: "download", warning: "private" },
+  host: { action: "open", warning: "private" },
+} as const;
 
 /** One pass, so that braces in a value stay what they are. */
 const fill = (text: string, values: Readonly<Record<string, string>>): string =>

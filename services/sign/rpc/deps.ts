@@ -1,5 +1,6 @@
 import type { Client } from "@connectrpc/connect";
 import type pg from "pg";
+import type { EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { BlobStore } from "#platform/blobs/blob-store.ts";
 import type { Clock } from "#platform/clock.ts";
@@ -19,6 +20,8 @@ export interface SignDeps {
   readonly intake: Intake;
   /** Prints certificates and what is not a PDF. */
   readonly renderer: Client<typeof RendererService>;
+  /** Keeps the evidence logs of the organizations. */
+  readonly evidenceLog: Client<typeof EvidenceLogService>;
   readonly organizations: OrganizationReader;
   /** Undefined without a mail server: nobody is told by mail. */
   readonly mail?: MailSetup | undefined;

@@ -1,4 +1,3 @@
-import { X509Certificate } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { FileInQuestion, PartySchema, SealFindingSchema } from "#gen/assent/sign/v1/verification_pb.ts";
@@ -29,15 +28,13 @@ export async function readFile(
   const { value: content } = asked;
   if (content.length > maxBytes) throw new DomainError("DOCUMENT_TOO_LARGE");
   const found = await reader.read(content);
-  // The first of them is the one that seals.
-  const own = sealer && new X509Certificate(sealer.certificates).raw;
-  return { sha256: sha256Of(content), seals: found.map((seal) => sealMessage(seal, own)) };
+  return { sha256: sha256Of(content), seals: found.map((seal) => sealMessage(seal, sealer)) };
 }
 
-function sealMessage({ certificate, claimedAt, ...seal }: FoundSeal, own: Buffer | undefined): ReadFile["seals"][0] {
+function sealMessage({ certificate, claimedAt, ...seal }: FoundSeal, sealer: Sealer | undefined): ReadFile["seals"][0] {
   return {
     ...seal,
-    isOurs: certificate !== undefined && own?.equals(certificate) === true,
+    isOurs: certificate !== undefined && sealer?.isOurs(certificate) === true,
     ...(certificate === undefined ? {} : { certificateSha256: sha256Of(certificate) }),
     ...(claimedAt === undefined ? {} : { claimedAt: timestampFromDate(claimedAt) }),
   };

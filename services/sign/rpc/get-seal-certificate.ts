@@ -8,7 +8,7 @@ export const getSealCertificate = ({
 }: Pick<SignDeps, "sealer">): Pick<ServiceImpl<typeof SignService>, "getSealCertificate"> => ({
   getSealCertificate() {
     if (sealer === undefined) throw new DomainError("SERVICE_UNAVAILABLE");
-    const { certificates, isTest } = sealer;
-    return { certificates, isTest };
+    const { certificates, formerCertificates, isTest } = sealer;
+    return { certificates: certificates + formerCertificates, isTest };
   },
 });

@@ -47,6 +47,7 @@ export function agreementMessage(
     subscriptionJson: jsonText(agreement.subscription),
     sender: agreement.sender,
     currentRoutingOrder: agreement.currentRoutingOrder,
+    sealLevel: agreement.sealLevel ?? "",
     ...timesOf(agreement),
   };
 }

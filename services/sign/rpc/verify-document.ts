@@ -1,8 +1,8 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import type { KnownFileSchema } from "#gen/assent/sign/v1/verification_pb.ts";
+import { EvidencePlaceSchema, type KnownFileSchema } from "#gen/assent/sign/v1/verification_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { isChainIntact } from "../domain/audit-chain.ts";
@@ -10,6 +10,7 @@ import { loadAgreements } from "../store/agreement-store.ts";
 import { listAuditEvents } from "../store/audit-store.ts";
 import { findAgreementsWithFile } from "../store/file-store.ts";
 import { inSnapshot } from "../store/transaction.ts";
+import { evidenceIn } from "../verification/evidence-place.ts";
 import { type KnownFile, knownFiles } from "../verification/known-files.ts";
 import type { SignDeps } from "./deps.ts";
 import { partyMessages, readFile, wireFileKinds } from "./file-in-question.ts";
@@ -38,8 +39,13 @@ const findKnown = ({ pool }: VerifyDocumentDeps, orgId: OrgId, sha256: Buffer): 
     for (const id of ids) {
       const agreement = agreements.get(id);
       if (agreement === undefined) continue;
-      const isAuditIntact = isChainIntact(id, await listAuditEvents(client, orgId, id), agreement.audit);
-      known.push(...knownFiles(agreement, sha256).map((file) => ({ ...knownMessage(file), isAuditIntact })));
+      const events = await listAuditEvents(client, orgId, id);
+      const isAuditIntact = isChainIntact(id, events, agreement.audit);
+      const place = evidenceIn(events);
+      const evidence = place && { evidence: create(EvidencePlaceSchema, place) };
+      known.push(
+        ...knownFiles(agreement, sha256).map((file) => ({ ...knownMessage(file), isAuditIntact, ...evidence })),
+      );
     }
     return known.slice(0, maxKnown);
   });

@@ -10,6 +10,7 @@ import { loadAgreement } from "../store/agreement-store.ts";
 import { listAuditEvents } from "../store/audit-store.ts";
 import { findSealedFile, type SealedFileOwner } from "../store/file-store.ts";
 import { inSnapshot } from "../store/transaction.ts";
+import { evidenceIn } from "../verification/evidence-place.ts";
 import { knownFiles } from "../verification/known-files.ts";
 import type { SignDeps } from "./deps.ts";
 import { partyMessages, readFile, wireFileKinds } from "./file-in-question.ts";
@@ -53,6 +54,7 @@ async function summaryOf(
     emailSubject: agreement.emailSubject,
     parties: partyMessages(agreement),
     isAuditIntact: isChainIntact(agreementId, events, agreement.audit),
+    evidenceLeafHash: evidenceIn(events)?.leafHash ?? new Uint8Array(),
     ...(agreement.completedAt === null ? {} : { completedAt: timestampFromDate(agreement.completedAt) }),
   };
 }

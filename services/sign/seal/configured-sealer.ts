@@ -11,11 +11,13 @@ export function configuredSealer(
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<Metrics, "timestampRequests"> },
 ): Sealer | undefined {
   if (seal === undefined) return undefined;
+  const { former } = seal;
   const signer = createPemSigner(seal);
-  if (tsa === undefined) return createSealer({ signer });
+  if (tsa === undefined) return createSealer({ signer, former });
   const authority = createTimestampAuthority({ ...tsa, timeoutMs: stampTimeoutMs });
   return createSealer({
     signer,
+    former,
     stamp: async (bytes, signal) => {
       const { token } = await authority.stamp(bytes, signal);
       metrics.timestampRequests.inc({ outcome: "stamped" });

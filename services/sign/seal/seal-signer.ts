@@ -49,5 +49,6 @@ function algorithmOf(key: KeyObject): SealAlgorithm {
 
 const certificatePattern = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-const readCertificates = (pem: string): X509Certificate[] =>
+/** One by one. Throws when one of them cannot be read. */
+export const readCertificates = (pem: string): X509Certificate[] =>
   (pem.match(certificatePattern) ?? []).map((text) => new X509Certificate(text));

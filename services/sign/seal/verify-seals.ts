@@ -1,14 +1,6 @@
 import { createHash, hash, verify, X509Certificate } from "node:crypto";
-import { OctetString } from "asn1js";
-import {
-  type Attribute,
-  Certificate,
-  ContentInfo,
-  id_ContentType_SignedData,
-  SignedData,
-  type SignerInfo,
-} from "pkijs";
-import { oid } from "./cms.ts";
+import { namesOf, oid } from "./cms.ts";
+import { type Element, elementsIn, encode, encodeIdentifier, readElement, tags } from "./der.ts";
 
 /** A signature in a PDF, and whether it holds. */
 export interface SealFinding {
@@ -103,52 +95,78 @@ function claimedTime(file: Buffer, at: number, { start, end }: Range): Date | un
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
+/** What is looked at of the signer of a signature (RFC 5652 §5.3). */
+interface SignerInfo {
+  readonly digestAlgorithm: Element;
+  /** None when nothing but the digest is signed. */
+  readonly signedAttributes: Element | undefined;
+  readonly signature: Element;
+}
+
+/** Reads it without a general library, which would take fifty times as long; every seal is looked at when it is made. */
 function readSignature(der: Buffer): { info: SignerInfo; certificate: X509Certificate } {
-  const content = ContentInfo.fromBER(withoutPadding(der));
-  if (content.contentType !== id_ContentType_SignedData) throw new Error("it is not signed data");
-  const signed = new SignedData({ schema: content.content });
-  const [info] = signed.signerInfos;
-  const serial = (info?.sid as { serialNumber?: Certificate["serialNumber"] } | undefined)?.serialNumber;
-  const certificate = (signed.certificates ?? []).find(
-    (one) => one instanceof Certificate && serial !== undefined && one.serialNumber.isEqual(serial),
+  // The room for the signature is larger than it: zeros follow.
+  const [type, explicit] = elementsIn(ofKind(readElement(der), tags.sequence));
+  if (!isIdentifier(type, oid.signedData)) throw new Error("it is not signed data");
+  const [signed] = elementsIn(ofKind(explicit, tags.context0));
+  const [, , , ...members] = elementsIn(ofKind(signed, tags.sequence));
+  const [signer, ...others] = elementsIn(ofKind(members.at(-1), tags.set));
+  if (others.length > 0) throw new Error("it has not one signer");
+  const { serial, ...info } = readSigner(ofKind(signer, tags.sequence));
+  const certificates = members.find(({ tag }) => tag === tags.context0);
+  const own = (certificates === undefined ? [] : elementsIn(certificates)).find(
+    (one) => one.tag === tags.sequence && namesOf(one).serial.content.equals(serial),
   );
-  if (info === undefined || signed.signerInfos.length !== 1 || certificate === undefined) {
-    throw new Error("it has not one signer");
-  }
-  return { info, certificate: new X509Certificate(Buffer.from(certificate.toSchema().toBER())) };
+  if (own === undefined) throw new Error("the certificate of its signer is missing");
+  return { info, certificate: new X509Certificate(own.bytes) };
 }
 
-/** The room for the signature is larger than it: what follows are zeros, which would be parsed one by one. */
-function withoutPadding(der: Buffer): Buffer {
-  const form = der.readUInt8(1);
-  const lengthBytes = form < 0x80 ? 0 : form - 0x80;
-  if (lengthBytes > 4) return der;
-  const length = lengthBytes === 0 ? form : der.readUIntBE(2, lengthBytes);
-  return der.subarray(0, 2 + lengthBytes + length);
+function readSigner(signer: Element): SignerInfo & { readonly serial: Buffer } {
+  const [, name, digestAlgorithm, ...members] = elementsIn(signer);
+  const [, serial] = elementsIn(ofKind(name, tags.sequence));
+  const signedAttributes = members[0]?.tag === tags.context0 ? members[0] : undefined;
+  const [, signature] = members.slice(signedAttributes === undefined ? 0 : 1);
+  return {
+    serial: ofKind(serial, tags.integer).content,
+    digestAlgorithm: ofKind(digestAlgorithm, tags.sequence),
+    signedAttributes,
+    signature: ofKind(signature, tags.octets),
+  };
 }
 
-const attributesOf = ({ signedAttrs }: SignerInfo): readonly Attribute[] => signedAttrs?.attributes ?? [];
+function ofKind(element: Element | undefined, tag: number): Element {
+  if (element?.tag !== tag) throw new Error("it has not the form of a signature");
+  return element;
+}
+
+const isIdentifier = (element: Element | undefined, identifier: string): boolean =>
+  element?.bytes.equals(encodeIdentifier(identifier)) ?? false;
+
+/** The attribute of this type. */
+function attributeOf({ signedAttributes }: SignerInfo, type: string): Element | undefined {
+  const attributes = signedAttributes === undefined ? [] : elementsIn(signedAttributes);
+  return attributes.find((attribute) => isIdentifier(elementsIn(attribute)[0], type));
+}
 
 function isDigestSigned(info: SignerInfo, digest: Buffer): boolean {
-  const value = attributesOf(info).find(({ type }) => type === oid.messageDigest)?.values[0];
+  const attribute = attributeOf(info, oid.messageDigest);
+  const values = attribute === undefined ? undefined : elementsIn(attribute)[1];
+  const [value] = elementsIn(ofKind(values, tags.set));
   return (
-    info.digestAlgorithm.algorithmId === oid.sha256 &&
-    value instanceof OctetString &&
-    digest.equals(value.valueBlock.valueHexView)
+    isIdentifier(elementsIn(info.digestAlgorithm)[0], oid.sha256) && ofKind(value, tags.octets).content.equals(digest)
   );
 }
 
-function isSignedBy(info: SignerInfo, certificate: X509Certificate): boolean {
-  if (info.signedAttrs === undefined) return false;
-  const signed = Buffer.from(info.signedAttrs.toSchema().toBER());
-  signed.writeUInt8(0x31, 0);
-  return verify("sha256", signed, certificate.publicKey, info.signature.valueBlock.valueHexView);
+function isSignedBy({ signedAttributes, signature }: SignerInfo, certificate: X509Certificate): boolean {
+  if (signedAttributes === undefined) return false;
+  // What is signed is the set itself, not the tag that it has inside the signer info (RFC 5652 §5.4).
+  const signed = encode(tags.set, signedAttributes.content);
+  return verify("sha256", signed, certificate.publicKey, signature.content);
 }
 
 /** The hash of the certificate is among what is signed, so none with the same key can be put in its place. */
 const names = (info: SignerInfo, certificate: X509Certificate): boolean => {
-  const attribute = attributesOf(info).find(({ type }) => type === oid.signingCertificateV2);
-  const written = attribute === undefined ? undefined : Buffer.from(attribute.toSchema().toBER());
   // The attribute of foreign signatures may be of another form; ours holds the hash as it is.
+  const written = attributeOf(info, oid.signingCertificateV2)?.bytes;
   return written?.includes(hash("sha256", certificate.raw, "buffer")) ?? false;
 };

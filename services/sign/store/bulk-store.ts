@@ -131,7 +131,10 @@ export const findBulkCopy = (
     return row === undefined || row.copy === null ? undefined : { ...row, copy: row.copy };
   });
 
-/** A copy has ended: in the transaction that sent it or gave it up, so that each is counted once. */
+/**
+ * A copy has ended: in the transaction that sent it or gave it up, so that each is counted once. With the last one nobody
+ * needs the copies any more, and whom they name.
+ */
 export async function noteBulkCopy(
   client: pg.PoolClient,
   orgId: OrgId,
@@ -141,7 +144,8 @@ export async function noteBulkCopy(
 ): Promise<void> {
   await client.query(
     `update sign.bulk_batch set sent = sent + $3, failed = failed + $4, failures = failures || $5::jsonb,
-        ended_at = case when sent + failed + 1 = total then $6::timestamptz end
+        ended_at = case when sent + failed + 1 = total then $6::timestamptz end,
+        copies = case when sent + failed + 1 = total then '[]' else copies end
       where organization_id = $1 and id = $2`,
     [
       orgId,

@@ -79,6 +79,9 @@ describe("a bulk list", () => {
     await one.stop();
     expect(await ended(batch.id)).toMatchObject({ total: 30, queued: 0, sent: 30, failed: 0, failures: [] });
     expect(await addressees()).toEqual(emails);
+    // Nobody needs them any more, and whom they name.
+    const { rows } = await system.superuser.query("select copies from sign.bulk_batch where id = $1", [batch.id]);
+    expect(rows).toEqual([{ copies: [] }]);
     await other.stop();
   }, 60_000);
 

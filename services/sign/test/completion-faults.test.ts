@@ -5,7 +5,7 @@ import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { until } from "#platform/testing/until.ts";
 import { type CompletionDeps, completeAgreement } from "../completion/complete-agreement.ts";
-import { createFontLibrary } from "../completion/mark-fonts.ts";
+import { createFontLibrary } from "../completion/font-library.ts";
 import type { Agreement } from "../domain/agreement.ts";
 import { noMatches } from "../domain/anchor-matches.ts";
 import { sendAgreement } from "../domain/send.ts";

@@ -84,6 +84,18 @@ describe("sendAgreement", () => {
     ).toEqual([]);
   });
 
+  test("plans a warning before its end, unless that would be no news", () => {
+    const warningOf = (expireAfter: number, expireWarn: number, expireEnabled = true) => {
+      const notification = { ...sampleDraft([one]).notification, expireEnabled, expireAfter, expireWarn };
+      return send(sampleDraft([one], { notification })).jobs.find(({ kind }) => kind === "expiry-warning")?.runAt;
+    };
+    expect(warningOf(30, 5)).toEqual(days(25));
+    expect(warningOf(30, 29)).toEqual(days(1));
+    expect([warningOf(30, 0), warningOf(30, 30), warningOf(3, 30), warningOf(30, 5, false)]).toEqual(
+      Array(4).fill(undefined),
+    );
+  });
+
   test("leaves out roles for which nobody was named", () => {
     const role = sampleRecipient("2", { name: "", email: "", roleName: "Witness" });
     expect(sent([one, role]).recipients.map(({ recipientId }) => recipientId)).toEqual(["1"]);

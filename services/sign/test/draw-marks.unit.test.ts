@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { degrees, PDFDocument, PDFName } from "pdf-lib";
+import { decodePDFRawStream, degrees, type PDFArray, PDFDocument, PDFName, type PDFRawStream } from "pdf-lib";
 import { drawMarks } from "../completion/draw-marks.ts";
+import { createFontLibrary } from "../completion/font-library.ts";
 import type { Mark } from "../completion/mark.ts";
-import { createFontLibrary } from "../completion/mark-fonts.ts";
 import { setText } from "../completion/text-lines.ts";
+import { visualOrder } from "../completion/visual-order.ts";
 import { openToolbox } from "./completion-setup.ts";
 
 const style = {
@@ -78,7 +79,81 @@ describe("marks", () => {
   });
 });
 
+describe("marks in other scripts", () => {
+  const names = [
+    ...["王小明（北京）", "山田 太郎さん", "𠮷野 髙橋", "홍길동", "राजेश कुमार"],
+    ...["משה כהן (12)", "محمد عبد الله الأحمد", "Ann אבג 12", "สมชาย ที่นี่ น้ำ", "Łukasz 王"],
+  ];
+
+  test("are found again as they were written, and drawn with glyphs of their own, in few bytes", async () => {
+    const document = await PDFDocument.create();
+    const library = createFontLibrary();
+    const marks = names.flatMap((text, index): Mark[] => {
+      document.addPage([400, 300]);
+      const caption = `\u200e\u2068${text}\u2069, 2026-11-21`;
+      return [
+        { ...box, page: index + 1, kind: "text", text, style: { ...style, bold: index % 2 === 1 } },
+        { ...signature, y: 100, page: index + 1, text, caption },
+      ];
+    });
+    await drawMarks(document, marks, library);
+    const bytes = await document.save();
+    expect(bytes.length).toBeLessThan(150_000);
+    const tools = await openToolbox("");
+    try {
+      const pages = (await tools.textOf(bytes)).split("\f");
+      for (const [index, name] of names.entries()) {
+        const text = (pages[index] ?? "").replaceAll(/[\u200e\u200f\u202a-\u202e]/g, "");
+        // Two marks, and the line below the signature. The tool begins lines at their left, so word for word.
+        for (const word of name.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [])
+          expect([word, text.split(word).length]).toEqual([word, 4]);
+        expect(text).toContain("2026-11-21");
+      }
+    } finally {
+      await tools.close();
+    }
+    const codes = await codesShown(bytes);
+    expect(codes.length).toBeGreaterThan(100);
+    // Glyph 0 is the box of what a font has not.
+    expect(codes).not.toContain("0000");
+  });
+
+  test.each([
+    ["that no font has are shown as boxes, beside what can be written", "Łu 😀 x\u{1e8d0} 王", /^Łu □ x□ 王$/],
+    ["that get a mark of another script where a direction ends are not lost", "Ж\u2069\u0e31 Ш", /^Ж.* Ш$/],
+  ])("%s", async (_name, text, expected) => {
+    const document = await PDFDocument.create();
+    document.addPage([400, 300]);
+    await drawMarks(document, [{ ...box, page: 1, kind: "text", text, style }], createFontLibrary());
+    const tools = await openToolbox("");
+    try {
+      expect((await tools.textOf(await document.save())).trim()).toMatch(expected);
+    } finally {
+      await tools.close();
+    }
+  });
+});
+
+describe("visualOrder", () => {
+  const bidi = createFontLibrary().bidi();
+  const order = (line: string, base: "ltr" | "rtl" = "ltr") => visualOrder(bidi, line, base).map(({ text }) => text);
+
+  test("puts what runs to the left into its place, numbers within it forwards", () => {
+    expect(order("Ann אבג 12")).toEqual(["Ann ", "12", "אבג "]);
+    expect(order("אבג (12)", "rtl")).toEqual(["(", "12", "אבג )"]);
+    expect(order("\u2068אבג\u2069, 2026").join("|")).toContain(", 2026");
+    expect(order("Ann (UK)")).toEqual(["Ann (UK)"]);
+  });
+});
+
 describe("setText", () => {
+  test("breaks lines between words that no blanks divide, and begins none with what closes", () => {
+    const set = (text: string, width: number) =>
+      setText(text, { width, height: 200 }, 10, (piece, size) => piece.length * size).lines;
+    expect(set("双方应当，遵守", 50)).toEqual(["双方应当，", "遵守"]);
+    expect(set("ข้อตกลงนี้", 80)).toEqual(["ข้อตกลง", "นี้"]);
+  });
+
   const narrow = (text: string, size: number): number => text.length * size * 0.5;
 
   test("breaks lines between words, smaller where that lets them fit", () => {
@@ -101,3 +176,18 @@ describe("setText", () => {
     expect(measured.toSorted()).toEqual(["", " ", "and", "on"]);
   });
 });
+
+/** The codes of all glyphs that are drawn from fonts in the file. */
+async function codesShown(file: Uint8Array): Promise<string[]> {
+  const document = await PDFDocument.load(file);
+  return document.getPages().flatMap(({ node }) =>
+    (node.Contents() as PDFArray).asArray().flatMap((ref) => {
+      const content = decodePDFRawStream(document.context.lookup(ref) as PDFRawStream).decode();
+      const shown =
+        Buffer.from(content)
+          .toString("latin1")
+          .match(/\[[^\]]*\] TJ/g) ?? [];
+      return shown.flatMap((operator) => operator.match(/(?<=<)[0-9A-Fa-f]{4}(?=>)/g) ?? []);
+    }),
+  );
+}

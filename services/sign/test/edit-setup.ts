@@ -15,6 +15,7 @@ import { createTestDatabase } from "#platform/testing/database.ts";
 import { createIntake } from "../intake/intake.ts";
 import type { SignDeps } from "../rpc/deps.ts";
 import { signRoutes } from "../rpc/index.ts";
+import { createFakeClick } from "./fake-click.ts";
 
 export type Organization = Client<typeof SignService>;
 
@@ -35,6 +36,7 @@ export async function startEditing() {
   const facts = { name: "Acme", sandbox: false };
   const deps: SignDeps = {
     ...{ pool, blobs: createPostgresBlobStore({ pool, schema: "sign" }), intake, renderer, clock, newId, logger },
+    evidenceLog: createFakeClick().client,
     organizations: { of: async () => facts, known: () => facts },
     ...{ sealReader: { read: async () => [] }, publicSealReader: { read: async () => [] }, verifierPool: pool },
     ...{ wakeRelay: () => {}, wakeJobs: () => {} },

@@ -21,6 +21,7 @@ import { makeTestCertificate } from "../seal/test-certificate.ts";
 import type { SealFiles } from "../seal-settings.ts";
 import { createSignService, maxMessageBytes, type SignServiceDeps } from "../service.ts";
 import { createFakeAuth, type FakeAuth } from "./fake-auth.ts";
+import { createFakeClick, type FakeClick } from "./fake-click.ts";
 
 /** A clock that runs, and that a test can move. */
 export interface TestClock extends Clock {
@@ -48,6 +49,7 @@ export interface SignProcess {
 export interface SignHarness extends SignProcess {
   readonly database: TestDatabase;
   readonly auth: FakeAuth;
+  readonly click: FakeClick;
   readonly clock: TestClock;
   /** Sees and writes all rows. */
   readonly superuser: pg.Pool;
@@ -56,7 +58,7 @@ export interface SignHarness extends SignProcess {
 }
 
 /** Without an intake, real processes look into documents; one, started when it is needed. */
-export interface SignOptions extends Partial<Pick<SignServiceDeps, "auth" | "docgen" | "intake">> {
+export interface SignOptions extends Partial<Pick<SignServiceDeps, "auth" | "docgen" | "click" | "intake">> {
   readonly config?: Partial<SignConfig>;
 }
 
@@ -67,10 +69,11 @@ export async function startSign(options: SignOptions = {}): Promise<SignHarness>
   // Dropping the database may reach a connection that is just being closed.
   superuser.on("error", () => {});
   const clock = createTestClock();
-  const auth = createFakeAuth();
+  const [auth, click] = [createFakeAuth(), createFakeClick()];
+  const fakes = { auth: auth.transport, click: click.transport };
   const processes: SignProcess[] = [];
   const another = async (changes: SignOptions = {}): Promise<SignProcess> => {
-    const process = await createProcess(database, clock, { auth: auth.transport, ...options, ...changes });
+    const process = await createProcess(database, clock, { ...fakes, ...options, ...changes });
     processes.push(process);
     return process;
   };
@@ -78,6 +81,7 @@ export async function startSign(options: SignOptions = {}): Promise<SignHarness>
     ...(await another()),
     database,
     auth,
+    click,
     clock,
     superuser,
     another,
@@ -92,7 +96,7 @@ export async function startSign(options: SignOptions = {}): Promise<SignHarness>
 async function createProcess(
   database: TestDatabase,
   clock: Clock,
-  { config, docgen = fakeDocgen, ...replaced }: SignOptions & { readonly auth: Transport },
+  { config, docgen = fakeDocgen, ...replaced }: SignOptions & { readonly auth: Transport; readonly click: Transport },
 ): Promise<SignProcess> {
   const logger = createLogger("sign", "silent");
   const metrics = createMetrics();

@@ -21,6 +21,7 @@ import { remindAgreement } from "../rpc/remind-agreement.ts";
 import { sendAgreement } from "../rpc/send-agreement.ts";
 import { voidAgreement } from "../rpc/void-agreement.ts";
 import { changeAgreement } from "../store/change-agreement.ts";
+import { createFakeClick } from "./fake-click.ts";
 import { sampleContext } from "./lifecycle-samples.ts";
 
 /** What a test puts in place of the processes that read PDFs. */
@@ -56,6 +57,7 @@ export async function startLifecycle(options: { readonly intake?: Intake } = {})
     pool,
     blobs: createPostgresBlobStore({ pool, schema: "sign" }),
     intake: options.intake ?? fakeIntake(fake),
+    evidenceLog: createFakeClick().client,
     renderer: createClient(
       RendererService,
       createMemoryTransport(() => undefined, { interceptors: [] }),

@@ -174,6 +174,15 @@ describe("the other ends of an agreement", () => {
     }
   });
 
+  test("nobody finishes it after its time, also while nobody has written down that it has expired", () => {
+    const agreement = sent([one]);
+    const id = idOf(agreement, "1");
+    const consented = giveConsent(agreement, id, shown, context).agreement;
+    const finishAt = (now: Date) => finishAgreement(consented, id, signedWith(), sampleContext(now));
+    expect(refusalOf(() => finishAt(days(120))).code).toBe("VIEW_URL_EXPIRED");
+    expect(finishAt(days(119)).agreement.status).toBe("completing");
+  });
+
   test("it expires when its time has come, and only then", () => {
     const agreement = sent([one]);
     expect(expireWhenDue(agreement, sampleContext(days(119))).agreement).toBe(agreement);

@@ -22,14 +22,9 @@ beforeEach(() => {
 });
 afterAll(() => system.stop());
 
-const statusOf = async (agreementId: string): Promise<AgreementStatus | undefined> =>
-  (await organization.getAgreement({ target: { id: { case: "agreementId", value: agreementId } } })).agreement?.status;
-
-async function sign(sessionToken: string): Promise<void> {
-  await system.signing.giveConsent({ sessionToken, textSha256: new Uint8Array(32), locale: "en", visitor });
-  const signature = { typed: "Person", font: "caveat" };
-  await system.signing.finishSigning({ sessionToken, values: [], signature, initials: signature, visitor });
-}
+const statusOf = (agreementId: string): Promise<AgreementStatus | undefined> =>
+  system.statusOf(organization, agreementId);
+const sign = (sessionToken: string): Promise<void> => system.sign(sessionToken);
 
 describe("the mails of an agreement", () => {
   test("ask each in turn, in the recipient's language, with a link that signs, and tell of the end", async () => {

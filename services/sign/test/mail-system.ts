@@ -1,5 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type Agreement, type AgreementDefinitionSchema, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
+import {
+  type Agreement,
+  type AgreementDefinitionSchema,
+  type AgreementStatus,
+  RecipientRole,
+} from "#gen/assent/sign/v1/agreement_pb.ts";
 import { until } from "#platform/testing/until.ts";
 import { smallestPdf } from "../intake/smallest-pdf.ts";
 import { type Organization, type SignHarness, startSign } from "./harness.ts";
@@ -16,6 +21,9 @@ export interface MailSystem extends SignHarness {
   /** Until no work is due any more. */
   settle(): Promise<void>;
   actionsOf(agreementId: string): Promise<string[]>;
+  statusOf(organization: Organization, agreementId: string): Promise<AgreementStatus | undefined>;
+  /** Agrees and signs. */
+  sign(sessionToken: string): Promise<void>;
   /** Opens the link of a mail. */
   open(mail: TakenMail | undefined): Promise<string>;
 }
@@ -64,6 +72,16 @@ export async function startMailSystem(): Promise<MailSystem> {
       const sql = "select action from sign.audit_event where agreement_id = $1 order by sequence";
       const { rows } = await harness.superuser.query<{ action: string }>(sql, [agreementId]);
       return rows.map(({ action }) => action);
+    },
+    statusOf: async (organization, agreementId) => {
+      const target = { id: { case: "agreementId" as const, value: agreementId } };
+      return (await organization.getAgreement({ target })).agreement?.status;
+    },
+    sign: async (sessionToken) => {
+      const { signing } = harness;
+      await signing.giveConsent({ sessionToken, textSha256: new Uint8Array(32), locale: "en", visitor });
+      const signature = { typed: "Person", font: "caveat" };
+      await signing.finishSigning({ sessionToken, values: [], signature, initials: signature, visitor });
     },
     open: async (mail) => (await harness.signing.openView({ token: mail?.token ?? "", visitor })).sessionToken,
     stop: async () => {

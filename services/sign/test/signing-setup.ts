@@ -31,6 +31,7 @@ import { loadAgreement } from "../store/agreement-store.ts";
 import { listAuditEvents } from "../store/audit-store.ts";
 import { insertionOf } from "../store/save-agreement.ts";
 import { writeTogether } from "../store/write-together.ts";
+import { createFakeClick } from "./fake-click.ts";
 import { sampleDocument, sampleId, sampleTime } from "./lifecycle-samples.ts";
 
 const interceptorsOf = () =>
@@ -51,6 +52,7 @@ export async function startSigning() {
   const sandboxes = new Set<string>();
   const deps: SignDeps = {
     ...{ pool, blobs: createPostgresBlobStore({ pool, schema: "sign" }), intake, renderer, clock, newId, logger },
+    evidenceLog: createFakeClick().client,
     organizations: {
       of: async (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId) }),
       known: (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId) }),

@@ -6,8 +6,9 @@ import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { ordinaryPdf } from "../intake/test/pdfs.ts";
 import { signedPdf } from "../intake/test/signed-pdf.ts";
+import { makeTestCertificate } from "../seal/test-certificate.ts";
 import { documentOf, embeddedSigner, send, sit, untilCompleted } from "./completion-setup.ts";
-import { type Organization, type SignHarness, startSign } from "./harness.ts";
+import { type Organization, type SignHarness, startSign, testSeal } from "./harness.ts";
 
 let sign: SignHarness;
 let organization: Organization;
@@ -122,6 +123,37 @@ describe("what an organization is told of a file", () => {
     await expectDomainError(large, "DOCUMENT_TOO_LARGE");
     const short = { file: { file: { case: "sha256" as const, value: new Uint8Array(31) } } };
     await expectDomainError(organization.verifyDocument(short), "VALIDATION_FAILED");
+  });
+});
+
+describe("after a change of the sealing key", () => {
+  const verdicts = async (former: string | undefined) => {
+    const seal = await makeTestCertificate({ name: "Test seal", now: new Date(Date.now() - 60_000), years: 1 });
+    const process = await sign.another({ config: { seal: { ...seal, ...(former === undefined ? {} : { former }) } } });
+    const changed = Buffer.from(sealed);
+    changed.writeUInt8(changed.readUInt8(100) ^ 1, 100);
+    const caller = process.organization(organization.orgId);
+    const seals = await Promise.all(
+      [sealed, changed].map(async (file) => {
+        const [finding] = (await caller.verifyDocument(content(file))).seals;
+        const [same] = (await process.organization().verifySeal(content(file))).seals;
+        expect(same?.isOurs).toBe(finding?.isOurs);
+        return `${finding?.isOurs ? "ours" : "others'"}, ${finding?.isIntact ? "intact" : "changed"}`;
+      }),
+    );
+    const { certificates } = await caller.getSealCertificate({});
+    await process.stop();
+    return { seals, certificates, own: seal.certificates };
+  };
+
+  test("files sealed with the former one are known as ours when it is configured, changed ones too", async () => {
+    const { certificates: former } = await testSeal();
+    const knowing = await verdicts(former);
+    expect(knowing.seals).toEqual(["ours, intact", "ours, changed"]);
+    expect(knowing.certificates).toBe(knowing.own + former);
+    const forgetful = await verdicts(undefined);
+    expect(forgetful.seals).toEqual(["others', intact", "others', changed"]);
+    expect(forgetful.certificates).toBe(forgetful.own);
   });
 });
 

@@ -1,15 +1,16 @@
 import { describe, expect, test } from "@jest/globals";
+import { createEastAsianFonts } from "#platform/fonts/east-asian.ts";
 import { loadFonts } from "../fonts.ts";
 import { createGlyphText } from "../glyph-coverage.ts";
 
 const { hasGlyph } = loadFonts();
 
 describe("coverage", () => {
-  test.each([..."aZ09ß€₹ĞřΩЖяअẾ→≤½№§“„–—\u00a0\u202f"])("the fonts have %s", (character) => {
+  test.each([..."aZ09ß€₹ĞřΩЖяअẾ→≤½№§“„–—\u00a0\u202fשعپก"])("the fonts have %s", (character) => {
     expect(hasGlyph(character.codePointAt(0) ?? 0)).toBe(true);
   });
 
-  test.each([..."汉שا😀☐"])("they have no %s", (character) => {
+  test.each([..."汉😀☐"])("they have no %s", (character) => {
     expect(hasGlyph(character.codePointAt(0) ?? 0)).toBe(false);
   });
 });
@@ -23,6 +24,12 @@ describe("texts", () => {
       ["missing_glyph", "U+6C49"],
       ["missing_glyph", "U+1F600"],
     ]);
+  });
+
+  test("East Asian characters are gathered, for the font that the document gets", () => {
+    const glyphs = createGlyphText(hasGlyph, createEastAsianFonts().has);
+    expect(glyphs.drawable("a汉字😀")).toEqual([{ kind: "text", text: "a汉字[U+1F600]" }]);
+    expect(String.fromCodePoint(...glyphs.eastAsian())).toBe("汉字");
   });
 
   test("at most 20 characters are told", () => {

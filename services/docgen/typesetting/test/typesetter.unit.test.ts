@@ -81,9 +81,22 @@ describeWithPoppler("PDFs", () => {
   });
 
   test("a character that no font has is a warning, and its code stands in the text", () => {
-    const { pdf, warnings } = typesetter.typeset(inputOf("<p>Name: 汉</p>", { profile: "pdf/a-2a" }));
-    expect(flatTextOf(pdf)).toContain("Name: [U+6C49]");
-    expect(warnings).toMatchObject([{ code: "missing_glyph", char: "U+6C49" }]);
+    const { pdf, warnings } = typesetter.typeset(inputOf("<p>Name: 😀</p>", { profile: "pdf/a-2a" }));
+    expect(flatTextOf(pdf)).toContain("Name: [U+1F600]");
+    expect(warnings).toMatchObject([{ code: "missing_glyph", char: "U+1F600" }]);
+  });
+
+  test("names are written in the scripts of those who have them, in every profile and always alike", () => {
+    const names = ["王小明", "山田太郎", "さくら", "홍길동", "משה כהן", "محمد پرویز", "สมชาย กำลัง", "राजेश"];
+    const html = `<h1>契約</h1>${names.map((name) => `<p>${name}</p>`).join("")}`;
+    const { pdf, warnings } = typesetter.typeset(inputOf(html, { profile: "pdf/a-2a" }));
+    expect(warnings).toEqual([]);
+    const text = withoutDirections(flatTextOf(pdf));
+    for (const word of ["契約", ...names.flatMap((name) => name.split(" "))]) expect(text).toContain(word);
+    expect(fontsOf(pdf)).toEqual(expect.arrayContaining(["NotoSansEastAsian-Regular", "NotoSansEastAsian-Bold"]));
+    // What was set before makes no difference.
+    typesetter.typeset(inputOf("<p>別の文書</p>"));
+    expect(typesetter.typeset(inputOf(html, { profile: "pdf/a-2a" })).pdf).toEqual(pdf);
   });
 
   test("boxes to tick can be found and copied", () => {
@@ -168,3 +181,8 @@ describe("reproducible", () => {
     expect(printed.trim().split("\n")).toEqual(["agreement", "invoice"].map((name) => digest(pdfOf(sample(name)))));
   });
 });
+
+/** The tool marks the direction of what runs to the left. */
+function withoutDirections(text: string): string {
+  return text.replaceAll(/[\u200e\u200f\u202a-\u202e]/g, "");
+}

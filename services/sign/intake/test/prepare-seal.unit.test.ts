@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
+import { createFontLibrary } from "../../completion/font-library.ts";
 import type { Mark } from "../../completion/mark.ts";
-import { createFontLibrary } from "../../completion/mark-fonts.ts";
 import { checkPdf } from "../check-pdf.ts";
 import { prepareSeal } from "../prepare-seal.ts";
 import { onePage } from "./pdfs.ts";

@@ -17,7 +17,10 @@ const content: MailContent = {
   reason: "",
 };
 
-const kinds: readonly MailKind[] = ["invitation", "reminder", "completed", "declined", "voided", "expired"];
+const asking = ["invitation", "reminder", "expiring"] as const;
+const kinds: readonly MailKind[] = [...asking, "completed", "declined", "voided", "expired"];
+const tasks = ["sign", "approve", "receive", "read", "host"] as const;
+const locales = ["en", "de-CH", "fr", "es", "pt-BR", "ja"];
 
 describe("writeMail", () => {
   test("says who asks, for what, until when, and gives the link", () => {
@@ -29,13 +32,42 @@ describe("writeMail", () => {
     expect(html).toContain(`href="${content.link}"`);
   });
 
-  test.each(["en", "de-CH", "fr", "es", "pt-BR", "ja"])("leaves no blank unfilled in %s", (locale) => {
+  test.each(locales)("leaves no blank unfilled in %s", (locale) => {
     for (const kind of kinds) {
-      for (const task of ["sign", "read", "host"] as const) {
+      for (const task of tasks) {
         const { subject, text, html } = writeMail({ ...content, kind, task, locale, reason: "Too late" });
         for (const part of [subject, text, html]) expect(part).not.toMatch(/\{\w+\}|undefined/);
       }
     }
+  });
+
+  test.each(locales)("asks each reader for what they are to do, and for nothing else, in %s", (locale) => {
+    const asked = asking.flatMap((kind) =>
+      tasks.map((task) => writeMail({ ...content, kind, task, locale, blurb: "", link: "" }).text),
+    );
+    // Copies are not waited for: they are told the same each time, but for the time that is left.
+    expect(new Set(asked).size).toBe(asked.length - 1);
+    const toSign = /\bsign|unterschr|unterschreib|\bfirm|assin|署名/i;
+    for (const kind of asking) {
+      for (const task of ["approve", "receive", "read"] as const) {
+        const { subject, text } = writeMail({ ...content, kind, task, locale, blurb: "", senderName: "Acme" });
+        expect(`${subject} ${text.replaceAll(content.link, "")}`).not.toMatch(toSign);
+      }
+    }
+  });
+
+  test("an approver is asked to approve, and who receives to read, again and again", () => {
+    const written = (task: MailContent["task"], kind: MailKind) => writeMail({ ...content, task, kind });
+    expect(written("approve", "invitation").subject).toBe("Please approve: NDA");
+    expect(written("approve", "reminder").subject).toBe("Reminder: please approve NDA");
+    expect(written("approve", "reminder").text).toContain("Read and approve:");
+    expect(written("receive", "invitation").subject).toBe("Please open and read: NDA");
+    expect(written("receive", "reminder").text).toContain("waiting for you to open and read");
+    expect(written("host", "reminder").subject).toBe("Reminder: in-person signing of NDA");
+    const { subject, text } = written("approve", "expiring");
+    expect(subject).toBe("Ending soon: NDA");
+    expect(text).toContain("waiting for you to approve “NDA”.\nIt ends on December 1, 2026 at 12:00 AM UTC;");
+    expect(text).not.toContain("can be used until");
   });
 
   test("who only reads is not asked to sign, and a host is told who does", () => {

@@ -6,14 +6,31 @@ export const de: MailTexts = {
   invitationText: "{sender} bittet Sie, „{subject}“ zu unterschreiben.",
   reminderSubject: "Erinnerung: Bitte unterschreiben Sie {subject}",
   reminderText: "{sender} wartet noch auf Ihre Unterschrift unter „{subject}“.",
+  approveSubject: "Bitte genehmigen: {subject}",
+  approveText: "{sender} bittet Sie, „{subject}“ zu genehmigen.",
+  approveReminderSubject: "Erinnerung: Bitte genehmigen Sie {subject}",
+  approveReminderText: "{sender} wartet noch auf Ihre Genehmigung von „{subject}“.",
+  receiveSubject: "Bitte öffnen und lesen: {subject}",
+  receiveText:
+    "{sender} sendet Ihnen „{subject}“ zum Lesen und erfährt, dass Sie es erhalten haben, sobald Sie es öffnen.",
+  receiveReminderSubject: "Erinnerung: Bitte öffnen Sie {subject}",
+  receiveReminderText: "{sender} wartet noch darauf, dass Sie „{subject}“ öffnen und lesen.",
   readSubject: "Zum Lesen: {subject}",
   readText: "{sender} sendet Ihnen „{subject}“ zum Lesen.",
   hostSubject: "Unterschrift vor Ort: {subject}",
   hostText: "{sender} bittet Sie, {signer} „{subject}“ in Ihrem Beisein auf Ihrem Gerät unterschreiben zu lassen.",
+  hostReminderSubject: "Erinnerung an die Unterschrift vor Ort: {subject}",
+  hostReminderText:
+    "{sender} wartet noch darauf, dass {signer} „{subject}“ in Ihrem Beisein auf Ihrem Gerät unterschreibt.",
+  expiringSubject: "Die Frist endet bald: {subject}",
+  expiringText: "Die Frist endet am {date}; danach kann der Vorgang nicht mehr abgeschlossen werden.",
   open: "Lesen und unterschreiben",
+  openToApprove: "Lesen und genehmigen",
   expires: "Der Link gilt bis {date}.",
   personal:
     "Dieser Link gehört Ihnen allein: Wer ihn hat, kann in Ihrem Namen unterschreiben. Bitte leiten Sie diese Mail nicht weiter.",
+  personalToApprove:
+    "Dieser Link gehört Ihnen allein: Wer ihn hat, kann in Ihrem Namen genehmigen. Bitte leiten Sie diese Mail nicht weiter.",
   private: "Der Link ist nur für Sie bestimmt. Bitte leiten Sie diese Mail nicht weiter.",
   completedSubject: "Abgeschlossen: {subject}",
   completedText:

@@ -5,16 +5,33 @@ export interface MailTexts {
   readonly invitationText: string;
   readonly reminderSubject: string;
   readonly reminderText: string;
-  /** To those who have nothing to sign. */
+  /** To those who approve. */
+  readonly approveSubject: string;
+  readonly approveText: string;
+  readonly approveReminderSubject: string;
+  readonly approveReminderText: string;
+  /** To those for whom it is enough to have received it. */
+  readonly receiveSubject: string;
+  readonly receiveText: string;
+  readonly receiveReminderSubject: string;
+  readonly receiveReminderText: string;
+  /** To those who get a copy. */
   readonly readSubject: string;
   readonly readText: string;
   /** To those with whom somebody else signs. */
   readonly hostSubject: string;
   readonly hostText: string;
+  readonly hostReminderSubject: string;
+  readonly hostReminderText: string;
+  /** Its text follows what a reminder says. */
+  readonly expiringSubject: string;
+  readonly expiringText: string;
   readonly open: string;
+  readonly openToApprove: string;
   readonly expires: string;
   readonly personal: string;
-  /** Of a link with which nothing can be signed. */
+  readonly personalToApprove: string;
+  /** Of a link with which nobody signs in the name of the reader. */
   readonly private: string;
   readonly completedSubject: string;
   readonly completedText: string;

@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { create, type Font } from "@cantoo/fontkit";
+import bidiFactory, { type Bidi } from "bidi-js";
+import { createEastAsianFonts, type EastAsianFonts } from "#platform/fonts/east-asian.ts";
+
+/** What is read of fonts, once for the process and when it is first needed: most texts need none of it. */
+export interface FontLibrary {
+  file(name: FontFile): LoadedFont;
+  eastAsian(): EastAsianFonts;
+  bidi(): Bidi;
+}
+
+export interface LoadedFont {
+  readonly bytes: Buffer;
+  readonly font: Font;
+}
+
+export type FontFile = keyof typeof fontFiles;
+
+const folder = new URL("../../../node_modules/@expo-google-fonts/", import.meta.url);
+
+const fontFiles = {
+  "dancing-script": "dancing-script/400Regular/DancingScript_400Regular.ttf",
+  caveat: "caveat/400Regular/Caveat_400Regular.ttf",
+  "great-vibes": "great-vibes/400Regular/GreatVibes_400Regular.ttf",
+  sans: "noto-sans/400Regular/NotoSans_400Regular.ttf",
+  "sans-bold": "noto-sans/700Bold/NotoSans_700Bold.ttf",
+  hebrew: "noto-sans-hebrew/400Regular/NotoSansHebrew_400Regular.ttf",
+  "hebrew-bold": "noto-sans-hebrew/700Bold/NotoSansHebrew_700Bold.ttf",
+  arabic: "ibm-plex-sans-arabic/400Regular/IBMPlexSansArabic_400Regular.ttf",
+  "arabic-bold": "ibm-plex-sans-arabic/700Bold/IBMPlexSansArabic_700Bold.ttf",
+  thai: "noto-sans-thai/400Regular/NotoSansThai_400Regular.ttf",
+  "thai-bold": "noto-sans-thai/700Bold/NotoSansThai_700Bold.ttf",
+} as const;
+
+export function createFontLibrary(): FontLibrary {
+  const once = <Made>(make: () => Made): (() => Made) => {
+    let made: { readonly value: Made } | undefined;
+    return () => {
+      made ??= { value: make() };
+      return made.value;
+    };
+  };
+  const loaded = new Map<FontFile, LoadedFont>();
+  return {
+    file: (name) => {
+      const known = loaded.get(name);
+      if (known !== undefined) return known;
+      const bytes = readFileSync(new URL(fontFiles[name], folder));
+      const made = { bytes, font: create(bytes) as Font };
+      loaded.set(name, made);
+      return made;
+    },
+    eastAsian: once(createEastAsianFonts),
+    // Its types take the function for the module that exports it.
+    bidi: once(bidiFactory as unknown as () => Bidi),
+  };
+}
