@@ -15,7 +15,7 @@ export interface CpuParts {
   readonly natsPidFile: string;
 }
 
-const services = ["gateway", "click", "templates", "docgen", "sign", "auth"] as const;
+const services = ["gateway", "click", "templates", "docgen", "sign", "webhooks", "auth"] as const;
 
 export function createCpuMeter({ running, postgresPidFile, natsPidFile }: CpuParts): CpuMeter {
   const sum = (pids: readonly number[]): number => pids.reduce((total, pid) => total + cpuMilliseconds(pid), 0);

@@ -2,13 +2,14 @@
 // npm run bench -- --only p1,p2                  only these     npm run bench -- --seconds 10    longer rounds
 // npm run bench -- --only p4 --rows 5000000      the large database of P4 with so many acceptances
 // npm run bench -- --only p10 --soak 600         ten minutes of load for the memory slope
-// npm run bench -- --only p1 --profile           with CPU profiles of gateway, click and sign in bench/profiles
+// npm run bench -- --only p1 --profile           with CPU profiles of gateway, click, sign and webhooks in bench/profiles
 import { join } from "node:path";
 import { startEcho } from "./baselines/start-echo.ts";
 import { acceptMeasures } from "./measures/accept.ts";
 import { agreementMemory } from "./measures/agreement-memory.ts";
 import { agreementMeasures } from "./measures/agreements.ts";
 import { completionMeasures } from "./measures/completion.ts";
+import { deliveryMeasures } from "./measures/deliveries.ts";
 import { generationMeasures } from "./measures/generation.ts";
 import { growthMeasures } from "./measures/growth.ts";
 import { latencyMeasures } from "./measures/latency.ts";
@@ -29,6 +30,7 @@ if (options.wants("P7")) figures.push(...(await sealingMeasures(options)));
 if (options.wants("P8")) figures.push(...(await generationMeasures(options)));
 if (options.wants("P9")) figures.push(...(await startupMeasures()));
 if (options.wants("P10")) figures.push(...(await memoryMeasures(options)));
+if (options.wants("P13")) figures.push(...(await withSystem(options, (system) => deliveryMeasures(system, options))));
 printTable(figures);
 process.stdout.write(`written to ${writeResults(figures)}\n`);
 

@@ -16,6 +16,7 @@ import { type CpuMeter, createCpuMeter } from "./cpu.ts";
 /** A distributed copy in a folder of its own, with limits that no load here reaches. */
 export interface BenchSystem {
   readonly demo: Demo;
+  readonly admin: AdminClient;
   readonly databaseUrl: string;
   /** Past row-level security, for filling tables. */
   readonly superuserUrl: string;
@@ -30,7 +31,7 @@ export interface BenchSystem {
 }
 
 export interface BenchSystemOptions {
-  /** The processes of gateway, click and sign leave CPU profiles of their whole lives in folders of their names. */
+  /** The processes of gateway, click, sign and webhooks leave CPU profiles of their whole lives in folders of their names. */
   readonly profileFolder?: string | undefined;
 }
 
@@ -64,6 +65,7 @@ export async function startBenchSystem(options: BenchSystemOptions = {}): Promis
   superuserUrl.pathname = `/${database}`;
   return {
     demo,
+    admin,
     databaseUrl,
     superuserUrl: superuserUrl.href,
     running,
@@ -92,7 +94,7 @@ export async function liftLimits(admin: AdminClient, organizationId: string): Pr
 }
 
 function profiling(process: string, folder: string | undefined): Record<string, string> {
-  if (folder === undefined || !/^(gateway|click|sign)/.test(process)) return {};
+  if (folder === undefined || !/^(gateway|click|sign|webhooks)/.test(process)) return {};
   const own = join(folder, process);
   mkdirSync(own, { recursive: true });
   return { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${own}` };

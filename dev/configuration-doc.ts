@@ -8,6 +8,7 @@ import { settings as click } from "../services/click/config.ts";
 import { settings as docgen } from "../services/docgen/config.ts";
 import { settings as sign } from "../services/sign/config.ts";
 import { settings as templates } from "../services/templates/config.ts";
+import { settings as webhooks } from "../services/webhooks/config.ts";
 
 export const configurationFile = join(import.meta.dirname, "../docs/configuration.md");
 
@@ -18,6 +19,7 @@ const programs: ReadonlyArray<{ readonly title: string; readonly entry: string; 
   { title: "docgen", entry: "services/docgen/main.ts", settings: docgen },
   { title: "click", entry: "services/click/main.ts", settings: click },
   { title: "sign", entry: "services/sign/main.ts", settings: sign },
+  { title: "webhooks", entry: "services/webhooks/main.ts", settings: webhooks },
 ];
 
 const introduction = `# Configuration
@@ -37,7 +39,7 @@ This page is written from the code by \`npm run docs\`, and a test compares the 
 | \`LOG_LEVEL\` | \`warn\` | trace, debug, info, warn, error or silent. |
 | \`SMTP_URL\`, \`MAIL_FROM\`, \`PUBLIC_URL\` | empty | A mail server, as for the sign service below ([mails](mail.md)). Without it \`npm start\` keeps mails in a mailbox at /mailbox, and \`start:distributed\` sends none. |
 
-\`npm run migrate\` reads \`DATABASE_URL\` (required) and \`LOG_LEVEL\`. \`npm run admin\` reads \`ASSENT_ADMIN_URL\`, \`ASSENT_CLICK_ADMIN_URL\` (for \`evidence-keys\`, when the click service has an admin port of its own) and \`ASSENT_ADMIN_TOKEN\`, or finds the running copy of \`ASSENT_HOME\`.
+\`npm run migrate\` reads \`DATABASE_URL\` (required) and \`LOG_LEVEL\`. \`npm run admin\` reads \`ASSENT_ADMIN_URL\`, \`ASSENT_CLICK_ADMIN_URL\` and \`ASSENT_WEBHOOKS_ADMIN_URL\` (for \`evidence-keys\` and \`dead-events\`, when these services have admin ports of their own) and \`ASSENT_ADMIN_TOKEN\`, or finds the running copy of \`ASSENT_HOME\`.
 `;
 
 /** The whole page. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { createClient } from "@connectrpc/connect";
 import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
-import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
+import { type OAuthClient, Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type DemoDeployments, seedDemoPage } from "./demo-page/seed.ts";
 import { type Home, readHomeFile, writeHomeFile } from "./home.ts";
 import { sampleRequests, seedSamples } from "./samples/samples.ts";
@@ -24,21 +24,18 @@ type Credentials = Omit<Demo, "deployments" | "samples">;
 
 const demoFile = "demo.json";
 const demoSlug = "terms-of-service";
-const clientScopes = ["click:read", "click:write", "click:admin", "click:accept", "gen:read", "gen:write"];
+const clientScopes = [
+  ...["click:read", "click:write", "click:admin", "click:accept", "gen:read", "gen:write"],
+  ...["webhooks:read", "webhooks:write"],
+];
 
 /** The demo organization of this copy: made on the first start, found again on every later one. */
 export async function prepareDemo(home: Home, admin: AdminClient, baseUrl: string): Promise<Demo> {
   const existing = readHomeFile<Credentials & Partial<Demo>>(home, demoFile);
-  if (existing !== undefined && (await isKnown(admin, existing))) {
-    const { deployments, samples, ...credentials } = { ...existing, baseUrl };
-    // A copy that was first started by an older release has no demo page or no samples yet.
-    const demo = {
-      ...credentials,
-      deployments: deployments ?? (await seedPage(credentials)),
-      samples: samples ?? (await seedTemplates(home, credentials)),
-    };
-    const isNew = deployments === undefined || samples === undefined;
-    if (existing.baseUrl !== baseUrl || isNew) writeHomeFile(home, demoFile, demo);
+  const client = existing && (await findClient(admin, existing));
+  if (existing !== undefined && client !== undefined) {
+    const demo = await completeDemo(home, admin, { ...existing, baseUrl }, client);
+    if (JSON.stringify(demo) !== JSON.stringify(existing)) writeHomeFile(home, demoFile, demo);
     return demo;
   }
   const credentials = await createCredentials(admin, baseUrl);
@@ -49,12 +46,28 @@ export async function prepareDemo(home: Home, admin: AdminClient, baseUrl: strin
   return demo;
 }
 
-/** False when the database was replaced since demo.json was written. */
-async function isKnown(admin: AdminClient, demo: Credentials): Promise<boolean> {
+/** A copy that was first started by an older release may miss the demo page, the samples or newer scopes. */
+async function completeDemo(
+  home: Home,
+  admin: AdminClient,
+  { deployments, samples, ...known }: Credentials & Partial<Demo>,
+  client: OAuthClient,
+): Promise<Demo> {
+  const mayAll = clientScopes.every((scope) => client.scopes.includes(scope));
+  const credentials = mayAll ? known : { ...known, ...(await createClientOf(admin, known.organizationId)) };
+  return {
+    ...credentials,
+    deployments: deployments ?? (await seedPage(credentials)),
+    samples: samples ?? (await seedTemplates(home, credentials)),
+  };
+}
+
+/** Undefined when the database was replaced since demo.json was written. */
+async function findClient(admin: AdminClient, demo: Credentials): Promise<OAuthClient | undefined> {
   const { clients } = await admin
     .listOAuthClients({ organizationId: demo.organizationId })
     .catch(() => ({ clients: [] }));
-  return clients.some((client) => client.id === demo.clientId);
+  return clients.find((client) => client.id === demo.clientId);
 }
 
 async function createCredentials(admin: AdminClient, baseUrl: string): Promise<Credentials> {
@@ -62,13 +75,20 @@ async function createCredentials(admin: AdminClient, baseUrl: string): Promise<C
   if (organization === undefined) throw new Error("the auth service created no organization");
   const organizationId = organization.id;
   const { apiKey } = await admin.createApiKey({ organizationId, name: "Demo key" });
+  return { baseUrl, organizationId, apiKey, ...(await createClientOf(admin, organizationId)) };
+}
+
+async function createClientOf(
+  admin: AdminClient,
+  organizationId: string,
+): Promise<Pick<Credentials, "clientId" | "clientSecret">> {
   const { client, clientSecret } = await admin.createOAuthClient({
     organizationId,
     name: "Demo backend",
     scopes: clientScopes,
   });
   if (client === undefined) throw new Error("the auth service created no client");
-  return { baseUrl, organizationId, apiKey, clientId: client.id, clientSecret };
+  return { clientId: client.id, clientSecret };
 }
 
 /** One published template over the public API, so that the first pasted line can record an acceptance. */
@@ -111,14 +131,24 @@ async function call(demo: Credentials, method: "GET" | "POST", path: string, bod
   return response.json();
 }
 
+/** Pages that only a copy in one process has. */
+export interface LocalPages {
+  readonly mailbox: boolean;
+  readonly webhooks: boolean;
+}
+
 /** What the terminal shows once everything is ready. */
-export const welcomeText = (demo: Demo, home: Home, hasMailbox = false): string => `
+export const welcomeText = (
+  demo: Demo,
+  home: Home,
+  pages: LocalPages = { mailbox: false, webhooks: false },
+): string => `
 Assent is ready.
 
   base URL       ${demo.baseUrl}
   reference      ${demo.baseUrl}/docs
   demo page      ${demo.baseUrl}/demo
-${hasMailbox ? `  mailbox        ${demo.baseUrl}/mailbox\n` : ""}  organization   ${demo.organizationId}
+${pageLines(demo, pages)}  organization   ${demo.organizationId}
   API key        ${demo.apiKey}
   OAuth client   ${demo.clientId}
   client secret  ${demo.clientSecret}
@@ -139,11 +169,25 @@ Generate a document (the answer says where its PDF is: contentUrl):
     -H 'Content-Type: application/json' \\
     -d @${join(home.folder, sampleFile("invoice"))}
 
-Get an access token as a backend would:
+${pages.webhooks ? webhookText(demo) : ""}Get an access token as a backend would:
 
   curl -s -X POST ${demo.baseUrl}/oauth2/token \\
     -H 'Content-Type: application/json' \\
     -d '{"grant_type":"client_credentials","client_id":"${demo.clientId}","client_secret":"${demo.clientSecret}","scope":"click:read click:accept"}'
 
 Stop with Ctrl-C.
+`;
+
+const pageLines = ({ baseUrl }: Demo, { mailbox, webhooks }: LocalPages): string =>
+  (mailbox ? `  mailbox        ${baseUrl}/mailbox\n` : "") +
+  (webhooks ? `  webhooks       ${baseUrl}/webhook-deliveries\n` : "");
+
+const webhookText = ({ baseUrl, apiKey }: Demo): string => `\
+Have events sent to the inbox of this copy, and look at them at ${baseUrl}/webhook-inbox:
+
+  curl -s -X POST ${baseUrl}/v1/webhooks/endpoints \\
+    -H 'Authorization: Bearer ${apiKey}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{"url":"${baseUrl}/webhook-inbox"}'
+
 `;

@@ -20,6 +20,7 @@ export interface DistributedOptions {
   readonly clicks?: number;
   readonly docgens?: number;
   readonly signs?: number;
+  readonly webhooks?: number;
   readonly logLevel?: string;
   /** Puts something between a service and its callers: gets the service's port, returns the port to call instead. */
   readonly interpose?: (service: string, port: number) => Promise<number>;
@@ -32,6 +33,8 @@ export interface Distributed {
   readonly adminUrl: string;
   /** Of the first process of the click service. */
   readonly clickAdminUrl: string;
+  /** Of the first process of the webhooks service. */
+  readonly webhooksAdminUrl: string;
   readonly processes: readonly ManagedProcess[];
   /** The processes of one service, in the order they were started. */
   of(service: string): readonly ManagedProcess[];
@@ -70,13 +73,19 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
     ...{ SEAL_KEY: key, SEAL_CERTIFICATES: certificates },
   };
   const signs = await Promise.all(times(options.signs ?? 1, (n) => place(numbered("sign", n), signEnv)));
+  const eventTargets = { CLICK_TARGET: target(clicks), SIGN_TARGET: target(signs) };
+  const webhooksEnv = {
+    ...{ WEBHOOKS_MASTER_KEY: options.secrets.webhooksMasterKey, WEBHOOKS_ALLOW_PRIVATE: "true" },
+    ...eventTargets,
+  };
+  const webhooks = await Promise.all(times(options.webhooks ?? 1, (n) => place(numbered("webhooks", n), webhooksEnv)));
   const targets = {
-    ...docgenEnv,
-    ...{ DOCGEN_TARGET: target(docgens), CLICK_TARGET: target(clicks), SIGN_TARGET: target(signs) },
+    ...{ ...docgenEnv, DOCGEN_TARGET: target(docgens), ...eventTargets },
+    ...{ WEBHOOKS_TARGET: target(webhooks), WEBHOOKS_ALLOW_PRIVATE: "true" },
   };
   const gateways = await Promise.all(times(options.gateways ?? 1, (n) => placeGateway(options, n, targets)));
 
-  const placed = [auth, templates, ...docgens, ...clicks, ...signs, ...gateways];
+  const placed = [auth, templates, ...docgens, ...clicks, ...signs, ...webhooks, ...gateways];
   const processes = placed.map((p) => p.process);
   const stop = async (): Promise<void> => {
     for (const { process } of gateways) await process.stop();
@@ -85,7 +94,7 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
   try {
     await Promise.all([auth, templates].map((p) => p.process.start()));
     await Promise.all(docgens.map((p) => p.process.start()));
-    await Promise.all([...clicks, ...signs].map((p) => p.process.start()));
+    await Promise.all([...clicks, ...signs, ...webhooks].map((p) => p.process.start()));
     await Promise.all(gateways.map((p) => p.process.start()));
   } catch (error) {
     await stop();
@@ -95,6 +104,7 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
     baseUrls: gateways.map((p) => `http://${loopback}:${p.rpcPort}`),
     adminUrl: `http://${loopback}:${auth.adminPort}`,
     clickAdminUrl: `http://${loopback}:${clicks[0]?.adminPort}`,
+    webhooksAdminUrl: `http://${loopback}:${webhooks[0]?.adminPort}`,
     processes,
     of: (service) => processes.filter((p) => p.name === service || p.name.startsWith(`${service}-`)),
     stop,

@@ -7,6 +7,7 @@ import type { Environment } from "#platform/config.ts";
 export interface Secrets {
   readonly authMasterKey: string;
   readonly clickMasterKey: string;
+  readonly webhooksMasterKey: string;
   readonly adminToken: string;
 }
 
@@ -18,6 +19,8 @@ export interface RuntimeFile {
   readonly adminUrl: string;
   /** Where the click service is reached; at adminUrl when absent. */
   readonly clickAdminUrl?: string | undefined;
+  /** Where the webhooks service is reached; at adminUrl when absent. */
+  readonly webhooksAdminUrl?: string | undefined;
   readonly adminToken: string;
 }
 
@@ -54,13 +57,10 @@ export function writeHomeFile(home: Home, name: string, value: object): void {
 export const removeHomeFile = (home: Home, name: string): void => rmSync(join(home.folder, name), { force: true });
 
 function readOrMakeSecrets(file: string): Secrets {
-  const existing = readJson<Secrets>(file);
-  if (existing !== undefined) return existing;
-  const secrets: Secrets = {
-    authMasterKey: randomBytes(32).toString("base64"),
-    clickMasterKey: randomBytes(32).toString("base64"),
-    adminToken: randomBytes(32).toString("base64url"),
-  };
+  const existing = readJson<Partial<Secrets>>(file);
+  // A copy that was first started by an older release lacks what has been added since.
+  if (existing !== undefined) return addMissing(file, existing);
+  const secrets = makeSecrets();
   try {
     writeFileSync(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: "wx" });
     return secrets;
@@ -68,6 +68,21 @@ function readOrMakeSecrets(file: string): Secrets {
     // Another start was faster; its keys count.
     return readJson<Secrets>(file) ?? secrets;
   }
+}
+
+const makeSecrets = (): Secrets => ({
+  authMasterKey: randomBytes(32).toString("base64"),
+  clickMasterKey: randomBytes(32).toString("base64"),
+  webhooksMasterKey: randomBytes(32).toString("base64"),
+  adminToken: randomBytes(32).toString("base64url"),
+});
+
+function addMissing(file: string, existing: Partial<Secrets>): Secrets {
+  const secrets = { ...makeSecrets(), ...existing };
+  if (Object.keys(secrets).length === Object.keys(existing).length) return secrets;
+  writeFileSync(`${file}.tmp`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.tmp`, file);
+  return secrets;
 }
 
 function readJson<T>(file: string): T | undefined {

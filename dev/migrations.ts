@@ -6,6 +6,7 @@ import { clickMigrations } from "../services/click/migrations/index.ts";
 import { docgenMigrations } from "../services/docgen/migrations/index.ts";
 import { signMigrations } from "../services/sign/migrations/index.ts";
 import { templatesMigrations } from "../services/templates/migrations/index.ts";
+import { webhooksMigrations } from "../services/webhooks/migrations/index.ts";
 
 /** The migrations of every schema of the product. No schema depends on another, so their order is free. */
 export const allMigrations: readonly ServiceMigrations[] = [
@@ -14,6 +15,7 @@ export const allMigrations: readonly ServiceMigrations[] = [
   clickMigrations,
   docgenMigrations,
   signMigrations,
+  webhooksMigrations,
   gatewayMigrations,
 ];
 

@@ -5,6 +5,7 @@ import { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { startAdminPort } from "#platform/admin-port.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { EventBus } from "#platform/events/bus.ts";
+import { deadEventRoutes } from "#platform/events/dead-event-routes.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
 import { createNatsBus } from "#platform/events/nats.ts";
 import { createHealthState } from "#platform/health.ts";
@@ -22,6 +23,7 @@ import type { MailSetup } from "../services/sign/mail/mail-setup.ts";
 import type { CertificateFiles } from "../services/sign/seal/test-certificate.ts";
 import { createSignService, maxMessageBytes as signMessageBytes } from "../services/sign/service.ts";
 import { createTemplatesService } from "../services/templates/service.ts";
+import { createWebhooksService } from "../services/webhooks/service.ts";
 import { evidenceIssuer, type Secrets } from "./home.ts";
 import { makeSeal } from "./seal.ts";
 
@@ -39,6 +41,8 @@ export interface SingleProcessOptions {
   /** How mails are sent; without it none are. */
   readonly mail?: MailSetup;
   readonly logger: Logger;
+  /** How often the logs are anchored; once a minute when absent. */
+  readonly anchorIntervalSeconds?: number;
   /** Takes requests away from the gateway by answering true. */
   readonly handlePage?: (req: IncomingMessage, res: ServerResponse) => boolean;
 }
@@ -51,6 +55,8 @@ export interface SingleProcess {
   readonly admin: Transport;
   /** The RPCs of the sign service, which people reach through the page that they sign on. */
   readonly sign: Transport;
+  /** The RPCs of the webhooks service. */
+  readonly webhooks: Transport;
   /** From now on /healthz says that everything is ready. */
   open(): void;
   stop(): Promise<void>;
@@ -81,8 +87,12 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     { databaseUrl },
     { runtime, auth: connect(auth), templates: connect(templates) },
   );
+  const { anchorIntervalSeconds } = options;
   const click = await createClickService(
-    { databaseUrl, masterKey: secrets.clickMasterKey, issuer: evidenceIssuer },
+    {
+      ...{ databaseUrl, masterKey: secrets.clickMasterKey, issuer: evidenceIssuer },
+      ...(anchorIntervalSeconds === undefined ? {} : { anchorIntervalSeconds }),
+    },
     { runtime, templates: connect(templates), docgen: connect(docgen) },
   );
   const seal = options.seal ?? (await makeSeal());
@@ -90,10 +100,17 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     { databaseUrl, seal },
     { runtime, auth: connect(auth), docgen: connect(docgen), click: connect(click), mail: options.mail },
   );
-  const services = [auth, templates, docgen, click, sign];
+  const webhooks = createWebhooksService(
+    { databaseUrl, masterKey: secrets.webhooksMasterKey, allowPrivate: true },
+    { runtime, click: connect(click), sign: connect(sign, signMessageBytes) },
+  );
+  const services = [auth, templates, docgen, click, sign, webhooks];
   for (const worker of services.flatMap((service) => service.workers)) await worker.start();
 
-  const gatewayConfig = { host: options.host, port: options.port, databaseUrl, issuer, audience, trustedProxies: [] };
+  const gatewayConfig = {
+    ...{ host: options.host, port: options.port, databaseUrl, issuer, audience, trustedProxies: [] },
+    allowPrivateReceivers: true,
+  };
   const health = createHealthState();
   const gateway = await createGateway(gatewayConfig, {
     runtime,
@@ -102,6 +119,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     click: connect(click),
     docgen: connect(docgen),
     sign: connect(sign, signMessageBytes),
+    webhooks: connect(webhooks),
     checkOthers: async () => {
       if (!health.isServing()) throw new Error("the demo organization is not ready");
     },
@@ -111,6 +129,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     service.routes,
     ...(service.adminRoutes ? [service.adminRoutes] : []),
   ]);
+  adminRoutes.push(deadEventRoutes(services.flatMap((service) => service.deadEvents ?? [])));
   const adminPort = await startAdminPort({
     host: "127.0.0.1",
     port: 0,
@@ -130,6 +149,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     bus,
     admin: createMemoryTransport(auth.adminRoutes ?? (() => undefined), { interceptors }),
     sign: connect(sign, signMessageBytes),
+    webhooks: connect(webhooks),
     open: () => health.setServing(true),
     stop: async () => {
       health.setServing(false);

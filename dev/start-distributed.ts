@@ -1,5 +1,5 @@
 // `npm run start:distributed`: every service as a process of its own, with gRPC, NATS and Postgres between them.
-// --gateways N, --clicks N, --docgens N and --signs N start more than one of these.
+// --gateways N, --clicks N, --docgens N, --signs N and --webhooks N start more than one of these.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     clicks: { type: "string", default: "1" },
     docgens: { type: "string", default: "1" },
     signs: { type: "string", default: "1" },
+    webhooks: { type: "string", default: "1" },
   },
 });
 const home = openHome(process.env);
@@ -55,17 +56,21 @@ async function start(): Promise<void> {
     clicks: Number(values.clicks),
     docgens: Number(values.docgens),
     signs: Number(values.signs),
+    webhooks: Number(values.webhooks),
     logLevel: process.env.LOG_LEVEL || "info",
     environmentOf: (name) => (name.startsWith("sign") ? mailEnvironment() : {}),
   });
   stops.push(running.stop);
-  const { adminUrl, clickAdminUrl, baseUrls } = running;
+  const { adminUrl, clickAdminUrl, webhooksAdminUrl, baseUrls } = running;
   const demo = await prepareDemo(
     home,
     adminClient(createAdminTransport(adminUrl, secrets.adminToken)),
     baseUrls[0] ?? "",
   );
-  writeHomeFile(home, "runtime.json", { adminUrl, clickAdminUrl, adminToken: secrets.adminToken });
+  writeHomeFile(home, "runtime.json", {
+    ...{ adminUrl, clickAdminUrl, webhooksAdminUrl },
+    adminToken: secrets.adminToken,
+  });
   stops.push(async () => removeHomeFile(home, "runtime.json"));
   stopOnSignals(stopAll, logger);
   process.stdout.write(welcomeText(demo, home));

@@ -7,6 +7,7 @@ import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { shareReads } from "#platform/rpc/shared-reads.ts";
@@ -51,6 +52,7 @@ export interface GatewayDeps {
   readonly click: Transport;
   readonly docgen: Transport;
   readonly sign: Transport;
+  readonly webhooks: Transport;
   /** Throws while something else of this process is not ready that callers count on. */
   readonly checkOthers?: () => Promise<void>;
   /** The memory for large bodies; that of production when absent. */
@@ -118,6 +120,8 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       docgen: createClient(DocgenService, shareReads(deps.docgen)),
       sign: createClient(SignService, sign),
       signing: createClient(SigningService, sign),
+      webhooks: createClient(WebhooksService, shareReads(deps.webhooks)),
+      receiverRules: { allowPrivate: config.allowPrivateReceivers ?? false, ports: [8443] },
       coalescer,
       batchBodies,
       keys,

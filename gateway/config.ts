@@ -6,6 +6,7 @@ import {
   stringSetting,
   urlSetting,
 } from "#platform/config.ts";
+import { privateReceiversSetting } from "#platform/net/receiver-settings.ts";
 import { commonSettings } from "#platform/service-settings.ts";
 
 export interface GatewayConfig {
@@ -23,6 +24,8 @@ export interface GatewayConfig {
   readonly floodGuardRequests?: number;
   /** Where clients reach this API, without a slash at the end; empty or absent: as each request says. */
   readonly publicUrl?: string;
+  /** Events may be sent by http and to private addresses. */
+  readonly allowPrivateReceivers?: boolean;
   /** The built embed script; where the build leaves it when absent. */
   readonly embedScriptFile?: string;
   /** The folder with the built verifier of evidence; where the build leaves it when absent. */
@@ -50,6 +53,8 @@ export const settings = {
   CLICK_TARGET: stringSetting("Where the click service answers gRPC."),
   DOCGEN_TARGET: stringSetting("Where the docgen service answers gRPC."),
   SIGN_TARGET: stringSetting("Where the sign service answers gRPC."),
+  WEBHOOKS_TARGET: stringSetting("Where the webhooks service answers gRPC."),
+  WEBHOOKS_ALLOW_PRIVATE: privateReceiversSetting,
   TOKEN_ISSUER: stringSetting("The iss claim that access tokens must have; the same as in the auth service.", "assent"),
   TOKEN_AUDIENCE: stringSetting(
     "The aud claim that access tokens must have; the same as in the auth service.",
@@ -88,6 +93,7 @@ export function configFromEnv(env: Environment): GatewayConfig {
     trustedProxies: values.TRUSTED_PROXIES,
     floodGuardRequests: values.FLOOD_GUARD_REQUESTS,
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ""),
+    allowPrivateReceivers: values.WEBHOOKS_ALLOW_PRIVATE,
     requireEmbedScript: values.NODE_ENV === "production",
   };
 }

@@ -1,7 +1,7 @@
 import type { Client } from "@connectrpc/connect";
 import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import type { Logger } from "#platform/logger.ts";
-import { type PublishedKeys, publishedKeys } from "./views/evidence-keys.ts";
+import { type PublishedKeys, publishedKeys } from "../views/evidence-keys.ts";
 
 /** The public keys of evidence, which everybody may ask for. */
 export interface EvidenceKeys {

@@ -5,6 +5,7 @@ import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { startAdminPort } from "#platform/admin-port.ts";
 import { systemClock } from "#platform/clock.ts";
 import { readSettings } from "#platform/config.ts";
@@ -38,7 +39,9 @@ const docgen = connect(values.DOCGEN_TARGET, DocgenService, { maxMessageBytes: 3
 /** The documents of an agreement, and all of them as one. */
 const sign = connect(values.SIGN_TARGET, [SignService, SigningService], { maxMessageBytes: 112 * 1024 * 1024 });
 const runtime = { logger, metrics, clock: systemClock, newId, bus: createMemoryBus() };
-const gateway = await createGateway(config, { runtime, auth, templates, click, docgen, sign });
+/** A page of deliveries has what was answered to each. */
+const webhooks = connect(values.WEBHOOKS_TARGET, WebhooksService, { maxMessageBytes: 32 * 1024 * 1024 });
+const gateway = await createGateway(config, { runtime, auth, templates, click, docgen, sign, webhooks });
 
 const health = createHealthState();
 const admin = await startAdminPort({
@@ -59,6 +62,6 @@ stopOnSignals(async () => {
   health.setServing(false);
   await listening.stop();
   await admin.close();
-  for (const transport of [auth, templates, click, docgen, sign]) transport.close();
+  for (const transport of [auth, templates, click, docgen, sign, webhooks]) transport.close();
   logger.info("stopped");
 }, logger);

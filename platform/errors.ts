@@ -266,6 +266,24 @@ export const errorCatalogue = {
   BULK_LIST_NOT_FOUND: row(404, Code.NotFound, "There is no bulk list with this id."),
   BULK_BATCH_NOT_FOUND: row(404, Code.NotFound, "There is no bulk batch with this id."),
   SUBSCRIPTION_NOT_FOUND: row(404, Code.NotFound, "There is no configuration with this id."),
+  WEBHOOK_ENDPOINT_NOT_FOUND: row(404, Code.NotFound, "There is no webhook endpoint with this id."),
+  WEBHOOK_DELIVERY_NOT_FOUND: row(404, Code.NotFound, "There is no delivery with this id, or it is no longer kept."),
+  WEBHOOK_ENDPOINT_DISABLED: row(
+    409,
+    Code.FailedPrecondition,
+    "The endpoint is disabled. Enable it with PATCH and send the request again.",
+  ),
+  WEBHOOK_ENDPOINT_LIMIT: row(
+    409,
+    Code.FailedPrecondition,
+    "The organization has as many webhook endpoints as it may have. Delete one that is not used.",
+  ),
+  CONNECT_SECRET_NOT_FOUND: row(404, Code.NotFound, "There is no key with this id."),
+  CONNECT_SECRET_LIMIT: row(
+    409,
+    Code.FailedPrecondition,
+    "The organization has as many keys as it may have. Delete one that is not used.",
+  ),
   FOLDER_NOT_FOUND: row(404, Code.NotFound, "There is no folder with this id."),
   RANGE_NOT_SATISFIABLE: row(416, Code.OutOfRange, "There is nothing at the place that Range asks for."),
   IDEMPOTENCY_KEY_REUSED: row(

@@ -13,6 +13,10 @@ export interface Metrics {
   readonly eventsConsumed: Counter<"consumer">;
   /** Events that were given up and written to dead_event. */
   readonly eventsDead: Counter<"consumer">;
+  /** Rows of dead_event; every process measures all of the consumer's. Anything but 0 wants somebody to look. */
+  readonly deadEvents: Gauge<"consumer">;
+  /** Seconds from what an event tells of to its effect. */
+  readonly eventLagSeconds: Histogram<"consumer">;
   readonly limiterRefusals: Counter<"group">;
   readonly poolInUse: Gauge<"service">;
   readonly poolWaiting: Gauge<"service">;
@@ -37,10 +41,21 @@ export interface Metrics {
   readonly intakeEnds: Counter<"reason">;
   /** Seconds that the oldest agreement has waited for its seal. Raise an alarm above 120. */
   readonly signCompletingOldestSeconds: Gauge;
+  /** Requests to receivers of events, by what came of them ("delivered", "failed"); "put_off" when nothing could be sent. */
+  readonly webhookAttempts: Counter<"outcome">;
+  /** Seconds from what an event tells of to the first request to a receiver. */
+  readonly webhookFirstAttempt: Histogram;
+  /** Deliveries that are due and not under way, counted up to 100,000; every process measures all. */
+  readonly webhookWaiting: Gauge;
+  /** Seconds that the first receiver with something due has waited for a process. Raise an alarm above 30. */
+  readonly webhookOldestSeconds: Gauge;
 }
 
 // From 0.5 ms (a lone RPC on one machine) to the longest deadline in use.
 const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+// From a relay that is woken at once to events that waited for an outage of days.
+const lagBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800, 7_200, 86_400];
 
 /** Metrics in a registry of their own, so that several services can live in one process and tests never share counts. */
 export function createMetrics(): Metrics {
@@ -69,6 +84,14 @@ export function createMetrics(): Metrics {
     outboxPublished: counter("assent_outbox_published_total", "Outbox rows published to the bus.", ["service"]),
     eventsConsumed: counter("assent_events_consumed_total", "Events that took effect.", ["consumer"]),
     eventsDead: counter("assent_events_dead_total", "Events given up after the last delivery.", ["consumer"]),
+    deadEvents: gauge("assent_dead_events", "Events that were given up and are kept for operators.", ["consumer"]),
+    eventLagSeconds: new Histogram({
+      name: "assent_event_lag_seconds",
+      help: "Time from what an event tells of to its effect.",
+      labelNames: ["consumer"],
+      registers,
+      buckets: lagBuckets,
+    }),
     limiterRefusals: counter("assent_limiter_refusals_total", "Requests refused by a rate limit.", ["group"]),
     poolInUse: gauge("assent_pool_in_use", "Database connections in use.", ["service"]),
     poolWaiting: gauge("assent_pool_waiting", "Callers that wait for a database connection.", ["service"]),
@@ -85,6 +108,19 @@ export function createMetrics(): Metrics {
     signCompletingOldestSeconds: gauge(
       "assent_sign_completing_oldest_seconds",
       "Time that the oldest agreement has waited for its seal.",
+      [],
+    ),
+    webhookAttempts: counter("assent_webhook_attempts_total", "Requests to receivers of events.", ["outcome"]),
+    webhookFirstAttempt: new Histogram({
+      name: "assent_webhook_first_attempt_seconds",
+      help: "Time from what an event tells of to the first request to a receiver.",
+      registers,
+      buckets: lagBuckets,
+    }),
+    webhookWaiting: gauge("assent_webhook_waiting", "Deliveries that are due and not under way.", []),
+    webhookOldestSeconds: gauge(
+      "assent_webhook_oldest_due_seconds",
+      "Time that the first receiver with something due has waited for a process.",
       [],
     ),
   };

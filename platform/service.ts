@@ -2,6 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type AdminPort, startAdminPort } from "./admin-port.ts";
 import type { Clock } from "./clock.ts";
 import type { EventBus } from "./events/bus.ts";
+import { deadEventRoutes } from "./events/dead-event-routes.ts";
+import type { DeadEvents } from "./events/dead-events.ts";
 import { createHealthState, type HealthState } from "./health.ts";
 import type { NewId } from "./ids.ts";
 import type { Logger } from "./logger.ts";
@@ -26,6 +28,8 @@ export interface Service {
   readonly routes: RpcRoutes;
   /** Served as JSON on the admin port in addition to routes. */
   readonly adminRoutes?: RpcRoutes | undefined;
+  /** What its consumers gave up, for operators; served on the admin port. */
+  readonly deadEvents?: readonly DeadEvents[] | undefined;
   readonly workers: readonly Worker[];
   /** Throws when something that requests need is missing, such as the database. A missing bus is not. */
   checkReady(): Promise<void>;
@@ -80,7 +84,8 @@ export async function runService(service: Service, options: RunServiceOptions): 
   const health = createHealthState();
   const checkReady = reportChanges(service, logger);
   const interceptors = serverInterceptors({ service: service.name, logger, metrics });
-  const adminRoutes = service.adminRoutes === undefined ? [] : [service.adminRoutes];
+  const adminRoutes = [deadEventRoutes(service.deadEvents ?? [])];
+  if (service.adminRoutes !== undefined) adminRoutes.push(service.adminRoutes);
   const stopping = new AbortController();
   const opened: Opened = { workers: [] };
   let stopped: Promise<void> | undefined;

@@ -9,6 +9,8 @@ export interface LoadPlan {
   readonly paths?: readonly string[];
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
+  /** Values of Authorization that requests take in turn. */
+  readonly authorizations?: readonly string[];
   /** `{n}` is replaced by the number of the request, and `eightDigits` by the same in eight digits. */
   readonly body?: string;
   /** Prefix of X-Idempotency-Key; the number of the request is appended. */

@@ -40,5 +40,7 @@ Plans: gen_starter, gen_pro, gen_hoa, business, gen_payg. Limits are requests pe
 lastUsedAt is exact to about a minute. Keys of clients are public keys in PEM, RSA or P-256, at most 5 a client;
 a revoked one gets no tokens any more, those that it got live on for up to an hour (clients revoke ends them).
 Purposes of evidence keys: receipt, log, render. A new key takes over at once; a revoked one is never used again.
+Dead events are what a consumer gave up. A requeued one takes effect at once, a discarded one never; one that fails again
+stays. Services that have consumers: click, webhooks. list prints what the events say with --json only.
 --json prints exactly one line of JSON. Secrets are shown once, when they are made.
 `;

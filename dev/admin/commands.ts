@@ -1,5 +1,6 @@
 import type { Client } from "@connectrpc/connect";
 import type { AdminService, Limits } from "#gen/assent/auth/v1/auth_pb.ts";
+import { type DeadEventClient, deadEventCommands } from "./dead-event-commands.ts";
 import { type EvidenceAdminClient, evidenceCommands } from "./evidence-commands.ts";
 import {
   optionalCount,
@@ -22,11 +23,15 @@ export interface CommandOf<AdminClientOfService> {
   readonly options: Readonly<Record<string, { readonly type: "string" | "boolean" }>>;
   /** Checks the options, then returns what makes the call and resolves with the answer to print. */
   prepare(values: Values): (admin: AdminClientOfService) => Promise<object>;
+  /** The answer as it is printed without --json, where that is too much to read. */
+  forPeople?(result: object): object;
 }
 
 export type Command =
   | (CommandOf<AdminClient> & { readonly service: "auth" })
-  | (CommandOf<EvidenceAdminClient> & { readonly service: "click" });
+  | (CommandOf<EvidenceAdminClient> & { readonly service: "click" })
+  /** Every service answers it, and --service says which one. */
+  | (CommandOf<DeadEventClient> & { readonly service: "named" });
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
@@ -200,6 +205,7 @@ const authCommands: readonly CommandOf<AdminClient>[] = [
 export const commands: readonly Command[] = [
   ...authCommands.map((command) => ({ ...command, service: "auth" as const })),
   ...evidenceCommands.map((command) => ({ ...command, service: "click" as const })),
+  ...deadEventCommands.map((command) => ({ ...command, service: "named" as const })),
 ];
 
 function namedLimits(values: Values): Pick<Limits, "accept" | "render" | "other" | "sign"> {

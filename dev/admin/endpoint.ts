@@ -8,36 +8,47 @@ export interface Endpoint {
   readonly adminToken: string;
 }
 
+/** A service that operators call. */
+export type ServiceName = "auth" | "click" | "webhooks";
+
 /**
  * Where the admin RPCs of a service are: as the environment says, else where the copy in the data folder says it
  * listens. A single process answers for all services at one address.
  */
-export function findEndpoint(env: Environment, service: "auth" | "click"): Endpoint {
-  const { adminUrl, clickAdminUrl, adminToken } = findAll(env);
-  return { adminUrl: service === "click" ? (clickAdminUrl ?? adminUrl) : adminUrl, adminToken };
+export function findEndpoint(env: Environment, service: ServiceName): Endpoint {
+  const { adminUrl, clickAdminUrl, webhooksAdminUrl, adminToken } = findAll(env);
+  const urls = { auth: adminUrl, click: clickAdminUrl ?? adminUrl, webhooks: webhooksAdminUrl ?? adminUrl };
+  return { adminUrl: urls[service], adminToken };
 }
 
 function findAll(env: Environment): RuntimeFile {
   const { ASSENT_ADMIN_URL: adminUrl, ASSENT_ADMIN_TOKEN: adminToken } = env;
   const clickAdminUrl = env.ASSENT_CLICK_ADMIN_URL || undefined;
-  if (!adminUrl && !adminToken && clickAdminUrl === undefined) {
+  const webhooksAdminUrl = env.ASSENT_WEBHOOKS_ADMIN_URL || undefined;
+  if (!adminUrl && !adminToken && clickAdminUrl === undefined && webhooksAdminUrl === undefined) {
     return readRuntimeFile(join(resolve(env.ASSENT_HOME || ".assent"), "runtime.json"));
   }
   // Half from here and half from there would send the token of one copy to another.
   if (!adminUrl || !adminToken) throw new Error("set both ASSENT_ADMIN_URL and ASSENT_ADMIN_TOKEN, or neither");
   if (!URL.canParse(adminUrl)) throw new Error("ASSENT_ADMIN_URL must be an absolute URL");
   if (!URL.canParse(clickAdminUrl ?? adminUrl)) throw new Error("ASSENT_CLICK_ADMIN_URL must be an absolute URL");
-  return { adminUrl, clickAdminUrl, adminToken };
+  if (!URL.canParse(webhooksAdminUrl ?? adminUrl)) throw new Error("ASSENT_WEBHOOKS_ADMIN_URL must be an absolute URL");
+  return { adminUrl, clickAdminUrl, webhooksAdminUrl, adminToken };
 }
 
 function readRuntimeFile(file: string): RuntimeFile {
   try {
-    const { adminUrl, clickAdminUrl, adminToken } = JSON.parse(readFileSync(file, "utf8")) as Partial<
-      Record<keyof RuntimeFile, unknown>
-    >;
+    const content = JSON.parse(readFileSync(file, "utf8")) as Partial<Record<keyof RuntimeFile, unknown>>;
+    const { adminUrl, clickAdminUrl, webhooksAdminUrl, adminToken } = content;
     if (typeof adminUrl !== "string" || typeof adminToken !== "string")
       throw new Error("adminUrl or adminToken is missing");
-    return { adminUrl, clickAdminUrl: typeof clickAdminUrl === "string" ? clickAdminUrl : undefined, adminToken };
+    const optional = (url: unknown) => (typeof url === "string" ? url : undefined);
+    return {
+      adminUrl,
+      clickAdminUrl: optional(clickAdminUrl),
+      webhooksAdminUrl: optional(webhooksAdminUrl),
+      adminToken,
+    };
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") {
       throw new Error(

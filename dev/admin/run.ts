@@ -1,11 +1,13 @@
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
+import { DeadEventService } from "#gen/assent/operations/v1/dead_events_pb.ts";
 import type { Environment } from "#platform/config.ts";
 import { fromConnectError } from "#platform/errors.ts";
 import { createAdminTransport } from "../admin-transport.ts";
 import { parseCommandLine, UsageError, usageText } from "./command-line.ts";
 import type { Command } from "./commands.ts";
+import { namedService } from "./dead-event-commands.ts";
 import { findEndpoint } from "./endpoint.ts";
 import { toText } from "./text.ts";
 import type { Values } from "./values.ts";
@@ -25,11 +27,12 @@ export async function runAdmin(args: readonly string[], { env, out, err }: Admin
       return 0;
     }
     const request = prepare(command, values);
-    const { adminUrl, adminToken } = findEndpoint(env, command.service);
+    const service = command.service === "named" ? namedService(values) : command.service;
+    const { adminUrl, adminToken } = findEndpoint(env, service);
     const result = await request(createAdminTransport(adminUrl, adminToken)).catch((error: unknown) => {
       throw new Error(explain(error, adminUrl), { cause: error });
     });
-    out(json ? `${JSON.stringify(result)}\n` : toText(result));
+    out(json ? `${JSON.stringify(result)}\n` : toText(command.forPeople?.(result) ?? result));
     return 0;
   } catch (error) {
     err(`error: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -44,6 +47,10 @@ function prepare(command: Command, values: Values): (transport: Transport) => Pr
   if (command.service === "click") {
     const request = command.prepare(values);
     return (transport) => request(createClient(EvidenceAdminService, transport));
+  }
+  if (command.service === "named") {
+    const request = command.prepare(values);
+    return (transport) => request(createClient(DeadEventService, transport));
   }
   const request = command.prepare(values);
   return (transport) => request(createClient(AdminService, transport));

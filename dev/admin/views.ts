@@ -1,6 +1,7 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ApiKey, OAuthClient, OAuthClientKey, Organization } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { SigningKey } from "#gen/assent/click/v1/click_pb.ts";
+import type { DeadEvent } from "#gen/assent/operations/v1/dead_events_pb.ts";
 import { planName } from "./values.ts";
 
 /** What the commands print of a message: the names that the rest of the product uses, and no secrets. */
@@ -48,6 +49,16 @@ export function signingKeyView(key: SigningKey | undefined): object {
   const { kid, purpose, generation } = key;
   const times = [key.signsFrom, key.signsUntil, key.revokedAt].map(isoTime);
   return { kid, purpose, generation, signsFrom: times[0], signsUntil: times[1], revokedAt: times[2] };
+}
+
+export function deadEventView(event: DeadEvent) {
+  const { consumer, eventId, subject, error, deliveries, data } = event;
+  return { consumer, eventId, subject, error, deliveries, diedAt: isoTime(event.diedAt), data };
+}
+
+/** Without what the event says and where in the program it failed. */
+export function deadEventLine({ data: _data, error, ...rest }: ReturnType<typeof deadEventView>): object {
+  return { ...rest, error: error.split("\n", 1)[0] };
 }
 
 const isoTime = (time: Timestamp | undefined): string | null =>

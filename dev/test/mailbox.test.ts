@@ -1,25 +1,19 @@
-import { once } from "node:events";
-import { createServer, get, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { ConfigError } from "#platform/config.ts";
 import { openLocalMail } from "../local-mail.ts";
 import { createMailbox, type Mailbox } from "../mailbox.ts";
+import { type LocalServer, serveLocally } from "./local-server.ts";
 
 let mailbox: Mailbox;
-let server: Server;
+let server: LocalServer;
 let baseUrl: string;
 
 beforeAll(async () => {
   mailbox = createMailbox();
-  server = createServer((req, res) => {
-    if (!mailbox.handle(req, res)) res.writeHead(404).end();
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server = await serveLocally(mailbox.handle);
+  baseUrl = server.baseUrl;
 });
-afterAll(() => new Promise((done) => server.close(done)));
+afterAll(() => server.close());
 
 const mailOf = (n: number, text = "Hello") => ({
   ...{ to: { name: "Ann", address: "ann@example.com" }, subject: `Subject ${n}.`, html: "" },
@@ -56,14 +50,7 @@ test("keeps the last two hundred, and a mail that comes again once", async () =>
 });
 
 test("answers nobody who calls this machine by another name", async () => {
-  const { port } = server.address() as AddressInfo;
-  const status = await new Promise<number>((resolve, reject) => {
-    get({ host: "127.0.0.1", port, path: "/mailbox", headers: { host: "evil.example" } }, (res) => {
-      res.resume();
-      resolve(res.statusCode ?? 0);
-    }).on("error", reject);
-  });
-  expect(status).toBe(421);
+  expect(await server.askAs("evil.example", "/mailbox")).toBe(421);
   expect((await fetch(`${baseUrl}/mailbox`, { method: "POST" })).status).toBe(405);
   expect((await fetch(`${baseUrl}/mailboxes`)).status).toBe(404);
 });

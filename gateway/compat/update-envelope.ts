@@ -2,7 +2,7 @@ import { DomainError } from "#platform/errors.ts";
 import type { Scope } from "../auth/scopes.ts";
 import { onBehalfOf, type RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
-import { type DefinitionInit, readDefinition } from "./read/definition.ts";
+import { type DefinitionContext, type DefinitionInit, readDefinition } from "./read/definition.ts";
 import { type Reader, readWith } from "./read/reader.ts";
 import { refuseMeaningful } from "./read/refuse.ts";
 import { requestHash } from "./read/request-hash.ts";
@@ -30,7 +30,11 @@ type ChangeRequest = Pick<
 > & { readonly params: Readonly<Record<"envelopeId", string>> };
 
 /** Reads which change a request means. */
-export function readChange({ query, body, files }: Pick<ChangeRequest, "query" | "body" | "files">): EnvelopeChange {
+export function readChange(
+  { query, body, files }: Pick<ChangeRequest, "query" | "body" | "files">,
+  { receiverRules }: Pick<Services, "receiverRules">,
+): EnvelopeChange {
+  const context = { files, receiverRules };
   const resends = readWith(query, (reader) => reader.flag("resend_envelope")) === true;
   return readWith(body, (reader) => {
     const status = reader.text("status")?.trim().toLowerCase() ?? "";
@@ -38,9 +42,9 @@ export function readChange({ query, body, files }: Pick<ChangeRequest, "query" |
     switch (status) {
       case "":
       case "created":
-        return readOwnChange(reader, files, status);
+        return readOwnChange(reader, context, status);
       case "sent":
-        return { action: "send", scope: "sign:send", changes: readDefinition(reader, files) };
+        return { action: "send", scope: "sign:send", changes: readDefinition(reader, context) };
       case "voided":
         return { action: "void", scope: "sign:admin", reason: reader.text("voidedReason") ?? "" };
       case "deleted":
@@ -102,9 +106,9 @@ function readResend(reader: Reader, status: string): EnvelopeChange {
 
 const changedByDrafts = ["documents", "recipients", "customFields", "emailSubject", "emailBlurb", "notification"];
 
-function readOwnChange(reader: Reader, files: ChangeRequest["files"], status: string): EnvelopeChange {
+function readOwnChange(reader: Reader, context: DefinitionContext, status: string): EnvelopeChange {
   refusePurge(reader);
-  const changes = readDefinition(reader, files);
+  const changes = readDefinition(reader, context);
   const replaced = replacedBy(changes);
   const saysNothing =
     status === "" &&

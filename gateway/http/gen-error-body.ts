@@ -1,4 +1,5 @@
-import type { DomainError, ErrorCode } from "#platform/errors.ts";
+import type { DomainError } from "#platform/errors.ts";
+import { factsOf, genErrorName } from "../../views/generation/error-facts.ts";
 
 /** The body of an error of document generation. */
 export const genErrorBody = (error: DomainError): Readonly<Record<string, unknown>> => ({
@@ -6,32 +7,6 @@ export const genErrorBody = (error: DomainError): Readonly<Record<string, unknow
   message: error.message,
   details: detailsOf(error),
 });
-
-/** `GEN_INVALID_DATA` is `invalid_data`; what any operation can answer has no prefix. */
-export const genErrorName = (code: ErrorCode): string => code.replace(/^GEN_/, "").toLowerCase();
-
-/** Facts of an error as clients read them: counts and places are numbers. */
-export const factsOf = (facts: Readonly<Record<string, string>>): Record<string, string | number> =>
-  Object.fromEntries(
-    Object.entries(facts)
-      .filter(([name]) => !hidden.has(name))
-      .map(([name, value]) => [name, numeric.has(name) && /^\d{1,15}$/.test(value) ? Number(value) : value]),
-  );
-
-const numeric: ReadonlySet<string> = new Set([
-  "limit",
-  "windowSeconds",
-  "retryAfterSeconds",
-  "line",
-  "column",
-  "pages",
-  "bytes",
-  "maxPages",
-  "maxBytes",
-]);
-
-/** What only headers say. */
-const hidden: ReadonlySet<string> = new Set(["resetAt", "allow"]);
 
 function detailsOf({ code, details, metadata }: DomainError): Record<string, unknown> {
   const facts = factsOf(metadata);

@@ -4,6 +4,7 @@ import { componentSchemas } from "./components.ts";
 import { componentHeaders } from "./headers.ts";
 import { info, tagDescriptions } from "./info.ts";
 import { componentParameters, parametersOf } from "./parameters.ts";
+import { receivedEvents } from "./received-events.ts";
 import { requestBodyOf } from "./request-body.ts";
 import { componentExamples, responsesOf } from "./responses.ts";
 
@@ -24,6 +25,7 @@ export function buildOpenApi(routes: readonly Route[], publicUrl = ""): Json {
     servers: [{ url: publicUrl === "" ? "/" : publicUrl, description: "This installation." }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name, description: tagDescriptions[name] })),
     paths,
+    ...(routes.some(({ tag }) => tag === "Webhooks") ? { webhooks: receivedEvents } : {}),
     components: {
       schemas: componentSchemas(),
       parameters: componentParameters,

@@ -37,6 +37,13 @@ import {
   updateVersionSchema,
   versionSchema,
 } from "../routes/version-schemas.ts";
+import { deliverySchema } from "../routes/webhooks/delivery-schemas.ts";
+import {
+  createEndpointSchema,
+  endpointSchema,
+  endpointWithSecretSchema,
+  updateEndpointSchema,
+} from "../routes/webhooks/endpoint-schemas.ts";
 import { genErrorSchema } from "./gen-errors.ts";
 
 export const errorSchema: JsonSchema = object(
@@ -107,6 +114,11 @@ const named: Readonly<Record<string, JsonSchema>> = {
   RecipientsInput: recipientsInput,
   Tab: tabSchema,
   TabInput: tabInput,
+  WebhookEndpoint: endpointSchema,
+  WebhookEndpointWithSecret: endpointWithSecretSchema,
+  CreateWebhookEndpoint: createEndpointSchema,
+  UpdateWebhookEndpoint: updateEndpointSchema,
+  WebhookDelivery: deliverySchema,
 };
 
 const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]));

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCatalogue } from "#platform/errors.ts";
-import { genErrorName } from "../http/gen-error-body.ts";
+import { genErrorName } from "../../views/generation/error-facts.ts";
 import type { JsonSchema } from "../routes/route.ts";
 import { anyObject, described, object } from "../routes/schema-parts.ts";
 

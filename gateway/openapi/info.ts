@@ -78,6 +78,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Agreement documents": "The PDFs of an agreement, sealed once it is completed, and its certificate.",
   "Agreement templates": "What agreements are made from: documents, roles and tabs.",
   "Signing page": "What the page does on which people sign: it is opened by a link, which becomes a session.",
+  Webhooks:
+    "Where events are sent, and what became of each. The request that a receiver gets is described under `webhooks` of this document.",
   "Compatible envelopes":
     "The interface that is compatible with DocuSign's (`/restapi/v2.1`): envelopes are agreements.",
   "Compatible recipients": "Who signs an envelope, with tabs, and its custom fields.",
@@ -86,7 +88,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Compatible templates": "What envelopes are made from.",
   "Compatible folders": "The folders of an account, and its recycle bin.",
   "Compatible bulk sending": "One envelope or template, sent to everybody in a list.",
-  "Compatible events": "Where events are to be sent.",
+  "Compatible events": "Where events are to be sent, the keys that sign them, and what became of each.",
   "Compatible account": "The account, and the one user who stands for a credential.",
   System: "The state of this installation, and this description.",
 };

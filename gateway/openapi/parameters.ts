@@ -45,6 +45,9 @@ const idMeanings: Readonly<Partial<Record<ErrorCode, string>>> = {
   TEMPLATE_NOT_FOUND: "The id of the template.",
   BULK_LIST_NOT_FOUND: "The id of the bulk list.",
   BULK_BATCH_NOT_FOUND: "The id of the batch.",
+  WEBHOOK_ENDPOINT_NOT_FOUND: "The id of the endpoint.",
+  WEBHOOK_DELIVERY_NOT_FOUND: "The id of the delivery.",
+  CONNECT_SECRET_NOT_FOUND: "The id of the key.",
 };
 
 const parameter = (place: string, name: string, { description, ...schema }: JsonSchema, required: boolean): Json => ({

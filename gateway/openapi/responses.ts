@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCatalogue } from "#platform/errors.ts";
+import { genErrorName } from "../../views/generation/error-facts.ts";
 import { unbudgetedRouteBytes } from "../http/body-budget.ts";
 import { genDialect, oauthDialect, oauthErrorName } from "../http/error-dialect.ts";
-import { genErrorName } from "../http/gen-error-body.ts";
 import type { Route, TextParam } from "../routes/route.ts";
 import { errorSchema, oauthErrorSchema, withReferences } from "./components.ts";
 import { exampleOf } from "./example.ts";

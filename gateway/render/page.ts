@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Rendering } from "#gen/assent/click/v1/click_pb.ts";
-import { renderingView } from "../views/rendering.ts";
+import { renderingView } from "../../views/rendering.ts";
 import { pageScript } from "./page-script.ts";
 
 /** What a page needs to offer the decision. */

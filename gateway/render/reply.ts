@@ -1,7 +1,7 @@
 import type { Rendering } from "#gen/assent/click/v1/click_pb.ts";
+import { renderingView } from "../../views/rendering.ts";
 import type { EmbedScript } from "../embed-script.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
-import { renderingView } from "../views/rendering.ts";
 import { chooseFormat, type RenderFormat } from "./negotiate.ts";
 import { renderPage, styleHash } from "./page.ts";
 import { pageScriptHash } from "./page-script.ts";

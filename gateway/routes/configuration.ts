@@ -1,9 +1,9 @@
 import { ContentFormat, TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
+import { configurationView, templateTypeView, verificationView } from "../../views/configuration.ts";
+import { contentReportView } from "../../views/content-report.ts";
+import { enumValue } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { configurationView, templateTypeView, verificationView } from "../views/configuration.ts";
-import { contentReportView } from "../views/content-report.ts";
-import { enumValue } from "../views/scalars.ts";
 import {
   configurationSchema,
   type PolicyFlagsBody,

@@ -3,10 +3,10 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ConsentState, UpdateConsentStateRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError } from "#platform/errors.ts";
+import { consentStateView } from "../../views/consent.ts";
+import { timestampOf } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { consentStateView } from "../views/consent.ts";
-import { timestampOf } from "../views/scalars.ts";
 import {
   consentStateSchema,
   type PurposeBody,

@@ -4,10 +4,10 @@ import {
   type DeploymentFieldsSchema,
   DeploymentStatus,
 } from "#gen/assent/templates/v1/templates_pb.ts";
+import { deploymentView } from "../../views/deployment.ts";
+import { enumValue } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply, noContent, type Reply } from "../http/reply.ts";
-import { deploymentView } from "../views/deployment.ts";
-import { enumValue } from "../views/scalars.ts";
 import { pathsIn } from "./changes.ts";
 import {
   type CreateDeploymentBody,

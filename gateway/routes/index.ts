@@ -22,6 +22,7 @@ import { templateRoutes } from "./templates.ts";
 import { verifyRoutes } from "./verify.ts";
 import { verifyDocumentRoutes } from "./verify-document.ts";
 import { versionRoutes } from "./versions.ts";
+import { webhookRoutes } from "./webhooks/index.ts";
 
 /** Every operation of the API. */
 export const allRoutes: readonly Route[] = [
@@ -46,6 +47,7 @@ export const allRoutes: readonly Route[] = [
   ...signRoutes,
   ...verifyDocumentRoutes,
   ...signingRoutes,
+  ...webhookRoutes,
   ...compatRoutes,
   ...systemRoutes,
 ];

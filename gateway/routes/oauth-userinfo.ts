@@ -1,8 +1,8 @@
 import { DomainError, fromConnectError } from "#platform/errors.ts";
+import { isoTime } from "../../views/scalars.ts";
 import { type Scope, scopeMeanings } from "../auth/scopes.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { isoTime } from "../views/scalars.ts";
 import { defineRoute, type Route, type RouteRequest } from "./route.ts";
 import { answer, anyText, dateTime, described, example, flag, listOf, uuid } from "./schema-parts.ts";
 import type { Services } from "./services.ts";

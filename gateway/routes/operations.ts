@@ -16,6 +16,8 @@ export type ResourceName =
   | "agreement"
   | "attachment"
   | "signTemplate"
+  | "webhookEndpoint"
+  | "webhookDelivery"
   /** Parameters that are no ids: as their rows call them. */
   | (string & {});
 
@@ -54,6 +56,9 @@ const resources: Readonly<Partial<Record<ErrorCode, ResourceName>>> = {
   TEMPLATE_NOT_FOUND: "signTemplate",
   BULK_LIST_NOT_FOUND: "bulkList",
   BULK_BATCH_NOT_FOUND: "bulkBatch",
+  WEBHOOK_ENDPOINT_NOT_FOUND: "webhookEndpoint",
+  WEBHOOK_DELIVERY_NOT_FOUND: "webhookDelivery",
+  CONNECT_SECRET_NOT_FOUND: "connectSecret",
 };
 
 const operationOf = (route: Route): Operation => ({

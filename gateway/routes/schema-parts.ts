@@ -20,6 +20,12 @@ export const orNull = ({ type, enum: values, ...schema }: JsonSchema): JsonSchem
   ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
 });
 
+/** Null in the usual answer. */
+export const absent = (schema: JsonSchema, meaning: string): JsonSchema => ({
+  ...described(orNull(schema), meaning),
+  examples: [null],
+});
+
 export const flag: JsonSchema = { type: "boolean" };
 export const uuid: JsonSchema = { type: "string", format: "uuid" };
 export const day: JsonSchema = { type: "string", format: "date", description: "A day in UTC, such as 2026-11-20." };

@@ -5,6 +5,8 @@ import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import type { OutboundRules } from "#platform/net/outbound-url.ts";
 import type { AcceptCoalescer } from "../accept-coalescer.ts";
 import type { KeySet } from "../auth/key-set.ts";
 import type { TokenGuard } from "../auth/token-guard.ts";
@@ -33,6 +35,9 @@ export interface Services {
   readonly sign: Client<typeof SignService>;
   /** What people do with the links to their agreements. */
   readonly signing: Client<typeof SigningService>;
+  readonly webhooks: Client<typeof WebhooksService>;
+  /** Where events may be sent. */
+  readonly receiverRules: OutboundRules;
   readonly coalescer: AcceptCoalescer;
   readonly batchBodies: Pick<BatchBodies, "read">;
   readonly keys: Pick<KeySet, "document">;

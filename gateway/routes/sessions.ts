@@ -6,10 +6,10 @@ import {
   SessionStatus,
 } from "#gen/assent/click/v1/click_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
+import { enumName, enumValue, isoTime, timestampOf } from "../../views/scalars.ts";
+import { sessionView } from "../../views/session.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { enumName, enumValue, isoTime, timestampOf } from "../views/scalars.ts";
-import { sessionView } from "../views/session.ts";
 import { receiptSchema } from "./receipt-schemas.ts";
 import { required } from "./required.ts";
 import { defineRoute, jsonBody, onBehalfOf, type Route } from "./route.ts";

@@ -1,13 +1,13 @@
 import { type AdoptedSignature, SenderDecision } from "#gen/assent/sign/v1/signing_pb.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
+import { isoTime } from "../../views/scalars.ts";
+import { textOrNull } from "../../views/sign/texts.ts";
 import { decodeBase64 } from "../http/base64.ts";
 import { attachment } from "../http/content-disposition.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import { ceremonyView } from "../signing/ceremony-view.ts";
 import { requireOwnOrigin, requireSessionToken, visitorOf } from "../signing/session.ts";
-import { isoTime } from "../views/scalars.ts";
-import { textOrNull } from "../views/sign/texts.ts";
 import { defineRoute, jsonBody, type Route, type RouteRequest } from "./route.ts";
 import { signingPageRoutes } from "./signing-page.ts";
 import * as schemas from "./signing-schemas.ts";

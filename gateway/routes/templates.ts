@@ -6,10 +6,10 @@ import {
   TemplateStatus,
   TemplateType,
 } from "#gen/assent/templates/v1/templates_pb.ts";
+import { enumValue } from "../../views/scalars.ts";
+import { templateView } from "../../views/template.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply, noContent, type Reply } from "../http/reply.ts";
-import { enumValue } from "../views/scalars.ts";
-import { templateView } from "../views/template.ts";
 import { pathsIn } from "./changes.ts";
 import { embeddingTemplateSchema } from "./embedding-schemas.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "./pages.ts";

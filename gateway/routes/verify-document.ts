@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { DomainError } from "#platform/errors.ts";
+import { sealedFileView } from "../../views/sign/verification.ts";
 import { signDialect } from "../http/error-dialect.ts";
 import { pageInOneFileReply } from "../http/page-reply.ts";
 import { jsonReply } from "../http/reply.ts";
-import { sealedFileView } from "../views/sign/verification.ts";
 import { defineRoute, type Route } from "./route.ts";
 import {
   answer,

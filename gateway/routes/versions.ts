@@ -5,10 +5,10 @@ import {
   type VersionChangesSchema,
   type VersionTextsSchema,
 } from "#gen/assent/templates/v1/templates_pb.ts";
+import { enumValue, timestampOf } from "../../views/scalars.ts";
+import { type VersionViewOptions, versionView } from "../../views/version.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { enumValue, timestampOf } from "../views/scalars.ts";
-import { type VersionViewOptions, versionView } from "../views/version.ts";
 import { pathsIn } from "./changes.ts";
 import { embeddingVersionSchema } from "./embedding-schemas.ts";
 import { required } from "./required.ts";

@@ -7,9 +7,9 @@ import {
   TabType,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { type GetCeremonyResponse, ViewKind } from "#gen/assent/sign/v1/signing_pb.ts";
-import { enumName, isoTime } from "../views/scalars.ts";
-import { recipientStatuses, statuses } from "../views/sign/names.ts";
-import { textOrNull } from "../views/sign/texts.ts";
+import { enumName, isoTime } from "../../views/scalars.ts";
+import { recipientStatuses, statuses } from "../../views/sign/names.ts";
+import { textOrNull } from "../../views/sign/texts.ts";
 
 /** What the signing page is told of a session. */
 export function ceremonyView(ceremony: GetCeremonyResponse) {

@@ -5,7 +5,6 @@ import {
   type CreateBulkListRequest,
   type CreateRecipientViewRequest,
   type CreateSenderViewRequest,
-  type CreateSubscriptionRequest,
   type SendBulkListRequest,
   SenderViewKind,
   type VoidAgreementRequest,
@@ -139,51 +138,6 @@ describe("folders", () => {
     expect(gateway.sign.lastRequest<VoidAgreementRequest>("voidAgreement").reason).not.toBe("");
     expect([draft, template].map(({ id }) => gateway.sign.agreements.has(id))).toEqual([false, false]);
     expect((await call("PUT", "/folders/draft", { envelopeIds: [sent.id] })).body.errorCode).toBe("FOLDER_NOT_FOUND");
-  });
-});
-
-describe("Connect", () => {
-  const configuration = {
-    name: "Orders",
-    urlToPublishTo: "https://www.example.com/hooks",
-    configurationType: "custom",
-    allowEnvelopePublish: true,
-    requiresAcknowledgement: "True",
-    deliveryMode: "SIM",
-    events: ["envelope-completed"],
-    eventData: { version: "restv2.1", format: "json", includeData: ["recipients"] },
-    whatever: { is: "ignored" },
-  };
-
-  test("a configuration is stored with texts, changed in part, listed and deleted", async () => {
-    const created = await call("POST", "/connect", configuration);
-    expect([created.status, created.body]).toMatchObject([
-      201,
-      { connectId: expect.stringMatching(/^\d+$/), allowEnvelopePublish: "true", requiresAcknowledgement: "true" },
-    ]);
-    const { settingsJson } = gateway.sign.lastRequest<CreateSubscriptionRequest>("createSubscription");
-    expect(JSON.parse(settingsJson)).not.toHaveProperty("whatever");
-    const { connectId } = created.body;
-    const changed = await call("PUT", "/connect", { connectId: Number(connectId), envelopeEvents: "Completed,Voided" });
-    expect(changed.body).toEqual({ ...created.body, envelopeEvents: ["Completed", "Voided"] });
-    for (const path of ["/connect", `/connect/${connectId}`]) {
-      const read = docusign.ConnectConfigResults.constructFromObject((await call("GET", path)).body);
-      expect([read.totalRecords, read.configurations[0].eventData.includeData]).toEqual(["1", ["recipients"]]);
-    }
-    expect((await call("DELETE", `/connect/${connectId}`, {})).status).toBe(200);
-    expect((await call("GET", `/connect/${connectId}`)).body.errorCode).toBe("SUBSCRIPTION_NOT_FOUND");
-    expect((await call("GET", "/connect")).body).toEqual({ configurations: [], totalRecords: "0" });
-  });
-
-  test.each([
-    ["urlToPublishTo", { urlToPublishTo: "http://www.example.com/hooks" }],
-    ["urlToPublishTo", { urlToPublishTo: "https://user:secret@www.example.com/" }],
-    ["includeOAuth", { includeOAuth: "true" }],
-    ["password", { password: "secret" }],
-    ["eventData.format", { eventData: { format: "xml" } }],
-  ])("%s cannot be kept as it is meant, and is refused", async (field, change) => {
-    const { status, body } = await call("POST", "/connect", { ...configuration, ...change });
-    expect([status, body.errorCode, body.details[0].field]).toEqual([400, "VALIDATION_FAILED", field]);
   });
 });
 

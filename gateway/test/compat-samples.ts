@@ -29,6 +29,7 @@ export const mayFindNothing: ReadonlySet<string> = new Set([
   "compatTestBulkList",
   "compatUpdateConnect",
   "compatDeleteConnect",
+  "compatDeleteConnectSecret",
   "compatRemoveDocuments",
   "compatTemplateRemoveDocuments",
   ...["Envelope", "Template"].flatMap((name) =>
@@ -55,5 +56,6 @@ export async function createCompatResources(gateway: TestGateway, orgId: string)
     bulkList,
     bulkBatch: (await send(`/bulk_send_lists/${bulkList}/send`, { envelopeOrTemplateId })).batchId,
     connect: (await send("/connect", { urlToPublishTo: "https://www.example.com/hooks" })).connectId,
+    connectSecret: (await send("/connect/secret", {})).keyId,
   };
 }

@@ -10,10 +10,10 @@ import {
   TabSchema,
   TabStatus,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { tabKinds, unsupportedTabs } from "../../views/compat/tab-kinds.ts";
+import { tabsView } from "../../views/compat/tabs.ts";
 import { readWith } from "../compat/read/reader.ts";
 import { readTabIds, readTabs } from "../compat/read/tabs.ts";
-import { tabKinds, unsupportedTabs } from "../compat/tab-kinds.ts";
-import { tabsView } from "../compat/write/tabs.ts";
 
 /** Has no types. */
 const docusign = createRequire(import.meta.url)("docusign-esign");

@@ -30,6 +30,8 @@ test("one operation of each kind of the compatible interface is sent everything 
     "compatGetBulkList",
     "compatGetBulkBatch",
     "compatGetConnect",
+    "compatDeleteConnectSecret",
+    "compatGetConnectLog",
     "compatGetUser",
     "compatGetLoginInformation",
   ]);

@@ -11,9 +11,9 @@ import { type Caller, requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { createFakeSignBulk } from "./fake-sign-bulk.ts";
-import { createFakeSignConnect } from "./fake-sign-connect.ts";
 import { createFakeSignEdits } from "./fake-sign-edits.ts";
 import { createFakeSignFiles } from "./fake-sign-files.ts";
+import { createFakeSignViews } from "./fake-sign-views.ts";
 import { at, type FieldsOf, sampleAgreement, sampleTemplate } from "./sample-agreement.ts";
 
 export type SignHandlers = Partial<ServiceImpl<typeof SignService>>;
@@ -143,7 +143,7 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
     ...createFakeSignFiles(core),
     ...createFakeSignEdits(core),
     ...createFakeSignBulk(core),
-    ...createFakeSignConnect(core),
+    ...createFakeSignViews(core),
   };
   const routes: RpcRoutes = (router) => {
     router.service(SignService, { ...handlers, ...more(core) });

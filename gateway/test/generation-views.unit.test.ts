@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "@jest/globals";
 import { BatchItemSchema, DocumentSchema, DocumentStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
-import { documentView, itemView } from "../views/generation/document.ts";
+import { documentView, itemView } from "../../views/generation/document.ts";
 
 const documentOf = (sha256: string) => create(DocumentSchema, { id: "d1", status: DocumentStatus.COMPLETED, sha256 });
 

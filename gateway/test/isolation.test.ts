@@ -7,6 +7,7 @@ import { idsOfGeneration } from "./gen-samples.ts";
 import { createResources, pathWith, type Resources, resourceIn, sampleRequest } from "./sample-requests.ts";
 import { idsOfSigning } from "./sign-samples.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
+import { idsOfWebhooks } from "./webhook-samples.ts";
 
 let database: TestDatabase;
 let gateway: TestGateway;
@@ -15,7 +16,7 @@ let tokenOfB: string;
 let idsOfA: Resources;
 
 const everything =
-  "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin";
+  "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin webhooks:read webhooks:write";
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -104,6 +105,7 @@ describe("ids in bodies and queries", () => {
       renderTemplate: ["?versionId"],
       ...idsOfGeneration,
       ...idsOfSigning,
+      ...idsOfWebhooks,
     });
   });
 

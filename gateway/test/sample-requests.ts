@@ -3,6 +3,7 @@ import { compatSamples, createCompatResources } from "./compat-samples.ts";
 import { createGenResources, genSamples } from "./gen-samples.ts";
 import { createSignResources, signSamples } from "./sign-samples.ts";
 import type { Answer, TestGateway } from "./test-gateway.ts";
+import { createWebhookResources } from "./webhook-samples.ts";
 
 /** A request that an operation accepts. */
 export interface SampleRequest {
@@ -82,6 +83,7 @@ export async function createResources(gateway: TestGateway, token: string, orgId
     tileWidth: "255",
     ...(await createGenResources(gateway, orgId)),
     ...createSignResources(gateway, orgId),
+    ...createWebhookResources(gateway, orgId),
     ...(await createCompatResources(gateway, orgId)),
   };
   gateway.click.log.fill(orgId, receipt.receiptId, 256);

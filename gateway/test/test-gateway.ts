@@ -20,6 +20,7 @@ import { createFakeClick, type FakeClick } from "./fake-click.ts";
 import { createFakeDocgen, type FakeDocgen } from "./fake-docgen.ts";
 import { createFakeSign, type FakeSign } from "./fake-sign.ts";
 import { createFakeTemplates, type FakeTemplates } from "./fake-templates.ts";
+import { createFakeWebhooks, type FakeWebhooks } from "./fake-webhooks.ts";
 
 export interface Fakes {
   readonly auth: FakeAuth;
@@ -27,6 +28,7 @@ export interface Fakes {
   readonly click: FakeClick;
   readonly docgen: FakeDocgen;
   readonly sign: FakeSign;
+  readonly webhooks: FakeWebhooks;
 }
 
 /** Stands for the script that the build makes. */
@@ -62,10 +64,12 @@ export const createFakes = async (): Promise<Fakes> => ({
   click: createFakeClick(),
   docgen: createFakeDocgen(),
   sign: createFakeSign(),
+  webhooks: createFakeWebhooks(),
 });
 
 /** Fakes that stand behind several gateways; document generation and signing are seldom among them. */
-export type GivenFakes = Omit<Fakes, "docgen" | "sign"> & Partial<Pick<Fakes, "docgen" | "sign">>;
+export type GivenFakes = Omit<Fakes, "docgen" | "sign" | "webhooks"> &
+  Partial<Pick<Fakes, "docgen" | "sign" | "webhooks">>;
 
 /** A gateway that listens on a free port, with fakes behind it and a real database for the limits. */
 export async function startTestGateway(
@@ -82,7 +86,10 @@ export async function startTestGateway(
     documentBudget?: BodyBudget;
   } = {},
 ): Promise<TestGateway> {
-  const fakes = { docgen: createFakeDocgen(), sign: createFakeSign(), ...(options.fakes ?? (await createFakes())) };
+  const fakes = {
+    ...{ docgen: createFakeDocgen(), sign: createFakeSign(), webhooks: createFakeWebhooks() },
+    ...(options.fakes ?? (await createFakes())),
+  };
   const logger = options.logger ?? createLogger("gateway", "silent");
   const metrics = options.metrics ?? createMetrics();
   const connect = (service: string, routes: RpcRoutes, limits: { maxMessageBytes?: number } = {}) =>
@@ -107,6 +114,7 @@ export async function startTestGateway(
     click: connect("click", fakes.click.routes),
     docgen: connect("docgen", fakes.docgen.routes, { maxMessageBytes: 32 * 1024 * 1024 }),
     sign: connect("sign", fakes.sign.routes, { maxMessageBytes: 64 * 1024 * 1024 }),
+    webhooks: connect("webhooks", fakes.webhooks.routes),
     ...(options.bodyBudget === undefined ? {} : { bodyBudget: options.bodyBudget }),
     ...(options.documentBudget === undefined ? {} : { documentBudget: options.documentBudget }),
   });

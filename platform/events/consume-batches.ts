@@ -4,9 +4,9 @@ import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import { identifier } from "../db/ddl.ts";
 import { withOrg } from "../db/pool.ts";
 import type { OrgId } from "../ids.ts";
-import type { Worker } from "../service.ts";
 import type { ReceivedEvent } from "./bus.ts";
-import { type ConsumerBase, createConsumerWorker, parseEvent } from "./consume.ts";
+import { type ConsumerBase, type ConsumerWorker, createConsumerWorker } from "./consume.ts";
+import { parseEvent } from "./parse-event.ts";
 
 export interface BatchConsumerOptions extends ConsumerBase {
   /** The effects of events of one organization within one transaction. Rejects to have each tried by itself. */
@@ -23,7 +23,7 @@ export interface BatchConsumerOptions extends ConsumerBase {
  * A consumer for effects that cost less together, such as counters: like createConsumer it applies each event exactly
  * once, but many with one transaction. The order of events does not hold. An event that fails takes no other with it.
  */
-export function createBatchConsumer(options: BatchConsumerOptions): Worker {
+export function createBatchConsumer(options: BatchConsumerOptions): ConsumerWorker {
   const { maxBatch = 256, gatherMs = 100, maxTransactions = 2 } = options;
   let waiting: Waiting[] = [];
   let isRunning = false;
@@ -42,20 +42,27 @@ export function createBatchConsumer(options: BatchConsumerOptions): Worker {
     }
     isRunning = false;
   };
-  const add = (received: ReceivedEvent): Promise<boolean> => {
-    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+  const add = (received: ReceivedEvent): Promise<Event | undefined> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Event | undefined>();
     waiting.push({ received, ...parseEvent(received), resolve, reject });
     if (!isRunning) void run();
     return promise;
   };
-  return createConsumerWorker({ ...options, concurrency: maxBatch }, async (received) => add(received));
+  return createConsumerWorker(
+    { ...options, concurrency: maxBatch },
+    {
+      apply: async (received) => add(received),
+      applyOne: (client, orgId, event) => options.applyBatch(client, orgId, [event]),
+    },
+  );
 }
 
 interface Waiting {
   readonly received: ReceivedEvent;
   readonly event: Event;
   readonly orgId: OrgId;
-  resolve(isNew: boolean): void;
+  /** With the event when it has taken effect only now. */
+  resolve(event: Event | undefined): void;
   reject(error: unknown): void;
 }
 
@@ -67,7 +74,8 @@ const byOrganization = (batch: readonly Waiting[]): [OrgId, Waiting[]][] => [
 async function applyTogether(options: BatchConsumerOptions, orgId: OrgId, items: readonly Waiting[]): Promise<void> {
   try {
     const fresh = await applyInOneTransaction(options, orgId, items);
-    for (const item of items) item.resolve(fresh.has(item));
+    if (fresh.size > 0) options.onApplied?.();
+    for (const item of items) item.resolve(fresh.has(item) ? item.event : undefined);
   } catch (error) {
     if (items.length === 1) {
       items[0]?.reject(error);

@@ -1,13 +1,15 @@
-import { fromJsonString } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type pg from "pg";
-import { type Event, EventSchema } from "#gen/assent/events/v1/events_pb.ts";
+import type { Event } from "#gen/assent/events/v1/events_pb.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { identifier } from "../db/ddl.ts";
 import { withOrg } from "../db/pool.ts";
-import { type OrgId, parseOrgId } from "../ids.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Worker } from "../service.ts";
 import type { EventBus, ReceivedEvent, SubscribeOptions } from "./bus.ts";
+import { createDeadEvents, type DeadEvents, type DeadEventsOptions, enterInbox } from "./dead-events.ts";
+import { parseEvent } from "./parse-event.ts";
 
 export interface ConsumerOptions
   extends Pick<SubscribeOptions, "maxDeliver" | "ackWaitMs" | "backoffMs" | "concurrency" | "durable" | "subjects"> {
@@ -17,12 +19,21 @@ export interface ConsumerOptions
   readonly schema: string;
   /** The effect of the event, within the transaction of the event's organization. Rejects to have it tried again. */
   apply(client: pg.PoolClient, event: Event): Promise<void>;
+  /** Called after the commit of new effects, to wake who works on them. Cheap; must not throw. */
+  onApplied?(): void;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Measures how late events take effect; default the system's. */
+  readonly clock?: Clock;
 }
 
 /** What a consumer does without knowing how its events take effect. */
 export type ConsumerBase = Omit<ConsumerOptions, "apply">;
+
+/** A consumer at work, with the events that it gave up. */
+export interface ConsumerWorker extends Worker {
+  readonly deadEvents: DeadEvents;
+}
 
 /** The inbox of a schema's consumers, and the events that they gave up. */
 export const inboxTablesSql = (options: { schema: string; role: string }): string[] => {
@@ -56,59 +67,73 @@ export const inboxTablesSql = (options: { schema: string; role: string }): strin
 
 /** Longer than outbox rows are kept, so that publishing them again takes no effect twice. */
 const inboxDays = 8;
-const cleanIntervalMs = 600_000;
+const houseKeepingMs = 600_000;
 
 /**
  * A worker that applies each event exactly once, however often it is delivered: the inbox row and the effect commit
  * together, and the event is acknowledged afterwards. An event that fails `maxDeliver` times goes to dead_event.
  */
-export const createConsumer = (options: ConsumerOptions): Worker =>
-  createConsumerWorker(options, (received) => applyOnce(received, options));
+export const createConsumer = (options: ConsumerOptions): ConsumerWorker =>
+  createConsumerWorker(options, {
+    apply: (received) => applyOnce(received, options),
+    applyOne: (client, _orgId, event) => options.apply(client, event),
+  });
 
-/** A consumer whose events take effect in `apply`, which resolves with false for those that already had. */
-export function createConsumerWorker(
-  options: ConsumerBase,
-  apply: (received: ReceivedEvent) => Promise<boolean>,
-): Worker {
+/** How the events of a consumer take effect. */
+export interface Effects extends Pick<DeadEventsOptions, "applyOne"> {
+  /** Resolves with the event, or with undefined when it had taken effect before. Calls onApplied. */
+  apply(received: ReceivedEvent): Promise<Event | undefined>;
+}
+
+export function createConsumerWorker(options: ConsumerBase, { apply, applyOne }: Effects): ConsumerWorker {
   const { bus, durable, logger, pool, schema } = options;
+  const dead = createDeadEvents({
+    ...{ pool, schema, durable, logger, metrics: options.metrics, applyOne },
+    onEffect: (event) => {
+      noteEffect(event, options);
+      options.onApplied?.();
+    },
+  });
   let subscription: { stop(): Promise<void> } | undefined;
-  let cleaner: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let keeping = Promise.resolve();
 
-  const clean = async (): Promise<void> => {
-    try {
-      await deleteOldInboxRows(pool, identifier(schema), durable);
-    } catch (error) {
-      logger.warn({ consumer: durable, err: error }, "old inbox rows could not be deleted");
-    }
+  const keepHouse = (): void => {
+    keeping = keeping
+      .then(() => deleteOldInboxRows(pool, identifier(schema), durable))
+      .then(dead.measure)
+      .catch((error: unknown) =>
+        logger.warn({ consumer: durable, err: error }, "the inbox and the dead events could not be looked after"),
+      );
   };
   return {
     name: `consumer ${durable}`,
+    deadEvents: dead,
     start: async () => {
       subscription = await bus.subscribe({
         ...options,
         handle: (event) => handle(event, options, apply),
-        onDead: (event, error) => bury(event, error, options),
+        onDead: dead.bury,
       });
-      cleaner = setInterval(() => void clean(), cleanIntervalMs);
-      cleaner.unref();
+      timer = setInterval(keepHouse, houseKeepingMs);
+      timer.unref();
+      keepHouse();
     },
     stop: async () => {
-      clearInterval(cleaner);
+      clearInterval(timer);
       await subscription?.stop();
+      await keeping;
       subscription = undefined;
     },
   };
 }
 
-async function handle(
-  received: ReceivedEvent,
-  options: ConsumerBase,
-  apply: (received: ReceivedEvent) => Promise<boolean>,
-): Promise<void> {
-  const { durable, logger, metrics } = options;
+async function handle(received: ReceivedEvent, options: ConsumerBase, apply: Effects["apply"]): Promise<void> {
+  const { durable, logger } = options;
   const { id: eventId, subject, deliveries } = received;
   try {
-    if (await apply(received)) metrics.eventsConsumed.inc({ consumer: durable });
+    const event = await apply(received);
+    if (event !== undefined) noteEffect(event, options);
   } catch (error) {
     const about = { consumer: durable, eventId, subject, deliveries, err: error };
     logger.warn(about, "event failed and will be delivered again");
@@ -116,50 +141,38 @@ async function handle(
   }
 }
 
-/** False when the event has already taken effect. */
-async function applyOnce(received: ReceivedEvent, options: ConsumerOptions): Promise<boolean> {
+function noteEffect({ occurredAt }: Event, { durable, metrics, clock = systemClock }: ConsumerBase): void {
+  metrics.eventsConsumed.inc({ consumer: durable });
+  if (occurredAt === undefined) return;
+  const seconds = (clock.now().getTime() - timestampMs(occurredAt)) / 1_000;
+  metrics.eventLagSeconds.observe({ consumer: durable }, Math.max(0, seconds));
+}
+
+/** Undefined when the event has already taken effect. */
+async function applyOnce(received: ReceivedEvent, options: ConsumerOptions): Promise<Event | undefined> {
   const { event, orgId } = parseEvent(received);
-  return withOrg(options.pool, orgId, async (client) => {
-    const inbox = await client.query(
-      `insert into ${identifier(options.schema)}.inbox (consumer, event_id) values ($1, $2) on conflict do nothing`,
-      [options.durable, received.id],
-    );
-    if (inbox.rowCount === 0) return false;
+  const isNew = await withOrg(options.pool, orgId, async (client) => {
+    if (!(await enterInbox(client, options.schema, options.durable, received.id))) return false;
     await options.apply(client, event);
     return true;
   });
+  if (!isNew) return undefined;
+  options.onApplied?.();
+  return event;
 }
 
-/** The event of a message; throws for one that no organization can be found in. */
-export function parseEvent({ data }: ReceivedEvent): { event: Event; orgId: OrgId } {
-  const event = fromJsonString(EventSchema, data, { ignoreUnknownFields: true });
-  const orgId = parseOrgId(event.organizationId);
-  if (orgId === undefined) throw new Error("the event names no organization");
-  return { event, orgId };
-}
-
-async function bury(received: ReceivedEvent, error: unknown, options: ConsumerBase): Promise<void> {
-  const { durable, logger, metrics, pool, schema } = options;
-  const { id, subject, data, deliveries } = received;
-  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const buried = await pool.query(
-    `insert into ${identifier(schema)}.dead_event (consumer, event_id, subject, data, error, deliveries)
-     values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
-    [durable, id, subject, data, reason, deliveries],
-  );
-  if (buried.rowCount === 0) return;
-  metrics.eventsDead.inc({ consumer: durable });
-  logger.error({ consumer: durable, eventId: id, subject, deliveries, err: error }, "event given up; see dead_event");
-}
-
-/** In batches, so that no statement runs long and no lock is held long. */
+/**
+ * In batches, so that no statement runs long and no lock is held long. The row of a dead event stays: it may have been
+ * given up while it took effect after all, and can be requeued at any time.
+ */
 async function deleteOldInboxRows(pool: pg.Pool, schema: string, consumer: string): Promise<void> {
   const batch = 5_000;
   for (;;) {
     const deleted = await pool.query(
       `delete from ${schema}.inbox where consumer = $1 and event_id in (
-         select event_id from ${schema}.inbox
+         select event_id from ${schema}.inbox i
          where consumer = $1 and received_at < now() - make_interval(days => ${inboxDays})
+           and not exists (select from ${schema}.dead_event d where d.consumer = $1 and d.event_id = i.event_id::text)
          order by received_at limit ${batch})`,
       [consumer],
     );

@@ -2,6 +2,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { Code, createClient } from "@connectrpc/connect";
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { DeadEventService } from "#gen/assent/operations/v1/dead_events_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "#gen/grpc/health/v1/health_pb.ts";
 import { systemClock } from "../clock.ts";
 import { createMemoryBus } from "../events/memory.ts";
@@ -96,6 +97,17 @@ describe("runService", () => {
     await expect(connect(running).admin.listApiKeys({})).rejects.toMatchObject({ code: Code.Unimplemented });
     expect(await postJson(running, "/assent.auth.v1.AdminService/ListApiKeys")).toBe(200);
     expect(await postJson(running, "/assent.auth.v1.TokenService/GetJwks")).toBe(200);
+  });
+
+  test("offers what consumers gave up on the admin port only, also where there are no consumers", async () => {
+    const { service } = createService();
+    const running = await run(service);
+
+    expect(await postJson(running, "/assent.operations.v1.DeadEventService/ListDeadEvents")).toBe(200);
+    const transport = createGrpcTransport({ target: `127.0.0.1:${running.rpcPort}`, services: [DeadEventService] });
+    closers.push(() => transport.close());
+    const { listDeadEvents } = createClient(DeadEventService, transport);
+    await expect(listDeadEvents({})).rejects.toMatchObject({ code: Code.Unimplemented });
   });
 
   test("does not serve before it is ready, and then does", async () => {

@@ -1,6 +1,6 @@
-import { type Environment, readSettings, secretSetting, stringSetting } from "#platform/config.ts";
+import { type Environment, readSettings, stringSetting } from "#platform/config.ts";
+import { masterKeySetting } from "#platform/secrets.ts";
 import { commonSettings } from "#platform/service-settings.ts";
-import { parseMasterKey } from "./domain/secrets.ts";
 
 export interface AuthConfig {
   readonly databaseUrl: string;
@@ -19,15 +19,9 @@ const { NATS_URL: _notUsed, ...withoutBus } = commonSettings;
 
 export const settings = {
   ...withoutBus,
-  AUTH_MASTER_KEY: {
-    ...secretSetting(
-      "32 random bytes in base64, the same in every process of auth. It encrypts the signing keys and is part of every stored secret: with another one, no API key, client secret or signing key in the database works.",
-    ),
-    parse: (text: string): string => {
-      parseMasterKey(text);
-      return text;
-    },
-  },
+  AUTH_MASTER_KEY: masterKeySetting(
+    "32 random bytes in base64, the same in every process of auth. It encrypts the signing keys and is part of every stored secret: with another one, no API key, client secret or signing key in the database works.",
+  ),
   TOKEN_ISSUER: stringSetting("The iss claim of access tokens. The gateway refuses tokens of any other.", "assent"),
   TOKEN_AUDIENCE: stringSetting(
     "The aud claim of access tokens. The gateway refuses tokens of any other.",

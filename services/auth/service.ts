@@ -1,8 +1,9 @@
 import { createPool } from "#platform/db/pool.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
+import { parseMasterKey } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import type { AuthConfig } from "./config.ts";
-import { deriveKeys, parseMasterKey } from "./domain/secrets.ts";
+import { deriveKeys } from "./domain/secrets.ts";
 import { createKeyring } from "./keyring.ts";
 import { adminRoutes, tokenRoutes } from "./rpc/index.ts";
 import { createAuthOrm } from "./store/orm.ts";

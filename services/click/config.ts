@@ -3,10 +3,10 @@ import {
   integerSetting,
   readSettings,
   type Setting,
-  secretSetting,
   stringSetting,
   urlSetting,
 } from "#platform/config.ts";
+import { masterKeySetting } from "#platform/secrets.ts";
 import { commonSettings } from "#platform/service-settings.ts";
 import { readCertificates } from "#platform/timestamps/pem-certificates.ts";
 
@@ -36,14 +36,6 @@ export interface ClickConfig {
   /** How often checkpoints are anchored; default 60. */
   readonly anchorIntervalSeconds?: number;
 }
-
-const masterKeySetting = (doc: string): Setting<string> => ({
-  ...secretSetting(doc),
-  parse: (text) => {
-    if (Buffer.from(text, "base64").length !== 32) throw new Error("must be 32 bytes in base64");
-    return text;
-  },
-});
 
 const issuerSetting = (doc: string): Setting<string> => ({
   ...urlSetting(doc),
@@ -78,6 +70,7 @@ export const settings = {
   ),
   CLICK_MASTER_KEY: masterKeySetting(
     "32 random bytes in base64, the same in every process of the service. Idempotency keys are recognised with it: with another one, a retry would be recorded again.",
+    { takesAnySpelling: true },
   ),
   EVIDENCE_ISSUER: issuerSetting(
     "The public address of this installation, such as https://agreements.example.com. It stands in every receipt and names the logs, so it must never change, and be the same in every process of the service.",

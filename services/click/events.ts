@@ -135,10 +135,10 @@ const textName = (text: TextName | null): Partial<TextName> =>
 
 export const consentExpired = (
   context: EventContext,
-  expired: Pick<ChangedConsent, "userKey" | "purpose"> &
+  expired: Pick<ChangedConsent, "userKey" | "purpose" | "receiptId"> &
     TextName & { readonly expiryId: string; readonly expiresAt: Date },
 ): OutboxRecord => {
-  const { expiryId: consentEventId, userKey, purpose, templateId, versionId, revision, expiresAt } = expired;
+  const { expiryId: consentEventId, userKey, purpose, templateId, versionId, revision, expiresAt, receiptId } = expired;
   return outboxRecord(context, "assent.click.consent.expired", consentEventId, {
     consentExpired: {
       consentEventId,
@@ -148,6 +148,7 @@ export const consentExpired = (
       versionId,
       revision,
       expiresAt: expiresAt.toISOString(),
+      receiptId,
     },
   });
 };

@@ -127,6 +127,7 @@ export async function createClickService(config: ClickConfig, deps: ClickService
       wakeIntegrator: logs.wakeIntegrator,
     }),
     adminRoutes: evidenceAdminRoutes(evidence),
+    deadEvents: [publications.deadEvents, statistics.deadEvents],
     workers: [relay, publications, sweeper, eraser, ...logs.workers, ...statistics.workers],
     checkReady: async () => {
       // Fails as well while the schema is not migrated.

@@ -3,6 +3,7 @@ import type { Caller } from "#platform/caller.ts";
 import type { OutboxRecord } from "#platform/outbox/outbox.ts";
 import type { Agreement } from "./domain/agreement.ts";
 import type { SignEvent } from "./domain/change.ts";
+import { countReceivers } from "./domain/receivers.ts";
 
 /** Who and when, for every event of one change. */
 export interface EventContext {
@@ -65,10 +66,17 @@ const payloads: { readonly [K in SignEvent["kind"]]: (agreement: Agreement, even
 const payloadOf = (agreement: Agreement, event: SignEvent): Payload =>
   (payloads[event.kind] as (agreement: Agreement, event: SignEvent) => Payload)(agreement, event);
 
-const basics = ({ id, transactionId }: Agreement) => ({ agreementId: id, transactionId });
+const basics = ({ id, transactionId, subscription }: Agreement) => ({
+  ...{ agreementId: id, transactionId },
+  receivers: countReceivers(subscription),
+});
 
-const recipientOf = ({ id, recipients }: Agreement, { recipientId }: { readonly recipientId: string }) => ({
+const recipientOf = (
+  { id, recipients, subscription }: Agreement,
+  { recipientId }: { readonly recipientId: string },
+) => ({
   agreementId: id,
   recipientId,
   role: recipients.find((recipient) => recipient.id === recipientId)?.role ?? "",
+  receivers: countReceivers(subscription),
 });

@@ -11,7 +11,7 @@ interface Import {
   readonly target: string;
 }
 
-const sources = ["platform", "services", "gateway", "dev", "bench", "test"].flatMap((folder) =>
+const sources = ["platform", "services", "gateway", "views", "dev", "bench", "test"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
     .map((name) => join(folder, name)),
@@ -40,11 +40,15 @@ describe("dependencies between the parts", () => {
     expect(violations((i) => i.file.startsWith("gateway/") && i.target.startsWith("services/"))).toEqual([]);
   });
 
+  test("the views know the contracts and the chassis only", () => {
+    expect(violations((i) => i.file.startsWith("views/") && /^(services|gateway)\//.test(i.target))).toEqual([]);
+  });
+
   test("product code imports nothing of dev, test or bench", () => {
     expect(
       violations(
         (i) =>
-          /^(platform|services|gateway)\//.test(i.file) &&
+          /^(platform|services|gateway|views)\//.test(i.file) &&
           !isTest(i.file) &&
           (/^(dev|test|bench)\//.test(i.target) || i.target.startsWith("platform/testing/")),
       ),
@@ -58,7 +62,7 @@ describe("dependencies between the parts", () => {
 
   test("the environment is read in config.ts, main.ts and the programs of dev and bench only", () => {
     const readers = sources.filter(
-      (file) => /^(platform|services|gateway)\//.test(file) && !isTest(file) && /process\.env/.test(read(file)),
+      (file) => /^(platform|services|gateway|views)\//.test(file) && !isTest(file) && /process\.env/.test(read(file)),
     );
     expect(readers.filter((file) => !/\/(config|main)\.ts$/.test(file))).toEqual([]);
   });
@@ -76,7 +80,7 @@ describe("dependencies between the parts", () => {
       violations((i) => {
         const name = packageName(i.target);
         return (
-          /^(platform|services|gateway)\//.test(i.file) &&
+          /^(platform|services|gateway|views)\//.test(i.file) &&
           !isTest(i.file) &&
           name !== undefined &&
           !Object.hasOwn(manifest.dependencies ?? {}, name)
@@ -113,7 +117,7 @@ function resolveTarget(file: string, specifier: string): string {
 }
 
 function packageName(target: string): string | undefined {
-  if (target.startsWith("node:") || /^(platform|services|gateway|dev|test|bench|gen|web)\//.test(target))
+  if (target.startsWith("node:") || /^(platform|services|gateway|views|dev|test|bench|gen|web)\//.test(target))
     return undefined;
   const parts = target.split("/");
   return target.startsWith("@") ? parts.slice(0, 2).join("/") : parts[0];

@@ -141,6 +141,9 @@ const namedThings: Readonly<Record<string, true>> = {
   signTemplate: true,
   bulkList: true,
   bulkBatch: true,
+  webhookEndpoint: true,
+  webhookDelivery: true,
+  connectSecret: true,
 };
 
 /** Bulk operations repeat the ids they were sent, to say that they know none of them. */
@@ -186,7 +189,7 @@ const untilRendered = (api: Api, { batch }: Resources): Promise<unknown> =>
 async function rowsOf(database: pg.Pool, organizationId: string): Promise<Record<string, string>> {
   const tables = await database.query<{ name: string }>(
     `select table_schema || '.' || table_name as name from information_schema.columns
-     where column_name = 'organization_id' and table_schema in ('templates', 'click', 'docgen', 'sign') order by 1`,
+     where column_name = 'organization_id' and table_schema in ('templates', 'click', 'docgen', 'sign', 'webhooks') order by 1`,
   );
   const counts: Record<string, string> = {};
   for (const { name } of tables.rows) {
@@ -203,4 +206,4 @@ async function rowsOf(database: pg.Pool, organizationId: string): Promise<Record
 
 /** Workers go on with these: they publish events, make the tree of the log, count and note what was published. */
 const changesByItself =
-  /^((templates|docgen|sign)\.outbox|sign\.job|click\.(outbox|inbox|log_head|log_tree|log_tile|log_checkpoint|anchor.*|stat_.*|template_terms))$/;
+  /^((templates|docgen|sign)\.outbox|sign\.job|webhooks\.(outbox|event|delivery|attempt|queue)|click\.(outbox|inbox|log_head|log_tree|log_tile|log_checkpoint|anchor.*|stat_.*|template_terms))$/;

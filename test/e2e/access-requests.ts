@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Operation } from "../../gateway/routes/operations.ts";
 import { createGenerationResources } from "../isolation/generation-resources.ts";
 import { createSignResources, signPathBodies, signResourceIn } from "../isolation/sign-resources.ts";
+import { createWebhookResources } from "../isolation/webhook-resources.ts";
 import type { Api } from "../support/api.ts";
 import { contractOf, requireConformance } from "../support/contract.ts";
 import { bodyOf } from "../support/journeys.ts";
@@ -97,5 +98,6 @@ export async function createResources(api: Api): Promise<Resources> {
     tileWidth: "1",
     ...(await createGenerationResources(api)),
     ...(await createSignResources(api, randomUUID().slice(0, 8))),
+    ...(await createWebhookResources(api)),
   };
 }

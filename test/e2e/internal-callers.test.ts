@@ -13,9 +13,11 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ClickService, EvidenceAdminService, EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { DeadEventService } from "#gen/assent/operations/v1/dead_events_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { describeDistributed, type System, startSystem } from "../support/system.ts";
 
@@ -28,10 +30,13 @@ const services: readonly (readonly [string, DescService])[] = [
   ["docgen", DocgenService],
   ["sign", SignService],
   ["sign", SigningService],
+  ["webhooks", WebhooksService],
 ];
 const administration: typeof services = [
   ["auth", AdminService],
   ["click", EvidenceAdminService],
+  ["click", DeadEventService],
+  ["webhooks", DeadEventService],
 ];
 
 /** What runs for nobody: it finds out who calls, names organizations itself, or tells everybody the same. */
@@ -44,6 +49,7 @@ const withoutCaller: readonly string[] = [
   "ClickService ListEvidenceKeys",
   "SignService GetSealCertificate",
   "SignService VerifySeal",
+  "WebhooksService ListEventTypes",
 ];
 
 const uuid = "0198c0de-0000-7000-8000-000000000000";
@@ -63,8 +69,8 @@ describeDistributed("calls between the services", () => {
     system = await startSystem("distributed", {
       interpose: async (service, port) => {
         const own = services.filter(([process]) => process === service);
-        const descriptors = [...own, ...administration].map(([, descriptor]) => descriptor);
-        transports.set(service, createGrpcTransport({ target: `127.0.0.1:${port}`, services: descriptors }));
+        const descriptors = new Set([...own, ...administration].map(([, descriptor]) => descriptor));
+        transports.set(service, createGrpcTransport({ target: `127.0.0.1:${port}`, services: [...descriptors] }));
         return port;
       },
     });
@@ -103,8 +109,12 @@ describeDistributed("calls between the services", () => {
   });
 
   test.each(methodsOf(administration))("%s needs the admin token on the admin port", async (_name, process, method) => {
-    const { ASSENT_ADMIN_URL, ASSENT_CLICK_ADMIN_URL } = system.adminEnv;
-    const base = process === "click" ? ASSENT_CLICK_ADMIN_URL : ASSENT_ADMIN_URL;
+    const { ASSENT_ADMIN_URL, ASSENT_CLICK_ADMIN_URL, ASSENT_WEBHOOKS_ADMIN_URL } = system.adminEnv;
+    const own = new Map([
+      ["click", ASSENT_CLICK_ADMIN_URL],
+      ["webhooks", ASSENT_WEBHOOKS_ADMIN_URL],
+    ]);
+    const base = own.get(process) ?? ASSENT_ADMIN_URL;
     const authorizations = [undefined, "", "Bearer", "Bearer wrong", "Basic YWRtaW46YWRtaW4="];
     for (const authorization of authorizations) {
       const headers: Record<string, string> = { "content-type": "application/json" };
@@ -141,6 +151,8 @@ const requests: Readonly<Record<string, JsonValue>> = {
   "DocgenService CreateDocument": { source: { templateId: uuid } },
   "DocgenService CreateBatch": { items: [{ source: { templateId: uuid } }] },
   "DocgenService ListBatchItems": { batchId: uuid, pageSize: 1 },
+  "WebhooksService ListEndpoints": { limit: 1 },
+  "WebhooksService ListDeliveries": { limit: 1 },
   RecordExternalHead: {
     ...{ source: "HEAD_SOURCE_SIGN", agreementId: uuid, headHash: `${"A".repeat(43)}=`, sequence: 1 },
     completedAt: "2026-11-20T17:00:00Z",

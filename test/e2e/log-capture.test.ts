@@ -64,7 +64,13 @@ describeInBothModes("a running system", (mode) => {
     await api.accept("the-key-of-jane-1", { templateSlug: slug, userRef: "jane-1@example.com" });
     await api.get(new URL(session.body.renderUrl).pathname + new URL(session.body.renderUrl).search);
     const kinds = new Set(system.secrets.secrets.values());
-    for (const kind of ["master key of auth", "master key of click", "admin token", "API key"]) {
+    for (const kind of [
+      "master key of auth",
+      "master key of click",
+      "master key of webhooks",
+      "admin token",
+      "API key",
+    ]) {
       expect(kinds).toContain(kind);
     }
     expect(system.secrets.secrets.get("jane-1@example.com")).toBe("user reference");

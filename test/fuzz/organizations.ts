@@ -1,4 +1,5 @@
 import { onePage } from "../isolation/sign-resources.ts";
+import { nowhere } from "../isolation/webhook-resources.ts";
 import type { Api } from "../support/api.ts";
 import {
   bodyOf,
@@ -26,7 +27,7 @@ export async function newUnlimited(system: System): Promise<Api> {
 /** Every kind of credential that a request may come with. */
 export async function createTokens(system: System, own: Api, stranger: Api): Promise<Tokens> {
   const scopes =
-    "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin";
+    "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin webhooks:read webhooks:write";
   const token = await withScopes(system, own, scopes);
   const readOnly = await withScopes(system, own, "click:read");
   const revoked = await withScopes(system, own, scopes);
@@ -63,6 +64,8 @@ export async function createBeginnings(system: System, api: Api, pool: Pool): Pr
   await ask(200, "POST", "/v1/click/consent/user-1", { purposes: [{ purpose: "marketing", decision: "GRANT" }] });
   await createGenerated(ask);
   await createSigned(ask, api.organizationId);
+  const { id } = await ask(201, "POST", "/v1/webhooks/endpoints", { url: nowhere, eventTypes: ["webhook.test"] });
+  await ask(202, "POST", `/v1/webhooks/endpoints/${id}/test`);
   const { client, clientSecret } = await system.admin.createOAuthClient({
     organizationId: api.organizationId,
     name: "fuzz",
@@ -74,7 +77,7 @@ export async function createBeginnings(system: System, api: Api, pool: Pool): Pr
 
 type Ask = (status: number, method: string, path: string, body?: unknown) => Promise<Record<string, string>>;
 
-/** A draft, what was sent, a template, a list of copies with a batch of them, and a subscription. */
+/** A draft, what was sent, a template, a list of copies with a batch of them, and a configuration of where events go. */
 async function createSigned(ask: Ask, organizationId: string): Promise<void> {
   const account = `/restapi/v2.1/accounts/${organizationId}`;
   const tabs = { signHereTabs: [place], textTabs: [{ ...place, tabLabel: "order", required: "false" }] };
@@ -99,7 +102,8 @@ async function createSigned(ask: Ask, organizationId: string): Promise<void> {
   const copy = { recipients: [{ roleName: "Buyer", name: "Bob Example", email: "bob@example.com" }] };
   const { listId } = await ask(201, "POST", `${account}/bulk_send_lists`, { name: "Spring", bulkCopies: [copy] });
   await ask(201, "POST", `${account}/bulk_send_lists/${listId}/send`, { envelopeOrTemplateId: templateId });
-  await ask(201, "POST", `${account}/connect`, { urlToPublishTo: "https://www.example.com/hooks" });
+  await ask(201, "POST", `${account}/connect`, { urlToPublishTo: nowhere });
+  await ask(201, "POST", `${account}/connect/secret`, {});
 }
 
 const place = { documentId: "1", pageNumber: "1", xPosition: "10", yPosition: "10" };

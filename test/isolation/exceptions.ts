@@ -20,6 +20,11 @@ export const tablesOfNobody: Readonly<Record<string, string>> = {
   "templates.relay_cursor": "One row for the whole service.",
   "templates.relay_lease": "One row for the whole service.",
   "templates.relay_state": "One row for the whole service.",
+  "webhooks.dead_event": "For operators only: an event may be dead because its organization cannot be read.",
+  "webhooks.inbox": "Ids of events that took effect, none of their content.",
+  "webhooks.relay_cursor": "One row for the whole service.",
+  "webhooks.relay_lease": "One row for the whole service.",
+  "webhooks.relay_state": "One row for the whole service.",
 };
 
 /** Unique indexes of tables of organizations that do not begin with the organization, and why. */
@@ -29,6 +34,7 @@ export const uniqueIndexes: Readonly<Record<string, string>> = {
   "docgen.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
   "sign.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
   "templates.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
+  "webhooks.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
 };
 
 /** Policies that show the anchor log, which is no organization's, to the role that otherwise sees one organization. */
@@ -50,4 +56,5 @@ export const emptyTables: readonly string[] = [
   "click.sealed_rendering",
   "click.stat_accept_time",
   "click.stat_reused_session",
+  "webhooks.outbox",
 ];

@@ -12,8 +12,8 @@ import { startTwoOrganizations, type TwoOrganizations } from "./two-organization
 
 /**
  * Pools whose roles look across organizations; whoever asks them looks once more at whose each row is. Those of
- * docgen-claimer and sign-claimer do so too, but at what waits or is being done: nothing of the first organization, so
- * they find none.
+ * docgen-claimer, sign-claimer and webhooks-claimer do so too, but at what is due or being done: nothing of the first
+ * organization, so they find none.
  */
 const spanning: Readonly<Record<string, string>> = {
   "click-recorder": "One statement serves a batch of acceptances of many organizations.",
@@ -55,6 +55,7 @@ describe("the product with one predicate less", () => {
   test("every statement that names an organization was tried, and sent by the product itself", () => {
     expect(mutations.length).toBeGreaterThan(220);
     expect(mutations.filter(({ pool }) => pool === "sign").length).toBeGreaterThan(40);
+    expect(mutations.filter(({ pool }) => pool === "webhooks").length).toBeGreaterThan(30);
     const unsent = titlesOf(outcomes.filter(({ sent }) => sent === 0));
     expect(unsent.filter((title) => !Object.keys(sentRarely).some((text) => title.includes(text)))).toEqual([]);
   });
@@ -100,7 +101,7 @@ describe("without row-level security", () => {
     const results = await runAll({ statements, traces, fingerprint }, reading);
     const pools = new Set(results.filter(({ foundForeign }) => foundForeign).map(({ mutation }) => mutation.pool));
     const seen = results.filter(({ foundForeign, problems }) => foundForeign || problems.length > 0);
-    expect([...pools]).toEqual(expect.arrayContaining(["auth", "click", "sign", "templates"]));
+    expect([...pools]).toEqual(expect.arrayContaining(["auth", "click", "sign", "templates", "webhooks"]));
     // Many statements follow one whose predicate still stands: each is tried with one predicate less, not with all.
     expect(seen.length).toBeGreaterThan(10);
     expect(results.filter(({ problems }) => problems.length > 0).length).toBeGreaterThan(5);

@@ -12,6 +12,7 @@ import {
   signResourceAt,
   signResourceIn,
 } from "./sign-resources.ts";
+import { webhookAnswersAnyway } from "./webhook-resources.ts";
 
 /**
  * A place of a request that takes an id: all of the path (`path`), one parameter of it while the others are the caller's
@@ -59,6 +60,8 @@ const resourceOfField: Readonly<Record<string, string>> = {
   deploymentId: "deployment",
   log: "organization",
   receiptId: "receipt",
+  endpointId: "webhookEndpoint",
+  eventId: "webhookEvent",
 };
 
 /** Names that only shape tells apart from those of the other organization. */
@@ -91,6 +94,7 @@ export const answersAnyway = [
   "getClickKeys ?log",
   ...generationAnswersAnyway,
   ...signAnswersAnyway,
+  ...webhookAnswersAnyway,
 ];
 
 /** Operations after which others find less. */

@@ -2,6 +2,7 @@ import type { Answer, Api } from "../support/api.ts";
 import { bodyOf, consentTemplate, consentText, publishText } from "../support/journeys.ts";
 import { createGenerationResources } from "./generation-resources.ts";
 import { createSignResources } from "./sign-resources.ts";
+import { createWebhookResources } from "./webhook-resources.ts";
 
 /** One of everything that an id can name, by what paths call it. */
 export type Resources = Readonly<Record<string, string>>;
@@ -10,6 +11,7 @@ export type Resources = Readonly<Record<string, string>>;
 export const createResources = async (api: Api, name: string): Promise<Resources> => ({
   ...(await createTermsResources(api, name)),
   ...(await createSignResources(api, name)),
+  ...(await createWebhookResources(api)),
 });
 
 /** A published template with everything that belongs to it, and one of everything of document generation. */
@@ -51,7 +53,11 @@ export async function everythingOf(api: Api, ids: Resources): Promise<unknown[]>
     `/v1/click/consent/${encodeURIComponent(valueIn(ids, "userRef"))}?includeHistory=true`,
     "/v1/sign/agreements",
     "/v1/sign/templates",
-    ...["bulk_send_lists", "bulk_send_batch", "connect"].map((name) => `${account}/${name}`),
+    "/v1/webhooks/endpoints",
+    "/v1/webhooks/deliveries",
+    ...["bulk_send_lists", "bulk_send_batch", "connect", "connect/secret", "connect/logs"].map(
+      (name) => `${account}/${name}`,
+    ),
   ];
   const bodies = await Promise.all(paths.map(async (path) => bodyOf(200, await api.get(path))));
   return bodies.map((body) => (Array.isArray(body) ? body : { ...body, asOf: undefined }));

@@ -2,12 +2,14 @@ import { until } from "#platform/testing/until.ts";
 import { type Operation, operations } from "../../gateway/routes/operations.ts";
 import type { Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
+import { followLink } from "../support/signing-page.ts";
+import { makeConnect, makeConnectSecret, makeWebhookEndpoint, webhookPathBodies } from "./webhook-resources.ts";
 
 type Ids = Readonly<Record<string, string>>;
 
 /**
  * One of everything of signing: a draft and a template that have a document, a recipient with a tab, and a custom field
- * each; a list of copies, a batch of them that is done, a subscription, and a session of the sender.
+ * each; a list of copies, a batch of them that is done, a configuration of where events go, and a session of the sender.
  */
 export async function createSignResources(api: Api, name: string): Promise<Ids> {
   const template = await makers.signTemplate(api, name);
@@ -33,9 +35,13 @@ export async function createAnewFor({ operationId, pathParams }: Operation, api:
 }
 
 /** Whether `createAnewFor` makes all that an operation may change. */
-export const isOfSigning = ({ path }: Pick<Operation, "path">): boolean => /^\/(v1\/sign|restapi|signing)\//.test(path);
+export const isOfSigning = ({ path }: Pick<Operation, "path">): boolean =>
+  /^\/(v1\/sign|v1\/webhooks|restapi|signing)\//.test(path);
 
-const makers = { agreement: makeAgreement, signTemplate: makeTemplate, bulkBatch: makeBatch, connect: makeConnect };
+const makers = {
+  ...{ agreement: makeAgreement, signTemplate: makeTemplate, bulkBatch: makeBatch },
+  ...{ connect: makeConnect, connectSecret: makeConnectSecret, webhookEndpoint: makeWebhookEndpoint },
+};
 
 /** What makes that which a path calls so. */
 const makerOf: ReadonlyMap<string, keyof typeof makers> = new Map([
@@ -45,6 +51,8 @@ const makerOf: ReadonlyMap<string, keyof typeof makers> = new Map([
   ["bulkList", "bulkBatch"],
   ["bulkBatch", "bulkBatch"],
   ["connect", "connect"],
+  ["connectSecret", "connectSecret"],
+  ["webhookEndpoint", "webhookEndpoint"],
 ]);
 
 const accountOf = ({ organizationId }: Api): string => `/restapi/v2.1/accounts/${organizationId}`;
@@ -88,11 +96,6 @@ async function makeBatch(api: Api, _name: string, { signTemplate }: Ids): Promis
   return { bulkList: list.listId, bulkBatch: batch.batchId };
 }
 
-async function makeConnect(api: Api): Promise<Ids> {
-  const wish = { urlToPublishTo: "https://www.example.com/hooks" };
-  return { connect: bodyOf(201, await api.post(`${accountOf(api)}/connect`, wish)).connectId };
-}
-
 /** What the cookie of its session opens; other operations have no use for it. */
 export const signingHeaders = ({ path }: Pick<Operation, "path">, own: Ids): Record<string, string> =>
   path.startsWith("/signing/s/") ? { cookie: own.signingCookie ?? "" } : {};
@@ -100,8 +103,8 @@ export const signingHeaders = ({ path }: Pick<Operation, "path">, own: Ids): Rec
 /** What is a credential itself, or everybody's. */
 export const isNobodys = ({ path }: Pick<Operation, "path">): boolean => /^\/signing\/(\{|assets\/)/.test(path);
 
-/** Numbered from 1 or the same for everybody: there is no name of another organization's to ask for. */
-export const sharedNames: readonly string[] = ["folder", "connect"];
+/** The same for everybody: there is no name of another organization's to ask for. */
+export const sharedNames: readonly string[] = ["folder"];
 
 /** Makes a document under whatever name it is asked for. */
 export const makesWhatItNames: readonly string[] = [
@@ -119,6 +122,8 @@ export const compatPlaces: Readonly<Record<string, readonly string[]>> = {
   compatSendBulkList: ["envelopeOrTemplateId"],
   compatTestBulkList: ["envelopeOrTemplateId"],
   compatCreateConsoleView: ["envelopeId"],
+  compatUpdateConnect: ["connectId"],
+  compatRetryConnect: ["envelopeIds[]"],
 };
 
 /** Lists by ids have those that there are. */
@@ -143,12 +148,15 @@ export const signBodies: Readonly<Record<string, (id: string) => unknown>> = {
   "compatMoveToFolder envelopeIds[]": (id) => ({ envelopeIds: [id] }),
   "compatSendBulkList envelopeOrTemplateId": (id) => ({ envelopeOrTemplateId: id }),
   "compatTestBulkList envelopeOrTemplateId": (id) => ({ envelopeOrTemplateId: id }),
+  "compatUpdateConnect connectId": (id) => ({ connectId: id, name: "Hooks" }),
+  "compatRetryConnect envelopeIds[]": (id) => ({ envelopeIds: [id] }),
   "compatCreateConsoleView envelopeId": (id) => ({ envelopeId: id, returnUrl: "https://www.example.com/" }),
 };
 
 /** What an id in a query or body of signing names; undefined for other operations. */
 export function signResourceAt(operationId: string, at: string): string | undefined {
   if (!/^(compat|createAgreement$)/.test(operationId)) return undefined;
+  if (at === "connectId") return "connect";
   return /templateId$/i.test(at) ? "signTemplate" : "agreement";
 }
 
@@ -172,6 +180,7 @@ export const signPathBodies: Readonly<Record<string, (own: Ids) => unknown>> = {
   compatTemplateRemoveDocuments: (own) => ({ documents: [documentId(own)] }),
   ...bodiesOfParts("Envelope", ""),
   ...bodiesOfParts("Template", "OfTemplate"),
+  ...webhookPathBodies,
 };
 
 function bodiesOfParts(holder: string, suffix: string): Record<string, (own: Ids) => unknown> {
@@ -191,15 +200,7 @@ function bodiesOfParts(holder: string, suffix: string): Record<string, (own: Ids
 async function openSession(api: Api, envelope: string): Promise<Ids> {
   const returnUrl = "https://www.example.com/";
   const { url } = bodyOf(201, await api.post(`${envelope}/views/edit`, { returnUrl }));
-  return followLink(api, url);
-}
-
-async function followLink(api: Api, url: string): Promise<{ signingSession: string; signingCookie: string }> {
-  const { status, headers } = await fetch(api.baseUrl + new URL(url).pathname, { redirect: "manual" });
-  const [cookie = ""] = headers.getSetCookie();
-  const [, signingSession] = /\/signing\/s\/([^/]+)\//.exec(headers.get("location") ?? "") ?? [];
-  if (signingSession === undefined) throw new Error(`${url} made no session: ${status}`);
-  return { signingSession, signingCookie: cookie.split(";")[0] ?? "" };
+  return { ...(await followLink(api, url)) };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them

@@ -148,7 +148,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
     ],
     grants: [
       "click.consent_deadline: DELETE, SELECT, UPDATE (expires_at)",
-      "click.consent_event: SELECT (event_id, expires_at, organization_id, purpose, recorded_at, revision, subject_index, template_id, template_revision, version_id)",
+      "click.consent_event: SELECT (event_id, expires_at, organization_id, purpose, receipt_id, recorded_at, revision, subject_index, template_id, template_revision, version_id)",
       "click.consent_head: SELECT, UPDATE (clock)",
       "click.outbox: INSERT",
       "click.session: SELECT (expires_at, id, organization_id, revision, status, template_id, version_id), UPDATE (outcome, status, updated_at)",
@@ -244,6 +244,39 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "templates.deployment_snapshot: SELECT",
       "templates.template: SELECT (archived_at, counterparty, default_locale, deleted_at, id, name, organization_id, policy_flags, slug, type, type_config)",
       "templates.version: SELECT (content_hash, id, label, locale, organization_id, revision, status, template_id)",
+    ],
+  },
+  assent_webhooks_claimer: {
+    reason:
+      "Finds what is to be sent next among all receivers, and takes it. Sees neither where nor what is sent; those who have a claim read both as its organization (deliveries/prepare.ts).",
+    policies: ["webhooks.delivery claimer_all (*)", "webhooks.queue claimer_all (*)"],
+    grants: [
+      "webhooks.delivery: SELECT (attempts, claim, claimed_until, connect_id, due_at, id, organization_id, receiver_id, receiver_index, sequence, status, step), UPDATE (claim, claimed_until, due_at)",
+      "webhooks.queue: SELECT, UPDATE (next_at)",
+    ],
+  },
+  assent_webhooks_relay: {
+    reason: "Publishes the events of all organizations in their order. Serves no request.",
+    policies: ["webhooks.outbox relay_all (*)"],
+    grants: [
+      "webhooks.outbox: DELETE, SELECT",
+      "webhooks.relay_cursor: INSERT, SELECT, UPDATE",
+      "webhooks.relay_lease: DELETE, INSERT, SELECT, UPDATE",
+      "webhooks.relay_state: DELETE, INSERT, SELECT, UPDATE",
+    ],
+  },
+  assent_webhooks_sweeper: {
+    reason:
+      "Removes what is old, and what was deleted, of all organizations. Serves no request and sees neither addresses, secrets nor what was sent.",
+    policies: ["delivery", "endpoint", "event", "idempotency_key", "queue"].map(
+      (table) => `webhooks.${table} sweeper_all (*)`,
+    ),
+    grants: [
+      "webhooks.delivery: DELETE, SELECT (created_at, due_at, endpoint_id, id, organization_id, receiver_id)",
+      "webhooks.endpoint: DELETE, SELECT (deleted_at, id, organization_id)",
+      "webhooks.event: DELETE, SELECT (created_at, id, organization_id)",
+      "webhooks.idempotency_key: DELETE, SELECT (created_at, key, organization_id)",
+      "webhooks.queue: DELETE, SELECT (next_at, organization_id, receiver_id)",
     ],
   },
 };

@@ -59,6 +59,7 @@ async function settled(superuser: pg.Pool, organizationId: string): Promise<void
          and (select count(*) from click.publication where organization_id = $1) = 4
          and not exists (select from docgen.document where organization_id = $1 and status in ('queued', 'rendering'))
          and not exists (select from sign.job where organization_id = $1 and failed_at is null and run_at < now() + interval '1 minute')
+         and not exists (select from webhooks.delivery where organization_id = $1 and due_at < now() + interval '1 minute')
          and (select max(position) from click.outbox) <= (select position from click.relay_cursor) as done
        from click.log_head h join click.log_tree t using (organization_id) where organization_id = $1`,
       [organizationId],

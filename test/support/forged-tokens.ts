@@ -1,9 +1,10 @@
 import { decodeJwt, type JWTPayload } from "jose";
 import pg from "pg";
 import { parseOrgId } from "#platform/ids.ts";
+import { parseMasterKey } from "#platform/secrets.ts";
 import { signAccessToken, type TokenIssuer, type TokenSubject } from "../../services/auth/domain/access-token.ts";
 import { activeKey } from "../../services/auth/domain/key-schedule.ts";
-import { deriveKeys, parseMasterKey } from "../../services/auth/domain/secrets.ts";
+import { deriveKeys } from "../../services/auth/domain/secrets.ts";
 import { makeSealedKey, type OpenKey, openSealedKey } from "../../services/auth/domain/signing-key.ts";
 import { listSigningKeys } from "../../services/auth/store/signing-key-store.ts";
 import type { System } from "./system.ts";

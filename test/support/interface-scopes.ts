@@ -1,6 +1,7 @@
 import { documentedCompatScopes } from "./compat-scopes.ts";
 import { documentedGenScopes } from "./gen-scopes.ts";
 import { documentedSignScopes } from "./sign-scopes.ts";
+import { documentedWebhookScopes } from "./webhook-scopes.ts";
 
 /** Every scope that the interface knows. */
 export const everyScope =
@@ -61,6 +62,7 @@ export const documentedScopes: Readonly<Record<string, string>> = {
   renderTemplate: "click:read click:write click:admin",
   ...documentedGenScopes,
   ...documentedSignScopes,
+  ...documentedWebhookScopes,
   ...documentedCompatScopes,
 };
 

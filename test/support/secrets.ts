@@ -35,6 +35,7 @@ const kindOfName: Readonly<Record<string, string>> = {
   token: "token",
   assertion: "JWT assertion",
   client_assertion: "JWT assertion",
+  secret: "webhook secret",
   userRef: "user reference",
   email: "e-mail address",
 };

@@ -47,7 +47,11 @@ export interface System {
 }
 
 export type Mode = "single process" | "distributed";
-export type SystemOptions = Pick<DistributedOptions, "gateways" | "clicks" | "docgens" | "signs" | "interpose">;
+export interface SystemOptions
+  extends Pick<DistributedOptions, "gateways" | "clicks" | "docgens" | "signs" | "webhooks" | "interpose"> {
+  /** How often the logs are anchored; once a minute when absent. */
+  readonly anchorIntervalSeconds?: number;
+}
 
 /** All that there is to say, so that a suite proves most about what is not said. */
 const logLevel = "debug";
@@ -74,9 +78,9 @@ export function describeDistributed(name: string, suite: () => void): void {
 }
 
 export const startSystem = (mode: Mode, options: SystemOptions = {}): Promise<System> =>
-  mode === "distributed" ? startSeparate(options) : startSingle();
+  mode === "distributed" ? startSeparate(options) : startSingle(options);
 
-async function startSingle(): Promise<System> {
+async function startSingle({ anchorIntervalSeconds }: SystemOptions): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
   const database = await createTestDatabase();
   const { secrets } = openHome({ ASSENT_HOME: folder });
@@ -90,6 +94,7 @@ async function startSingle(): Promise<System> {
     port: 0,
     secrets,
     logger,
+    ...(anchorIntervalSeconds === undefined ? {} : { anchorIntervalSeconds }),
   });
   running.open();
   const admin = adminClient(noteAdmin(running.admin, registry));
@@ -115,7 +120,7 @@ async function startSingle(): Promise<System> {
   };
 }
 
-async function startSeparate(options: SystemOptions): Promise<System> {
+async function startSeparate({ anchorIntervalSeconds, ...options }: SystemOptions): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
   const database = await createTestDatabase();
   const home = openHome({ ASSENT_HOME: folder });
@@ -130,6 +135,10 @@ async function startSeparate(options: SystemOptions): Promise<System> {
     port: 0,
     logLevel,
     ...options,
+    environmentOf: (process) =>
+      process.startsWith("click") && anchorIntervalSeconds !== undefined
+        ? { ANCHOR_INTERVAL_SECONDS: String(anchorIntervalSeconds) }
+        : {},
   });
   const admin = adminClient(noteAdmin(createAdminTransport(distributed.adminUrl, home.secrets.adminToken), registry));
   watchRequests(distributed.baseUrls, registry);
@@ -142,6 +151,7 @@ async function startSeparate(options: SystemOptions): Promise<System> {
     adminEnv: {
       ASSENT_ADMIN_URL: distributed.adminUrl,
       ASSENT_CLICK_ADMIN_URL: distributed.clickAdminUrl,
+      ASSENT_WEBHOOKS_ADMIN_URL: distributed.webhooksAdminUrl,
       ASSENT_ADMIN_TOKEN: home.secrets.adminToken,
     },
     bus,
@@ -167,6 +177,7 @@ function registryOf(secrets: Secrets, database: TestDatabase): SecretRegistry {
   const registry = createSecretRegistry();
   registry.add("master key of auth", secrets.authMasterKey);
   registry.add("master key of click", secrets.clickMasterKey);
+  registry.add("master key of webhooks", secrets.webhooksMasterKey);
   registry.add("admin token", secrets.adminToken);
   for (const url of [database.url, database.superuserUrl]) registry.add("database password", new URL(url).password);
   return registry;

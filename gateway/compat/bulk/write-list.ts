@@ -1,6 +1,6 @@
 import type { RecipientInput } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { BulkBatch, BulkCopy, BulkList } from "#gen/assent/sign/v1/sign_pb.ts";
-import { compatTime, filled, numberText, present, type Written } from "../write/scalars.ts";
+import { compatTime, filled, numberText, present, type Written } from "../../../views/compat/scalars.ts";
 
 export const bulkListView = ({ id, name, copies }: BulkList): Written => ({
   listId: id,

@@ -1,7 +1,8 @@
-import type { Subscription } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { Connect } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import { type OutboundRules, outboundUrlProblem } from "#platform/net/outbound-url.ts";
+import { flagText, type Written } from "../../../views/compat/scalars.ts";
 import type { Reader } from "../read/reader.ts";
 import { refuseMeaningful } from "../read/refuse.ts";
-import { flagText, type Written } from "../write/scalars.ts";
 
 /** What a Connect configuration says, with texts for flags as it is answered. */
 export type ConnectSettings = Readonly<Record<string, Written>>;
@@ -45,7 +46,7 @@ const refused = [
 ] as const;
 
 /** The settings of a request; those that it does not name are as they were before. */
-export function readConnectSettings(body: Reader, before: ConnectSettings = {}): ConnectSettings {
+export function readConnectSettings(body: Reader, rules: OutboundRules, before: ConnectSettings = {}): ConnectSettings {
   refuseMeaningful(body, refused);
   const given: Record<string, Written> = { ...before };
   for (const name of texts) {
@@ -60,18 +61,25 @@ export function readConnectSettings(body: Reader, before: ConnectSettings = {}):
   for (const name of lists) if (body.has(name)) given[name] = listOf(body, name);
   const eventData = body.object("eventData");
   if (eventData !== undefined) given.eventData = readEventData(eventData);
-  requireUrl(body, given.urlToPublishTo);
+  requireUrl(body, "urlToPublishTo", given.urlToPublishTo, rules);
   return given;
 }
 
+/** Whether events may be sent there. Which addresses its name has is looked at when they are. */
+export function requireUrl(reader: Reader, name: string, given: Written | undefined, rules: OutboundRules): void {
+  const problem = outboundUrlProblem(typeof given === "string" ? given : "", rules);
+  if (problem !== undefined) reader.problem(name, "FORMAT", problem);
+}
+
 /** The settings that were stored, as they were read. */
-export const settingsOf = ({ settingsJson }: Pick<Subscription, "settingsJson">): ConnectSettings =>
+export const settingsOf = ({ settingsJson }: Pick<Connect, "settingsJson">): ConnectSettings =>
   JSON.parse(settingsJson === "" ? "{}" : settingsJson);
 
 const maxTextLength = 2_048;
 const tooLong = `must be at most ${maxTextLength} characters`;
 
-function readEventData(eventData: Reader): Written {
+/** Other formats than JSON are not sent. */
+export function readEventData(eventData: Reader): Written {
   const format = eventData.text("format")?.trim().toLowerCase();
   if (format !== undefined && format !== "json") eventData.problem("format", "UNSUPPORTED", "must be json");
   const version = eventData.text("version")?.trim();
@@ -107,11 +115,4 @@ function split(body: Reader, name: string): string[] {
   const raw = body.raw(name);
   const items = typeof raw === "string" ? raw.split(",") : body.texts(name);
   return items.map((item) => item.trim()).filter((item) => item !== "");
-}
-
-function requireUrl(body: Reader, given: Written | undefined): void {
-  const text = typeof given === "string" ? given : "";
-  const url = URL.parse(text);
-  const isPlain = url?.protocol === "https:" && url.username === "" && url.password === "";
-  if (!isPlain) body.problem("urlToPublishTo", "FORMAT", "must be an absolute https URL, without a user name");
 }

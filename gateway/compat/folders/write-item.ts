@@ -1,6 +1,6 @@
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { statusOf } from "../write/envelope.ts";
-import { compatTime, filled, present, type Written } from "../write/scalars.ts";
+import { statusOf } from "../../../views/compat/envelope.ts";
+import { compatTime, filled, present, type Written } from "../../../views/compat/scalars.ts";
 import type { Folder } from "./folders.ts";
 
 /** An envelope or a template as a folder shows it. */

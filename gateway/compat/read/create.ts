@@ -4,7 +4,7 @@ import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import { readCustomFields } from "./custom-fields.ts";
-import { type DefinitionInit, readDefinition } from "./definition.ts";
+import { type DefinitionContext, type DefinitionInit, readDefinition } from "./definition.ts";
 import { readDocument, readDocuments } from "./documents.ts";
 import type { Reader } from "./reader.ts";
 import { readRecipients, readRole } from "./recipients.ts";
@@ -20,12 +20,12 @@ export interface CreateInit {
 }
 
 /** An `EnvelopeDefinition`: of its own, from a template with roles, or from composite templates. */
-export const readCreate = (body: Reader, files: readonly DocumentFile[]): CreateInit => ({
+export const readCreate = (body: Reader, context: DefinitionContext): CreateInit => ({
   send: readSend(body),
-  definition: readDefinition(body, files),
+  definition: readDefinition(body, context),
   compositions: [
     ...templateOf(body),
-    ...body.objects("compositeTemplates").map((composite) => readComposite(composite, files)),
+    ...body.objects("compositeTemplates").map((composite) => readComposite(composite, context.files)),
   ],
 });
 

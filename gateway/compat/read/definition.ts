@@ -1,6 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { AgreementDefinitionSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
+import type { OutboundRules } from "#platform/net/outbound-url.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
+import { readEventData, requireUrl } from "../connect/settings.ts";
 import { readCustomFields } from "./custom-fields.ts";
 import { readDocuments } from "./documents.ts";
 import { readNotification } from "./notification.ts";
@@ -11,8 +13,15 @@ import { defined } from "./tabs.ts";
 
 export type DefinitionInit = MessageInitShape<typeof AgreementDefinitionSchema>;
 
+/** What comes with a definition, or decides what it may say. */
+export interface DefinitionContext {
+  readonly files: readonly DocumentFile[];
+  /** Where events may be sent. */
+  readonly receiverRules: OutboundRules;
+}
+
 /** What a definition of an envelope or of a template says of its own, without the templates that it is made from. */
-export function readDefinition(definition: Reader, files: readonly DocumentFile[]): DefinitionInit {
+export function readDefinition(definition: Reader, { files, receiverRules }: DefinitionContext): DefinitionInit {
   refuseMeaningful(definition, ["workflow", "enforceSignerVisibility"]);
   const emailSettings = definition.object("emailSettings");
   if (emailSettings !== undefined) refuseMeaningful(emailSettings, ["bccEmailAddresses"]);
@@ -24,7 +33,7 @@ export function readDefinition(definition: Reader, files: readonly DocumentFile[
     customFields: readCustomFields(definition.object("customFields")),
     notification: readNotification(definition.object("notification")) ?? readExpiry(definition),
     transactionId: definition.text("transactionId"),
-    subscriptionJson: readSubscription(definition),
+    subscriptionJson: readSubscription(definition, receiverRules),
   });
 }
 
@@ -38,11 +47,11 @@ function readExpiry(definition: Reader): DefinitionInit["notification"] {
 }
 
 /** Where the events of this envelope go, as it was said. */
-function readSubscription(definition: Reader): string | undefined {
+function readSubscription(definition: Reader, rules: OutboundRules): string | undefined {
   const one = definition.object("eventNotification");
   const several = definition.objects("eventNotifications");
   const all = [...(one === undefined ? [] : [one]), ...several];
-  for (const notification of all) requireHttps(notification);
+  for (const notification of all) checkNotification(notification, rules);
   if (all.length === 0) return undefined;
   return JSON.stringify({
     eventNotification: definition.raw("eventNotification"),
@@ -50,9 +59,9 @@ function readSubscription(definition: Reader): string | undefined {
   });
 }
 
-function requireHttps(notification: Reader): void {
-  const url = URL.parse(notification.text("url") ?? "");
-  if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "") {
-    notification.problem("url", "FORMAT", "must be an absolute https URL without credentials");
-  }
+function checkNotification(notification: Reader, rules: OutboundRules): void {
+  refuseMeaningful(notification, ["includeOAuth", "requireMutualTls", "useSoapInterface"]);
+  const eventData = notification.object("eventData");
+  if (eventData !== undefined) readEventData(eventData);
+  requireUrl(notification, "url", notification.text("url")?.trim(), rules);
 }

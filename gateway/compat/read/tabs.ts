@@ -7,7 +7,7 @@ import {
   type TabSchema,
   type TextStyleSchema,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { type TabKind, tabKinds, unsupportedTabs } from "../tab-kinds.ts";
+import { type TabKind, tabKinds, unsupportedTabs } from "../../../views/compat/tab-kinds.ts";
 import type { Reader } from "./reader.ts";
 import { refuseMeaningful } from "./refuse.ts";
 

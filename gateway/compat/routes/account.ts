@@ -1,4 +1,6 @@
 import { DomainError } from "#platform/errors.ts";
+import { pageOf } from "../../../views/compat/page.ts";
+import { compatTime, present } from "../../../views/compat/scalars.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { describeCaller } from "../../routes/oauth-userinfo.ts";
 import { defineRoute, type Route, type RouteRequest } from "../../routes/route.ts";
@@ -6,8 +8,6 @@ import { listOf } from "../../routes/schema-parts.ts";
 import { compatDialect } from "../dialect.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
 import { pageAnswer, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
-import { pageOf } from "../write/page.ts";
-import { compatTime, present } from "../write/scalars.ts";
 
 const base = { tag: "Compatible account", method: "GET", scopes: ["sign:read"], errors: ["INVALID_TOKEN"] } as const;
 

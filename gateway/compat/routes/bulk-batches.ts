@@ -1,3 +1,5 @@
+import { pageOf } from "../../../views/compat/page.ts";
+import { numberText } from "../../../views/compat/scalars.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
@@ -7,8 +9,6 @@ import { bulkBatchSummary, bulkBatchView } from "../bulk/write-list.ts";
 import { findTarget } from "../find-target.ts";
 import { readWith } from "../read/reader.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
-import { pageOf } from "../write/page.ts";
-import { numberText } from "../write/scalars.ts";
 import {
   bulkBatchesSchema,
   bulkBatchSchema,

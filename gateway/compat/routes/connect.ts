@@ -1,5 +1,7 @@
-import type { Subscription } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { Connect } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import type { OutboundRules } from "#platform/net/outbound-url.ts";
+import { numberText } from "../../../views/compat/scalars.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
@@ -8,14 +10,11 @@ import { connectProperties, readConnectSettings, settingsOf } from "../connect/s
 import { readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
 import { textsAnswer } from "../schema-parts.ts";
-import { numberText } from "../write/scalars.ts";
 
 const tag = "Compatible events";
-const read = { tag, scopes: ["sign:read", "webhooks:read"] } as const;
+export const readConnect = { tag, scopes: ["sign:read", "webhooks:read"] } as const;
 /** Whoever says where events go learns of everything that the organization signs. */
-const change = { tag, scopes: ["sign:admin", "webhooks:write"] } as const;
-
-const notDelivered = "It is stored and answered; nothing is delivered to it in this version.";
+export const changeConnect = { tag, scopes: ["sign:admin", "webhooks:write"] } as const;
 
 const configurationExample = {
   name: "Order system",
@@ -65,39 +64,43 @@ const notFound = {
 
 export const compatConnectRoutes: readonly Route[] = [
   defineCompatRoute({
-    ...change,
+    ...changeConnect,
     operationId: "compatCreateConnect",
     method: "POST",
     path: "/connect",
     summary: "Say where events are to be sent",
-    description: `Events of all envelopes. urlToPublishTo has to be https. ${notDelivered}`,
+    description:
+      "Events of all envelopes and templates, as JSON (SIM); all kinds of events when none are named. urlToPublishTo is an https URL with a public host. With requiresAcknowledgement what fails is sent again once a day, at most ten times, and later events wait for it; without it what fails is not sent again. An account may have 50 configurations.",
     body: jsonBody<object>({ schema: bodySchema, example: configurationExample }),
     success: { status: 201, description: "The configuration.", schema: configurationSchema },
-    errors: [],
-    call: (request, { sign }) =>
-      sign.createSubscription({ settingsJson: JSON.stringify(readSettings(request.body)) }, onBehalfOf(request)),
-    respond: ({ subscription }) => jsonReply(201, configurationView(required(subscription))),
+    errors: ["WEBHOOK_ENDPOINT_LIMIT"],
+    call: (request, { webhooks, receiverRules }) => {
+      const settings = readSettings(request.body, receiverRules);
+      return webhooks.createConnect({ settingsJson: JSON.stringify(settings) }, onBehalfOf(request));
+    },
+    respond: ({ connect }) => jsonReply(201, configurationView(required(connect))),
   }),
   defineCompatRoute({
-    ...change,
+    ...changeConnect,
     operationId: "compatUpdateConnect",
     method: "PUT",
     path: "/connect",
     summary: "Change where events are to be sent",
-    description: `The body names the connectId; what it does not name stays. ${notDelivered}`,
+    description:
+      "The body names the connectId; what it does not name stays. With allowEnvelopePublish false what waits is given up.",
     body: jsonBody<object>({ schema: bodySchema, example: { connectId: "1", ...configurationExample } }),
     success: { status: 200, description: "The configuration after that.", schema: configurationSchema },
     errors: ["SUBSCRIPTION_NOT_FOUND"],
-    call: async (request, { sign }) => {
+    call: async (request, { webhooks, receiverRules }) => {
       const id = idOf(readWith(request.body, (body) => body.text("connectId")?.trim() ?? ""));
-      const { subscription } = await sign.getSubscription({ id }, onBehalfOf(request));
-      const settings = readSettings(request.body, required(subscription));
-      return sign.updateSubscription({ id, settingsJson: JSON.stringify(settings) }, onBehalfOf(request));
+      const { connect } = await webhooks.getConnect({ id }, onBehalfOf(request));
+      const settings = readSettings(request.body, receiverRules, required(connect));
+      return webhooks.updateConnect({ id, settingsJson: JSON.stringify(settings) }, onBehalfOf(request));
     },
-    respond: ({ subscription }) => jsonReply(200, configurationView(required(subscription))),
+    respond: ({ connect }) => jsonReply(200, configurationView(required(connect))),
   }),
   defineCompatRoute({
-    ...read,
+    ...readConnect,
     operationId: "compatListConnects",
     method: "GET",
     path: "/connect",
@@ -111,15 +114,12 @@ export const compatConnectRoutes: readonly Route[] = [
       ]),
     },
     errors: [],
-    call: (request, { sign }) => sign.listSubscriptions({}, onBehalfOf(request)),
-    respond: ({ subscriptions }) =>
-      jsonReply(200, {
-        configurations: subscriptions.map(configurationView),
-        totalRecords: numberText(subscriptions.length),
-      }),
+    call: (request, { webhooks }) => webhooks.listConnects({}, onBehalfOf(request)),
+    respond: ({ connects }) =>
+      jsonReply(200, { configurations: connects.map(configurationView), totalRecords: numberText(connects.length) }),
   }),
   defineCompatRoute({
-    ...read,
+    ...readConnect,
     operationId: "compatGetConnect",
     method: "GET",
     path: "/connect/{connectId}",
@@ -134,12 +134,12 @@ export const compatConnectRoutes: readonly Route[] = [
       ]),
     },
     errors: [],
-    call: (request, { sign }) => sign.getSubscription({ id: idOf(request.params.connectId) }, onBehalfOf(request)),
-    respond: ({ subscription }) =>
-      jsonReply(200, { configurations: [configurationView(required(subscription))], totalRecords: "1" }),
+    call: (request, { webhooks }) => webhooks.getConnect({ id: idOf(request.params.connectId) }, onBehalfOf(request)),
+    respond: ({ connect }) =>
+      jsonReply(200, { configurations: [configurationView(required(connect))], totalRecords: "1" }),
   }),
   defineCompatRoute({
-    ...change,
+    ...changeConnect,
     operationId: "compatDeleteConnect",
     method: "DELETE",
     path: "/connect/{connectId}",
@@ -147,20 +147,18 @@ export const compatConnectRoutes: readonly Route[] = [
     texts: notFound,
     success: { status: 200, description: "It is gone.", schema: { type: "object" }, example: {} },
     errors: [],
-    call: (request, { sign }) => sign.deleteSubscription({ id: idOf(request.params.connectId) }, onBehalfOf(request)),
+    call: (request, { webhooks }) =>
+      webhooks.deleteConnect({ id: idOf(request.params.connectId) }, onBehalfOf(request)),
     respond: () => jsonReply(200, {}),
   }),
 ];
 
-const readSettings = (body: object, before?: Subscription) =>
-  readWith(body, (reader) => readConnectSettings(reader, before && settingsOf(before)));
+const readSettings = (body: object, rules: OutboundRules, before?: Connect) =>
+  readWith(body, (reader) => readConnectSettings(reader, rules, before && settingsOf(before)));
 
 function idOf(text: string): bigint {
   if (!/^[1-9][0-9]{0,17}$/.test(text)) throw new DomainError("SUBSCRIPTION_NOT_FOUND");
   return BigInt(text);
 }
 
-const configurationView = (subscription: Subscription) => ({
-  ...settingsOf(subscription),
-  connectId: String(subscription.id),
-});
+const configurationView = (connect: Connect) => ({ ...settingsOf(connect), connectId: numberText(connect.id) });

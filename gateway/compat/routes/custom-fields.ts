@@ -1,10 +1,10 @@
+import { customFieldsView } from "../../../views/compat/custom-fields.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
 import { readCustomFields, readFieldIds } from "../read/custom-fields.ts";
 import { type Reader, readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
-import { customFieldsView } from "../write/custom-fields.ts";
 import { customFieldsBody, customFieldsExample, customFieldsSchema } from "./envelope-schemas.ts";
 import { type Holder, targetIn } from "./recipients.ts";
 

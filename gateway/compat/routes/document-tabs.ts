@@ -1,12 +1,12 @@
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import type { Written } from "../../../views/compat/scalars.ts";
+import { tabsView } from "../../../views/compat/tabs.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { onBehalfOf, type Route } from "../../routes/route.ts";
 import { defineCompatRoute } from "../route.ts";
 import type { TargetRoot } from "../target-root.ts";
-import type { Written } from "../write/scalars.ts";
-import { tabsView } from "../write/tabs.ts";
 import { tabsSchema } from "./envelope-schemas.ts";
 
 /** The tabs on a document, of all recipients. */

@@ -1,5 +1,8 @@
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import { documentView, pagesView, summaryView } from "../../../views/compat/documents.ts";
+import { pageOf } from "../../../views/compat/page.ts";
+import type { Written } from "../../../views/compat/scalars.ts";
 import { jsonReply, type Reply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { documentBody, type JsonSchema, jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
@@ -7,9 +10,6 @@ import { readDocumentIds, readDocumentsOf, readNamedDocument } from "../read/doc
 import { readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
 import { envelopeRoot, type TargetRoot, templateRoot } from "../target-root.ts";
-import { documentView, pagesView, summaryView } from "../write/documents.ts";
-import { pageOf } from "../write/page.ts";
-import type { Written } from "../write/scalars.ts";
 import { documentContentRoute } from "./document-content.ts";
 import {
   compatDocumentSchema,

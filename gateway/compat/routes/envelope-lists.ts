@@ -1,14 +1,14 @@
 import type { CallOptions } from "@connectrpc/connect";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { envelopeView, type Included, includedIn } from "../../../views/compat/envelope.ts";
+import { pageOf, pageUri } from "../../../views/compat/page.ts";
+import { present } from "../../../views/compat/scalars.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
 import type { Services } from "../../routes/services.ts";
 import { type EnvelopeList, type NamedIds, readListQuery } from "../read/list-query.ts";
 import { type Reader, readWith } from "../read/reader.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
-import { envelopeView, type Included, includedIn } from "../write/envelope.ts";
-import { pageOf, pageUri } from "../write/page.ts";
-import { present } from "../write/scalars.ts";
 import { envelopesSchema, statusBody, statusExample } from "./envelope-schemas.ts";
 
 const base = { tag: "Compatible envelopes", scopes: ["sign:read"] } as const;

@@ -1,4 +1,7 @@
 import type { AuditEvent } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { auditEventsView } from "../../../views/compat/audit-events.ts";
+import { formDataView } from "../../../views/compat/form-data.ts";
+import { notificationView } from "../../../views/compat/notification.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
@@ -6,9 +9,6 @@ import { readNotification } from "../read/notification.ts";
 import { readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
 import { envelopeTarget } from "../target.ts";
-import { auditEventsView } from "../write/audit-events.ts";
-import { formDataView } from "../write/form-data.ts";
-import { notificationView } from "../write/notification.ts";
 import {
   auditEventsSchema,
   formDataSchema,

@@ -1,7 +1,7 @@
+import { envelopeConstants, envelopeMetadata } from "../../../views/compat/envelope.ts";
 import type { JsonSchema } from "../../routes/route.ts";
 import { listOf } from "../../routes/schema-parts.ts";
 import { looseBody, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
-import { envelopeConstants, envelopeMetadata } from "../write/envelope.ts";
 import { compatDocumentSchema } from "./document-schemas.ts";
 import { sampleFields, sampleNotification, sampleSigner } from "./envelope-definition.ts";
 

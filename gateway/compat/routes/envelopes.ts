@@ -1,3 +1,4 @@
+import { envelopeSummary, envelopeView, includedIn } from "../../../views/compat/envelope.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { requireScope } from "../../routes/require-scope.ts";
 import { required } from "../../routes/required.ts";
@@ -8,7 +9,6 @@ import { requestHash } from "../read/request-hash.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
 import { envelopeTarget } from "../target.ts";
 import { readChange, updateEnvelope } from "../update-envelope.ts";
-import { envelopeSummary, envelopeView, includedIn } from "../write/envelope.ts";
 import { uploadTimeoutMs } from "./documents.ts";
 import { createEnvelopeExample, createEnvelopeSchema, updateEnvelopeSchema } from "./envelope-definition.ts";
 import { envelopeSchema, summarySchema, updateSummarySchema } from "./envelope-schemas.ts";
@@ -60,9 +60,9 @@ export const compatEnvelopeRoutes: readonly Route[] = [
     }),
     success: { status: 201, description: "The envelope.", schema: summarySchema, headers: replayedHeader },
     errors: ["TEMPLATE_NOT_FOUND", ...contentErrors, ...sendErrors],
-    call: (request, { sign }) => {
+    call: (request, { sign, receiverRules }) => {
       const { body, files, idempotencyKey, observed } = request;
-      const init = readWith(body, (reader) => readCreate(reader, files));
+      const init = readWith(body, (reader) => readCreate(reader, { files, receiverRules }));
       if (init.send) requireScope(request, "sign:send");
       const key =
         idempotencyKey === "" ? {} : { idempotencyKey, requestHash: requestHash("createEnvelope", body, files) };
@@ -109,7 +109,7 @@ export const compatEnvelopeRoutes: readonly Route[] = [
     success: { status: 200, description: "It is done.", schema: updateSummarySchema, headers: replayedHeader },
     errors: ["ENVELOPE_CANNOT_BE_MODIFIED", "ENVELOPE_ALREADY_SENT", ...contentErrors, ...sendErrors],
     call: async (request, services) => {
-      const change = readChange(request);
+      const change = readChange(request, services);
       if (change.scope !== undefined) requireScope(request, change.scope);
       return await updateEnvelope(change, request, services);
     },

@@ -1,6 +1,8 @@
 import type { CallOptions } from "@connectrpc/connect";
 import { DateField } from "#gen/assent/sign/v1/sign_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import { pageOf, pageUri } from "../../../views/compat/page.ts";
+import { numberText } from "../../../views/compat/scalars.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
 import { listOf } from "../../routes/schema-parts.ts";
@@ -11,8 +13,6 @@ import { folderItemView } from "../folders/write-item.ts";
 import { type Reader, readWith } from "../read/reader.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
 import { looseBody, pageAnswer, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
-import { pageOf, pageUri } from "../write/page.ts";
-import { numberText } from "../write/scalars.ts";
 
 const tag = "Compatible folders";
 

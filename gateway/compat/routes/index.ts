@@ -4,6 +4,8 @@ import { compatAccountRoutes } from "./account.ts";
 import { compatBulkBatchRoutes } from "./bulk-batches.ts";
 import { compatBulkListRoutes } from "./bulk-lists.ts";
 import { compatConnectRoutes } from "./connect.ts";
+import { compatConnectLogRoutes } from "./connect-logs.ts";
+import { compatConnectSecretRoutes } from "./connect-secrets.ts";
 import { customFieldRoutes } from "./custom-fields.ts";
 import { documentRoutes } from "./documents.ts";
 import { compatEnvelopeListRoutes } from "./envelope-lists.ts";
@@ -34,5 +36,7 @@ export const compatRoutes: readonly Route[] = [
   ...compatBulkListRoutes,
   ...compatBulkBatchRoutes,
   ...compatConnectRoutes,
+  ...compatConnectSecretRoutes,
+  ...compatConnectLogRoutes,
   ...compatAccountRoutes,
 ];

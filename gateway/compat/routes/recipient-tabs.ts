@@ -1,5 +1,6 @@
 import type { CallOptions } from "@connectrpc/connect";
 import { type Agreement, type Recipient, type Tab, TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { tabsView } from "../../../views/compat/tabs.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
@@ -7,7 +8,6 @@ import type { Services } from "../../routes/services.ts";
 import { type Reader, readWith } from "../read/reader.ts";
 import { readTabIds, readTabs, type TabInput } from "../read/tabs.ts";
 import { defineCompatRoute } from "../route.ts";
-import { tabsView } from "../write/tabs.ts";
 import { tabsBody, tabsExample, tabsSchema } from "./envelope-schemas.ts";
 import { type Holder, paramOf, recipientIn, targetIn } from "./recipients.ts";
 

@@ -1,5 +1,6 @@
 import type { Agreement, Recipient } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import { recipientsView } from "../../../views/compat/recipients.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
@@ -7,7 +8,6 @@ import { type Reader, readWith } from "../read/reader.ts";
 import { readRecipientIds, readRecipients } from "../read/recipients.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
 import { type CompatTarget, envelopeTarget, templateTarget } from "../target.ts";
-import { recipientsView } from "../write/recipients.ts";
 import { recipientsBody, recipientsExample, recipientsSchema, recipientUpdateSchema } from "./envelope-schemas.ts";
 
 /** What has recipients and custom fields: envelopes and templates. */

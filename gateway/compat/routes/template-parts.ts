@@ -1,3 +1,4 @@
+import { notificationView } from "../../../views/compat/notification.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
@@ -6,7 +7,6 @@ import { readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
 import { templateTarget } from "../target.ts";
 import { templateRoot } from "../target-root.ts";
-import { notificationView } from "../write/notification.ts";
 import { customFieldRoutes } from "./custom-fields.ts";
 import { usual } from "./envelope-parts.ts";
 import { notificationBody, notificationExample, notificationSchema } from "./envelope-schemas.ts";

@@ -1,4 +1,7 @@
 import { Order } from "#gen/assent/sign/v1/sign_pb.ts";
+import { includedIn } from "../../../views/compat/envelope.ts";
+import { pageOf, pageUri } from "../../../views/compat/page.ts";
+import { templateListItem, templateSummary, templateView } from "../../../views/compat/template.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { documentBody, onBehalfOf, type Route } from "../../routes/route.ts";
@@ -7,9 +10,6 @@ import { readTemplate } from "../read/template.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
 import { templateRoot } from "../target-root.ts";
 import { replacedBy } from "../update-envelope.ts";
-import { includedIn } from "../write/envelope.ts";
-import { pageOf, pageUri } from "../write/page.ts";
-import { templateListItem, templateSummary, templateView } from "../write/template.ts";
 import { documentRoutes, uploadTimeoutMs } from "./documents.ts";
 import {
   templateBody,
@@ -51,10 +51,10 @@ export const compatTemplateRoutes: readonly Route[] = [
     body,
     success: { status: 201, description: "The template.", schema: templateSummarySchema },
     errors: [...documentErrors, ...recipientErrors],
-    call: (request, { sign }) =>
+    call: (request, { sign, receiverRules }) =>
       sign.createAgreement(
         {
-          definition: readWith(request.body, (reader) => readTemplate(reader, request.files)),
+          definition: readWith(request.body, (reader) => readTemplate(reader, { files: request.files, receiverRules })),
           isTemplate: true,
           observed: request.observed,
         },
@@ -122,12 +122,12 @@ export const compatTemplateRoutes: readonly Route[] = [
     body,
     success: { status: 200, description: "It is changed.", schema: templateUpdateSchema },
     errors: [...documentErrors, ...recipientErrors],
-    call: (request, { sign }) =>
+    call: (request, { sign, receiverRules }) =>
       sign.updateAgreement(
         {
           target: templateRoot.targetOf(request.params),
           ...readWith(request.body, (reader) => {
-            const changes = readTemplate(reader, request.files);
+            const changes = readTemplate(reader, { files: request.files, receiverRules });
             return { changes, ...replacedBy(changes) };
           }),
           observed: request.observed,

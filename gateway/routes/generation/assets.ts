@@ -1,8 +1,8 @@
 import type { Asset } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import { isoTime } from "../../../views/scalars.ts";
 import { fileReply } from "../../http/file-reply.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
-import { isoTime } from "../../views/scalars.ts";
 import { nextPage, nextPageHeader } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "../route.ts";

@@ -1,8 +1,8 @@
 import { type BatchItem, DocumentStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { fromConnectError } from "#platform/errors.ts";
+import { itemView } from "../../../views/generation/document.ts";
 import { archiveOverhead, maxArchiveBytes, type StreamedFile, zipStream } from "../../http/zip-stream.ts";
-import { itemView } from "../../views/generation/document.ts";
 import type { Services } from "../services.ts";
 import { contentTimeoutMs } from "./document-content.ts";
 

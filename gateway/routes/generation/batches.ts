@@ -1,7 +1,7 @@
 import type { Batch } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { batchView } from "../../../views/generation/batch.ts";
+import { itemView, statusOf } from "../../../views/generation/document.ts";
 import { jsonReply, type Reply } from "../../http/reply.ts";
-import { batchView } from "../../views/generation/batch.ts";
-import { itemView, statusOf } from "../../views/generation/document.ts";
 import { nextPage, nextPageHeader } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, onBehalfOf, queryOf, type Route, unparsedBody } from "../route.ts";

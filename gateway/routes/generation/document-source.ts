@@ -3,7 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { DocumentSourceSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import { profileOf } from "../../views/generation/document.ts";
+import { profileOf } from "../../../views/generation/document.ts";
 import type {
   DefaultsBody,
   DocumentBody,

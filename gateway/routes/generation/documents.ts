@@ -5,8 +5,8 @@ import {
   type Failure,
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, isErrorCode } from "#platform/errors.ts";
+import { documentView, statusOf } from "../../../views/generation/document.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
-import { documentView, statusOf } from "../../views/generation/document.ts";
 import { nextPage, nextPageHeader } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "../route.ts";

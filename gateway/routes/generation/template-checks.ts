@@ -1,5 +1,5 @@
+import { findingView } from "../../../views/generation/template.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { findingView } from "../../views/generation/template.ts";
 import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "../route.ts";
 import { described, integer } from "../schema-parts.ts";
 import { genBase, read, write } from "./base.ts";

@@ -6,8 +6,8 @@ import {
   type Template,
   type UpdateTemplateRequestSchema,
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { genTemplateView, listedGenTemplateView } from "../../../views/generation/template.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
-import { genTemplateView, listedGenTemplateView } from "../../views/generation/template.ts";
 import { nextPage, nextPageHeader } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "../route.ts";

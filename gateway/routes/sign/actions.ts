@@ -1,6 +1,6 @@
+import { isoTime } from "../../../views/scalars.ts";
+import { agreementView } from "../../../views/sign/agreement.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { isoTime } from "../../views/scalars.ts";
-import { agreementView } from "../../views/sign/agreement.ts";
 import { required } from "../required.ts";
 import { defineRoute, jsonBody, onBehalfOf, type Route } from "../route.ts";
 import { dateTime, described, example, object, orNull, text } from "../schema-parts.ts";

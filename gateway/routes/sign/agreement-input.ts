@@ -9,9 +9,9 @@ import {
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { CompositionSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
+import { roles } from "../../../views/sign/names.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import { documentSource } from "../../document-bodies/document-source.ts";
-import { roles } from "../../views/sign/names.ts";
 import type {
   CompositionBody,
   ContentBody,

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { statuses } from "../../views/sign/names.ts";
+import { statuses } from "../../../views/sign/names.ts";
 import type { JsonSchema } from "../route.ts";
 import {
   answer,

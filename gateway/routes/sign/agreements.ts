@@ -1,10 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ListAgreementsRequestSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import { timestampOf } from "../../../views/scalars.ts";
+import { agreementView } from "../../../views/sign/agreement.ts";
+import { dateFields, statuses } from "../../../views/sign/names.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
-import { timestampOf } from "../../views/scalars.ts";
-import { agreementView } from "../../views/sign/agreement.ts";
-import { dateFields, statuses } from "../../views/sign/names.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
 import { requireScope } from "../require-scope.ts";
 import { required } from "../required.ts";

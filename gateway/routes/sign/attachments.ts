@@ -1,6 +1,6 @@
+import { attachmentView } from "../../../views/sign/attachment.ts";
 import { fileReply } from "../../http/file-reply.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { attachmentView } from "../../views/sign/attachment.ts";
 import { fileAnswer } from "../generation/file-answer.ts";
 import { required } from "../required.ts";
 import { defineRoute, onBehalfOf, type Route } from "../route.ts";

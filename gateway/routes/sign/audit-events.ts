@@ -1,7 +1,7 @@
 import { DomainError } from "#platform/errors.ts";
+import { auditEventView } from "../../../views/sign/audit-event.ts";
+import { statuses } from "../../../views/sign/names.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { auditEventView } from "../../views/sign/audit-event.ts";
-import { statuses } from "../../views/sign/names.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
 import { defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
 import { answer, anyText, count, dateTime, described, example, listOf, oneOf, orNull, text } from "../schema-parts.ts";

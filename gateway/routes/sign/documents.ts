@@ -1,10 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Agreement, DocumentInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import { documentView } from "../../../views/sign/agreement.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import { fileSource } from "../../document-bodies/document-source.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
-import { documentView } from "../../views/sign/agreement.ts";
 import { required } from "../required.ts";
 import { defineRoute, documentBody, onBehalfOf, type Route } from "../route.ts";
 import { listOf, object } from "../schema-parts.ts";

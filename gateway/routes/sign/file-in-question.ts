@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { FileInQuestionSchema } from "#gen/assent/sign/v1/verification_pb.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
-import { recipientStatuses, roles } from "../../views/sign/names.ts";
+import { recipientStatuses, roles } from "../../../views/sign/names.ts";
 import { documentBody, type JsonSchema, type RouteRequest } from "../route.ts";
 import { answer, anyText, dateTime, described, example, flag, listOf, object, orNull } from "../schema-parts.ts";
 import { exampleBase64 } from "./agreement-schemas.ts";

@@ -1,4 +1,4 @@
-import { recipientStatuses, roles } from "../../views/sign/names.ts";
+import { recipientStatuses, roles } from "../../../views/sign/names.ts";
 import type { JsonSchema } from "../route.ts";
 import {
   answer,

@@ -1,7 +1,7 @@
 import { type Agreement, type Recipient, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import { recipientsView, recipientView } from "../../../views/sign/agreement.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
-import { recipientsView, recipientView } from "../../views/sign/agreement.ts";
 import { required } from "../required.ts";
 import { defineRoute, jsonBody, onBehalfOf, type Route } from "../route.ts";
 import { recipientOf, recipientsOf } from "./agreement-input.ts";

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { AnchorSchema, RadioButtonSchema, TabSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { anchorAlignments, anchorUnits, tabTypes } from "../../views/sign/names.ts";
+import { anchorAlignments, anchorUnits, tabTypes } from "../../../views/sign/names.ts";
 import { given } from "./base.ts";
 import type { AnchorBody, ButtonBody, TabBody } from "./tab-schemas.ts";
 

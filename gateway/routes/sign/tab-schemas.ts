@@ -1,4 +1,4 @@
-import { anchorAlignments, anchorUnits, tabStatuses, tabTypes } from "../../views/sign/names.ts";
+import { anchorAlignments, anchorUnits, tabStatuses, tabTypes } from "../../../views/sign/names.ts";
 import type { JsonSchema } from "../route.ts";
 import {
   answer,

@@ -1,5 +1,5 @@
+import { signTemplateView } from "../../../views/sign/agreement.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
-import { signTemplateView } from "../../views/sign/agreement.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, documentBody, onBehalfOf, queryOf, type Route } from "../route.ts";

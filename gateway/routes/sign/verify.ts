@@ -1,6 +1,6 @@
+import { statuses } from "../../../views/sign/names.ts";
+import { verificationView } from "../../../views/sign/verification.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { statuses } from "../../views/sign/names.ts";
-import { verificationView } from "../../views/sign/verification.ts";
 import { defineRoute, type JsonSchema, type Route } from "../route.ts";
 import {
   answer,

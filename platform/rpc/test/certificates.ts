@@ -53,7 +53,7 @@ function certificate(
 }
 
 const pemPair = (der: Buffer, key: KeyObject): Certificate => ({
-  cert: `-----BEGIN CERTIFICATE-----\n${der.toString("base64").replace(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`,
+  cert: `-----BEGIN CERTIFICATE-----\n${(der.toString("base64").match(/.{1,64}/g) ?? []).join("\n")}\n-----END CERTIFICATE-----\n`,
   key: key.export({ type: "pkcs8", format: "pem" }) as string,
 });
 

@@ -1,5 +1,5 @@
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
-import { decrypt, encrypt } from "./secrets.ts";
+import { decrypt, encrypt } from "#platform/secrets.ts";
 
 /** A signing key as it is stored. */
 export interface SealedKey {

@@ -1,37 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import {
-  decrypt,
-  deriveKeys,
-  encrypt,
-  hashApiKey,
-  hashClientSecret,
-  hashMatches,
-  parseMasterKey,
-} from "../domain/secrets.ts";
+import { deriveKeys, hashApiKey, hashClientSecret, hashMatches } from "../domain/secrets.ts";
 import { makeSealedKey, openSealedKey } from "../domain/signing-key.ts";
 
 const keys = deriveKeys(Buffer.alloc(32, 7));
-
-describe("parseMasterKey", () => {
-  test("32 bytes in base64 are taken", () => {
-    const bytes = randomBytes(32);
-    expect(parseMasterKey(bytes.toString("base64"))).toEqual(bytes);
-  });
-
-  test("everything else is refused without being repeated", () => {
-    const bad = [
-      "",
-      "secret",
-      randomBytes(31).toString("base64"),
-      randomBytes(33).toString("base64"),
-      randomBytes(32).toString("hex"),
-    ];
-    for (const text of [...bad, `${randomBytes(32).toString("base64")} `]) {
-      expect(() => parseMasterKey(text)).toThrow("must be 32 bytes in base64");
-    }
-  });
-});
 
 describe("deriveKeys", () => {
   test("each purpose has a key of its own, the same one every time", () => {
@@ -57,29 +28,6 @@ describe("hashMatches", () => {
   test("a client secret counts for its client only", () => {
     const stored = hashClientSecret(keys, "cl_a", "cs_1");
     expect(hashMatches(hashClientSecret(keys, "cl_b", "cs_1"), stored)).toBe(false);
-  });
-});
-
-describe("encrypt", () => {
-  const sealed = encrypt(keys.signingKeyKek, "the private key", "kid-1");
-
-  test("the same key and context decrypt", () => {
-    expect(decrypt(keys.signingKeyKek, sealed, "kid-1")).toBe("the private key");
-  });
-
-  test("two encryptions of one text differ", () => {
-    expect(encrypt(keys.signingKeyKek, "the private key", "kid-1")).not.toEqual(sealed);
-  });
-
-  test("another key, another context or any changed bit does not decrypt", () => {
-    expect(() => decrypt(keys.apiKeyPepper, sealed, "kid-1")).toThrow();
-    expect(() => decrypt(keys.signingKeyKek, sealed, "kid-2")).toThrow();
-    for (let index = 0; index < sealed.length; index += 1) {
-      const changed = Buffer.from(sealed);
-      changed[index] = (changed[index] ?? 0) ^ 1;
-      expect(() => decrypt(keys.signingKeyKek, changed, "kid-1")).toThrow();
-    }
-    expect(() => decrypt(keys.signingKeyKek, sealed.subarray(0, 20), "kid-1")).toThrow();
   });
 });
 

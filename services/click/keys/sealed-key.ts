@@ -1,14 +1,12 @@
 import {
-  createCipheriv,
-  createDecipheriv,
   createHash,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
   hkdfSync,
   type KeyObject,
-  randomBytes,
 } from "node:crypto";
+import { decryptBytes, encrypt } from "#platform/secrets.ts";
 import type { KeyPurpose } from "./key-schedule.ts";
 
 /** An Ed25519 key as it is stored. */
@@ -26,9 +24,6 @@ export interface OpenKey {
   readonly privateKey: KeyObject;
 }
 
-const ivBytes = 12;
-const tagBytes = 16;
-
 /** What encrypts the signing keys of one purpose, and of no other; the master key has 32 bytes. */
 export const signingKeyKek = (masterKey: Buffer, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync("sha256", masterKey, Buffer.alloc(0), `assent/click/${purpose}-key-encryption`, 32));
@@ -44,7 +39,7 @@ export function makeSealedKey(kek: Buffer): SealedKey {
 export function openSealedKey(kek: Buffer, sealed: SealedKey): OpenKey {
   const { kid } = sealed;
   const x = sealed.publicKey.toString("base64url");
-  const d = decrypt(kek, sealed).toString("base64url");
+  const d = privateBytes(kek, sealed).toString("base64url");
   const jwk = { kty: "OKP", crv: "Ed25519", x, d };
   const privateKey = createPrivateKey({ key: jwk, format: "jwk" });
   const publicKey = createPublicKey(privateKey);
@@ -64,21 +59,9 @@ const thumbprint = (x: string): string =>
     .update(JSON.stringify({ crv: "Ed25519", kty: "OKP", x }))
     .digest("base64url");
 
-function encrypt(key: Buffer, plain: Buffer, context: string): Buffer {
-  const iv = randomBytes(ivBytes);
-  const cipher = createCipheriv("aes-256-gcm", key, iv, { authTagLength: tagBytes });
-  cipher.setAAD(Buffer.from(context));
-  const encrypted = Buffer.concat([cipher.update(plain), cipher.final()]);
-  return Buffer.concat([iv, cipher.getAuthTag(), encrypted]);
-}
-
-function decrypt(key: Buffer, { kid, privateKey }: SealedKey): Buffer {
-  const [iv, tag] = [privateKey.subarray(0, ivBytes), privateKey.subarray(ivBytes, ivBytes + tagBytes)];
+function privateBytes(kek: Buffer, { kid, privateKey }: SealedKey): Buffer {
   try {
-    const decipher = createDecipheriv("aes-256-gcm", key, iv, { authTagLength: tagBytes });
-    decipher.setAAD(Buffer.from(kid));
-    decipher.setAuthTag(tag);
-    return Buffer.concat([decipher.update(privateKey.subarray(ivBytes + tagBytes)), decipher.final()]);
+    return decryptBytes(kek, privateKey, kid);
   } catch (cause) {
     throw new Error(`signing key ${kid} cannot be decrypted: the master key is not the one it was made with`, {
       cause,

@@ -6,6 +6,7 @@ import { Migration004Stats } from "./004_stats.ts";
 import { Migration005Evidence } from "./005_evidence.ts";
 import { Migration006OutboxCursor } from "./006_outbox_cursor.ts";
 import { Migration007ExternalHeads } from "./007_external_heads.ts";
+import { Migration008ExpiredReceipt } from "./008_expired_receipt.ts";
 
 export const clickMigrations: ServiceMigrations = {
   schema: "click",
@@ -17,5 +18,6 @@ export const clickMigrations: ServiceMigrations = {
     { name: "005_evidence", class: Migration005Evidence },
     { name: "006_outbox_cursor", class: Migration006OutboxCursor },
     { name: "007_external_heads", class: Migration007ExternalHeads },
+    { name: "008_expired_receipt", class: Migration008ExpiredReceipt },
   ],
 };

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createBatchConsumer } from "#platform/events/consume-batches.ts";
+import type { DeadEvents } from "#platform/events/dead-events.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
@@ -21,6 +22,7 @@ const flushMs = 500;
 /** What keeps the statistics up to date: a consumer of the service's own events, and a counter of renderings. */
 export function createStatistics({ pool, bus, logger, metrics }: StatisticsOptions): {
   readonly workers: readonly Worker[];
+  readonly deadEvents: DeadEvents;
   readonly countRendering: RenderDeps["countRendering"];
 } {
   const renderings = createRenderCounter({ pool, logger });
@@ -52,6 +54,7 @@ export function createStatistics({ pool, bus, logger, metrics }: StatisticsOptio
         },
       },
     ],
+    deadEvents: consumer.deadEvents,
     countRendering: renderings.count,
   };
 }

@@ -11,6 +11,8 @@ export interface ExpiredGrant {
   readonly versionId: string;
   readonly revision: number;
   readonly expiresAt: Date;
+  /** Of the grant. */
+  readonly receiptId: string;
 }
 
 const dueSql = `
@@ -41,7 +43,7 @@ from held where h.organization_id = held.organization_id and h.subject_index = h
 const ranOutSql = `
 select e.organization_id as "organizationId", d.user_key as "userKey", e.event_id as "eventId", e.purpose,
        e.template_id as "templateId", e.version_id as "versionId", e.template_revision as "revision",
-       e.expires_at as "expiresAt"
+       e.expires_at as "expiresAt", e.receipt_id as "receiptId"
 from unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::bigint[]) as d (organization_id, subject_index, user_key, revision)
 join click.consent_event e
   on e.organization_id = d.organization_id and e.subject_index = d.subject_index and e.revision = d.revision

@@ -15,7 +15,7 @@ describe("configFromEnv", () => {
     expect(configFromEnv(env)).toEqual({
       databaseUrl: "postgres://db/assent",
       databaseRole: "",
-      poolSize: 13,
+      poolSize: 14,
       masterKey: env.CLICK_MASTER_KEY,
       issuer: "https://agreements.example.com",
       tsa: undefined,

@@ -75,6 +75,7 @@ describe("a grant that runs out", () => {
       versionId: template.versions[0]?.versionId,
       revision: 1,
       expiresAt: isoOf(history[0]?.at),
+      receiptId: history.find(({ type, purpose }) => type === "GRANTED" && purpose === "news")?.receiptId,
     });
     expect(event).toMatchObject({ requestId: "", aggregateId: history[0]?.eventId });
   });

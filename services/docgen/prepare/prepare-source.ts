@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type DocumentSource as SourceMessage, Profile as WireProfile } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { Caller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { invalidData } from "../domain/data-error.ts";
@@ -15,7 +16,6 @@ import type { DocgenDeps } from "../rpc/deps.ts";
 import { findAssets } from "../store/asset-store.ts";
 import type { NewDocument } from "../store/document-store.ts";
 import { findPublishedVersion, type PublishedVersion } from "../store/published-version-store.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { checkData } from "../templating/check-data.ts";
 import { type FoundText, findText } from "./find-text.ts";
 import { fitValues } from "./fit-values.ts";

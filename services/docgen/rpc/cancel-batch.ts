@@ -1,12 +1,12 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { noteItemsEnded } from "../store/batch-progress.ts";
 import { cancelWaitingItems, findBatch, markCancelled } from "../store/batch-store.ts";
 import { schema } from "../store/orm.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { batchMessage } from "./batch-messages.ts";
 import type { DocgenDeps } from "./deps.ts";
 import { canonicalId } from "./ids.ts";

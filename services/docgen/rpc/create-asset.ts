@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { type Asset, parseImage } from "../domain/asset.ts";
 import { refuse } from "../domain/problems.ts";
 import { nameProblems } from "../domain/text.ts";
 import { addAsset } from "../store/asset-store.ts";
-import { inTransaction } from "../store/transaction.ts";
 import type { DocgenDeps } from "./deps.ts";
 import { assetMessage } from "./messages.ts";
 

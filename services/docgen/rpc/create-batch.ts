@@ -2,6 +2,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type pg from "pg";
 import type { CreateBatchRequest, DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
@@ -13,7 +14,6 @@ import { addBatch, countWaitingItems, findBatch } from "../store/batch-store.ts"
 import { addDocuments, type NewDocument } from "../store/document-store.ts";
 import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../store/idempotency-store.ts";
 import { schema } from "../store/orm.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { type RateState, readUsage, type Slots, takeSlots } from "../store/usage-store.ts";
 import { batchMessage } from "./batch-messages.ts";
 import type { DocgenDeps } from "./deps.ts";

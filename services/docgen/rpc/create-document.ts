@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { CreateDocumentRequest, DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type Document, hasEnded } from "../domain/document.ts";
 import { type Plan, planLimits } from "../domain/plan.ts";
@@ -8,7 +9,6 @@ import { prepareSource } from "../prepare/prepare-source.ts";
 import { countWaiting } from "../store/claim-store.ts";
 import { addDocument, findDocument, type NewDocument } from "../store/document-store.ts";
 import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../store/idempotency-store.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { type RateState, readUsage, takeSlots } from "../store/usage-store.ts";
 import type { Place } from "../work/work-loop.ts";
 import type { DocgenDeps } from "./deps.ts";

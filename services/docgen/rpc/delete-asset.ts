@@ -1,9 +1,9 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import { deleteAsset as deleteRow } from "../store/asset-store.ts";
-import { inTransaction } from "../store/transaction.ts";
 import type { DocgenDeps } from "./deps.ts";
 import { canonicalId } from "./ids.ts";
 

@@ -1,9 +1,9 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { planLimits } from "../domain/plan.ts";
 import { type UsageWindow, windowsNow } from "../domain/usage.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { readUsed } from "../store/usage-store.ts";
 import type { DocgenDeps } from "./deps.ts";
 

@@ -1,8 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { pageOfAssets } from "../store/asset-store.ts";
-import { inTransaction } from "../store/transaction.ts";
 import type { DocgenDeps } from "./deps.ts";
 import { parseAfterId } from "./ids.ts";
 import { assetMessage } from "./messages.ts";

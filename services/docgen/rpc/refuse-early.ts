@@ -1,8 +1,8 @@
+import { inTransaction } from "#platform/db/transaction.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { type Plan, planLimits } from "../domain/plan.ts";
 import type { WindowName } from "../domain/usage.ts";
 import { findKey, type KeyedRequest } from "../store/idempotency-store.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { readRefusal } from "../store/usage-store.ts";
 import type { DocgenDeps } from "./deps.ts";
 import { rateLimited } from "./rate-messages.ts";

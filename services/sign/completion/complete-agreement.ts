@@ -2,6 +2,7 @@ import type { Client } from "@connectrpc/connect";
 import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { callerHeaders } from "#platform/caller.ts";
+import { inSnapshot } from "#platform/db/transaction.ts";
 import type { Logger } from "#platform/logger.ts";
 import { printCertificate } from "../certificate/print-certificate.ts";
 import type { Agreement, AgreementDocument, SealLevel } from "../domain/agreement.ts";
@@ -20,7 +21,6 @@ import {
   type NewBytes,
   type Within,
 } from "../store/change-agreement.ts";
-import { inSnapshot } from "../store/transaction.ts";
 import { marksOf } from "./marks-of.ts";
 
 export interface CompletionDeps extends ChangeDeps {

@@ -90,7 +90,12 @@ export type SignEvent =
       /** UUID. */
       readonly recipientId: string;
     }
-  | { readonly kind: "document.completed"; readonly documentId: string; readonly sha256: Buffer };
+  | {
+      readonly kind: "document.completed";
+      /** UUID. */
+      readonly documentId: string;
+      readonly sha256: Buffer;
+    };
 
 /** Work for the job loop. */
 export interface JobRequest {

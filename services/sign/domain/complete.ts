@@ -40,8 +40,8 @@ export function completeAgreement(
     audit: [{ action: "agreement.completed", actor, details: { documents: documents.map(toldOf(sealed)) } }],
     events: [
       { kind: "agreement.completed" },
-      ...documents.map(({ documentId, sealedSha256: sha256 }) => ({
-        ...{ kind: "document.completed" as const, documentId, sha256 },
+      ...documents.map(({ id, sealedSha256: sha256 }) => ({
+        ...{ kind: "document.completed" as const, documentId: id, sha256 },
       })),
     ],
     jobs: [...followUpJobs.evidence(completed, now), ...completedMails(completed)],

@@ -5,8 +5,7 @@ export const firstCharacters = (text: string, count: number): string =>
 /** How many characters a text has, as people count them: a pair of surrogates is one. */
 export const lengthOf = (text: string): number => Array.from(text).length;
 
-/** The database stores neither NUL nor halves of surrogate pairs. */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+export { isStorable } from "#platform/json-object.ts";
 
 /** A text with U+FFFD in place of what the database does not store. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\uFFFD");

@@ -1,12 +1,12 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { HeadSource, type RecordExternalHeadResponse } from "#gen/assent/click/v1/click_pb.ts";
 import { callerHeaders } from "#platform/caller.ts";
+import { inSnapshot } from "#platform/db/transaction.ts";
 import { type AuditEvent, isChainIntact } from "../domain/audit-chain.ts";
 import { changeTo } from "../domain/change-list.ts";
 import type { SignDeps } from "../rpc/deps.ts";
 import { loadAgreement } from "../store/agreement-store.ts";
 import { listAuditEvents } from "../store/audit-store.ts";
-import { inSnapshot } from "../store/transaction.ts";
 import { evidenceDetails } from "../verification/evidence-place.ts";
 import { changeInJob } from "./change-in-job.ts";
 import type { Hold, Job, JobHandler } from "./job.ts";

@@ -1,11 +1,13 @@
 import type { ServiceMigrations } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002Evidence } from "./002_evidence.ts";
+import { Migration003NoSubscriptions } from "./003_no_subscriptions.ts";
 
 export const signMigrations: ServiceMigrations = {
   schema: "sign",
   list: [
     { name: "001_initial", class: Migration001Initial },
     { name: "002_evidence", class: Migration002Evidence },
+    { name: "003_no_subscriptions", class: Migration003NoSubscriptions },
   ],
 };

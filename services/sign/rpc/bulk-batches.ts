@@ -1,12 +1,12 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SendBulkListRequest, SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { BulkBatch } from "../domain/bulk.ts";
 import type { JobRequest } from "../domain/change.ts";
 import { findBulkBatch, findBulkList, insertBulkBatch, listBulkBatches } from "../store/bulk-store.ts";
 import { insertJobs } from "../store/job-store.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { bulkBatchMessage } from "./bulk-messages.ts";
 import { targetOf } from "./context.ts";
 import type { SignDeps } from "./deps.ts";

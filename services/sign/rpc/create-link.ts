@@ -1,7 +1,7 @@
 import type { Caller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { linkExpiry, type View } from "../domain/view.ts";
 import { newViewToken, viewTokenHash } from "../domain/view-token.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { insertView } from "../store/view-store.ts";
 import type { SignDeps } from "./deps.ts";
 

@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import type { Agreement } from "../domain/agreement.ts";
 import { createAgreementReader } from "../store/agreement-reader.ts";
 import { isTemplate, notFound } from "../store/change-agreement.ts";
 import { targetOf } from "./context.ts";
@@ -15,7 +16,13 @@ export function getAgreement({ pool }: Pick<SignDeps, "pool">): Pick<ServiceImpl
       const target = targetOf(request.target);
       const agreement = await read(orgId, target.id);
       if (agreement === undefined || isTemplate(agreement) !== target.isTemplate) throw notFound(target.isTemplate);
-      return { agreement: agreementMessage(agreement, orgId) };
+      const shown = request.withoutTabs ? withoutTabs(agreement) : agreement;
+      return { agreement: agreementMessage(shown, orgId) };
     },
   };
 }
+
+const withoutTabs = (agreement: Agreement): Agreement => ({
+  ...agreement,
+  recipients: agreement.recipients.map((recipient) => ({ ...recipient, tabs: [] })),
+});

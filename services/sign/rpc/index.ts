@@ -25,7 +25,6 @@ import { removeDocuments } from "./remove-documents.ts";
 import { removeRecipients } from "./remove-recipients.ts";
 import { sendAgreement } from "./send-agreement.ts";
 import { signingHandlers } from "./signing/index.ts";
-import { subscriptions } from "./subscriptions.ts";
 import { updateAgreement } from "./update-agreement.ts";
 import { verifyDocument } from "./verify-document.ts";
 import { verifySeal } from "./verify-seal.ts";
@@ -61,7 +60,6 @@ export const signRoutes =
       ...createSenderView(deps),
       ...bulkLists(deps),
       ...bulkBatches(deps),
-      ...subscriptions(deps),
     });
     router.service(SigningService, signingHandlers(deps));
   };

@@ -6,6 +6,7 @@ import type {
   Notification as WireNotification,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DocumentProblem, RecipientRole as WireRole } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { parseJsonObject } from "#platform/json-object.ts";
 import type { JsonObject, Notification, RecipientRole } from "../domain/agreement.ts";
 import type {
   CustomFieldDefinition,
@@ -17,7 +18,6 @@ import type {
 import { emptyDefinition } from "../domain/definition.ts";
 import { invalid, problem } from "../domain/problems.ts";
 import { given } from "./given.ts";
-import { parseJsonObject } from "./json-input.ts";
 import { parseTabs } from "./tab-input.ts";
 
 /** Reads what a request gives. Fields of problems are called `recipients[0].role`. Throws VALIDATION_FAILED. */

@@ -1,10 +1,10 @@
 import type { Composition } from "#gen/assent/sign/v1/sign_pb.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "../domain/agreement.ts";
 import type { Layer, LoadedComposition } from "../domain/compose.ts";
 import { loadAgreements } from "../store/agreement-store.ts";
-import { inTransaction } from "../store/transaction.ts";
 import type { SignDeps } from "./deps.ts";
 import { parseDefinition, parseDocument } from "./input.ts";
 

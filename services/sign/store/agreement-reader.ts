@@ -1,8 +1,8 @@
 import type pg from "pg";
+import { inTransaction } from "#platform/db/transaction.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "../domain/agreement.ts";
 import { loadAgreements } from "./agreement-store.ts";
-import { inTransaction } from "./transaction.ts";
 
 /** Reads agreements of any kind; undefined when there is none. */
 export type ReadAgreement = (orgId: OrgId, id: string) => Promise<Agreement | undefined>;

@@ -1,7 +1,7 @@
 import type pg from "pg";
+import { inTransaction } from "#platform/db/transaction.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { BulkBatch, BulkFailure, BulkList } from "../domain/bulk.ts";
-import { inTransaction } from "./transaction.ts";
 
 export const insertBulkList = (pool: pg.Pool, orgId: OrgId, list: BulkList): Promise<void> =>
   inTransaction(orgId, pool, async (client) => {

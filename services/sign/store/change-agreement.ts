@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "../domain/agreement.ts";
@@ -6,7 +7,6 @@ import type { Change } from "../domain/change.ts";
 import { loadAgreement } from "./agreement-store.ts";
 import { findKey, type KeyedRequest, type KeyUse, takeKey } from "./idempotency-store.ts";
 import type { NewBytes } from "./move-bytes.ts";
-import { inTransaction } from "./transaction.ts";
 import { type CallerContext, type WriteDeps, writeChange } from "./write-change.ts";
 
 export type { KeyedRequest } from "./idempotency-store.ts";

@@ -7,7 +7,6 @@ import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { smallestPdf } from "../intake/smallest-pdf.ts";
 import { findBulkBatch, listBulkLists } from "../store/bulk-store.ts";
-import { deleteSubscription } from "../store/subscription-store.ts";
 import { type Organization, type SignHarness, startSign } from "./harness.ts";
 
 let system: SignHarness;
@@ -163,46 +162,11 @@ describe("a bulk list", () => {
   });
 });
 
-describe("a subscription", () => {
-  test("keeps what it was given, for its organization only", async () => {
-    const stranger = system.organization();
-    const settings = { urlToPublishTo: "https://app.example/hook", events: ["envelope-completed"] };
-    const { subscription } = await organization.createSubscription({ settingsJson: JSON.stringify(settings) });
-    const id = subscription?.id ?? 0n;
-    expect(id).toBeGreaterThan(0n);
-    const { subscription: found } = await organization.getSubscription({ id });
-    expect(JSON.parse(found?.settingsJson ?? "")).toEqual(settings);
-    for (const call of [
-      stranger.getSubscription({ id }),
-      stranger.updateSubscription({ id, settingsJson: "{}" }),
-      stranger.deleteSubscription({ id }),
-    ]) {
-      await expectDomainError(call, "SUBSCRIPTION_NOT_FOUND");
-    }
-    expect((await stranger.listSubscriptions({})).subscriptions).toEqual([]);
-    await organization.updateSubscription({ id, settingsJson: '{"name":"Hook"}' });
-    expect((await organization.listSubscriptions({})).subscriptions).toMatchObject([
-      { id, settingsJson: '{"name":"Hook"}' },
-    ]);
-    await organization.deleteSubscription({ id });
-    for (const unknown of [id, 0n, 2n ** 31n, 2n ** 63n]) {
-      await expectDomainError(organization.getSubscription({ id: unknown }), "SUBSCRIPTION_NOT_FOUND");
-    }
-  });
-
-  test("is a JSON object that is not too large", async () => {
-    for (const settingsJson of ["", "[]", "null", "{", JSON.stringify({ a: "x".repeat(70_000) })]) {
-      await expectDomainError(organization.createSubscription({ settingsJson }), "VALIDATION_FAILED");
-    }
-  });
-});
-
-test("lists, batches and subscriptions say that they are unavailable while the database is away", async () => {
+test("lists and batches say that they are unavailable while the database is away", async () => {
   const pool = createPool({ url: "postgres://nobody@127.0.0.1:1/none", role: "assent_sign", max: 1, name: "away" });
   const { orgId } = organization;
   const id = randomUUID();
   await expectDomainError(listBulkLists(pool, orgId), "SERVICE_UNAVAILABLE");
   await expectDomainError(findBulkBatch(pool, orgId, id), "SERVICE_UNAVAILABLE");
-  await expectDomainError(deleteSubscription(pool, orgId, "1"), "SERVICE_UNAVAILABLE");
   await pool.end();
 });

@@ -131,9 +131,9 @@ describe("a completion", () => {
       "assent.sign.document.completed",
       "assent.sign.recipient.completed",
     ]);
-    for (const { sealedSha256 } of documents) {
+    for (const { id, sealedSha256 } of documents) {
       const hash = Buffer.from(sealedSha256).toString("hex");
-      expect(rows.filter(({ data }) => data.includes(hash))).toHaveLength(1);
+      expect(rows.filter(({ data }) => data.includes(hash) && data.includes(id))).toHaveLength(1);
     }
     const { events } = await organization.listAuditEvents({ agreementId: agreement.id });
     const completions = events.filter(({ action }) => action === "agreement.completed");

@@ -76,6 +76,14 @@ const draftWithPeople = (): Promise<Agreement> =>
     customFields: [{ name: "order", value: "42" }],
   });
 
+test("an agreement can be read without its tabs", async () => {
+  const { id } = await template("Short");
+  const { agreement } = await organization.getAgreement({ target: templateTarget(id), withoutTabs: true });
+  const whole = await read(templateTarget(id));
+  expect(whole.recipients[0]?.tabs).toHaveLength(2);
+  expect(agreement).toEqual({ ...whole, recipients: whole.recipients.map((one) => ({ ...one, tabs: [] })) });
+});
+
 describe("an agreement of a template", () => {
   test("has its documents, tabs and routing, and the people of the request", async () => {
     const { id } = await template("NDA");

@@ -146,7 +146,9 @@ describe("the job loop", () => {
     const ends: string[] = [];
     const endIn = (hold: Hold, effect: string): Promise<void> =>
       withOrg(pool, orgId, async (client) => {
-        await client.query("insert into sign.subscription values ($1, $2, '{}', now())", [orgId, effect]);
+        await client.query("insert into sign.bulk_list values ($1, gen_random_uuid(), $2, '[]', 0, now())", [
+          ...[orgId, effect],
+        ]);
         await hold.endIn(client);
       });
     const first = await startLoop({
@@ -174,10 +176,10 @@ describe("the job loop", () => {
     goOn.resolve();
     await until(() => ends.length === 1);
     expect(ends[0]).toContain("belongs to another process");
-    const { rows: effects } = await superuser.query("select id from sign.subscription where organization_id = $1", [
+    const { rows: effects } = await superuser.query("select name from sign.bulk_list where organization_id = $1", [
       orgId,
     ]);
-    expect(effects).toEqual([{ id: "2" }]);
+    expect(effects).toEqual([{ name: "2" }]);
   });
 
   test("what fails is done again after a pause that doubles, and is given up at last", async () => {

@@ -264,7 +264,7 @@ describe("the official SDK with drafts", () => {
       ["formulaTabs", { recipients: { signers: [{ ...signer, tabs: { formulaTabs: [{ formula: "[a]+[b]" }] } }] } }],
       ["witnesses", { recipients: { witnesses: [signer] } }],
       ["workflow", { workflow: { workflowSteps: [{ action: "pause_before" }] } }],
-      ["eventNotification.url", { eventNotification: { url: "http://hooks.example.com/" } }],
+      ["eventNotification.url", { eventNotification: { url: "https://me:secret@hooks.example.com/" } }],
     ];
     for (const [name, envelopeDefinition] of refused) {
       const { status, body } = await refusalOf(call("createEnvelope", { envelopeDefinition }));

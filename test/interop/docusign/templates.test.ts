@@ -268,6 +268,23 @@ describe("the official SDK with templates, bulk lists and the account", () => {
     expect((await call("ConnectApi", "listConfigurations")).configurations).toEqual([]);
   });
 
+  test("makes and deletes keys, looks at the log of messages and asks for those that failed again", async () => {
+    // The SDK has no models for keys.
+    await call("ConnectApi", "createConnectSecret");
+    expect(sdk.last().status).toBe(201);
+    const { keyId } = JSON.parse(sdk.last().text);
+    await call("ConnectApi", "getConnectSecret");
+    expect(JSON.parse(sdk.last().text).secrets).toMatchObject([{ keyId }]);
+    await call("ConnectApi", "deleteConnectSecret", keyId);
+    for (const name of ["listEventLogs", "listEventFailureLogs"]) {
+      const read = await call("ConnectApi", name, { fromDate: "2026-10-21T00:00:00Z" });
+      expect(read).toMatchObject({ logs: expect.any(Array), failures: expect.any(Array) });
+    }
+    const connectFailureFilter = { envelopeIds: [sdk.accountId], synchronous: "false" };
+    const retried = await call("ConnectApi", "retryEventForEnvelopes", { connectFailureFilter });
+    expect(retried.retryQueue).toEqual([]);
+  });
+
   test("asks about the account, its users, brands, groups and permissions", async () => {
     const account = await call("AccountsApi", "getAccountInformation", null);
     expect(account).toMatchObject({ accountIdGuid: sdk.accountId, accountName: "Test" });

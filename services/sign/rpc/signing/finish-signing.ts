@@ -1,5 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SigningService, TabValue, AdoptedSignature as WireSignature } from "#gen/assent/sign/v1/signing_pb.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import type { AdoptedSignature, Recipient } from "../../domain/agreement.ts";
 import { requireAttached } from "../../domain/attachment.ts";
 import { finishAgreement } from "../../domain/finish.ts";
@@ -8,7 +9,6 @@ import { withEvent } from "../../domain/return-url.ts";
 import type { TabValues } from "../../domain/tab-values.ts";
 import { listAttachments } from "../../store/attachment-store.ts";
 import { changeAgreement } from "../../store/change-agreement.ts";
-import { inTransaction } from "../../store/transaction.ts";
 import type { SignDeps } from "../deps.ts";
 import { wireAgreementStatuses } from "../messages.ts";
 import { requireRecipientSession } from "./shown-session.ts";

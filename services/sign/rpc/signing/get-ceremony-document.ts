@@ -1,8 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import { requireDocument } from "../../domain/edit-documents.ts";
-import { inTransaction } from "../../store/transaction.ts";
 import type { SignDeps } from "../deps.ts";
 import { pdfFileName, readDocument } from "../read-documents.ts";
 import { requireSession } from "./signing-session.ts";

@@ -1,10 +1,10 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type SigningService, ViewKind as WireKind } from "#gen/assent/sign/v1/signing_pb.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import type { Agreement } from "../../domain/agreement.ts";
 import { isLinkOpen, isOfAgreement, isReadable, sessionExpiry, type View, type ViewKind } from "../../domain/view.ts";
 import { newViewToken, parseViewToken, type ViewToken, viewTokenHash } from "../../domain/view-token.ts";
 import { loadAgreement } from "../../store/agreement-store.ts";
-import { inTransaction } from "../../store/transaction.ts";
 import { findView, openView as markOpened, openReusableView } from "../../store/view-store.ts";
 import type { SignDeps } from "../deps.ts";
 import { viewExpired } from "./signing-session.ts";

@@ -1,4 +1,5 @@
 import type { Caller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement, Recipient } from "../../domain/agreement.ts";
@@ -7,7 +8,6 @@ import { type ReturnEvent, withEvent } from "../../domain/return-url.ts";
 import { extendedExpiry, isOfAgreement, isSessionOpen, sessionExpiry, type View } from "../../domain/view.ts";
 import { parseViewToken } from "../../domain/view-token.ts";
 import { loadAgreement } from "../../store/agreement-store.ts";
-import { inTransaction } from "../../store/transaction.ts";
 import { endSession, extendSession, findSession } from "../../store/view-store.ts";
 import type { SignDeps } from "../deps.ts";
 

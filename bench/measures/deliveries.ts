@@ -1,0 +1,104 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import { cpuMilliseconds, cpuPerRequest, cpuText } from "../cpu.ts";
+import { runLoad } from "../load/run-load.ts";
+import { type Receivers, startReceivers } from "../load/start-receivers.ts";
+import type { BenchOptions } from "../options.ts";
+import type { Figure } from "../report.ts";
+import type { BenchSystem } from "../system.ts";
+import { acceptPlan } from "./accept-plan.ts";
+import { makeOrganizations } from "./delivery-organizations.ts";
+
+/** Of every endpoint an organization, so that nothing is gained by doing what belongs to one of them together. */
+const endpoints = 50;
+const hangingShare = 0.1;
+const ratePerSecond = 200;
+const warmupSeconds = 5;
+const patienceMs = 20_000;
+
+/** P13: how long after an acceptance its event comes to a receiver, while a tenth of the receivers never answer. */
+export async function deliveryMeasures(system: BenchSystem, options: BenchOptions): Promise<Figure[]> {
+  const receivers = await startReceivers();
+  try {
+    // Long enough that those that hang have run into their time limit.
+    const seconds = Math.max(30, options.seconds * options.rounds);
+    const bare = await postBare(receivers, options.seconds);
+    const urls = Array.from({ length: endpoints }, (_, n) => urlOf(receivers, n));
+    const plan = { ...acceptPlan(system, "deliveries", { warmupSeconds: 0, seconds, ratePerSecond }), headers: {} };
+    const authorizations = await makeOrganizations(system, urls);
+    const load = { ...plan, authorizations, connections: 16 };
+    const warmup = await runLoad({ ...load, seconds: warmupSeconds }, [201]);
+    await received(receivers, warmup.requests);
+    const read = () => withReceivers(system.cpu.read(), receivers.pid);
+    const before = read();
+    const { requests, cpuMs } = await runLoad({ ...load, firstNumber: warmup.requests }, [201]);
+    const { latenciesMs, hanging } = await received(receivers, requests);
+    const used = cpuPerRequest(before, read(), latenciesMs.length);
+    const cpu = used && { ...used, load: cpuMs / latenciesMs.length };
+    const base = { id: "P13", mode: "distributed", unit: "ms" };
+    const figure = (name: string, quantile: number) => {
+      const value = quantileOf(latenciesMs, quantile);
+      const baseline = quantileOf(bare.latenciesMs, quantile);
+      return {
+        ...base,
+        what: `${name} from an acceptance to its first request`,
+        value,
+        baseline,
+        ratio: value / baseline,
+      };
+    };
+    const what = `${latenciesMs.length} of ${requests} events at ${ratePerSecond}/s, the others to ${endpoints * hangingShare} of ${endpoints} receivers that never answered ${hanging} requests`;
+    return [
+      {
+        ...figure("p99", 0.99),
+        goal: "≤ 1000 ms",
+        note: `${what}; baseline: bare POST at this rate, ${bare.cpuMs.toFixed(2)} ms CPU${cpu === undefined ? "" : `; CPU ms of an event with its acceptance: ${cpuText(cpu)}`}`,
+        ...(cpu === undefined ? {} : { cpuMs: cpu }),
+      },
+      { ...figure("p50", 0.5), goal: "" },
+      { ...figure("longest", 1), goal: "" },
+    ];
+  } finally {
+    receivers.stop();
+  }
+}
+
+const isHanging = (n: number): boolean => n % (1 / hangingShare) === 0;
+
+const urlOf = ({ url }: Receivers, n: number): string => `${url}/${isHanging(n) ? "hang" : "well"}/${n}`;
+
+/** What has come once all but those that hang have got what so many requests made; requests take them in turn. */
+async function received(receivers: Receivers, requests: number) {
+  const latenciesMs: number[] = [];
+  let hanging = 0;
+  const expected = Math.floor(requests * (1 - hangingShare)) - 1;
+  const start = performance.now();
+  while (latenciesMs.length < expected) {
+    if (performance.now() - start > patienceMs) break;
+    await delay(100);
+    const some = await receivers.read();
+    latenciesMs.push(...some.latenciesMs);
+    hanging += some.hanging;
+  }
+  return { latenciesMs, hanging };
+}
+
+const run = promisify(execFile);
+
+async function postBare(receivers: Receivers, seconds: number) {
+  const entry = join(import.meta.dirname, "../baselines/post-loop.ts");
+  const { stdout } = await run(process.execPath, [
+    ...[entry, `${receivers.url}/well/bare`, String(ratePerSecond), String(seconds)],
+  ]);
+  return { latenciesMs: (await receivers.read()).latenciesMs, cpuMs: Number(stdout) };
+}
+
+const withReceivers = (times: Readonly<Record<string, number>> | undefined, pid: number) =>
+  times && { ...times, receivers: cpuMilliseconds(pid) };
+
+function quantileOf(values: readonly number[], quantile: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * quantile))] ?? Number.NaN;
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type AdminPort, startAdminPort } from "#platform/admin-port.ts";
+import type { Environment } from "#platform/config.ts";
+import { deadEventRoutes } from "#platform/events/dead-event-routes.ts";
+import { createHealthState } from "#platform/health.ts";
+import { createLogger } from "#platform/logger.ts";
+import { createMetrics } from "#platform/metrics.ts";
+import { serverInterceptors } from "#platform/rpc/interceptors.ts";
+import { type ClickHarness, startClick } from "../../services/click/test/harness.ts";
+import { runAdmin } from "./run.ts";
+
+let click: ClickHarness;
+let port: AdminPort;
+let env: Environment;
+
+beforeAll(async () => {
+  click = await startClick();
+  const metrics = createMetrics();
+  port = await startAdminPort({
+    host: "127.0.0.1",
+    port: 0,
+    token: "the-admin-token",
+    routes: [deadEventRoutes(click.service.deadEvents ?? [])],
+    interceptors: serverInterceptors({ service: "admin", logger: createLogger("admin", "silent"), metrics }),
+    metrics,
+    health: createHealthState(),
+    checkReady: async () => undefined,
+  });
+  env = { ASSENT_ADMIN_URL: `http://127.0.0.1:${port.port}`, ASSENT_ADMIN_TOKEN: "the-admin-token" };
+});
+afterAll(async () => {
+  await port.close();
+  await click.close();
+});
+
+async function admin(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const printed = { out: "", err: "" };
+  const code = await runAdmin(["dead-events", ...args], {
+    env,
+    out: (text) => {
+      printed.out += text;
+    },
+    err: (text) => {
+      printed.err += text;
+    },
+  });
+  return { code, ...printed };
+}
+
+const json = async (...args: string[]) => JSON.parse((await admin(...args, "--json")).out);
+
+describe("dead-events", () => {
+  test("list shows what consumers of the service gave up; requeue and discard say what came of it", async () => {
+    for (const [consumer, id] of [
+      ["click-publications", "a"],
+      ["click-publications", "b"],
+      ["click-statistics", "c"],
+    ]) {
+      await click.superuser.query(
+        `insert into click.dead_event (consumer, event_id, subject, data, error, deliveries)
+         values ($1, $2, 'assent.x.y.z', '{"some":"data"}', E'TypeError: no\\n    at line 1', 8)`,
+        [consumer, id],
+      );
+    }
+    const service = ["--service", "click"];
+    const listed = await json("list", ...service);
+    expect(listed.total).toBe(3);
+    expect(listed.deadEvents.find(({ eventId }: { eventId: string }) => eventId === "c")).toEqual({
+      consumer: "click-statistics",
+      eventId: "c",
+      subject: "assent.x.y.z",
+      error: "TypeError: no\n    at line 1",
+      deliveries: 8,
+      diedAt: expect.stringMatching(/Z$/),
+      data: '{"some":"data"}',
+    });
+    const { out } = await admin("list", ...service, "--consumer", "click-statistics");
+    expect(out.split("\n")).toHaveLength(3);
+    expect(out).toMatch(/ c +assent\.x\.y\.z +8 .* TypeError: no\n$/);
+
+    const publications = [...service, "--consumer", "click-publications"];
+    const requeued = await json("requeue", ...publications, "--all");
+    expect(requeued).toEqual({ requeued: 0, failed: expect.any(Array), left: 0 });
+    expect(requeued.failed).toHaveLength(2);
+    expect((await admin("requeue", ...publications, "--event", "a")).out).toContain("requeued  0\n");
+    expect(await json("discard", ...publications, "--event", "a")).toEqual({ discarded: 1 });
+    expect(await json("discard", ...publications, "--all")).toEqual({ discarded: 1 });
+    expect(await json("list", ...publications)).toEqual({ deadEvents: [], total: 0 });
+  });
+
+  test("nothing is requeued or discarded that was not named", async () => {
+    const consumer = ["--service", "click", "--consumer", "click-statistics"];
+    for (const args of [["list"], ["list", "--service", "x"], ["discard", ...consumer], ["requeue", "--all"]]) {
+      expect((await admin(...args)).code).toBe(2);
+    }
+    expect((await admin("discard", ...consumer, "--all", "--event", "c")).code).toBe(2);
+    const unknown = await admin("requeue", "--service", "click", "--consumer", "other", "--all");
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("click-publications, click-statistics")]);
+  });
+});

@@ -1,0 +1,39 @@
+// `npm run docs`: writes the list of types in docs/events.md from the catalogue. A test fails when it is stale.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { connectEventOf, type EventTypeInfo, eventSources } from "../services/webhooks/domain/event-types.ts";
+import { testEventSubject } from "../services/webhooks/domain/event-types-webhooks.ts";
+
+export const eventsFile = join(import.meta.dirname, "../docs/events.md");
+
+const heading = "## Event types\n";
+
+const introduction = `
+What integrations can be told of by [webhooks](webhooks.md). A type is the subject without \`assent.\` and the name of the service; what the click and template services tell of begins with \`click.\`. The last column is what the same event is called in the messages of the [compatible interface](migrating-from-docusign.md), where it has them. \`document.completed\` comes of generated documents and of signed ones: both have \`data.document.id\`, and those that were signed have \`data.document.agreementId\`.
+
+\`GET /v1/webhooks/event-types\` lists the types with an example of each. This list is written from the same catalogue by \`npm run docs\`, and a test compares the two.
+`;
+
+/** The page with the list as it has to be; the list is its last part. */
+export function eventsPage(page: string): string {
+  const start = page.indexOf(heading);
+  if (start < 0) throw new Error(`docs/events.md has no heading '${heading.trim()}'`);
+  return page.slice(0, start) + heading + introduction + table;
+}
+
+const rowOf = ({ type, subject, description, example }: EventTypeInfo): string => {
+  const bus = subject === testEventSubject ? "–" : `\`${subject}\``;
+  const connect = connectEventOf(subject);
+  const data = Object.keys(example).map((name) => `\`${name}\``);
+  return `| \`${type}\` | ${bus} | ${description} | ${data.join(", ")} | ${connect === undefined ? "–" : `\`${connect}\``} |`;
+};
+
+const table = `
+| type | on the bus | what happened | \`data\` has | compatible |
+| ---- | ---------- | ------------- | ------------ | ---------- |
+${eventSources.map(rowOf).join("\n")}
+`;
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(eventsFile, eventsPage(readFileSync(eventsFile, "utf8")));
+}

@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** What a page of a copy on one machine answers. */
+export interface LocalAnswer {
+  readonly status: number;
+  readonly title: string;
+  /** Markup; whatever comes from elsewhere in it is escaped. */
+  readonly body: string;
+}
+
+/** A website elsewhere could point its own name to this machine and read what is shown. */
+export const isForThisMachine = (req: IncomingMessage): boolean =>
+  /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/.test(req.headers.host ?? "");
+
+/** Answers with a page that runs nothing, loads nothing, and looks again by itself every few seconds. */
+export function answerPage(req: IncomingMessage, res: ServerResponse, answer: LocalAnswer): void {
+  const text = page(answer);
+  res.writeHead(answer.status, headers).end(req.method === "HEAD" ? "" : text);
+}
+
+/** Answers requests that get no page; false when there is nothing to refuse. */
+export function refuseRequest(req: IncomingMessage, res: ServerResponse, methods: readonly string[]): boolean {
+  const refusal = refusalOf(req, methods);
+  if (refusal === undefined) return false;
+  res.writeHead(refusal.status, { ...headers, ...refusal.headers, "content-type": "text/plain" }).end(refusal.text);
+  return true;
+}
+
+function refusalOf(req: IncomingMessage, methods: readonly string[]) {
+  if (!isForThisMachine(req)) return { status: 421, text: "Misdirected Request" };
+  if (methods.includes(req.method ?? "")) return undefined;
+  return { status: 405, text: "Method Not Allowed", headers: { allow: methods.join(", ") } };
+}
+
+export const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
+
+/** A moment as people read it, and exactly for programs. */
+export const timeHtml = (at: Date): string => {
+  const iso = at.toISOString();
+  return `<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 23)} UTC</time>`;
+};
+
+/** A name or an address, which may break where it has parts. */
+export const partsHtml = (text: string): string => escapeHtml(text).replaceAll(/([./])(?=\w)/g, "$1<wbr>");
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+const style = `
+:root { color-scheme: light dark; }
+body { margin: 0; background: #eef0f5; color: #1b1f29; font: 16px/1.5 system-ui, sans-serif; }
+main { max-width: 44rem; margin: 0 auto; padding: 24px 16px; }
+article { background: #fff; border-radius: 12px; padding: 16px 20px; margin: 0 0 16px; overflow-wrap: anywhere; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 0 0 4px; }
+p { margin: 0; } .about { color: #4b5263; font-size: 0.9rem; } .text { white-space: pre-wrap; margin-top: 12px; }
+.lead { margin: 0 0 16px; } time { white-space: nowrap; }
+a { color: #1d4ed8; } code, pre { font: 0.85rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
+pre { background: #f4f5f9; border-radius: 8px; padding: 8px 12px; margin: 8px 0 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+ol { list-style: none; margin: 12px 0 0; padding: 0; } li { border-top: 1px solid #dfe2ea; padding: 8px 0; } li:last-child { padding-bottom: 0; }
+.status { border-radius: 999px; padding: 2px 10px; font-size: 0.8rem; font-weight: 600; white-space: nowrap; background: #e3e8f4; color: #29406b; }
+.delivered { background: #d9f2df; color: #14532d; } .failed { background: #fdebc8; color: #653c00; } .dead { background: #fde2e2; color: #7f1d1d; }
+dl { display: grid; grid-template-columns: auto 1fr; gap: 0 12px; margin: 8px 0 0; } dt { color: #4b5263; } dd { margin: 0; }
+dt, dd { font: 0.85rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
+@media (max-width: 30rem) { dl { display: block; } dd { margin: 0 0 4px; } }
+@media (prefers-color-scheme: dark) {
+  body { background: #14161c; color: #e8eaf0; } article { background: #1f232d; } .about, dt { color: #a6adbd; } a { color: #8ab4ff; }
+  pre { background: #171a22; } li { border-color: #353b49; }
+  .status { background: #2b3650; color: #c3d3f5; } .delivered { background: #173a24; color: #a8e6bc; }
+  .failed { background: #453008; color: #fbd38d; } .dead { background: #4a1d1f; color: #fbb4b4; }
+}
+`;
+
+const headers = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+};
+
+const page = ({ title, body }: LocalAnswer): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="5">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`;

@@ -1,0 +1,138 @@
+import type { Endpoint } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import { endpointView } from "../../../views/webhooks/endpoint.ts";
+import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
+import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
+import { required } from "../required.ts";
+import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route, type RouteRequest } from "../route.ts";
+import { listOf, replayedHeaderDescription, text } from "../schema-parts.ts";
+import { ofEndpoint, type PageQuery, read, webhooksBase, write } from "./base.ts";
+import {
+  type CreateEndpointBody,
+  createEndpointSchema,
+  endpointSchema,
+  endpointWithSecretSchema,
+  type UpdateEndpointBody,
+  updateEndpointSchema,
+} from "./endpoint-schemas.ts";
+
+export const endpointRoutes: readonly Route[] = [
+  defineRoute({
+    ...webhooksBase,
+    operationId: "createWebhookEndpoint",
+    method: "POST",
+    path: "/v1/webhooks/endpoints",
+    summary: "Register an address for events",
+    description:
+      "From now on events of the wanted types are sent to it by POST, signed with the secret of this answer. The same X-Idempotency-Key with the same body answers the same endpoint for 24 hours. An organization may have 50 endpoints.",
+    access: write,
+    idempotencyKey: "optional",
+    body: jsonBody<CreateEndpointBody>({
+      schema: createEndpointSchema,
+      example: {
+        url: "https://www.example.com/hooks/assent",
+        description: "The order system",
+        eventTypes: ["agreement.completed", "recipient.declined"],
+      },
+    }),
+    success: {
+      status: 201,
+      description: "The endpoint, with its secret.",
+      schema: endpointWithSecretSchema,
+      headers: { Location: "Where it is read: /v1/webhooks/endpoints/{id}.", ...replayedHeaderDescription },
+    },
+    errors: ["WEBHOOK_ENDPOINT_LIMIT", "IDEMPOTENCY_KEY_REUSED", "WEBHOOK_ENDPOINT_NOT_FOUND"],
+    call: (request, { webhooks }) => {
+      const { body, idempotencyKey } = request;
+      const wanted = {
+        url: body.url,
+        description: body.description ?? "",
+        eventTypes: [...(body.eventTypes ?? [])],
+        enabled: body.enabled ?? true,
+      };
+      return webhooks.createEndpoint({ ...wanted, idempotencyKey }, onBehalfOf(request));
+    },
+    respond: ({ endpoint, secret, replayed }, request) => {
+      const made = { ...endpointView(required(endpoint), request.caller.orgId), secret };
+      const location = { Location: `/v1/webhooks/endpoints/${made.id}` };
+      return jsonReply(201, made, { ...location, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) });
+    },
+  }),
+  defineRoute({
+    ...webhooksBase,
+    operationId: "listWebhookEndpoints",
+    method: "GET",
+    path: "/v1/webhooks/endpoints",
+    summary: "List the endpoints",
+    description: "Newest first, without their secrets. Without limit all are returned, up to 1,000.",
+    access: read,
+    query: queryOf<PageQuery>({ limit: pageLimit, cursor: text(1, 200, "X-Next-Cursor of the previous page.") }),
+    success: { status: 200, description: "The endpoints.", schema: listOf(endpointSchema), headers: nextPageHeader },
+    errors: [],
+    call: (request, { webhooks }) =>
+      gatherPages(request.query, async (page) => {
+        const { endpoints, nextCursor } = await webhooks.listEndpoints(page, onBehalfOf(request));
+        return { items: endpoints, nextCursor };
+      }),
+    respond: ({ items, nextCursor }, { caller }) =>
+      jsonReply(
+        200,
+        items.map((endpoint) => endpointView(endpoint, caller.orgId)),
+        nextPage(nextCursor),
+      ),
+  }),
+  defineRoute({
+    ...webhooksBase,
+    operationId: "getWebhookEndpoint",
+    method: "GET",
+    path: "/v1/webhooks/endpoints/{id}",
+    summary: "Read an endpoint",
+    access: read,
+    notFound: ofEndpoint,
+    success: { status: 200, description: "The endpoint.", schema: endpointSchema },
+    errors: [],
+    call: (request, { webhooks }) => webhooks.getEndpoint({ id: request.params.id }, onBehalfOf(request)),
+    respond: ({ endpoint }, request) => endpointReply(endpoint, request),
+  }),
+  defineRoute({
+    ...webhooksBase,
+    operationId: "updateWebhookEndpoint",
+    method: "PATCH",
+    path: "/v1/webhooks/endpoints/{id}",
+    summary: "Change an endpoint",
+    description:
+      "Fields that are absent keep their values; null brings back the default. Enabling forgets the failures so far; disabling gives up what waits for it. What was missed is sent by recover.",
+    access: write,
+    notFound: ofEndpoint,
+    body: jsonBody<UpdateEndpointBody>({ schema: updateEndpointSchema, example: { enabled: true, eventTypes: [] } }),
+    success: { status: 200, description: "The changed endpoint.", schema: endpointSchema },
+    errors: [],
+    call: (request, { webhooks }) => {
+      const { url, description, eventTypes, enabled } = request.body;
+      const change = {
+        ...(url === undefined ? {} : { url }),
+        ...(description === undefined ? {} : { description: description ?? "" }),
+        ...(eventTypes === undefined ? {} : { eventTypes: { types: [...(eventTypes ?? [])] } }),
+        ...(enabled === undefined ? {} : { enabled }),
+      };
+      return webhooks.updateEndpoint({ id: request.params.id, ...change }, onBehalfOf(request));
+    },
+    respond: ({ endpoint }, request) => endpointReply(endpoint, request),
+  }),
+  defineRoute({
+    ...webhooksBase,
+    operationId: "deleteWebhookEndpoint",
+    method: "DELETE",
+    path: "/v1/webhooks/endpoints/{id}",
+    summary: "Delete an endpoint",
+    description: "Nothing is sent to it any more, also not what waits.",
+    access: write,
+    notFound: ofEndpoint,
+    success: { status: 204, description: "The endpoint is gone." },
+    errors: [],
+    call: (request, { webhooks }) => webhooks.deleteEndpoint({ id: request.params.id }, onBehalfOf(request)),
+    respond: () => noContent,
+  }),
+];
+
+const endpointReply = (endpoint: Endpoint | undefined, { caller }: Pick<RouteRequest, "caller">): Reply =>
+  jsonReply(200, endpointView(required(endpoint), caller.orgId));

@@ -1,0 +1,227 @@
+import type pg from "pg";
+import type { Event } from "#gen/assent/events/v1/events_pb.ts";
+import { identifier } from "../db/ddl.ts";
+import { withOrg, withTransaction } from "../db/pool.ts";
+import { isUuid, type OrgId } from "../ids.ts";
+import type { Logger } from "../logger.ts";
+import type { Metrics } from "../metrics.ts";
+import type { ReceivedEvent } from "./bus.ts";
+import { parseEvent } from "./parse-event.ts";
+
+/** An event that a consumer gave up. */
+export interface DeadEvent {
+  readonly consumer: string;
+  readonly eventId: string;
+  readonly subject: string;
+  readonly data: string;
+  readonly error: string;
+  readonly deliveries: number;
+  readonly diedAt: Date;
+}
+
+export interface Requeued {
+  readonly requeued: number;
+  /** They stay, with the new error. */
+  readonly failed: readonly { readonly eventId: string; readonly error: string }[];
+  /** Not tried, because the time was up. */
+  readonly left: number;
+}
+
+/** The events that one consumer gave up: what operators can do with them. */
+export interface DeadEvents {
+  readonly consumer: string;
+  count(): Promise<number>;
+  newest(limit: number): Promise<readonly DeadEvent[]>;
+  /** Applies events once more, each in a transaction that removes it; not again what has had its effect. */
+  requeue(which: readonly string[] | "all"): Promise<Requeued>;
+  /** Removes events for good, and answers how many there were: no replay of the bus brings them back. */
+  discard(which: readonly string[] | "all"): Promise<number>;
+}
+
+export interface DeadEventsOptions {
+  readonly pool: pg.Pool;
+  readonly schema: string;
+  readonly durable: string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** The effect of one event within the transaction of its organization. */
+  applyOne(client: pg.PoolClient, orgId: OrgId, event: Event): Promise<void>;
+  /** Hears of each event that has taken effect, after the commit. */
+  onEffect(event: Event): void;
+}
+
+/** What the consumer itself does with them. */
+export interface DeadEventKeeper extends DeadEvents {
+  bury(received: ReceivedEvent, error: unknown): Promise<void>;
+  /** Brings the metric up to date. */
+  measure(): Promise<void>;
+}
+
+/** Leaves time for the answer within the minute that a call of an operator may take. */
+const requeueMs = 30_000;
+const requeuedAtOnce = 10_000;
+const discardedAtOnce = 1_000;
+
+export function createDeadEvents(options: DeadEventsOptions): DeadEventKeeper {
+  const { pool, durable: consumer, metrics } = options;
+  const table = `${identifier(options.schema)}.dead_event`;
+  const count = async (): Promise<number> => {
+    const sql = `select count(*)::integer as n from ${table} where consumer = $1`;
+    return (await pool.query<{ n: number }>(sql, [consumer])).rows[0]?.n ?? 0;
+  };
+  const measure = async (): Promise<void> => metrics.deadEvents.set({ consumer }, await count());
+  const oldest = async (limit: number): Promise<string[]> => {
+    const sql = `select event_id as id from ${table} where consumer = $1 order by died_at, event_id limit $2`;
+    return (await pool.query<{ id: string }>(sql, [consumer, limit])).rows.map(({ id }) => id);
+  };
+  return {
+    consumer,
+    count,
+    measure,
+    newest: async (limit) => {
+      const found = await pool.query<DeadEvent>(
+        `select consumer, event_id as "eventId", subject, data, error, deliveries, died_at as "diedAt"
+         from ${table} where consumer = $1 order by died_at desc, event_id desc limit $2`,
+        [consumer, limit],
+      );
+      return found.rows;
+    },
+    requeue: async (which) => {
+      const result = await requeueAll(options, table, which === "all" ? await oldest(requeuedAtOnce) : which);
+      const left = which === "all" ? (await count()) - result.failed.length : result.left;
+      await measure();
+      return { ...result, left: Math.max(0, left) };
+    },
+    discard: async (which) => {
+      let discarded = 0;
+      let ids = which === "all" ? await oldest(discardedAtOnce) : which;
+      while (ids.length > 0) {
+        discarded += await discardSome(options, table, ids);
+        ids = which === "all" ? await oldest(discardedAtOnce) : [];
+      }
+      await measure();
+      return discarded;
+    },
+    bury: async (received, error) => {
+      if (await bury(received, error, options, table)) await measure().catch(() => {});
+    },
+  };
+}
+
+async function bury(
+  received: ReceivedEvent,
+  error: unknown,
+  { pool, durable, logger, metrics }: DeadEventsOptions,
+  table: string,
+): Promise<boolean> {
+  const { id, subject, data, deliveries } = received;
+  const buried = await pool.query(
+    `insert into ${table} (consumer, event_id, subject, data, error, deliveries)
+     values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+    [durable, id, subject, storable(data), reasonOf(error), deliveries],
+  );
+  if (buried.rowCount === 0) return false;
+  metrics.eventsDead.inc({ consumer: durable });
+  logger.error({ consumer: durable, eventId: id, subject, deliveries, err: error }, "event given up; see dead_event");
+  return true;
+}
+
+const reasonOf = (error: unknown): string =>
+  storable(error instanceof Error ? (error.stack ?? error.message) : String(error));
+
+/** Postgres keeps every character but this one; a message that holds it must not be offered for ever. */
+const storable = (text: string): string => text.replaceAll("\0", "\ufffd");
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** One after the other, as the consumer would, until the time is up. */
+async function requeueAll(options: DeadEventsOptions, table: string, ids: readonly string[]): Promise<Requeued> {
+  const deadline = performance.now() + requeueMs;
+  const failed: { eventId: string; error: string }[] = [];
+  let requeued = 0;
+  let tried = 0;
+  for (const eventId of ids) {
+    if (performance.now() > deadline) break;
+    tried += 1;
+    try {
+      await requeueOne(options, table, eventId);
+      requeued += 1;
+    } catch (error) {
+      failed.push({ eventId, error: messageOf(error) });
+      await noteFailure(options, table, eventId, error);
+    }
+  }
+  return { requeued, failed, left: ids.length - tried };
+}
+
+async function requeueOne(options: DeadEventsOptions, table: string, eventId: string): Promise<void> {
+  const { pool, schema, durable } = options;
+  const key = [durable, eventId];
+  const found = await pool.query<{ data: string }>(
+    `select data from ${table} where consumer = $1 and event_id = $2`,
+    key,
+  );
+  if (found.rows[0] === undefined) throw new Error("the consumer has no such dead event");
+  const { event, orgId } = parseEvent(found.rows[0]);
+  const isNew = await withOrg(pool, orgId, async (client) => {
+    // Locks the row; somebody else who requeued or discarded it meanwhile has written the inbox row.
+    await client.query(`delete from ${table} where consumer = $1 and event_id = $2`, key);
+    if (!(await enterInbox(client, schema, durable, eventId))) return false;
+    await options.applyOne(client, orgId, event);
+    return true;
+  });
+  if (isNew) options.onEffect(event);
+}
+
+/** The row moves to the end of what is tried next, so that events that go on failing keep no others from their turn. */
+async function noteFailure(
+  { pool, durable }: DeadEventsOptions,
+  table: string,
+  eventId: string,
+  error: unknown,
+): Promise<void> {
+  await withTransaction(pool, async (client) => {
+    const removed = await client.query<{ subject: string; data: string; deliveries: number }>(
+      `delete from ${table} where consumer = $1 and event_id = $2 returning subject, data, deliveries`,
+      [durable, eventId],
+    );
+    for (const { subject, data, deliveries } of removed.rows) {
+      await client.query(
+        `insert into ${table} (consumer, event_id, subject, data, error, deliveries) values ($1, $2, $3, $4, $5, $6)`,
+        [durable, eventId, subject, data, reasonOf(error), deliveries + 1],
+      );
+    }
+  });
+}
+
+/** The inbox says that they are done with, which is what keeps a replay from bringing them back. */
+function discardSome(options: DeadEventsOptions, table: string, ids: readonly string[]): Promise<number> {
+  const { pool, schema, durable } = options;
+  return withTransaction(pool, async (client) => {
+    const removed = await client.query<{ id: string }>(
+      `delete from ${table} where consumer = $1 and event_id = any($2) returning event_id as id`,
+      [durable, ids],
+    );
+    const known = removed.rows.map(({ id }) => id).filter(isUuid);
+    await client.query(
+      `insert into ${identifier(schema)}.inbox (consumer, event_id)
+       select $1, event_id from unnest($2::uuid[]) event_id order by event_id on conflict do nothing`,
+      [durable, known],
+    );
+    return removed.rowCount ?? 0;
+  });
+}
+
+/** False when the event is there already: it has taken effect. */
+export async function enterInbox(
+  client: pg.PoolClient,
+  schema: string,
+  consumer: string,
+  eventId: string,
+): Promise<boolean> {
+  const entered = await client.query(
+    `insert into ${identifier(schema)}.inbox (consumer, event_id) values ($1, $2) on conflict do nothing`,
+    [consumer, eventId],
+  );
+  return entered.rowCount !== 0;
+}

@@ -1,0 +1,117 @@
+import { isIP } from "node:net";
+import { isPublicAddress } from "./address-rules.ts";
+import { createNameResolver, type ResolveNames } from "./name-resolver.ts";
+
+/** Where requests to addresses of customers may go. */
+export interface OutboundRules {
+  /** For trying things out: http, every port, and addresses that are not public are allowed too. */
+  readonly allowPrivate: boolean;
+  /** Besides 443. */
+  readonly ports?: readonly number[];
+}
+
+const maxLength = 2_048;
+const maxNameLength = 253;
+const lookUpMs = 2_000;
+
+const notPublic = "must name a public host";
+
+/**
+ * Undefined when events may be sent to the URL, otherwise what is wrong with it, in words for the customer that go on
+ * after the name of the field. Pure: which addresses a name has is looked up at each attempt. Never throws.
+ */
+export function outboundUrlProblem(url: string, rules: OutboundRules): string | undefined {
+  const parsed = url.length > maxLength ? null : URL.parse(url);
+  return (
+    spellingProblem(url) ??
+    (parsed === null || !isAbsolute(url, parsed, rules) ? absoluteProblem(rules) : undefined) ??
+    (parsed === null ? undefined : (hostProblem(parsed, rules) ?? portProblem(parsed, rules)))
+  );
+}
+
+/**
+ * Like outboundUrlProblem, and looks the name up (at most `timeoutMs`): for registration. A name that does not resolve
+ * in that time is no problem, it may later; one of which no address is public is. Never rejects.
+ */
+export async function resolvedUrlProblem(
+  url: string,
+  rules: OutboundRules,
+  resolver: ResolveNames = createNameResolver(rules),
+  timeoutMs: number = lookUpMs,
+): Promise<string | undefined> {
+  const problem = outboundUrlProblem(url, rules);
+  const host = problem === undefined ? hostOf(new URL(url)) : "";
+  if (problem !== undefined || rules.allowPrivate || isIP(host) !== 0) return problem;
+  const addresses = await inTime(resolver, host, timeoutMs);
+  return addresses.length > 0 && !addresses.some(({ address }) => isPublicAddress(address)) ? notPublic : undefined;
+}
+
+/** The host of a URL as it is looked up and named in TLS: without brackets and without the dot of the root. */
+export const hostOf = ({ hostname }: URL): string =>
+  hostname.startsWith("[") ? hostname.slice(1, -1) : hostname.replace(/\.$/, "");
+
+/** Programs read these in different ways, so none of them may decide where a request goes. */
+function spellingProblem(url: string): string | undefined {
+  if (url.length > maxLength) return "must have at most 2,048 characters";
+  if (Array.from(url).some(isBlankOrControl) || url.includes("\\")) {
+    return "must not contain blanks, control characters or backslashes";
+  }
+  // An empty fragment or user name is gone after parsing.
+  if (url.includes("#")) return "must not have a fragment";
+  const authority = url.slice(url.indexOf("://") + 3).split(/[/?]/, 1)[0] ?? "";
+  return authority.includes("@") ? "must not contain a user name or password" : undefined;
+}
+
+function isBlankOrControl(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  return code <= 0x20 || (code >= 0x7f && code <= 0xa0);
+}
+
+/** Parsing also takes `https:example.com` and `https:///example.com`. */
+const isAbsolute = (url: string, { protocol }: URL, { allowPrivate }: OutboundRules): boolean =>
+  (protocol === "https:" || (protocol === "http:" && allowPrivate)) &&
+  url.startsWith("//", protocol.length) &&
+  !url.startsWith("/", protocol.length + 2);
+
+const absoluteProblem = ({ allowPrivate }: OutboundRules): string =>
+  allowPrivate ? "must be an absolute http or https URL" : "must be an absolute https URL";
+
+function portProblem({ port }: URL, { allowPrivate, ports = [] }: OutboundRules): string | undefined {
+  if (allowPrivate || port === "" || ports.includes(Number(port))) return undefined;
+  return ports.length === 0 ? "must use port 443" : `must use port ${[443, ...ports].join(" or ")}`;
+}
+
+function hostProblem(url: URL, { allowPrivate }: OutboundRules): string | undefined {
+  const host = hostOf(url);
+  if (isIP(host) !== 0) return allowPrivate || isPublicAddress(host) ? undefined : notPublic;
+  const labels = host.split(".");
+  if (host.length > maxNameLength || labels.some((label) => label === "")) return "must have a valid host name";
+  return allowPrivate || (labels.length > 1 && !isInternal(host)) ? undefined : notPublic;
+}
+
+/** Names that mean something else in every network, or in a cluster. */
+const internalSuffixes = [
+  "localhost",
+  "localdomain",
+  "local",
+  "internal",
+  "lan",
+  "home.arpa",
+  "cluster.local",
+  "svc",
+] as const;
+
+const isInternal = (host: string): boolean => internalSuffixes.some((suffix) => `.${host}`.endsWith(`.${suffix}`));
+
+/** No addresses when there is no answer in time. */
+async function inTime(resolver: ResolveNames, host: string, timeoutMs: number) {
+  const timeout = Promise.withResolvers<[]>();
+  const timer = setTimeout(() => timeout.resolve([]), timeoutMs);
+  try {
+    return await Promise.race([resolver(host), timeout.promise]);
+  } catch {
+    return [];
+  } finally {
+    clearTimeout(timer);
+  }
+}

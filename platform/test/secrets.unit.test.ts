@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, test } from "@jest/globals";
+import { decrypt, decryptBytes, encrypt, masterKeySetting, parseMasterKey } from "../secrets.ts";
+
+const key = randomBytes(32);
+
+describe("parseMasterKey", () => {
+  test("32 bytes in base64 are taken", () => {
+    const bytes = randomBytes(32);
+    expect(parseMasterKey(bytes.toString("base64"))).toEqual(bytes);
+  });
+
+  test("everything else is refused without being repeated", () => {
+    const bad = [
+      "",
+      "secret",
+      randomBytes(31).toString("base64"),
+      randomBytes(33).toString("base64"),
+      randomBytes(32).toString("hex"),
+    ];
+    for (const text of [...bad, `${randomBytes(32).toString("base64")} `]) {
+      expect(() => parseMasterKey(text)).toThrow("must be 32 bytes in base64");
+    }
+  });
+});
+
+describe("masterKeySetting", () => {
+  const bytes = Buffer.alloc(32, 0xfb);
+
+  test("is a required secret in base64", () => {
+    const setting = masterKeySetting("What it is for.");
+    expect(setting).toMatchObject({ secret: true, fallback: undefined, doc: "What it is for." });
+    expect(setting.parse(bytes.toString("base64"))).toBe(bytes.toString("base64"));
+    expect(() => setting.parse(bytes.toString("base64url"))).toThrow("must be 32 bytes in base64");
+  });
+
+  test("another spelling is taken only where it is asked for, another length nowhere", () => {
+    const setting = masterKeySetting("What it is for.", { takesAnySpelling: true });
+    expect(setting.parse(bytes.toString("base64url"))).toBe(bytes.toString("base64url"));
+    expect(() => setting.parse(bytes.subarray(1).toString("base64"))).toThrow("must be 32 bytes in base64");
+  });
+});
+
+describe("encrypt", () => {
+  const sealed = encrypt(key, "the private key", "kid-1");
+
+  test("the same key and context decrypt", () => {
+    expect(decrypt(key, sealed, "kid-1")).toBe("the private key");
+    const bytes = randomBytes(100);
+    expect(decryptBytes(key, encrypt(key, bytes, "kid-1"), "kid-1")).toEqual(bytes);
+  });
+
+  test("what was stored in this form still decrypts", () => {
+    const stored = Buffer.from("Mvhbs9ySiT1Hvr7esyQzmtN2glGQgFNThoeGEmjBJnh+Ds1l0qBdxuUH2w==", "base64");
+    expect(decrypt(Buffer.alloc(32, 7), stored, "kid-1")).toBe("the private key");
+  });
+
+  test("two encryptions of one text differ", () => {
+    expect(encrypt(key, "the private key", "kid-1")).not.toEqual(sealed);
+  });
+
+  test("another key, another context or any changed bit does not decrypt", () => {
+    expect(() => decrypt(randomBytes(32), sealed, "kid-1")).toThrow();
+    expect(() => decrypt(key, sealed, "kid-2")).toThrow();
+    for (let index = 0; index < sealed.length; index += 1) {
+      const changed = Buffer.from(sealed);
+      changed[index] = (changed[index] ?? 0) ^ 1;
+      expect(() => decrypt(key, changed, "kid-1")).toThrow();
+    }
+    expect(() => decrypt(key, sealed.subarray(0, 20), "kid-1")).toThrow();
+  });
+});

@@ -1,0 +1,120 @@
+import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { agreementView, documentView, recipientView, signTemplateView } from "../../../views/sign/agreement.ts";
+import { type DataMakers, textOrNull } from "./event-parts.ts";
+import type { Lookups } from "./lookups.ts";
+
+type SignCase =
+  | `agreement${"Created" | "Modified" | "Sent" | "Resent" | "Delivered" | "Completed" | "Declined"}`
+  | `agreement${"Voided" | "Expired" | "Deleted" | "DocumentCompleted"}`
+  | `recipient${"Sent" | "Delivered" | "Completed" | "Declined" | "Left"}`
+  | `signTemplate${"Created" | "Modified" | "Deleted"}`;
+
+export const signData: DataMakers<SignCase> = {
+  agreementCreated: (payload, lookups) => agreementData(payload, lookups),
+  agreementModified: (payload, lookups) => agreementData(payload, lookups),
+  agreementSent: (payload, lookups) => agreementData(payload, lookups),
+  agreementResent: (payload, lookups) => agreementData(payload, lookups),
+  agreementDelivered: (payload, lookups) => agreementData(payload, lookups),
+  agreementCompleted: (payload, lookups) => agreementData(payload, lookups),
+  agreementDeclined: (payload, lookups) => recipientData({ ...payload, role: "" }, lookups),
+  agreementVoided: (payload, lookups) => agreementData(payload, lookups),
+  agreementExpired: (payload, lookups) => agreementData(payload, lookups),
+  agreementDeleted: (payload) => ({ agreement: toldOf(payload) }),
+  recipientSent: (payload, lookups) => recipientData(payload, lookups),
+  recipientDelivered: (payload, lookups) => recipientData(payload, lookups),
+  recipientCompleted: (payload, lookups) => recipientData(payload, lookups),
+  recipientDeclined: (payload, lookups) => recipientData(payload, lookups),
+  recipientLeft: (payload, lookups) => recipientData(payload, lookups),
+  agreementDocumentCompleted: (payload, lookups) => documentData(payload, lookups),
+  signTemplateCreated: (payload, lookups) => templateData(payload, lookups),
+  signTemplateModified: (payload, lookups) => templateData(payload, lookups),
+  signTemplateDeleted: ({ templateId }) => ({ template: { id: templateId } }),
+};
+
+interface ToldAgreement {
+  readonly agreementId: string;
+  readonly transactionId?: string;
+  /** Why it was ended. */
+  readonly reason?: string;
+}
+
+interface ToldRecipient extends ToldAgreement {
+  /** UUID. */
+  readonly recipientId: string;
+  readonly role: string;
+}
+
+async function agreementData(told: ToldAgreement, lookups: Lookups): Promise<object> {
+  const agreement = await lookups.agreement(told.agreementId);
+  if (agreement !== undefined) return { agreement: summaryOf(agreement) };
+  const { reason } = told;
+  return { agreement: { ...toldOf(told), ...(reason === undefined ? {} : { voidedReason: textOrNull(reason) }) } };
+}
+
+async function recipientData(told: ToldRecipient, lookups: Lookups): Promise<object> {
+  const agreement = await lookups.agreement(told.agreementId);
+  const recipient = agreement?.recipients.find(({ id }) => id === told.recipientId);
+  return {
+    agreement: agreement === undefined ? toldOf(told) : summaryOf(agreement),
+    recipient: recipient === undefined ? toldOfRecipient(told) : shortRecipient(recipient),
+  };
+}
+
+/** Its parts are many, and are read where they are needed. */
+function summaryOf(agreement: Agreement): object {
+  const { id, envelopeId, status, emailSubject, customFields, metadata, expiresAt, ...view } = agreementView(agreement);
+  const { createdAt, sentAt, deliveredAt, completedAt, declinedAt, voidedAt, voidedReason } = view;
+  return {
+    ...{ id, envelopeId, status, emailSubject, transactionId: textOrNull(agreement.transactionId) },
+    ...{ customFields, metadata, expiresAt, createdAt, sentAt, deliveredAt, completedAt, declinedAt, voidedAt },
+    voidedReason,
+  };
+}
+
+const shortRecipient = (recipient: Parameters<typeof recipientView>[0]): object => {
+  const { tabs: _, note: __, locale: ___, hostName: ____, hostEmail: _____, ...short } = recipientView(recipient);
+  return short;
+};
+
+const toldOf = ({ agreementId: id, transactionId }: ToldAgreement) => ({
+  id,
+  envelopeId: id,
+  ...(transactionId === undefined ? {} : { transactionId: textOrNull(transactionId) }),
+});
+
+const toldOfRecipient = ({ recipientId, role, reason }: ToldRecipient) => ({
+  recipientIdGuid: recipientId,
+  ...(role === "" ? {} : { role: camelCase(role) }),
+  ...(reason === undefined ? {} : { declineReason: textOrNull(reason) }),
+});
+
+/** `carbon-copy` is carbonCopy. */
+const camelCase = (role: string): string =>
+  role
+    .split("-")
+    .map((word, index) => (index === 0 ? word : word.slice(0, 1).toUpperCase() + word.slice(1)))
+    .join("");
+
+interface ToldFile {
+  readonly agreementId: string;
+  /** UUID. */
+  readonly documentId: string;
+  readonly sha256: string;
+}
+
+async function documentData({ agreementId, documentId: id, sha256 }: ToldFile, lookups: Lookups): Promise<object> {
+  const ids = { agreementId, envelopeId: agreementId };
+  const agreement = await lookups.agreement(agreementId);
+  const document = agreement?.documents.find((one) => one.id === id);
+  if (document === undefined) return { document: { id, ...ids, sha256 } };
+  const { documentId, name, order, pages } = documentView(document);
+  const contentUrl = `/v1/sign/agreements/${agreementId}/documents/${encodeURIComponent(documentId)}/content`;
+  return { document: { id, documentId, ...ids, name, order, pages, sha256, contentUrl } };
+}
+
+async function templateData({ templateId }: { readonly templateId: string }, lookups: Lookups): Promise<object> {
+  const found = await lookups.template(templateId);
+  if (found === undefined) return { template: { id: templateId } };
+  const { id, name, description, shared, emailSubject, createdAt, modifiedAt } = signTemplateView(found);
+  return { template: { id, name, description, shared, emailSubject, createdAt, modifiedAt } };
+}

@@ -1,0 +1,52 @@
+import { type Environment, integerSetting, readSettings, stringSetting } from "#platform/config.ts";
+import { privateReceiversSetting } from "#platform/net/receiver-settings.ts";
+import { masterKeySetting } from "#platform/secrets.ts";
+import { commonSettings } from "#platform/service-settings.ts";
+
+export interface WebhooksConfig {
+  readonly databaseUrl: string;
+  /** The role of the service; the claimer, the sweeper and the relay take this name with `_claimer`, `_sweeper` and `_relay`. "-" stays the login role. */
+  readonly databaseRole?: string;
+  /** Database connections of this process in all, at least 8. */
+  readonly poolSize?: number;
+  /** 32 bytes in base64. */
+  readonly masterKey: string;
+  /** Receivers may be reached by http and at private addresses. */
+  readonly allowPrivate?: boolean;
+  /** Requests to receivers that this process makes at once; 500 when absent. */
+  readonly maxRequests?: number;
+}
+
+export const settings = {
+  ...commonSettings,
+  DATABASE_POOL_SIZE: integerSetting(
+    "Database connections per process, at least 8: some are set apart for what must not wait. Too few make deliveries wait, too many exhaust the database.",
+    12,
+    { min: 8, max: 1000 },
+  ),
+  NATS_URL: stringSetting("The NATS servers, comma-separated. While they are away, events wait where they happened."),
+  CLICK_TARGET: stringSetting("Where the click service answers gRPC: it knows receipts."),
+  SIGN_TARGET: stringSetting("Where the sign service answers gRPC: it knows agreements."),
+  WEBHOOKS_MASTER_KEY: masterKeySetting(
+    "32 bytes in base64, from which the keys are derived that the secrets of endpoints are encrypted with. Lost, all endpoints need new secrets.",
+  ),
+  WEBHOOKS_ALLOW_PRIVATE: privateReceiversSetting,
+  WEBHOOKS_MAX_REQUESTS: integerSetting(
+    "Requests to receivers that a process makes at once. Slow receivers hold places until they time out.",
+    500,
+    { min: 1, max: 10_000 },
+  ),
+};
+
+/** Throws a ConfigError that lists everything that is wrong. */
+export function configFromEnv(env: Environment): WebhooksConfig {
+  const values = readSettings(settings, env);
+  return {
+    databaseUrl: values.DATABASE_URL,
+    databaseRole: values.DATABASE_ROLE,
+    poolSize: values.DATABASE_POOL_SIZE,
+    masterKey: values.WEBHOOKS_MASTER_KEY,
+    allowPrivate: values.WEBHOOKS_ALLOW_PRIVATE,
+    maxRequests: values.WEBHOOKS_MAX_REQUESTS,
+  };
+}

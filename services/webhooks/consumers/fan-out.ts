@@ -1,0 +1,85 @@
+import { toJsonString } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type pg from "pg";
+import { type Event, EventSchema } from "#gen/assent/events/v1/events_pb.ts";
+import type { Clock } from "#platform/clock.ts";
+import type { EventBus } from "#platform/events/bus.ts";
+import type { ConsumerWorker } from "#platform/events/consume.ts";
+import { createBatchConsumer } from "#platform/events/consume-batches.ts";
+import type { NewId, OrgId } from "#platform/ids.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { Metrics } from "#platform/metrics.ts";
+import type { StoredEvent } from "../domain/delivery.ts";
+import { connectEventOf, publicTypeOf } from "../domain/event-types.ts";
+import { planDeliveries } from "../domain/plan-deliveries.ts";
+import { listReceivers } from "../store/endpoint-store.ts";
+import { insertFanOut } from "../store/fan-out-store.ts";
+
+export interface FanOutDeps {
+  readonly pool: pg.Pool;
+  readonly bus: EventBus;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** There may be something to send. */
+  wakeDeliveries(): void;
+}
+
+/** Hears of everything that happens, and notes who is to be told of it. */
+export const createFanOut = (deps: FanOutDeps): ConsumerWorker =>
+  createBatchConsumer({
+    bus: deps.bus,
+    pool: deps.pool,
+    schema: "webhooks",
+    durable: "webhooks",
+    subjects: ["assent.>"],
+    applyBatch: (client, orgId, events) => fanOut(client, orgId, events, deps),
+    onApplied: deps.wakeDeliveries,
+    logger: deps.logger,
+    metrics: deps.metrics,
+    clock: deps.clock,
+  });
+
+/** A few statements, however many events and receivers there are. */
+async function fanOut(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  events: readonly Event[],
+  { clock, newId }: Pick<FanOutDeps, "clock" | "newId">,
+): Promise<void> {
+  const told = events
+    .map(withNames)
+    .filter(({ names }) => names.type !== undefined || names.connectEvent !== undefined);
+  if (told.length === 0) return;
+  const receivers = await listReceivers(client, orgId);
+  // Batches come in no order; receivers that get one event after the other get them as they happened.
+  const inOrder = told.toSorted((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime() || compare(a.event, b.event));
+  const planned = inOrder.map((one) => ({ ...one, deliveries: planDeliveries({ ...one, receivers, newId }) }));
+  const wanted = planned.filter(({ deliveries }) => deliveries.length > 0);
+  if (wanted.length === 0) return;
+  const now = clock.now();
+  const deliveries = wanted.flatMap((one) => one.deliveries);
+  await insertFanOut(client, orgId, { events: wanted.map(storedEvent), deliveries }, now);
+}
+
+interface Named {
+  readonly event: Event;
+  readonly names: { readonly type: string | undefined; readonly connectEvent: string | undefined };
+  readonly occurredAt: Date;
+}
+
+const withNames = (event: Event): Named => ({
+  event,
+  names: { type: publicTypeOf(event.subject), connectEvent: connectEventOf(event.subject) },
+  occurredAt: event.occurredAt === undefined ? new Date(0) : timestampDate(event.occurredAt),
+});
+
+const storedEvent = ({ event, names, occurredAt }: Named): StoredEvent => ({
+  id: event.id,
+  type: names.type ?? names.connectEvent ?? "",
+  data: toJsonString(EventSchema, event),
+  occurredAt,
+});
+
+const compare = (a: Event, b: Event): number => (a.id < b.id ? -1 : 1);

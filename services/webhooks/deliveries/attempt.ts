@@ -1,0 +1,128 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { isTransient } from "#platform/db/errors.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { Metrics } from "#platform/metrics.ts";
+import type { OutboundPoster, OutboundResult } from "#platform/net/outbound-post.ts";
+import { isSuccess } from "../domain/outcome.ts";
+import { putOffMs } from "../domain/schedule.ts";
+import type { Claimed } from "../store/queue-store.ts";
+import type { ByteBudget, Share } from "./byte-budget.ts";
+import { type Loaded, load, type PrepareDeps, type Prepared, prepare } from "./prepare.ts";
+import { giveUp, type Held, putOffFailed, type RecordDeps, recordAttempt, release, remove } from "./record.ts";
+
+export interface AttemptDeps extends PrepareDeps, RecordDeps {
+  readonly poster: OutboundPoster;
+  /** For the bodies that have documents in them, from before they are made until they are sent. */
+  readonly byteBudget: ByteBudget;
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, "webhookAttempts" | "webhookFirstAttempt">;
+}
+
+// Together with the longest request these are less than a lease, so that nobody else takes what is still being done.
+const loadMs = 5_000;
+const bodyMs = 25_000;
+const recordMs = 15_000;
+
+/**
+ * Sends what this process has claimed, and writes down what came of it. When the signal fires, lets others have it. What
+ * the database does not take in time becomes free with the lease, and is then sent once more.
+ */
+export async function makeAttempt(deps: AttemptDeps, claimed: Claimed, signal: AbortSignal): Promise<void> {
+  const room = deps.byteBudget.open();
+  try {
+    await attemptIn(room, deps, claimed, signal);
+  } finally {
+    room.close();
+  }
+}
+
+async function attemptIn(room: Share, deps: AttemptDeps, claimed: Claimed, signal: AbortSignal): Promise<void> {
+  const loaded = await persist(() => load(deps, claimed), loadMs, signal);
+  if (loaded === undefined) return;
+  const held: Held = { claimed, delivery: loaded.delivery };
+  const settle = (work: () => Promise<unknown>) => persist(work, recordMs, signal);
+  let prepared: Prepared;
+  try {
+    prepared = await inTime(prepare(deps, claimed.orgId, loaded, room), signal);
+  } catch (error) {
+    await settle(() => afterNoBody(deps, held, error, signal));
+    return;
+  }
+  if (prepared.kind === "unwanted") await settle(() => remove(deps, held));
+  else if (prepared.kind === "disabled") await settle(() => giveUp(deps, held));
+  else await send(deps, { held, loaded, request: prepared }, signal);
+}
+
+interface Sending {
+  readonly held: Held;
+  readonly loaded: Loaded;
+  readonly request: Prepared & { readonly kind: "request" };
+}
+
+async function send(deps: AttemptDeps, { held, loaded, request }: Sending, signal: AbortSignal): Promise<void> {
+  const { url, headers, body, timeoutMs, requiresAcknowledgement } = request;
+  const at = deps.clock.now();
+  const result = await deps.poster.post({ url, headers, body, timeoutMs, signal });
+  if (isCutOff(result, signal)) {
+    await persist(() => release(deps, held), recordMs, signal);
+    return;
+  }
+  deps.metrics.webhookAttempts.inc({ outcome: isSuccess(result) ? "delivered" : "failed" });
+  if (loaded.delivery.attempts === 0) {
+    deps.metrics.webhookFirstAttempt.observe(Math.max(0, at.getTime() - loaded.event.occurredAt.getTime()) / 1_000);
+  }
+  const made = { at, url, timeoutMs, requiresAcknowledgement, result };
+  const outcome = await persist(() => recordAttempt(deps, held, made), recordMs, signal);
+  if (outcome?.disable === undefined) return;
+  const about = { organizationId: held.claimed.orgId, endpointId: loaded.delivery.endpointId };
+  deps.logger.warn({ ...about, reason: outcome.disable }, "an endpoint was disabled because of how it answered");
+}
+
+/** The receiver is not to blame when this process ended the request. */
+const isCutOff = (result: OutboundResult, signal: AbortSignal): boolean =>
+  signal.aborted && result.kind === "failed" && result.reason === "connection";
+
+async function afterNoBody(deps: AttemptDeps, held: Held, error: unknown, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return release(deps, held);
+  deps.metrics.webhookAttempts.inc({ outcome: "put_off" });
+  const { orgId, id } = held.claimed;
+  if ((error instanceof DomainError && error.code === "SERVICE_UNAVAILABLE") || isTransient(error)) {
+    deps.logger.debug({ err: error, orgId, deliveryId: id }, "the body cannot be made now");
+    return release(deps, held, new Date(deps.clock.now().getTime() + putOffMs));
+  }
+  deps.logger.error({ err: error, orgId, deliveryId: id }, "the body of a delivery could not be made");
+  return putOffFailed(deps, held);
+}
+
+/** Rejects when it takes too long, or as soon as the signal fires. */
+async function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  const end = (): void => reject(new DomainError("SERVICE_UNAVAILABLE"));
+  const timer = setTimeout(end, bodyMs);
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+    // Whichever comes second has nobody who hears it.
+    work.catch(() => {});
+  }
+}
+
+const pauseMs = 250;
+
+/** Tries for some time while the database is away. When the signal has fired, only once. */
+async function persist<T>(work: () => Promise<T>, forMs: number, signal: AbortSignal): Promise<T> {
+  const deadline = performance.now() + forMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error) || signal.aborted || performance.now() + pauseMs > deadline) throw error;
+      await delay(pauseMs);
+    }
+  }
+}

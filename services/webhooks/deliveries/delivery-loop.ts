@@ -1,0 +1,144 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type pg from "pg";
+import { isTransient } from "#platform/db/errors.ts";
+import type { Worker } from "#platform/service.ts";
+import { type Claimed, claimDue, findDueOrders } from "../store/queue-store.ts";
+import { type AttemptDeps, makeAttempt } from "./attempt.ts";
+
+export interface DeliveryLoopDeps extends AttemptDeps {
+  /** Connects as the role that chooses among the organizations. */
+  readonly claimerPool: pg.Pool;
+  /** Requests at once. */
+  readonly maxRequests: number;
+  /** How long what is being sent may go on when this process stops. */
+  readonly graceMs?: number | undefined;
+}
+
+export interface DeliveryLoop extends Worker {
+  /** There may be something to send. */
+  wake(): void;
+  /** Begins nothing more, and gives what is being sent a little time. */
+  beginStop(): void;
+}
+
+/** How often it is looked for what other processes have noted. */
+const pollMs = 200;
+
+/** Between two looks. */
+const gatherMs = 20;
+
+// With the 15 s that calls have before, less than the 25 s after which a process is ended.
+const usualGraceMs = 10_000;
+
+/** Longer than reading, making the body, the longest request and writing it down together. */
+const leaseMs = { usual: 60_000, ordered: 150_000 };
+
+/** Of all places: requests of the compatible interface may be large and take long, and the others shall not wait for them. */
+const orderedShare = 0.1;
+
+/**
+ * Sends what is due. Any number of processes may do it: a delivery belongs to the one whose claim it carries, until the
+ * lease runs out. While the database is away, nothing is begun.
+ */
+export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
+  const { claimerPool, logger, maxRequests, graceMs = usualGraceMs } = deps;
+  const orderedPlaces = Math.max(1, Math.floor(maxRequests * orderedShare));
+  const running = new Map<boolean, Set<Promise<void>>>([true, false].map((isOrdered) => [isOrdered, new Set()]));
+  const stopping = { grace: new AbortController(), cut: new AbortController() };
+  let poll: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | undefined;
+  let isWoken = false;
+  let isRunning = false;
+  let isAway = false;
+
+  const runningOf = (isOrdered: boolean): Set<Promise<void>> => running.get(isOrdered) ?? new Set();
+  const all = (): Promise<void>[] => [...running.values()].flatMap((some) => [...some]);
+
+  const freePlaces = (isOrdered: boolean): number => {
+    const places = isOrdered ? orderedPlaces : Math.max(1, maxRequests - orderedPlaces);
+    return Math.min(places - runningOf(isOrdered).size, maxRequests - all().length);
+  };
+
+  const begin = (claimed: Claimed, isOrdered: boolean): void => {
+    const attempt = makeAttempt(deps, claimed, stopping.cut.signal)
+      .catch((error: unknown) => report(error, "an attempt could not be made or written down"))
+      .finally(() => {
+        runningOf(isOrdered).delete(attempt);
+        wake();
+      });
+    runningOf(isOrdered).add(attempt);
+  };
+
+  const fill = async (isOrdered: boolean): Promise<void> => {
+    let isMore = true;
+    while (isRunning && isMore) {
+      const limit = Math.min(freePlaces(isOrdered), maxClaim);
+      if (limit <= 0) return;
+      const lease = isOrdered ? leaseMs.ordered : leaseMs.usual;
+      const claiming = { claim: deps.newId(), isOrdered, limit, now: deps.clock.now(), leaseMs: lease };
+      const found = await claimDue(claimerPool, claiming);
+      for (const claimed of found.claimed) begin(claimed, isOrdered);
+      isMore = found.isMore;
+    }
+  };
+
+  const look = async (): Promise<void> => {
+    do {
+      isWoken = false;
+      const hasRoom = [true, false].some((isOrdered) => freePlaces(isOrdered) > 0);
+      if (!hasRoom) return;
+      const due = await findDueOrders(claimerPool, deps.clock.now());
+      for (const isOrdered of due) await fill(isOrdered);
+      isAway = false;
+      // A busy loop finds many at once, instead of looking for each.
+      if (isRunning) await delay(gatherMs);
+    } while (isWoken && isRunning);
+  };
+
+  const report = (error: unknown, message: string): void => {
+    // Outages last, and one line says that one began.
+    if (!isTransient(error)) logger.error({ err: error }, message);
+    else if (!isAway) logger.warn({ err: error }, message);
+    isAway ||= isTransient(error);
+  };
+
+  const wake = (): void => {
+    isWoken = true;
+    if (!isRunning || looking !== undefined) return;
+    looking = look()
+      .catch((error: unknown) => report(error, "deliveries could not be claimed"))
+      .finally(() => {
+        looking = undefined;
+      });
+  };
+
+  const beginStop = (): void => {
+    if (!isRunning) return;
+    isRunning = false;
+    clearInterval(poll);
+    void delay(graceMs, undefined, { signal: stopping.grace.signal }).then(
+      () => stopping.cut.abort(),
+      () => {},
+    );
+  };
+
+  return {
+    name: "webhook-deliveries",
+    wake,
+    beginStop,
+    start: async () => {
+      isRunning = true;
+      poll = setInterval(wake, pollMs);
+      wake();
+    },
+    stop: async () => {
+      beginStop();
+      await looking;
+      while (all().length > 0) await Promise.all(all());
+      stopping.grace.abort();
+    },
+  };
+}
+
+/** At a time, so that several processes share what is due. */
+const maxClaim = 100;

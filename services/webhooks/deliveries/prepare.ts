@@ -1,0 +1,123 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type pg from "pg";
+import type { Clock } from "#platform/clock.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { Bodies } from "../bodies/bodies.ts";
+import type { Room } from "../bodies/connect-documents.ts";
+import { type ConnectReceiver, receiverOf } from "../connect/receiver.ts";
+import { isOrdered } from "../domain/delivery.ts";
+import type { Endpoint } from "../domain/endpoint.ts";
+import { connectSecretText, openSecret } from "../domain/seal-secret.ts";
+import { listSealedConnectSecrets, type SealedConnectSecret } from "../store/connect-secret-store.ts";
+import { type LoadedDelivery, loadClaimed } from "../store/delivery-store.ts";
+import { findWithSecrets, type SealedSecrets } from "../store/endpoint-store.ts";
+import type { Claimed } from "../store/queue-store.ts";
+import { connectHeaders, standardHeaders } from "./signatures.ts";
+
+export interface PrepareDeps {
+  readonly pool: pg.Pool;
+  readonly bodies: Bodies;
+  readonly secretKey: Buffer;
+  readonly clock: Clock;
+}
+
+/** A delivery with what the database knows of its receiver. */
+export interface Loaded extends LoadedDelivery {
+  /** Undefined when the agreement names the receiver, or the endpoint is gone. */
+  readonly endpoint: Endpoint | undefined;
+  readonly secrets: SealedSecrets | undefined;
+  /** Of the compatible interface. */
+  readonly keys: readonly SealedConnectSecret[];
+}
+
+/** What is to be done with a delivery that is due. */
+export type Prepared =
+  /** Nobody wants it any more: it goes without a trace. */
+  | { readonly kind: "unwanted" }
+  /** Its endpoint is disabled or gone. */
+  | { readonly kind: "disabled" }
+  | {
+      readonly kind: "request";
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string;
+      readonly timeoutMs: number;
+      readonly requiresAcknowledgement: boolean;
+    };
+
+const standardTimeoutMs = 15_000;
+/** The compatible interface promises receivers so long. */
+const connectTimeoutMs = 100_000;
+
+/** Undefined when the delivery belongs to another process by now, or is gone. */
+export const load = ({ pool }: PrepareDeps, claimed: Claimed): Promise<Loaded | undefined> =>
+  withOrg(pool, claimed.orgId, async (client) => {
+    const loaded = await loadClaimed(client, claimed.orgId, claimed);
+    if (loaded === undefined) return undefined;
+    const { endpointId } = loaded.delivery;
+    const found = endpointId === undefined ? undefined : await findWithSecrets(client, claimed.orgId, endpointId);
+    return {
+      ...loaded,
+      ...{ endpoint: found?.endpoint, secrets: found?.secrets },
+      keys: isOrdered(loaded.delivery) ? await listSealedConnectSecrets(client, claimed.orgId) : [],
+    };
+  });
+
+/** Rejects with SERVICE_UNAVAILABLE while those who know the contents are away, or while there is no room for them. */
+export function prepare(deps: PrepareDeps, orgId: OrgId, loaded: Loaded, room: Room): Promise<Prepared> {
+  if (loaded.delivery.endpointId === undefined) return prepareOfAgreement(deps, orgId, loaded, room);
+  const { endpoint } = loaded;
+  if (endpoint?.isEnabled !== true) return Promise.resolve({ kind: "disabled" });
+  return endpoint.kind === "standard"
+    ? prepareStandard(deps, orgId, loaded, endpoint)
+    : prepareConnect(deps, orgId, loaded, {
+        room,
+        receiver: { ...receiverOf(settingsOf(endpoint)), url: endpoint.url },
+      });
+}
+
+async function prepareStandard(
+  { bodies, secretKey, clock }: PrepareDeps,
+  orgId: OrgId,
+  { event, secrets }: Loaded,
+  { id, url }: Endpoint,
+): Promise<Prepared> {
+  const body = await bodies.standard(orgId, event);
+  // After the body: receivers look at how old the request is.
+  const at = clock.now();
+  const opened = validSecrets(secrets, at).map((sealed) => openSecret(secretKey, orgId, id, sealed));
+  const headers = standardHeaders({ eventId: event.id, at, body, secrets: opened });
+  return { kind: "request", url, headers, body, timeoutMs: standardTimeoutMs, requiresAcknowledgement: false };
+}
+
+function validSecrets(secrets: SealedSecrets | undefined, now: Date): Buffer[] {
+  if (secrets === undefined) return [];
+  const { current, previous, previousUntil } = secrets;
+  return previous !== undefined && previousUntil !== undefined && previousUntil > now ? [current, previous] : [current];
+}
+
+async function prepareOfAgreement(deps: PrepareDeps, orgId: OrgId, loaded: Loaded, room: Room): Promise<Prepared> {
+  const { agreementId = "", receiverIndex = -1, eventType } = loaded.delivery;
+  const receiver = (await deps.bodies.agreementReceivers(orgId, agreementId))[receiverIndex];
+  if (receiver === undefined || !receiver.isEnabled) return { kind: "unwanted" };
+  if (receiver.events.length > 0 && !receiver.events.includes(eventType)) return { kind: "unwanted" };
+  return prepareConnect(deps, orgId, loaded, { receiver, room });
+}
+
+async function prepareConnect(
+  { bodies, secretKey }: PrepareDeps,
+  orgId: OrgId,
+  { delivery, event, keys }: Loaded,
+  { receiver, room }: { readonly receiver: ConnectReceiver; readonly room: Room },
+): Promise<Prepared> {
+  const about = { configurationId: delivery.connectId ?? 0, retryCount: delivery.attempts, room };
+  const body = await bodies.connect(orgId, event, receiver, about);
+  // Whoever has keys gets signatures, whether the receiver asked for them or not.
+  const opened = keys.map(({ id, sealed }) => connectSecretText(openSecret(secretKey, orgId, id, sealed)));
+  const headers = connectHeaders({ accountId: orgId, body, keys: opened });
+  const { url, requiresAcknowledgement } = receiver;
+  return { kind: "request", url, headers, body, timeoutMs: connectTimeoutMs, requiresAcknowledgement };
+}
+
+const settingsOf = ({ settings = {} }: Endpoint): JsonObject => settings as JsonObject;

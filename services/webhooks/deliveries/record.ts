@@ -1,0 +1,175 @@
+import type pg from "pg";
+import type { Clock } from "#platform/clock.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import type { NewId, OrgId } from "#platform/ids.ts";
+import type { OutboundResult } from "#platform/net/outbound-post.ts";
+import { insertOutbox } from "#platform/outbox/outbox.ts";
+import { type Delivery, isOrdered } from "../domain/delivery.ts";
+import type { Endpoint } from "../domain/endpoint.ts";
+import { type Asked, errorText, type Outcome, outcomeOf } from "../domain/outcome.ts";
+import { delayAfter } from "../domain/schedule.ts";
+import { endpointDisabledRecord } from "../events.ts";
+import { settleAttempted } from "../store/attempt-store.ts";
+import { lockAttempted, releaseClaim, removeClaimed, settleDelivery } from "../store/delivery-store.ts";
+import { findEndpoint } from "../store/endpoint-store.ts";
+import { giveUpWaiting } from "../store/give-up.ts";
+import { disableEndpoint, saveFailingSince } from "../store/health-store.ts";
+import { type Claimed, lockQueue, refreshQueue, usualPlaces } from "../store/queue-store.ts";
+
+export interface RecordDeps {
+  readonly pool: pg.Pool;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  /** At least 0 and less than 1. */
+  random(): number;
+  /** Tells the relay that there are new events. */
+  wakeRelay(): void;
+}
+
+/** A delivery that this process has claimed, as it was loaded. */
+export interface Held {
+  readonly claimed: Claimed;
+  readonly delivery: Delivery;
+}
+
+/** One request, and what came of it. */
+export interface Made {
+  readonly at: Date;
+  readonly url: string;
+  readonly timeoutMs: number;
+  readonly requiresAcknowledgement: boolean;
+  readonly result: OutboundResult;
+}
+
+/**
+ * Writes down an attempt with everything that follows from it, all or nothing. Undefined when the delivery is gone, or
+ * another process has made an attempt meanwhile.
+ */
+export async function recordAttempt(deps: RecordDeps, held: Held, made: Made): Promise<Outcome | undefined> {
+  const { orgId } = held.claimed;
+  const outcome = await changing(deps, held, async (client, endpoint, now) => {
+    const { claimed, delivery } = held;
+    const current = await lockAttempted(client, orgId, { ...claimed, attempts: delivery.attempts });
+    if (current === undefined) return { value: undefined };
+    const asked = askedOf(held, made, endpoint);
+    const decided = outcomeOf({ step: current.step, asked, result: made.result, random: deps.random(), now });
+    await writeDelivery(client, orgId, { current, made, outcome: decided, now });
+    if (endpoint?.kind !== "standard" || endpoint.url !== made.url) return { value: decided };
+    await writeHealth(deps, client, orgId, { endpoint, outcome: decided, now });
+    return { value: decided, places: decided.failingSince === undefined ? usualPlaces : 1 };
+  });
+  if (outcome?.disable !== undefined) deps.wakeRelay();
+  return outcome;
+}
+
+/** Others may go on with it, at once or later. The attempt does not count. */
+export const release = (deps: RecordDeps, held: Held, dueAt?: Date): Promise<void> =>
+  changing(deps, held, async (client) => {
+    await releaseClaim(client, held.claimed.orgId, { ...held.claimed, dueAt });
+    return { value: undefined };
+  });
+
+/** It goes without a trace. */
+export const remove = (deps: RecordDeps, held: Held): Promise<void> =>
+  changing(deps, held, async (client) => {
+    await removeClaimed(client, held.claimed.orgId, held.claimed);
+    return { value: undefined };
+  });
+
+/** Nothing follows any more, and nobody was asked. */
+export const giveUp = (deps: RecordDeps, held: Held): Promise<void> =>
+  settle(deps, held, (delivery) => ({ ...delivery, status: "dead", dueAt: undefined }));
+
+/** Something of our own is wrong, so nobody was asked: put off as after an attempt, so that it comes to an end. */
+export const putOffFailed = (deps: RecordDeps, held: Held): Promise<void> =>
+  settle(deps, held, (delivery, now) => {
+    const delay = delayAfter(delivery.step, deps.random());
+    if (delay === undefined) return { ...delivery, status: "dead", dueAt: undefined };
+    return { ...delivery, step: delivery.step + 1, dueAt: new Date(now.getTime() + delay) };
+  });
+
+const settle = (deps: RecordDeps, held: Held, change: (delivery: Delivery, now: Date) => Delivery): Promise<void> =>
+  changing(deps, held, async (client, _endpoint, now) => {
+    const { claimed, delivery } = held;
+    const current = await lockAttempted(client, claimed.orgId, { ...claimed, attempts: delivery.attempts });
+    if (current?.dueAt !== undefined) await settleDelivery(client, claimed.orgId, change(current, now));
+    else await releaseClaim(client, claimed.orgId, { ...claimed, dueAt: undefined });
+    return { value: undefined };
+  });
+
+interface Changed<T> {
+  readonly value: T;
+  readonly places?: number;
+}
+
+/** With the rows locked in the order of everybody: the endpoint, the queue, and then the delivery. */
+function changing<T>(
+  { pool, clock }: RecordDeps,
+  { claimed: { orgId, receiverId }, delivery }: Held,
+  work: (client: pg.PoolClient, endpoint: Endpoint | undefined, now: Date) => Promise<Changed<T>>,
+): Promise<T> {
+  return withOrg(pool, orgId, async (client) => {
+    const { endpointId } = delivery;
+    const endpoint =
+      endpointId === undefined ? undefined : await findEndpoint(client, orgId, endpointId, { lock: true });
+    await lockQueue(client, orgId, { receiverId, isOrdered: isOrdered(delivery) });
+    const now = clock.now();
+    const { value, places } = await work(client, endpoint, now);
+    await refreshQueue(client, orgId, receiverId, now, places);
+    return value;
+  });
+}
+
+function askedOf({ delivery }: Held, { requiresAcknowledgement, url }: Made, endpoint: Endpoint | undefined): Asked {
+  // That of an agreement has no endpoint, and one that is gone is as good as disabled.
+  const isEnabled = delivery.endpointId === undefined || endpoint?.isEnabled === true;
+  if (isOrdered(delivery)) return { kind: "connect", requiresAcknowledgement, isEnabled };
+  const isMoved = endpoint !== undefined && endpoint.url !== url;
+  return { kind: "standard", failingSince: endpoint?.failingSince, isEnabled, isMoved };
+}
+
+interface Written {
+  readonly current: Delivery;
+  readonly made: Made;
+  readonly outcome: Outcome;
+  readonly now: Date;
+}
+
+async function writeDelivery(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  { current, made, outcome, now }: Written,
+): Promise<void> {
+  const { result, at, url, timeoutMs } = made;
+  const { id, deliveredAt } = current;
+  const attempts = current.attempts + 1;
+  const { status, dueAt } = outcome;
+  const attempt = {
+    ...{ at, url, durationMs: result.durationMs, error: errorText(result, timeoutMs) },
+    statusCode: result.kind === "answered" ? result.status : 0,
+    response: result.kind === "answered" ? result.excerpt : "",
+  };
+  const settled = {
+    ...{ id, status, dueAt, attempts, step: current.step + 1 },
+    deliveredAt: status === "delivered" ? now : deliveredAt,
+  };
+  await settleAttempted(client, orgId, settled, attempt);
+}
+
+async function writeHealth(
+  { newId }: RecordDeps,
+  client: pg.PoolClient,
+  orgId: OrgId,
+  { endpoint, outcome, now }: { readonly endpoint: Endpoint; readonly outcome: Outcome; readonly now: Date },
+): Promise<void> {
+  const { id, failingSince, isEnabled } = endpoint;
+  if (!isEnabled) return;
+  if (outcome.failingSince?.getTime() !== failingSince?.getTime()) {
+    await saveFailingSince(client, orgId, id, outcome.failingSince);
+  }
+  if (outcome.disable === undefined) return;
+  await disableEndpoint(client, orgId, id, { reason: outcome.disable, now });
+  await giveUpWaiting(client, orgId, id);
+  const facts = { orgId, eventId: newId(), endpointId: id, now };
+  await insertOutbox(client, "webhooks", [endpointDisabledRecord(facts, outcome.disable)]);
+}

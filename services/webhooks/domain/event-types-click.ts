@@ -1,0 +1,131 @@
+import type { EventTypeInfo } from "./event-types.ts";
+import { receiptExample } from "./event-types-receipt.ts";
+
+const { templateId, versionId, revision, sessionId, receiptId, userRef, purposes } = receiptExample;
+const [{ purpose }] = purposes;
+
+const created = {
+  id: sessionId,
+  templateId,
+  templateSlug: receiptExample.templateSlug,
+  versionId,
+  revision,
+  label: receiptExample.versionLabel,
+  locale: receiptExample.locale,
+  userRef,
+  status: "PENDING",
+  outcome: null,
+  origin: "API",
+  deploymentId: null,
+  receiptIds: [],
+  metadata: { orderId: "42" },
+  createdAt: "2026-10-21T09:00:00.000Z",
+  presentedAt: null,
+  completedAt: null,
+  expiresAt: "2026-10-22T09:00:00.000Z",
+  erased: false,
+  restricted: false,
+};
+const presented = { ...created, status: "PRESENTED", presentedAt: "2026-10-21T09:00:02.000Z" };
+const completed = {
+  ...presented,
+  status: "COMPLETED",
+  outcome: "ACCEPTED",
+  receiptIds: [receiptId],
+  completedAt: "2026-10-21T09:00:31.000Z",
+};
+
+const change = {
+  consentEventId: "0198f3a1-7c00-7000-8000-000000000020",
+  userRef,
+  purpose,
+  templateId,
+  versionId,
+  revision,
+  receiptId,
+};
+const expiresAt = "2027-10-21T09:00:31.000Z";
+
+const version = { id: versionId, templateId, locale: receiptExample.locale };
+const released = { ...version, revision, label: receiptExample.versionLabel };
+
+const about = (name: string, service: "click" | "templates", description: string, example: object): EventTypeInfo => ({
+  type: `click.${name}`,
+  subject: `assent.${service}.${name}`,
+  description,
+  example,
+});
+
+const aboutClick = (name: string, description: string, example: object): EventTypeInfo =>
+  about(name, "click", description, example);
+
+const aboutTemplates = (name: string, description: string, example: object): EventTypeInfo =>
+  about(name, "templates", description, example);
+
+export const clickEvents: readonly EventTypeInfo[] = [
+  aboutClick("acceptance.recorded", "An acceptance, or a refusal, was recorded. Has the receipt.", {
+    receipt: receiptExample,
+  }),
+  aboutClick("session.created", "A session was created.", { session: created }),
+  aboutClick("session.presented", "The text of a session was shown for the first time.", { session: presented }),
+  aboutClick("session.completed", "A session was closed, however it ended.", { session: completed }),
+  aboutClick("session.declined", "The person of a session declined.", {
+    session: { ...completed, status: "DECLINED", outcome: "DECLINED" },
+  }),
+  aboutClick("session.expired", "The time of an open session was over.", {
+    session: { ...presented, status: "EXPIRED" },
+  }),
+  aboutClick("session.cancelled", "An open session was ended without a decision.", {
+    session: { ...presented, status: "CANCELLED" },
+  }),
+  aboutClick("consent.granted", "A purpose was granted, or granted anew.", {
+    consent: { ...change, expiresAt, renewed: false },
+  }),
+  aboutClick("consent.denied", "A purpose was refused.", { consent: change }),
+  aboutClick("consent.withdrawn", "A purpose was withdrawn.", { consent: change }),
+  aboutClick("consent.expired", "A grant ran out. The receipt is that of the grant.", {
+    consent: { ...change, expiresAt },
+  }),
+  aboutClick(
+    "reacceptance.required",
+    "A revision was published that those who accepted an earlier one must accept anew. One event, not one for each of them.",
+    { version: released },
+  ),
+  aboutClick("user.erased", "Records about a person were erased or restricted. Names the records, not the person.", {
+    erasure: {
+      id: "0198f3a1-7c00-7000-8000-000000000021",
+      receiptIds: [receiptId],
+      restrictedReceiptIds: [],
+      sessionIds: [sessionId],
+    },
+  }),
+  aboutClick(
+    "anchor.published",
+    "A checkpoint of the organization's evidence log was anchored: whoever keeps this event is a witness.",
+    {
+      anchor: {
+        checkpoint:
+          "assent.example.com/log/0198f3a1-7c00-7000-8000-000000000001\n1235\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n— assent.example.com Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n",
+        anchorIndex: 17,
+        anchorCheckpoint:
+          "assent.example.com/anchor\n18\nPvzZ2Rq2l4Jx0k6nKf7H8pL8g1vGm0kT8oJm0s1wzN4=\n\n— assent.example.com Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n",
+      },
+    },
+  ),
+  aboutTemplates("version.published", "A version was published, with a new revision or again with the last one.", {
+    version: { ...released, contentHash: receiptExample.contentHash, requiresReacceptance: false },
+  }),
+  aboutTemplates("version.unpublished", "A version is no longer published.", { version }),
+  aboutTemplates("version.archived", "A version was archived.", { version }),
+  aboutTemplates(
+    "template.archived",
+    "A template was archived: none of its versions is offered until it is restored.",
+    {
+      template: { id: templateId },
+    },
+  ),
+  aboutTemplates("template.restored", "An archived template is in use again.", { template: { id: templateId } }),
+  aboutTemplates("template.removed", "A template was deleted. What was recorded about it stays.", {
+    template: { id: templateId },
+  }),
+];

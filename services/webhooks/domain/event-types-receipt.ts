@@ -1,0 +1,49 @@
+const receiptId = "0198f3a1-7c00-7000-8000-000000000010";
+const sessionId = "0198f3a1-7c00-7000-8000-000000000011";
+const logId = "0198f3a1-7c00-7000-8000-000000000001";
+
+/** A receipt as it is read, for examples. */
+export const receiptExample = {
+  receiptId,
+  status: "RECORDED",
+  decision: "ACCEPT",
+  organizationId: logId,
+  sessionId,
+  userRef: "user-1042",
+  templateId: "0198f3a1-7c00-7000-8000-000000000012",
+  templateSlug: "newsletter",
+  templateName: "Newsletter",
+  templateType: "CONSENT",
+  versionId: "0198f3a1-7c00-7000-8000-000000000013",
+  revision: 3,
+  versionLabel: "2.0",
+  locale: "en",
+  contentHash: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  renderHash: null,
+  deploymentId: null,
+  action: "CHECKBOX_AND_BUTTON",
+  assertedBy: "BACKEND",
+  purposes: [{ purpose: "marketing_email", granted: true }] as const,
+  acceptedAt: "2026-10-21T09:00:31.000Z",
+  clientAcceptedAt: null,
+  expiresAt: null,
+  reacceptBy: null,
+  superseded: false,
+  verification: [],
+  policy: {
+    hash: "sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+    satisfied: true,
+  },
+  idempotencyKey: "order-42",
+  evidenceUrl: `/v1/click/evidence/${sessionId}`,
+  erased: false,
+  restricted: false,
+  log: {
+    logId,
+    origin: `assent.example.com/log/${logId}`,
+    leafIndex: 1234,
+    leafHash: "sha256:fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9",
+    integrateBy: "2026-10-21T09:01:31.000Z",
+  },
+  signature: { alg: "EdDSA", kid: "receipt-1", jws: "eyJhbGciOiJFZERTQSJ9.eyJyaWQiOiIuLi4ifQ.c2lnbmF0dXJl" },
+};

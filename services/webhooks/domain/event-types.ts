@@ -1,0 +1,60 @@
+import { clickEvents } from "./event-types-click.ts";
+import { generationEvents } from "./event-types-generation.ts";
+import { signEvents } from "./event-types-sign.ts";
+import { webhooksEvents } from "./event-types-webhooks.ts";
+
+/** A kind of event that integrations can be told of. */
+export interface EventTypeInfo {
+  /** Such as agreement.completed. */
+  readonly type: string;
+  /** What such events are called on the bus. */
+  readonly subject: string;
+  readonly description: string;
+  /** The data of such an event. */
+  readonly example: object;
+}
+
+/** One for each subject: what is completed may be a generated document or one that was signed. */
+export const eventSources: readonly EventTypeInfo[] = [
+  ...clickEvents,
+  ...signEvents,
+  ...generationEvents,
+  ...webhooksEvents,
+];
+
+/** One for each type. Where two services have events of one type, it is described for both and shown as the first has it. */
+export const eventTypes: readonly EventTypeInfo[] = mergeByType(eventSources);
+
+function mergeByType(sources: readonly EventTypeInfo[]): EventTypeInfo[] {
+  const types = new Map<string, EventTypeInfo>();
+  for (const source of sources) {
+    const first = types.get(source.type);
+    const description = first && `${first.description} ${source.description}`;
+    types.set(source.type, first && description !== undefined ? { ...first, description } : source);
+  }
+  return [...types.values()];
+}
+
+const typesBySubject = new Map(eventSources.map(({ subject, type }) => [subject, type]));
+const knownTypes = new Set(eventSources.map(({ type }) => type));
+
+/** Undefined for what integrations are not told of. */
+export const publicTypeOf = (subject: string): string | undefined => typesBySubject.get(subject);
+
+export const isEventType = (type: string): boolean => knownTypes.has(type);
+
+/** What the compatible interface calls an event; undefined when it has none of the kind. */
+export const connectEventOf = (subject: string): string | undefined => connectEvents.get(subject);
+
+/** What has expired is void there, as it is in answers. */
+const connectEvents: ReadonlyMap<string, string> = new Map([
+  ...["created", "sent", "resent", "delivered", "completed", "declined", "voided", "deleted"].map(
+    (verb) => [`assent.sign.agreement.${verb}`, `envelope-${verb}`] as const,
+  ),
+  ["assent.sign.agreement.expired", "envelope-voided"],
+  ...["sent", "delivered", "completed", "declined"].map(
+    (verb) => [`assent.sign.recipient.${verb}`, `recipient-${verb}`] as const,
+  ),
+  ["assent.sign.recipient.left", "recipient-finish-later"],
+  ...["created", "modified", "deleted"].map((verb) => [`assent.sign.template.${verb}`, `template-${verb}`] as const),
+]);

@@ -1,0 +1,40 @@
+import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { systemClock } from "#platform/clock.ts";
+import { readSettings } from "#platform/config.ts";
+import { createNatsBus } from "#platform/events/nats.ts";
+import { newId } from "#platform/ids.ts";
+import { createLogger } from "#platform/logger.ts";
+import { createMetrics } from "#platform/metrics.ts";
+import { createGrpcTransport } from "#platform/rpc/client.ts";
+import { runService, stopOnSignals } from "#platform/service.ts";
+import { tlsFromSettings } from "#platform/service-settings.ts";
+import { configFromEnv, settings } from "./config.ts";
+import { createWebhooksService } from "./service.ts";
+
+const values = readSettings(settings, process.env);
+const logger = createLogger("webhooks", values.LOG_LEVEL);
+const bus = createNatsBus({ url: values.NATS_URL, logger });
+const runtime = { logger, metrics: createMetrics(), clock: systemClock, newId, bus };
+const tls = tlsFromSettings(values);
+const click = createGrpcTransport({ target: values.CLICK_TARGET, services: [ClickService], tls });
+const sign = createGrpcTransport({
+  target: values.SIGN_TARGET,
+  services: [SignService],
+  tls,
+  /** Integrations may ask for the documents themselves, which have 25 MB at most each. */
+  maxMessageBytes: 112 * 1024 * 1024,
+});
+
+const service = createWebhooksService(configFromEnv(process.env), { runtime, click, sign });
+const running = await runService(service, {
+  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, tls },
+  admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: values.ADMIN_TOKEN },
+  runtime,
+});
+stopOnSignals(async () => {
+  await running.stop();
+  click.close();
+  sign.close();
+  await bus.close();
+}, logger);

@@ -1,0 +1,21 @@
+import type pg from "pg";
+import type { Clock } from "#platform/clock.ts";
+import type { NewId } from "#platform/ids.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { OutboundRules } from "#platform/net/outbound-url.ts";
+
+/** What the handlers are made of; each takes what it uses. */
+export interface WebhooksDeps {
+  readonly pool: pg.Pool;
+  /** Encrypts the secrets of endpoints. */
+  readonly secretKey: Buffer;
+  /** Where events may be sent. */
+  readonly rules: OutboundRules;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly logger: Logger;
+  /** Tells the relay that there are new events. */
+  wakeRelay(): void;
+  /** Tells the loop that sends that there is something to send. */
+  wakeDeliveries(): void;
+}

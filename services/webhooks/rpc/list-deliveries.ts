@@ -1,0 +1,52 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { ListDeliveriesRequest, WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { inSnapshot } from "#platform/db/transaction.ts";
+import { isUuid } from "#platform/ids.ts";
+import { latestAttempts } from "../store/attempt-store.ts";
+import { type DeliveryQuery, pageOfDeliveries } from "../store/delivery-store.ts";
+import { deliveryMessage, statusFromWire } from "./delivery-messages.ts";
+import type { WebhooksDeps } from "./deps.ts";
+import { cursorText, parseCursor } from "./list-cursor.ts";
+
+const defaultLimit = 100;
+const shownAttempts = 5;
+
+export const listDeliveries = (
+  deps: Pick<WebhooksDeps, "pool">,
+): Pick<ServiceImpl<typeof WebhooksService>, "listDeliveries"> => ({
+  async listDeliveries(request, context) {
+    const { orgId } = requireCaller(context);
+    const query = parseQuery(request);
+    // What is no id names nothing.
+    if (query === undefined) return { deliveries: [], nextCursor: "" };
+    return inSnapshot(orgId, deps.pool, async (client) => {
+      // One more than wanted tells whether there is another page.
+      const found = await pageOfDeliveries(client, orgId, { ...query, limit: query.limit + 1 });
+      const page = found.slice(0, query.limit);
+      const deliveryIds = page.map(({ id }) => id);
+      const attempts = await latestAttempts(client, orgId, { deliveryIds, limit: shownAttempts });
+      const last = found.length > page.length ? page.at(-1) : undefined;
+      return {
+        deliveries: page.map((delivery) => deliveryMessage(delivery, attempts.get(delivery.id) ?? [])),
+        nextCursor: last === undefined ? "" : cursorText({ at: last.createdAt, id: last.id }),
+      };
+    });
+  },
+});
+
+/** Undefined when nothing can match. */
+function parseQuery(request: ListDeliveriesRequest): DeliveryQuery | undefined {
+  const { endpointId, eventId, eventType, connectOnly } = request;
+  const after = parseCursor(request.cursor);
+  if ([endpointId, eventId].some((id) => id !== "" && !isUuid(id))) return undefined;
+  // The database knows no such text.
+  if (eventType.includes("\0") || !eventType.isWellFormed()) return undefined;
+  return {
+    endpointId: endpointId.toLowerCase() || undefined,
+    eventId: eventId.toLowerCase() || undefined,
+    eventType: eventType || undefined,
+    status: statusFromWire(request.status),
+    ...{ connectOnly, after, limit: request.limit || defaultLimit },
+  };
+}

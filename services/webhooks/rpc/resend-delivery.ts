@@ -1,0 +1,49 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type pg from "pg";
+import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { type Delivery, isOrdered } from "../domain/delivery.ts";
+import { latestAttempts } from "../store/attempt-store.ts";
+import { findDelivery } from "../store/delivery-store.ts";
+import { findEndpoint } from "../store/endpoint-store.ts";
+import { lockQueue, refreshQueue } from "../store/queue-store.ts";
+import { requeueOne } from "../store/requeue-store.ts";
+import { deliveryMessage } from "./delivery-messages.ts";
+import type { WebhooksDeps } from "./deps.ts";
+import { parseId } from "./require-endpoint.ts";
+
+const shownAttempts = 5;
+
+export const resendDelivery = (
+  deps: Pick<WebhooksDeps, "pool" | "clock" | "wakeDeliveries">,
+): Pick<ServiceImpl<typeof WebhooksService>, "resendDelivery"> => ({
+  async resendDelivery(request, context) {
+    const { orgId } = requireCaller(context);
+    const id = parseId(request.id, "WEBHOOK_DELIVERY_NOT_FOUND");
+    const answer = await inTransaction(orgId, deps.pool, async (client) => {
+      const delivery = await resend(client, orgId, id, deps.clock.now());
+      const attempts = await latestAttempts(client, orgId, { deliveryIds: [id], limit: shownAttempts });
+      return { delivery: deliveryMessage(delivery, attempts.get(id) ?? []) };
+    });
+    deps.wakeDeliveries();
+    return answer;
+  },
+});
+
+async function resend(client: pg.PoolClient, orgId: OrgId, id: string, now: Date): Promise<Delivery> {
+  const found = await findDelivery(client, orgId, id);
+  if (found === undefined) throw new DomainError("WEBHOOK_DELIVERY_NOT_FOUND");
+  const { receiverId, endpointId } = found;
+  if (endpointId !== undefined) {
+    const endpoint = await findEndpoint(client, orgId, endpointId, { lock: true });
+    if (endpoint?.isEnabled !== true) throw new DomainError("WEBHOOK_ENDPOINT_DISABLED");
+  }
+  await lockQueue(client, orgId, { receiverId, isOrdered: isOrdered(found) });
+  const requeued = await requeueOne(client, orgId, { id, now });
+  await refreshQueue(client, orgId, receiverId, now);
+  // One that is just being sent is sent as it was asked for.
+  return requeued ?? (await findDelivery(client, orgId, id)) ?? found;
+}

@@ -1,0 +1,119 @@
+import { hkdfSync } from "node:crypto";
+import { createClient, type Transport } from "@connectrpc/connect";
+import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { observePool } from "#platform/db/observe-pool.ts";
+import { createPool } from "#platform/db/pool.ts";
+import { createOutboundPoster, type OutboundPoster } from "#platform/net/outbound-post.ts";
+import { createRelay } from "#platform/outbox/relay.ts";
+import { parseMasterKey } from "#platform/secrets.ts";
+import type { Runtime, Service } from "#platform/service.ts";
+import { createBodies } from "./bodies/bodies.ts";
+import type { WebhooksConfig } from "./config.ts";
+import { createFanOut } from "./consumers/fan-out.ts";
+import { createByteBudget } from "./deliveries/byte-budget.ts";
+import { createDeliveryLoop } from "./deliveries/delivery-loop.ts";
+import { webhooksRoutes } from "./rpc/index.ts";
+import { createSweep } from "./workers/sweep.ts";
+import { createWatch } from "./workers/watch.ts";
+
+export interface WebhooksServiceDeps {
+  readonly runtime: Runtime;
+  /** Reaches the click service, which knows receipts. */
+  readonly click: Transport;
+  /** Reaches the sign service, which knows agreements. */
+  readonly sign: Transport;
+  /** In place of requests over the network; closed with the service. */
+  readonly poster?: OutboundPoster;
+  /** In place of chance; at least 0 and less than 1. */
+  readonly random?: () => number;
+  /** How long requests may go on when the process stops; ten seconds when absent. */
+  readonly stopGraceMs?: number;
+}
+
+const schema = "webhooks";
+
+/** Of bodies with documents, at once; while one is made, it takes about three times as much. */
+const maxBodyBytes = 128 * 1024 * 1024;
+
+/** Sends events to the servers of customers. Does not need the database before the first call. */
+export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServiceDeps): Service {
+  const { bus, clock, logger, metrics, newId } = deps.runtime;
+  const pools = connect(config);
+  const { pool, claimerPool, sweeperPool, relayPool } = pools;
+  for (const one of Object.values(pools)) observePool(one, "webhooks", metrics);
+  const relay = createRelay({ pool: relayPool, schema, service: "webhooks", bus, clock, logger, metrics });
+  const rules = { allowPrivate: config.allowPrivate ?? false, ports: [8443] };
+  const { maxRequests = 500 } = config;
+  const poster = deps.poster ?? createOutboundPoster({ rules, maxSockets: maxRequests });
+  const secretKey = deriveKey(config.masterKey);
+  const wakeRelay = () => relay.wake();
+  const deliveries = createDeliveryLoop({
+    ...{ pool, claimerPool, secretKey, poster, clock, newId, logger, metrics, maxRequests, wakeRelay },
+    byteBudget: createByteBudget(maxBodyBytes),
+    bodies: createBodies({
+      click: createClient(ClickService, deps.click),
+      sign: createClient(SignService, deps.sign),
+      clock,
+    }),
+    random: deps.random ?? Math.random,
+    graceMs: deps.stopGraceMs,
+  });
+  const wakeDeliveries = () => deliveries.wake();
+  const fanOut = createFanOut({ pool, bus, clock, newId, logger, metrics, wakeDeliveries });
+  const shared = { pool, secretKey, rules, clock, newId, logger, wakeRelay, wakeDeliveries };
+  return {
+    name: "webhooks",
+    routes: webhooksRoutes(shared),
+    workers: [
+      relay,
+      fanOut,
+      deliveries,
+      createSweep({ sweeperPool, clock, logger }),
+      createWatch({ claimerPool, clock, logger, metrics }),
+    ],
+    deadEvents: [fanOut.deadEvents],
+    beginStop: () => deliveries.beginStop(),
+    checkReady: async () => {
+      // Fails as well while the schema is not migrated.
+      // One after the other: closing a pool while it connects in vain would never end.
+      await pool.query("select from webhooks.endpoint limit 0");
+      await claimerPool.query("select organization_id from webhooks.queue limit 0");
+      await sweeperPool.query("select organization_id from webhooks.queue limit 0");
+    },
+    close: async () => {
+      await poster.close();
+      await Promise.all(Object.values(pools).map((one) => one.end()));
+    },
+  };
+}
+
+const deriveKey = (masterKey: string): Buffer =>
+  Buffer.from(hkdfSync("sha256", parseMasterKey(masterKey), Buffer.alloc(0), "assent webhooks endpoint secrets", 32));
+
+const relayConnections = 2;
+const claimerConnections = 2;
+const sweeperConnections = 1;
+
+/** What is sent next, what is removed, and events of our own have connections of their own, so that requests do not make them wait. */
+function connect(config: WebhooksConfig) {
+  const { databaseUrl: url, poolSize = 12 } = config;
+  const role = config.databaseRole || "assent_webhooks";
+  const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
+  const rest = poolSize - relayConnections - claimerConnections - sweeperConnections;
+  return {
+    pool: createPool({ url, ...as(""), max: Math.max(1, rest), name: "webhooks" }),
+    // A claim that a crash forgets is made again, and what it was for may be sent twice, as after any crash.
+    claimerPool: createPool({
+      ...{ url, ...as("_claimer"), max: claimerConnections },
+      synchronousCommit: false,
+      name: "webhooks-claimer",
+    }),
+    sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "webhooks-sweeper" }),
+    relayPool: createPool({
+      ...{ url, ...as("_relay"), max: relayConnections },
+      synchronousCommit: false,
+      name: "webhooks-relay",
+    }),
+  };
+}

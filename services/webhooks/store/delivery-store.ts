@@ -1,0 +1,166 @@
+import type pg from "pg";
+import type { OrgId } from "#platform/ids.ts";
+import type { Delivery, StoredEvent } from "../domain/delivery.ts";
+import type { Claimed } from "./queue-store.ts";
+
+/** A delivery with its event. */
+export interface LoadedDelivery {
+  readonly delivery: Delivery;
+  readonly event: StoredEvent;
+}
+
+/** What one process has claimed; undefined when it belongs to another one by now, or is gone. */
+export async function loadClaimed(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  { id, claim }: Pick<Claimed, "id" | "claim">,
+): Promise<LoadedDelivery | undefined> {
+  const { rows } = await client.query<DeliveryRow & { readonly type: string; readonly data: string }>({
+    name: "webhooks-load-claimed",
+    text: `select ${deliveryColumns}, e.type, e.data
+     from webhooks.delivery d join webhooks.event e on e.organization_id = d.organization_id and e.id = d.event_id
+     where d.organization_id = $1 and d.id = $2 and d.claim = $3`,
+    values: [orgId, id, claim],
+  });
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { type, data, ...rest } = row;
+  const delivery = deliveryOf(rest);
+  return { delivery, event: { id: delivery.eventId, type, data, occurredAt: delivery.occurredAt } };
+}
+
+/**
+ * Locks a delivery for what its attempt has led to. Without a claim it was given up or released meanwhile; what came of
+ * the attempt counts all the same, as long as nobody else has made one.
+ */
+export async function lockAttempted(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  { id, claim, attempts }: Pick<Claimed, "id" | "claim"> & Pick<Delivery, "attempts">,
+): Promise<Delivery | undefined> {
+  const { rows } = await client.query<DeliveryRow>({
+    name: "webhooks-lock-attempted",
+    text: `select ${deliveryColumns} from webhooks.delivery d
+     where d.organization_id = $1 and d.id = $2 and d.attempts = $4 and (d.claim is null or d.claim = $3) for update`,
+    values: [orgId, id, claim, attempts],
+  });
+  return rows[0] && deliveryOf(rows[0]);
+}
+
+/** What becomes of a delivery; its claim ends. */
+export type Settled = Pick<Delivery, "id" | "status" | "attempts" | "step" | "dueAt" | "deliveredAt">;
+
+/** The delivery is locked. */
+export async function settleDelivery(client: pg.PoolClient, orgId: OrgId, settled: Settled): Promise<void> {
+  await client.query({ name: "webhooks-settle-delivery", text: settleSql, values: settleValues(orgId, settled) });
+}
+
+export const settleSql = `update webhooks.delivery set status = $3, attempts = $4, step = $5, due_at = $6,
+    delivered_at = $7, claim = null, claimed_until = null
+  where organization_id = $1 and id = $2`;
+
+/** The values that settleSql begins with. */
+export const settleValues = (orgId: OrgId, { id, status, attempts, step, dueAt, deliveredAt }: Settled): unknown[] => [
+  orgId,
+  id,
+  status,
+  attempts,
+  step,
+  dueAt,
+  deliveredAt,
+];
+
+/** Others may take it: at once, or from `dueAt` on. */
+export async function releaseClaim(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  { id, claim, dueAt }: Pick<Claimed, "id" | "claim"> & { readonly dueAt: Date | undefined },
+): Promise<void> {
+  await client.query(
+    `update webhooks.delivery set claim = null, claimed_until = null, due_at = coalesce($4, due_at)
+     where organization_id = $1 and id = $2 and claim = $3`,
+    [orgId, id, claim, dueAt],
+  );
+}
+
+/** As if it had never been. */
+export async function removeClaimed(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  { id, claim }: Pick<Claimed, "id" | "claim">,
+): Promise<void> {
+  await client.query("delete from webhooks.delivery where organization_id = $1 and id = $2 and claim = $3", [
+    ...[orgId, id, claim],
+  ]);
+}
+
+export async function findDelivery(client: pg.PoolClient, orgId: OrgId, id: string): Promise<Delivery | undefined> {
+  const { rows } = await client.query<DeliveryRow>({
+    name: "webhooks-find-delivery",
+    text: `select ${deliveryColumns} from webhooks.delivery d where d.organization_id = $1 and d.id = $2`,
+    values: [orgId, id],
+  });
+  return rows[0] && deliveryOf(rows[0]);
+}
+
+/** Where a page ended. */
+export interface DeliveryPosition {
+  readonly at: Date;
+  readonly id: string;
+}
+
+/** What is absent does not filter. */
+export interface DeliveryQuery {
+  readonly endpointId?: string | undefined;
+  readonly status?: Delivery["status"] | undefined;
+  readonly eventType?: string | undefined;
+  readonly eventId?: string | undefined;
+  readonly connectOnly?: boolean;
+  readonly after?: DeliveryPosition | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export async function pageOfDeliveries(client: pg.PoolClient, orgId: OrgId, query: DeliveryQuery): Promise<Delivery[]> {
+  const { endpointId, status, eventType, eventId, connectOnly = false, after, limit } = query;
+  const values: unknown[] = [orgId];
+  const parameter = (value: unknown): string => `$${values.push(value)}`;
+  // Only what is asked for is said, so that each combination finds its index.
+  const conditions = ["d.organization_id = $1"];
+  if (endpointId !== undefined) conditions.push(`d.endpoint_id = ${parameter(endpointId)}`);
+  if (status === "failed" || status === "dead") conditions.push("d.status in ('failed', 'dead')");
+  if (status === "pending") conditions.push("d.due_at is not null");
+  if (status !== undefined) conditions.push(`d.status = ${parameter(status)}`);
+  if (eventType !== undefined) conditions.push(`d.event_type = ${parameter(eventType)}`);
+  if (eventId !== undefined) conditions.push(`d.event_id = ${parameter(eventId)}`);
+  if (connectOnly) conditions.push("(d.connect_id is not null or d.receiver_index is not null)");
+  if (after !== undefined) {
+    conditions.push(`(d.created_at, d.id) < (${parameter(after.at)}::timestamptz, ${parameter(after.id)}::uuid)`);
+  }
+  const { rows } = await client.query<DeliveryRow>(
+    `select ${deliveryColumns} from webhooks.delivery d where ${conditions.join(" and ")}
+     order by d.created_at desc, d.id desc limit ${parameter(limit)}`,
+    values,
+  );
+  return rows.map(deliveryOf);
+}
+
+export const deliveryColumns = `d.id, d.event_id as "eventId", d.event_type as "eventType",
+    d.receiver_id as "receiverId", d.endpoint_id as "endpointId", d.connect_id as "connectId",
+    d.agreement_id as "agreementId", d.receiver_index as "receiverIndex", d.status, d.attempts, d.step,
+    d.due_at as "dueAt", d.occurred_at as "occurredAt", d.created_at as "createdAt", d.delivered_at as "deliveredAt"`;
+
+/** What may be missing is null in the database. */
+export type DeliveryRow = {
+  readonly [K in keyof Delivery]: undefined extends Delivery[K] ? Delivery[K] | null : Delivery[K];
+};
+
+export const deliveryOf = (row: DeliveryRow): Delivery => ({
+  ...row,
+  endpointId: row.endpointId ?? undefined,
+  connectId: row.connectId ?? undefined,
+  agreementId: row.agreementId ?? undefined,
+  receiverIndex: row.receiverIndex ?? undefined,
+  dueAt: row.dueAt ?? undefined,
+  deliveredAt: row.deliveredAt ?? undefined,
+});

@@ -1,0 +1,217 @@
+import type pg from "pg";
+import type { OrgId } from "#platform/ids.ts";
+import type { Endpoint, EndpointKind } from "../domain/endpoint.ts";
+
+/** Until the end of the transaction nobody else adds an endpoint or a key of the organization. */
+export async function lockOrganization(client: pg.PoolClient, orgId: OrgId): Promise<void> {
+  await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`webhooks.endpoint ${orgId}`]);
+}
+
+/** Without those that were deleted. */
+export async function countEndpoints(client: pg.PoolClient, orgId: OrgId, kind: EndpointKind): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::integer as count from webhooks.endpoint
+     where organization_id = $1 and kind = $2 and deleted_at is null`,
+    [orgId, kind],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** False when the number of a configuration is taken, be it by one that was deleted. */
+export async function insertEndpoint(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  endpoint: Endpoint,
+  sealedSecret?: Buffer,
+): Promise<boolean> {
+  const { id, kind, connectId, url, description, eventTypes, isEnabled, disabledReason, disabledAt } = endpoint;
+  const { settings, createdAt, updatedAt } = endpoint;
+  const { rowCount } = await client.query(
+    `insert into webhooks.endpoint (organization_id, id, kind, connect_id, url, description, event_types, is_enabled,
+       disabled_reason, disabled_at, settings, created_at, updated_at, secret)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+     on conflict (organization_id, connect_id) do nothing`,
+    [
+      ...[orgId, id, kind, connectId, url, description, eventTypes, isEnabled, disabledReason, disabledAt],
+      ...[settings, createdAt, updatedAt, sealedSecret],
+    ],
+  );
+  return rowCount === 1;
+}
+
+/** Of both kinds; undefined when there is none, or no more. `lock`: until the end of the transaction nobody else changes it. */
+export async function findEndpoint(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  id: string,
+  { lock = false }: { readonly lock?: boolean } = {},
+): Promise<Endpoint | undefined> {
+  const name = lock ? "webhooks-lock-endpoint" : "webhooks-find-endpoint";
+  const text = `${selectSql} and id = $2 ${lock ? "for update" : ""}`;
+  return one(await client.query<EndpointRow>({ name, text, values: [orgId, id] }));
+}
+
+/** Of the organization's own number; see findEndpoint. */
+export async function findByConnectId(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  connectId: number,
+  { lock = false }: { readonly lock?: boolean } = {},
+): Promise<Endpoint | undefined> {
+  const text = `${selectSql} and connect_id = $2 ${lock ? "for update" : ""}`;
+  return one(await client.query<EndpointRow>(text, [orgId, connectId]));
+}
+
+/** Where a page ended. */
+export interface EndpointPosition {
+  readonly at: Date;
+  readonly id: string;
+}
+
+/** Newest first. A page goes on after the place of the one before even when that endpoint is gone. */
+export async function pageOfEndpoints(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  page: { readonly after: EndpointPosition | undefined; readonly limit: number },
+): Promise<Endpoint[]> {
+  const { rows } = await client.query<EndpointRow>(
+    `${selectSql} and kind = 'standard' and ($2::timestamptz is null or (created_at, id) < ($2, $3::uuid))
+     order by created_at desc, id desc limit $4`,
+    [orgId, page.after?.at, page.after?.id, page.limit],
+  );
+  return rows.map(endpointOf);
+}
+
+/** All configurations of the compatible interface, oldest first. */
+export async function listConnects(client: pg.PoolClient, orgId: OrgId): Promise<Endpoint[]> {
+  const text = `${selectSql} and kind = 'connect' order by created_at, id`;
+  return (await client.query<EndpointRow>(text, [orgId])).rows.map(endpointOf);
+}
+
+/** Where events go. */
+export interface Receiver {
+  readonly id: string;
+  readonly kind: EndpointKind;
+  readonly connectId: number | undefined;
+  /** Empty for all of its kind. */
+  readonly eventTypes: readonly string[];
+}
+
+/** Those of both kinds that are enabled. */
+export async function listReceivers(client: pg.PoolClient, orgId: OrgId): Promise<Receiver[]> {
+  const { rows } = await client.query<Pick<EndpointRow, "id" | "kind" | "connectId" | "eventTypes">>({
+    name: "webhooks-list-receivers",
+    text: `select id, kind, connect_id as "connectId", event_types as "eventTypes"
+     from webhooks.endpoint where organization_id = $1 and is_enabled and deleted_at is null order by created_at, id`,
+    values: [orgId],
+  });
+  return rows.map((row) => ({ ...row, connectId: row.connectId ?? undefined }));
+}
+
+/** Writes what may change, of an endpoint that is locked. */
+export async function saveEndpoint(client: pg.PoolClient, orgId: OrgId, endpoint: Endpoint): Promise<void> {
+  const { id, url, description, eventTypes, isEnabled, disabledReason, disabledAt, failingSince } = endpoint;
+  await client.query(
+    `update webhooks.endpoint set url = $3, description = $4, event_types = $5, is_enabled = $6, disabled_reason = $7,
+       disabled_at = $8, failing_since = $9, settings = $10, updated_at = $11
+     where organization_id = $1 and id = $2`,
+    [
+      ...[orgId, id, url, description, eventTypes, isEnabled, disabledReason, disabledAt, failingSince],
+      ...[endpoint.settings, endpoint.updatedAt],
+    ],
+  );
+}
+
+/** Nobody finds it any more, and its secrets are gone. */
+export async function deleteEndpoint(client: pg.PoolClient, orgId: OrgId, id: string, now: Date): Promise<void> {
+  await client.query(
+    `update webhooks.endpoint set deleted_at = $3, updated_at = $3, previous_secret = null,
+       previous_secret_until = null, secret = case when secret is not null then ''::bytea end
+     where organization_id = $1 and id = $2`,
+    [orgId, id, now],
+  );
+}
+
+/** As they are stored. */
+export interface SealedSecrets {
+  readonly current: Buffer;
+  readonly previous: Buffer | undefined;
+  /** The previous one signs until then. */
+  readonly previousUntil: Date | undefined;
+}
+
+/** An endpoint with its secrets, where it has some; see findEndpoint. */
+export async function findWithSecrets(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  id: string,
+): Promise<{ readonly endpoint: Endpoint; readonly secrets: SealedSecrets | undefined } | undefined> {
+  const { rows } = await client.query<
+    EndpointRow & { readonly secret: Buffer | null; readonly previous: Buffer | null }
+  >({
+    name: "webhooks-find-with-secrets",
+    text: `select ${columns}, secret, previous_secret as previous from webhooks.endpoint
+     where organization_id = $1 and deleted_at is null and id = $2`,
+    values: [orgId, id],
+  });
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { secret, previous, ...rest } = row;
+  const endpoint = endpointOf(rest);
+  const previousUntil = endpoint.previousSecretUntil;
+  const secrets = secret === null ? undefined : { current: secret, previous: previous ?? undefined, previousUntil };
+  return { endpoint, secrets };
+}
+
+/** Undefined for what has none: configurations of the compatible interface, and what is not there. */
+export async function secretsOf(client: pg.PoolClient, orgId: OrgId, id: string): Promise<SealedSecrets | undefined> {
+  const { rows } = await client.query<{ current: Buffer; previous: Buffer | null; previousUntil: Date | null }>({
+    name: "webhooks-secrets-of",
+    text: `select secret as current, previous_secret as previous, previous_secret_until as "previousUntil"
+     from webhooks.endpoint where organization_id = $1 and id = $2 and secret is not null and deleted_at is null`,
+    values: [orgId, id],
+  });
+  const [row] = rows;
+  return row && { ...row, previous: row.previous ?? undefined, previousUntil: row.previousUntil ?? undefined };
+}
+
+/** Only the last of the secrets before stays. The endpoint after that; undefined when there is none. */
+export async function replaceSecret(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  id: string,
+  replacement: { readonly sealed: Buffer; readonly previousUntil: Date; readonly now: Date },
+): Promise<Endpoint | undefined> {
+  const { sealed, previousUntil, now } = replacement;
+  return one(
+    await client.query<EndpointRow>(
+      `update webhooks.endpoint
+       set previous_secret = secret, previous_secret_until = $4, secret = $3, updated_at = $5
+       where organization_id = $1 and id = $2 and kind = 'standard' and deleted_at is null returning ${columns}`,
+      [orgId, id, sealed, previousUntil, now],
+    ),
+  );
+}
+
+/** Without its secrets. */
+const columns = `id, kind, connect_id as "connectId", url, description, event_types as "eventTypes",
+    is_enabled as "isEnabled", disabled_reason as "disabledReason", disabled_at as "disabledAt",
+    failing_since as "failingSince", previous_secret_until as "previousSecretUntil", settings,
+    created_at as "createdAt", updated_at as "updatedAt"`;
+
+const selectSql = `select ${columns} from webhooks.endpoint where organization_id = $1 and deleted_at is null`;
+
+/** What may be missing is null in the database. */
+type EndpointRow = { readonly [K in keyof Endpoint]: undefined extends Endpoint[K] ? Endpoint[K] | null : Endpoint[K] };
+
+const one = ({ rows }: pg.QueryResult<EndpointRow>): Endpoint | undefined => rows[0] && endpointOf(rows[0]);
+
+const endpointOf = (row: EndpointRow): Endpoint => ({
+  ...row,
+  connectId: row.connectId ?? undefined,
+  disabledReason: row.disabledReason ?? undefined,
+  disabledAt: row.disabledAt ?? undefined,
+  failingSince: row.failingSince ?? undefined,
+  previousSecretUntil: row.previousSecretUntil ?? undefined,
+  settings: row.settings ?? undefined,
+});

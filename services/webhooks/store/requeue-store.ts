@@ -1,0 +1,97 @@
+import type pg from "pg";
+import type { OrgId } from "#platform/ids.ts";
+import type { Delivery } from "../domain/delivery.ts";
+import { type DeliveryRow, deliveryColumns, deliveryOf } from "./delivery-store.ts";
+
+// The queue of the receiver is locked in all of these. What is just being sent is left alone: its attempt is under way.
+
+const isFree = "(d.claim is null or d.claimed_until <= $2)";
+const againSql = `due_at = $2, step = 0, claim = null, claimed_until = null,
+    status = case when d.attempts = 0 or d.status in ('pending', 'delivered') then 'pending' else 'failed' end`;
+
+/** Sends one delivery again, from the beginning of the schedule. Undefined when it is just being sent. */
+export async function requeueOne(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  { id, now }: { readonly id: string; readonly now: Date },
+): Promise<Delivery | undefined> {
+  const { rows } = await client.query<DeliveryRow>(
+    `update webhooks.delivery d set ${againSql}
+     where d.organization_id = $1 and d.id = $3 and ${isFree} returning ${deliveryColumns}`,
+    [orgId, now, id],
+  );
+  return rows[0] && deliveryOf(rows[0]);
+}
+
+/** The deliveries of an endpoint whose events are of the time from since to before until. */
+export interface RecoverRange {
+  readonly endpointId: string;
+  readonly since: Date;
+  readonly until: Date;
+  /** Goes on behind this one. */
+  readonly after: RecoverPosition | undefined;
+  readonly limit: number;
+  readonly now: Date;
+}
+
+export interface RecoverPosition {
+  readonly at: Date;
+  readonly id: string;
+}
+
+/** Sends again what could not be delivered to an endpoint, the oldest events first. `last` is absent at the end. */
+export async function requeueOfEndpoint(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  { endpointId, since, until, after, limit, now }: RecoverRange,
+): Promise<{ readonly count: number; readonly last: RecoverPosition | undefined }> {
+  const { rows } = await client.query<{ id: string; at: Date; isQueued: boolean }>(
+    `with batch as materialized (
+       select d.id, d.occurred_at, ${isFree} as is_free from webhooks.delivery d
+       where d.organization_id = $1 and d.endpoint_id = $3 and d.status in ('failed', 'dead')
+         and d.occurred_at >= $4 and d.occurred_at < $5
+         and ($6::timestamptz is null or (d.occurred_at, d.id) > ($6, $7::uuid))
+       order by d.occurred_at, d.id limit $8
+     ), changed as (
+       update webhooks.delivery d set ${againSql} from batch
+       where batch.is_free and d.organization_id = $1 and d.id = batch.id
+     )
+     select id, occurred_at as at, is_free as "isQueued" from batch order by occurred_at, id`,
+    [orgId, now, endpointId, since, until, after?.at, after?.id, limit],
+  );
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return { count: rows.filter(({ isQueued }) => isQueued).length, last };
+}
+
+/** The next receivers of the compatible interface to which something could not be delivered. */
+export async function undeliveredConnects(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  { agreementIds, limit }: { readonly agreementIds: readonly string[]; readonly limit: number },
+): Promise<{ readonly id: string; readonly receiverId: string; readonly endpointId: string | undefined }[]> {
+  const { rows } = await client.query<{ id: string; receiverId: string; endpointId: string | null }>(
+    `select d.id, d.receiver_id as "receiverId", d.endpoint_id as "endpointId" from webhooks.delivery d
+     where d.organization_id = $1 and d.status in ('failed', 'dead')
+       and (d.connect_id is not null or d.receiver_index is not null)
+       and (cardinality($2::uuid[]) = 0 or d.agreement_id = any ($2::uuid[]))
+     order by d.created_at desc, d.id desc limit $3`,
+    [orgId, agreementIds, limit],
+  );
+  return rows.map((row) => ({ ...row, endpointId: row.endpointId ?? undefined }));
+}
+
+/** Sends these of one receiver again, as far as they have still not been delivered. */
+export async function requeueUndelivered(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  { ids, receiverId, now }: { readonly ids: readonly string[]; readonly receiverId: string; readonly now: Date },
+): Promise<Delivery[]> {
+  const { rows } = await client.query<DeliveryRow>(
+    `update webhooks.delivery d set ${againSql}
+     where d.organization_id = $1 and d.id = any ($3::uuid[]) and d.receiver_id = $4 and d.status in ('failed', 'dead')
+       and ${isFree}
+     returning ${deliveryColumns}`,
+    [orgId, now, ids, receiverId],
+  );
+  return rows.map(deliveryOf);
+}

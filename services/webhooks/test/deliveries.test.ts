@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { DeliveryStatus } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import type { OutboundResult } from "#platform/net/outbound-post.ts";
+import { until } from "#platform/testing/until.ts";
+import { type Organization, startWebhooks, type WebhooksHarness } from "./harness.ts";
+import { answered, createFakeReceivers, type FakeReceivers, publishDocuments } from "./receivers.ts";
+import { createHook } from "./samples.ts";
+
+let system: WebhooksHarness;
+let receivers: FakeReceivers;
+
+beforeEach(async () => {
+  receivers = createFakeReceivers();
+  system = await startWebhooks({ poster: receivers.poster });
+});
+afterEach(() => system.stop());
+
+/** How many of the organization have ended. */
+const countDelivered = async ({ orgId }: Organization): Promise<number> => {
+  const { rows } = await system.superuser.query<{ count: number }>(
+    "select count(*)::integer as count from webhooks.delivery where organization_id = $1 and status = 'delivered'",
+    [orgId],
+  );
+  return rows[0]?.count ?? 0;
+};
+
+const allDelivered = (organization: Organization, count: number) =>
+  until(async () => (await countDelivered(organization)) === count, 30_000);
+
+/** Receivers that hold every request until they are let go, and know how many they held at once. */
+function holdRequests() {
+  const held: (() => void)[] = [];
+  const most = new Map<string, number>();
+  const open = new Map<string, number>();
+  receivers.answer(async ({ url }) => {
+    const now = (open.get(url) ?? 0) + 1;
+    open.set(url, now);
+    most.set(url, Math.max(now, most.get(url) ?? 0));
+    await new Promise<void>((resolve) => held.push(resolve));
+    open.set(url, (open.get(url) ?? 1) - 1);
+    return answered(200);
+  });
+  const letGo = () => {
+    for (const resolve of held.splice(0)) resolve();
+  };
+  return { held, most, letGo };
+}
+
+test("two processes send each delivery once, and never more than four to an endpoint at a time", async () => {
+  const other = await system.another();
+  const organization = system.organization();
+  const url = "https://slow.example.com/";
+  await createHook(organization, { url });
+  const { held, most, letGo } = holdRequests();
+  await system.startWorkers();
+  await other.startWorkers();
+  const events = await publishDocuments(system.bus, organization.orgId, 40);
+  await until(async () => {
+    if (held.length > 0) letGo();
+    return (await countDelivered(organization)) === events.length;
+  }, 30_000);
+  expect(most.get(url)).toBeLessThanOrEqual(4);
+  expect(receivers.requests.map(({ eventId }) => eventId).sort()).toEqual([...events].sort());
+});
+
+test("an endpoint with a thousand deliveries waiting and no answers holds up nobody else", async () => {
+  const slow = system.organization();
+  const [slowUrl, fastUrl] = ["https://slow.example.com/", "https://fast.example.com/"];
+  await createHook(slow, { url: slowUrl });
+  const fast = system.organization();
+  await createHook(fast, { url: fastUrl });
+  const stuck = Promise.withResolvers<OutboundResult>();
+  receivers.answer(({ url }) => (url === slowUrl ? stuck.promise : answered(200)));
+  await system.startWorkers();
+  await publishDocuments(system.bus, slow.orgId, 1_000);
+  await until(() => receivers.to(slowUrl).length === 4);
+  await publishDocuments(system.bus, fast.orgId, 20);
+  await allDelivered(fast, 20);
+  expect(receivers.to(slowUrl)).toHaveLength(4);
+  stuck.resolve(answered(200));
+});
+
+test("while an endpoint fails, it gets one request at a time", async () => {
+  const organization = system.organization();
+  const { id } = await createHook(organization);
+  receivers.answer(() => answered(500));
+  await system.startWorkers();
+  await publishDocuments(system.bus, organization.orgId);
+  await until(async () => (await organization.getEndpoint({ id })).endpoint?.failingSince !== undefined);
+  const { held, most, letGo } = holdRequests();
+  await publishDocuments(system.bus, organization.orgId, 5);
+  await until(() => held.length === 1);
+  expect([...most.values()]).toEqual([1]);
+  letGo();
+  await until(() => {
+    letGo();
+    return receivers.requests.length === 6;
+  });
+  // The first success has given the others their places back.
+  await until(() => {
+    letGo();
+    return countDelivered(organization).then((count) => count === 5);
+  });
+});
+
+test("what a process took and did not write down is sent again with the same id", async () => {
+  const organization = system.organization();
+  await createHook(organization);
+  const [event = ""] = await publishDocuments(system.bus, organization.orgId);
+  const dying = createFakeReceivers();
+  const lost = Promise.withResolvers<OutboundResult>();
+  dying.answer(() => {
+    // Whichever process takes it next is answered.
+    dying.answer(() => answered(200));
+    return lost.promise;
+  });
+  const killed = await system.another({ poster: dying.poster });
+  await killed.startWorkers();
+  await until(() => dying.requests.length === 1);
+  await system.startWorkers();
+  // Its lease holds until then.
+  expect(receivers.requests).toHaveLength(0);
+  system.clock.advance(61_000);
+  await allDelivered(organization, 1);
+  expect([...dying.requests, ...receivers.requests].map(({ eventId }) => eventId)).toEqual([event, event]);
+  // Whoever comes too late with a result changes nothing.
+  lost.resolve(answered(500));
+  await killed.stop();
+  const { deliveries } = await organization.listDeliveries({});
+  expect(deliveries.map(({ status, attemptCount }) => [status, attemptCount])).toEqual([[DeliveryStatus.DELIVERED, 1]]);
+});
+
+test("a process that stops lets its requests finish, then others have them at once", async () => {
+  const organization = system.organization();
+  await createHook(organization);
+  await publishDocuments(system.bus, organization.orgId);
+  const mute = createFakeReceivers();
+  mute.answer(() => new Promise(() => {}));
+  const stopping = await system.another({ poster: mute.poster, stopGraceMs: 50 });
+  await stopping.startWorkers();
+  await until(() => mute.requests.length === 1);
+  await stopping.stop();
+  await system.startWorkers();
+  await allDelivered(organization, 1);
+  const { deliveries } = await organization.listDeliveries({});
+  expect(deliveries[0]?.attemptCount).toBe(1);
+});
+
+test("deliveries survive that the database cuts all connections", async () => {
+  const organization = system.organization();
+  await createHook(organization);
+  await system.startWorkers();
+  const { letGo, held } = holdRequests();
+  const events = await publishDocuments(system.bus, organization.orgId, 30);
+  await until(() => held.length === 4);
+  await system.superuser.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and application_name like 'webhooks%'`,
+  );
+  await until(async () => {
+    letGo();
+    return (await countDelivered(organization)) === events.length;
+  }, 30_000);
+  expect(new Set(receivers.requests.map(({ eventId }) => eventId)).size).toBe(events.length);
+});
+
+test("deliveries are listed newest first, page by page, and other organizations see none of it", async () => {
+  const organization = system.organization();
+  const { id: endpointId } = await createHook(organization);
+  const other = await createHook(organization, { eventTypes: ["batch.completed"] });
+  receivers.answer(() => answered(500));
+  await system.startWorkers();
+  await publishDocuments(system.bus, organization.orgId, 5);
+  await until(
+    async () => (await organization.listDeliveries({ status: DeliveryStatus.FAILED })).deliveries.length === 5,
+  );
+  const listed = (await organization.listDeliveries({})).deliveries;
+  expect(listed.map(({ id }) => id)).toEqual(
+    listed
+      .map(({ id }) => id)
+      .toSorted()
+      .reverse(),
+  );
+  expect(listed[0]?.attempts).toMatchObject([
+    { statusCode: 500, error: "The receiver answered 500.", response: "said 500" },
+  ]);
+  const paged: string[] = [];
+  let cursor = "";
+  do {
+    const page = await organization.listDeliveries({ limit: 2, cursor, endpointId: endpointId.toUpperCase() });
+    paged.push(...page.deliveries.map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor !== "");
+  expect(paged).toEqual(listed.map(({ id }) => id));
+  const count = async (query: Parameters<Organization["listDeliveries"]>[0], as = organization) =>
+    (await as.listDeliveries(query)).deliveries.length;
+  expect(await count({ eventType: "document.completed", eventId: listed[0]?.eventId ?? "" })).toBe(1);
+  expect(await count({ eventType: "batch.completed" })).toBe(0);
+  expect(await count({ endpointId: other.id })).toBe(0);
+  expect(await count({ connectOnly: true })).toBe(0);
+  expect(await count({ eventId: randomUUID() })).toBe(0);
+  expect(await count({ endpointId }, system.organization())).toBe(0);
+});

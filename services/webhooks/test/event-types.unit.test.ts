@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { EventSchema } from "#gen/assent/events/v1/events_pb.ts";
+import { connectEventOf, eventSources, eventTypes, isEventType, publicTypeOf } from "../domain/event-types.ts";
+import { testEventSubject } from "../domain/event-types-webhooks.ts";
+
+const contract = readFileSync(join(import.meta.dirname, "../../../proto/assent/events/v1/events.proto"), "utf8");
+
+/** The subjects stand as comments right above the payloads. */
+const subjectsOfPayloads = [...contract.matchAll(/\/\/ (assent\.[a-z.]+)\n\s+\w+ \w+ = \d+;/g)].map(
+  ([, subject]) => subject,
+);
+
+describe("the types of events", () => {
+  test("are those of all payloads, and a test", () => {
+    const payloads = EventSchema.oneofs.find(({ name }) => name === "payload")?.fields ?? [];
+    expect(subjectsOfPayloads).toHaveLength(payloads.length);
+    const subjects = eventSources.map(({ subject }) => subject).filter((subject) => subject !== testEventSubject);
+    expect([...subjects].sort()).toEqual([...subjectsOfPayloads].sort());
+    expect(new Set(subjects).size).toBe(subjects.length);
+  });
+
+  test("follow from the subjects", () => {
+    for (const { subject, type } of eventSources) {
+      const [, service = "", ...rest] = subject.split(".");
+      const isOfClick = service === "click" || service === "templates";
+      expect(type).toBe(isOfClick ? `click.${rest.join(".")}` : rest.join("."));
+      expect(publicTypeOf(subject)).toBe(type);
+      expect(isEventType(type)).toBe(true);
+    }
+    expect(publicTypeOf("assent.auth.credential.revoked")).toBeUndefined();
+    expect(isEventType("constructor")).toBe(false);
+  });
+
+  test("stand once in the list, and what two services tell of is described for both", () => {
+    const types = eventTypes.map(({ type }) => type);
+    expect(new Set(types).size).toBe(types.length);
+    expect(new Set(types)).toEqual(new Set(eventSources.map(({ type }) => type)));
+    const completed = eventTypes.find(({ type }) => type === "document.completed");
+    for (const { type, description } of eventSources) {
+      if (type === completed?.type) expect(completed.description).toContain(description);
+    }
+  });
+
+  test.each([
+    ["assent.sign.agreement.expired", "envelope-voided"],
+    ["assent.sign.agreement.completed", "envelope-completed"],
+    ["assent.sign.recipient.left", "recipient-finish-later"],
+    ["assent.sign.template.modified", "template-modified"],
+    ["assent.sign.agreement.modified", undefined],
+    ["assent.sign.document.completed", undefined],
+    ["assent.click.acceptance.recorded", undefined],
+  ])("%s is %s in the compatible interface", (subject, name) => {
+    expect(connectEventOf(subject)).toBe(name);
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { until } from "#platform/testing/until.ts";
+import { type Organization, startWebhooks, type WebhooksHarness } from "./harness.ts";
+import { createFakeReceivers, publishAgreements, publishDocuments } from "./receivers.ts";
+import { createHook, hookUrl } from "./samples.ts";
+
+let system: WebhooksHarness;
+const receivers = createFakeReceivers();
+
+beforeAll(async () => {
+  system = await startWebhooks({ poster: receivers.poster });
+  await system.startWorkers();
+});
+afterAll(() => system.stop());
+
+async function deliveriesOf({ orgId }: Organization, count: number) {
+  return until(async () => {
+    const { rows } = await system.superuser.query<{ receiver: string; type: string; event: string; index: number }>(
+      `select receiver_id as receiver, event_type as type, event_id as event, receiver_index as index
+       from webhooks.delivery where organization_id = $1 order by sequence`,
+      [orgId],
+    );
+    return rows.length >= count && rows;
+  });
+}
+
+/** Everything that was published before has taken effect. */
+async function settled(): Promise<void> {
+  const organization = system.organization();
+  await createHook(organization);
+  await publishDocuments(system.bus, organization.orgId);
+  await deliveriesOf(organization, 1);
+}
+
+test("an event goes to the enabled endpoints of its organization that ask for it, once each", async () => {
+  const organization = system.organization();
+  const all = await createHook(organization);
+  const asking = await createHook(organization, { eventTypes: ["document.completed", "batch.completed"] });
+  await createHook(organization, { eventTypes: ["agreement.sent"] });
+  await createHook(organization, { enabled: false });
+  const other = system.organization();
+  await createHook(other);
+  const [event = ""] = await publishDocuments(system.bus, organization.orgId);
+  const rows = await deliveriesOf(organization, 2);
+  expect(rows.map(({ receiver }) => receiver).sort()).toEqual([all.id, asking.id].sort());
+  expect(rows.every((row) => row.event === event && row.type === "document.completed")).toBe(true);
+  await settled();
+  expect(await deliveriesOf(organization, 2)).toHaveLength(2);
+  expect(await deliveriesOf(other, 0)).toEqual([]);
+});
+
+test("an event that comes again makes no second delivery, and one that nobody asks for is not stored", async () => {
+  const organization = system.organization();
+  await createHook(organization, { eventTypes: ["document.completed"] });
+  await publishDocuments(system.bus, organization.orgId);
+  const [row] = await deliveriesOf(organization, 1);
+  // As if the inbox had forgotten it: the second lock holds as well.
+  await system.superuser.query("delete from webhooks.inbox where event_id = $1", [row?.event]);
+  const { rows } = await system.superuser.query<{ data: string }>("select data from webhooks.event where id = $1", [
+    row?.event,
+  ]);
+  const bus = await system.another();
+  const subject = "assent.docgen.document.completed";
+  // Another message with the same event: the bus itself would drop the same one.
+  await bus.bus.publish([{ id: crypto.randomUUID(), subject, data: rows[0]?.data ?? "" }]);
+  await publishAgreements(system.bus, organization.orgId);
+  await settled();
+  expect(await deliveriesOf(organization, 1)).toHaveLength(1);
+  const stored = await system.superuser.query("select from webhooks.event where organization_id = $1", [
+    organization.orgId,
+  ]);
+  expect(stored.rowCount).toBe(1);
+});
+
+test("an agreement's own receivers get its events beside the configurations of the account", async () => {
+  const organization = system.organization();
+  const settings = { urlToPublishTo: hookUrl, events: ["envelope-sent"] };
+  await organization.createConnect({ settingsJson: JSON.stringify(settings) });
+  await organization.createConnect({ settingsJson: JSON.stringify({ ...settings, events: ["envelope-voided"] }) });
+  await publishAgreements(system.bus, organization.orgId, { receivers: 2 });
+  const rows = await deliveriesOf(organization, 3);
+  expect(rows.map(({ type, index }) => [type, index])).toEqual([
+    ["envelope-sent", null],
+    ["envelope-sent", 0],
+    ["envelope-sent", 1],
+  ]);
+  expect(new Set(rows.map(({ receiver }) => receiver)).size).toBe(3);
+});
+
+test("a request follows without being asked for, and is measured", async () => {
+  const organization = system.organization();
+  await createHook(organization);
+  const [event = ""] = await publishDocuments(system.bus, organization.orgId);
+  await until(() => receivers.requests.some(({ eventId }) => eventId === event));
+  const measured = async () => (await system.metrics.webhookFirstAttempt.get()).values;
+  const counted = await until(async () =>
+    (await measured()).find(({ metricName = "" }) => metricName.endsWith("_count")),
+  );
+  expect(counted.value).toBeGreaterThan(0);
+});

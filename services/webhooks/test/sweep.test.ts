@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createPool } from "#platform/db/pool.ts";
+import { createLogger } from "#platform/logger.ts";
+import { until } from "#platform/testing/until.ts";
+import { sweep } from "../workers/sweep.ts";
+import { startWebhooks, type WebhooksHarness } from "./harness.ts";
+import { createFakeReceivers, publishDocuments } from "./receivers.ts";
+import { createHook } from "./samples.ts";
+
+let system: WebhooksHarness;
+const receivers = createFakeReceivers();
+beforeAll(async () => {
+  system = await startWebhooks({ poster: receivers.poster });
+  await system.startWorkers();
+});
+afterAll(() => system.stop());
+
+const day = 24 * 3_600_000;
+
+test("what is old goes: deliveries with their events and attempts, keys, deleted endpoints, idle queues", async () => {
+  const organization = system.organization();
+  const { id } = await createHook(organization, { idempotencyKey: "key-1" });
+  const { id: deletedId } = await createHook(organization);
+  await organization.deleteEndpoint({ id: deletedId });
+  await publishDocuments(system.bus, organization.orgId);
+  const count = async (table: string) => (await system.superuser.query(`select from webhooks.${table}`)).rowCount;
+  const counts = async () => {
+    const tables = ["delivery", "attempt", "event", "idempotency_key", "endpoint", "queue"];
+    return Promise.all(tables.map(count));
+  };
+  const idle = "select from webhooks.queue where next_at is null";
+  await until(async () => (await count("attempt")) === 1 && (await system.superuser.query(idle)).rowCount === 1);
+  const sweeperPool = createPool({ url: system.database.url, role: "assent_webhooks_sweeper", name: "sweep-test" });
+  const sweepAfter = (ms: number) => {
+    const clock = { now: () => new Date(Date.now() + ms) };
+    return sweep({ sweeperPool, clock, logger: createLogger("test", "silent") });
+  };
+  try {
+    await sweepAfter(0);
+    expect(await counts()).toEqual([1, 1, 1, 1, 2, 0]);
+    await sweepAfter(2 * day);
+    expect(await counts()).toEqual([1, 1, 1, 0, 1, 0]);
+    await sweepAfter(30 * day + 60_000);
+    expect(await counts()).toEqual([0, 0, 0, 0, 1, 0]);
+  } finally {
+    await sweeperPool.end();
+  }
+  // A receiver whose queue is gone is sent to as before.
+  await publishDocuments(system.bus, organization.orgId);
+  await until(async () => (await organization.listDeliveries({ endpointId: id })).deliveries[0]?.attemptCount === 1);
+});

@@ -1,0 +1,40 @@
+import type pg from "pg";
+import type { Clock } from "#platform/clock.ts";
+import { isTransient } from "#platform/db/errors.ts";
+import type { Logger } from "#platform/logger.ts";
+import { createPeriodicWorker } from "#platform/periodic.ts";
+import type { Worker } from "#platform/service.ts";
+import { keyLifetimeMs, retentionMs } from "../domain/limits.ts";
+import { sweepSome } from "../store/sweep-store.ts";
+
+export interface SweepDeps {
+  /** Connects as the role that removes rows of all organizations. */
+  readonly sweeperPool: pg.Pool;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const everyMs = 60_000;
+const batch = 1_000;
+/** A deleted endpoint stays until what was under way when it went has ended. */
+const afterDeletionMs = 60 * 60_000;
+
+/** Removes what nobody may see any more. Any number of processes may do it at the same time. */
+export const createSweep = (deps: SweepDeps): Worker =>
+  createPeriodicWorker({ name: "webhook-sweep", everyMs, logger: deps.logger, run: () => sweep(deps) });
+
+export async function sweep({ sweeperPool, clock, logger }: SweepDeps): Promise<void> {
+  const now = clock.now().getTime();
+  const limits = {
+    deliveriesBefore: new Date(now - retentionMs),
+    keysBefore: new Date(now - keyLifetimeMs),
+    endpointsBefore: new Date(now - afterDeletionMs),
+  };
+  try {
+    let isMore = true;
+    while (isMore) isMore = await sweepSome(sweeperPool, limits, batch);
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    logger.debug({ err: error }, "nothing is removed while the database is away");
+  }
+}

@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+import { eventsFile, eventsPage } from "../../dev/events-doc.ts";
+import { receiptSchema } from "../../gateway/routes/receipt-schemas.ts";
+import { receiptExample } from "../../services/webhooks/domain/event-types-receipt.ts";
+
+test("docs/events.md lists the types of the catalogue (npm run docs writes it)", () => {
+  const page = readFileSync(eventsFile, "utf8");
+  expect(page).toBe(eventsPage(page));
+});
+
+test("the example of a receipt has what reading one answers", () => {
+  const { properties } = receiptSchema;
+  expect(Object.keys(receiptExample).sort()).toEqual(Object.keys(properties as object).sort());
+});
