@@ -38,7 +38,7 @@ async function awayFromWindowEnd(): Promise<void> {
   await until(async () => {
     const { rows } = await superuser.query("select (60 - extract(epoch from clock_timestamp()) % 60)::float8 as left");
     return rows[0].left > 6;
-  }, 20_000);
+  });
 }
 
 /** A token of an organization and a client of its own, with these limits. */

@@ -46,7 +46,7 @@ describeInBrowser("the demo page", (pages) => {
   let system: Awaited<ReturnType<typeof startDemo>>;
   beforeAll(async () => {
     system = await startDemo();
-  }, 60_000);
+  });
   afterAll(() => system?.stop());
 
   test("takes a visitor from the text to the receipt and its evidence", async () => {

@@ -14,7 +14,7 @@ describeInBrowser("the signing page", (pages) => {
   beforeAll(async () => {
     system = await startSystem("single process");
     api = await system.newOrganization();
-  }, 60_000);
+  });
   afterAll(() => system?.stop());
   afterEach(() => {
     expect(wrong.splice(0)).toEqual([]);
@@ -161,7 +161,7 @@ describeInBrowser("the signing page", (pages) => {
     await page.getByText("Back at the integration.").waitFor();
     expect(page.url()).toBe(`${returnUrl}&event=signing_complete`);
     expect(["completing", "completed"]).toContain(await statusOf(id));
-  }, 60_000);
+  });
 
   test("who finishes later finds what was filled in, and may decline then", async () => {
     const id = await createAgreement(api, short);
@@ -182,7 +182,7 @@ describeInBrowser("the signing page", (pages) => {
     await again.getByText("Back at the integration.").waitFor();
     expect(again.url()).toBe(`${returnUrl}&event=decline`);
     expect(await statusOf(id)).toBe("declined");
-  }, 60_000);
+  });
 
   test("a sender looks at a draft and sends it, and whoever only looks is told when all is done", async () => {
     const id = await createAgreement(api, { ...short, status: "created" });
@@ -205,5 +205,5 @@ describeInBrowser("the signing page", (pages) => {
     await other.getByRole("heading", { name: "Done" }).waitFor();
     await screenshot(other, "closing-phone");
     await expectAccessible(other);
-  }, 60_000);
+  });
 });

@@ -24,12 +24,12 @@ describeDistributed("faults", () => {
     events = await collectEvents(system.bus, "faults");
     api = await system.newOrganization();
     ({ slug } = await api.publishTemplate());
-  }, 60_000);
+  });
   afterAll(async () => {
     await events?.stop();
     await system?.stop();
     await toClick?.close();
-  }, 60_000);
+  });
 
   test("a click process killed between commit and answer has recorded once, and the retry gets that receipt", async () => {
     const [click] = system.distributed?.of("click") ?? [];
@@ -60,7 +60,7 @@ describeDistributed("faults", () => {
     // The relay of the killed process has a lease of 15 s, which nobody takes before it has run out.
     await until(() => eventsOf(events, [recorded ?? ""]).length > 0, 30_000);
     expect(eventsOf(events, [recorded ?? ""])).toHaveLength(1);
-  }, 60_000);
+  });
 
   test("accepts go on while NATS is stopped, and every event arrives once when it is back", async () => {
     await system.nats?.kill();
@@ -73,7 +73,7 @@ describeDistributed("faults", () => {
     await system.nats?.restart();
     await until(() => eventsOf(events, receipts).length === 40, 30_000);
     expect(new Set(eventsOf(events, receipts).map((e) => e.acceptanceRecorded?.receiptId))).toEqual(new Set(receipts));
-  }, 60_000);
+  });
 
   test("a stopped click process answers 503 with Retry-After, and the gateway recovers by itself", async () => {
     const [click] = system.distributed?.of("click") ?? [];
@@ -86,7 +86,7 @@ describeDistributed("faults", () => {
     await click?.start();
     await until(async () => (await api.accept("while-down", { templateSlug: slug, userRef: "patient" })).status < 300);
     expect(await receiptIds(system, api)).toHaveLength(before.length + 1);
-  }, 60_000);
+  });
 
   test("every process ends with exit code 0 on SIGTERM under load", async () => {
     let stopped = false;
@@ -100,7 +100,7 @@ describeDistributed("faults", () => {
     stopped = true;
     await Promise.all(load);
     expect(codes).toEqual(codes.map(() => 0));
-  }, 60_000);
+  });
 });
 
 const eventsOf = (events: EventLog, receiptIds: readonly string[]) =>

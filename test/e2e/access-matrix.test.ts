@@ -47,11 +47,11 @@ describeInBothModes("who may call what", (mode) => {
     database = new pg.Pool({ connectionString: system.inspectUrl, max: 1 });
     await untilRendered(owner, resources);
     before = await rowsOf(database, owner.organizationId);
-  }, 60_000);
+  });
   afterAll(async () => {
     await database?.end();
     await system?.stop();
-  }, 60_000);
+  });
 
   const send = (operation: Operation, authorization: string | undefined, about = resources): Promise<Reply> =>
     request(owner.baseUrl, operation, about, authorization);

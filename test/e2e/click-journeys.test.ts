@@ -21,10 +21,10 @@ describeInBothModes("click journeys", (mode) => {
 
   beforeAll(async () => {
     system = await startSystem(mode);
-  }, 60_000);
+  });
   afterAll(async () => {
     await system?.stop();
-  }, 60_000);
+  });
 
   const expectRefusal = ({ status, body }: Answer, expected: number, errorCode: string): void =>
     expect([status, body.errorCode]).toEqual([expected, errorCode]);
@@ -158,7 +158,7 @@ describeInBothModes("click journeys", (mode) => {
       const ofPolicy = (flag: string) => policy.checks.find((check: { flag: string }) => check.flag === flag);
       for (const flag of Object.keys(policyFlags)) expect(ofPolicy(flag)).toMatchObject({ source: "SERVER", ok: true });
       expect((await readJson(`${path}?userRef=ada`)).alreadyAccepted).toBe(true);
-    }, 20_000);
+    });
   });
 
   describe("sessions that end without an acceptance, and the statistics", () => {

@@ -33,11 +33,11 @@ describeInBothModes("messages of the compatible interface", (mode) => {
     system = await startSystem(mode);
     receiver = await startReceiver();
     [owner, stranger] = [await system.newOrganization(), await system.newOrganization()];
-  }, 60_000);
+  });
   afterAll(async () => {
     await system?.stop();
     await receiver?.close();
-  }, 60_000);
+  });
 
   const accountOf = ({ organizationId }: Api): string => `/restapi/v2.1/accounts/${organizationId}`;
   const configure = async (api: Api, name: string, fields: object = {}): Promise<string> => {
@@ -141,7 +141,7 @@ describeInBothModes("messages of the compatible interface", (mode) => {
     const [failure] = await until(async () => {
       const { failures } = bodyOf(200, await logged("failures"));
       return failures.length > 0 && failures;
-    }, 20_000);
+    });
     expect(failure).toMatchObject({ envelopeId, configUrl: receiver.urlOf("strict") });
     await until(() => about("every", later).some(({ body }) => body.event === "envelope-sent"), 20_000);
     expect(about("strict", later)).toEqual([]);

@@ -39,11 +39,11 @@ describeInBothModes("erasure of a user", (mode) => {
     api = await system.newOrganization();
     inspect = new pg.Pool({ connectionString: system.inspectUrl, max: 1 });
     inspect.on("error", () => {});
-  }, 60_000);
+  });
   afterAll(async () => {
     await inspect?.end();
     await system?.stop();
-  }, 60_000);
+  });
 
   test("leaves nothing of what was sent about the user in any table of any service", async () => {
     const { templateId } = await publishText(api, { ...generatedTemplate, slug: "order" }, generatedText);

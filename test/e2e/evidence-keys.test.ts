@@ -17,10 +17,10 @@ describeInBothModes("keys of evidence", (mode) => {
   beforeAll(async () => {
     system = await startSystem(mode);
     api = await system.newOrganization();
-  }, 60_000);
+  });
   afterAll(async () => {
     await system?.stop();
-  }, 60_000);
+  });
 
   // biome-ignore lint/suspicious/noExplicitAny: each command has a result of its own, which the test looks at
   async function admin(...args: string[]): Promise<any> {
@@ -60,7 +60,7 @@ describeInBothModes("keys of evidence", (mode) => {
     const receiptKeys = keys.filter(({ purpose }: PublishedKey) => purpose === "receipt");
     expect(receiptKeys).toHaveLength(3);
     expect(await published(receiptKeys[2].kid)).toMatchObject({ purpose: "receipt", alg: "EdDSA", use: "sig" });
-  }, 60_000);
+  });
 });
 
 describeDistributed("keys of evidence without the click service", () => {
@@ -70,10 +70,10 @@ describeDistributed("keys of evidence without the click service", () => {
     system = await startSystem("distributed");
     api = await system.newOrganization();
     await system.distributed?.of("click")[0]?.stop();
-  }, 60_000);
+  });
   afterAll(async () => {
     await system?.stop();
-  }, 60_000);
+  });
 
   test("access tokens can be verified all the same", async () => {
     const { keys } = bodyOf(200, await api.get("/.well-known/jwks.json"));

@@ -17,10 +17,10 @@ describeInBothModes("the interface", (mode) => {
     system = await startSystem(mode);
     owner = await system.newOrganization();
     for (const scope of clickScopes) callers.set(scope, await withScopes(system, owner, scope));
-  }, 60_000);
+  });
   afterAll(async () => {
     await system?.stop();
-  }, 60_000);
+  });
 
   const caller = (scope: string): Api => callers.get(scope) ?? owner;
   const send = async (api: Api, { method }: InterfaceRow, request: InterfaceRequest): Promise<Answer> => {

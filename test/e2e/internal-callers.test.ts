@@ -74,11 +74,11 @@ describeDistributed("calls between the services", () => {
         return port;
       },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const transport of transports.values()) transport.close();
     await system?.stop();
-  }, 60_000);
+  });
 
   const methodsOf = (table: typeof services) =>
     table.flatMap(([process, service]) =>

@@ -39,10 +39,10 @@ describeInBothModes("isolation of organizations", (mode) => {
     idsOfA = await createResources(a, "of-a");
     idsOfB = await createResources(b, "of-b");
     before = await everythingOf(a, idsOfA);
-  }, 60_000);
+  });
   afterAll(async () => {
     await system?.stop();
-  }, 60_000);
+  });
 
   const ask = async ({ operation, at }: Place, value: (resource: string) => string, own = idsOfB) => {
     const { path, body } = requestWith(operation, at, value, own);

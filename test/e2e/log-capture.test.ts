@@ -83,7 +83,7 @@ describeInBothModes("a running system", (mode) => {
       (error) => error,
     );
     expect(end.message).toMatch(/^the logs hold secrets:\n- planted secret in line \d+ of .*$/);
-  }, 60_000);
+  });
 });
 
 test("what is captured at level error is shown at once, and everything is kept", () => {

@@ -12,11 +12,11 @@ describeInBothModes("the main job", (mode) => {
   beforeAll(async () => {
     system = await startSystem(mode);
     events = await collectEvents(system.bus, "main-job");
-  }, 60_000);
+  });
   afterAll(async () => {
     await events?.stop();
     await system?.stop();
-  }, 60_000);
+  });
 
   test("a backend gets a token, publishes a template, records an acceptance once and reads its evidence", async () => {
     const owner = await system.newOrganization();

@@ -19,10 +19,10 @@ describeInBothModes("clients that sign assertions", (mode) => {
     const scopes = ["click:read", "sign:read", "sign:write"];
     const { client } = await system.admin.createOAuthClient({ organizationId, name: "Integration", scopes });
     clientId = client?.id ?? "";
-  }, 60_000);
+  });
   afterAll(async () => {
     await system?.stop();
-  }, 60_000);
+  });
 
   /** As integrations of other signing platforms do it: as a form, for the organization, with the host as audience. */
   const fetchToken = async (scope: string) => {

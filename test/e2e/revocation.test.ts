@@ -28,10 +28,10 @@ describeInBothModes("revocation", (mode) => {
     owner = await system.newOrganization();
     const limits = { accept: 1_000_000, render: 1_000_000, other: 1_000_000, sign: 1_000_000 };
     await system.admin.setOrganizationLimits({ organizationId: owner.organizationId, limits });
-  }, 60_000);
+  });
   afterAll(async () => {
     await system?.stop();
-  }, 60_000);
+  });
 
   const gateways = (credential: string): Api[] =>
     system.baseUrls.map((baseUrl) => owner.with({ baseUrl, token: credential }));
@@ -132,7 +132,7 @@ describeInBothModes("revocation", (mode) => {
         } finally {
           await system.nats?.restart();
         }
-      }, 60_000);
+      });
 
       test("a gateway that was down meanwhile refuses from its first answer", async () => {
         const revocables = await Promise.all(kinds.map(make));
@@ -149,7 +149,7 @@ describeInBothModes("revocation", (mode) => {
           expect([status, body.errorCode]).toEqual([401, "INVALID_TOKEN"]);
         }
         expect((await owner.with({ baseUrl }).get("/v1/click/templates")).status).toBe(200);
-      }, 60_000);
+      });
     });
   }
 });

@@ -49,7 +49,7 @@ describeInBothModes("many at once on one agreement", (mode) => {
   afterAll(async () => {
     await inspector?.end();
     await system?.stop();
-  }, 60_000);
+  });
 
   const draft = async (): Promise<string> => bodyOf(201, await native.create(owner, definition)).id;
   /** Of another gateway where there are two. */

@@ -28,10 +28,10 @@ let stranger: Api;
 beforeAll(async () => {
   system = await startSystem("single process");
   [owner, stranger] = [await system.newOrganization(), await system.newOrganization()];
-}, 60_000);
+});
 afterAll(async () => {
   await system?.stop();
-}, 60_000);
+});
 
 const definitionOf = (changes: object = {}): object => ({
   emailSubject: "Please sign",

@@ -31,7 +31,7 @@ describeInBothModes("a completed agreement in the evidence log", (mode) => {
   afterAll(async () => {
     await inspector?.end();
     await system?.stop();
-  }, 60_000);
+  });
 
   /** Ann follows her link, and signs. */
   async function complete(): Promise<{ id: string; sealedSha256: string }> {
@@ -39,7 +39,7 @@ describeInBothModes("a completed agreement in the evidence log", (mode) => {
       const answer = await native.create(owner, definition);
       // The first document waits for the processes that look into it.
       return answer.status === 201 && answer;
-    }, 30_000);
+    });
     const id = native.idIn(created);
     const wish = { recipientId: "1", returnUrl: "https://www.example.com/" };
     const { url } = bodyOf(201, await native.createView(owner, id, wish));
@@ -94,7 +94,7 @@ describeInBothModes("a completed agreement in the evidence log", (mode) => {
     const proof = await until(async () => {
       const answer = await owner.get(`/v1/click/log/proofs/inclusion?index=${leafIndex}`);
       return answer.status === 200 && answer.body;
-    }, 30_000);
+    });
     const ownHash = createHash("sha256").update(Buffer.of(0)).update(leaf).digest();
     expect([leafHash, proof.leafHash]).toEqual([`sha256:${ownHash.toString("hex")}`, ownHash.toString("base64")]);
     const keys = await (await fetch(`${owner.baseUrl}/.well-known/click-log-keys?log=${logId}`)).text();

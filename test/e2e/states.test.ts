@@ -15,10 +15,10 @@ describeInBothModes("states of templates and versions", (mode) => {
     system = await startSystem(mode);
     api = await system.newOrganization();
     stranger = await system.newOrganization();
-  }, 60_000);
+  });
   afterAll(async () => {
     await system?.stop();
-  }, 60_000);
+  });
 
   const statusOf = async (owner: Api, id: string): Promise<string> =>
     bodyOf(200, await owner.get(`${templates}/${id}`)).status;

@@ -55,12 +55,12 @@ describeInBothModes("webhooks", (mode) => {
     seen = watchEvents(all);
     chosen = await registerEndpoint(owner, receiver, "chosen", { eventTypes: ["agreement.completed"] });
     elsewhere = await registerEndpoint(stranger, receiver, "elsewhere");
-  }, 60_000);
+  });
   afterAll(async () => {
     await database?.end();
     await system?.stop();
     await receiver?.close();
-  }, 60_000);
+  });
 
   const read = async (path: string) => bodyOf(200, await owner.get(path));
   const createAgreement = async (changes: object = {}): Promise<string> =>

@@ -46,7 +46,7 @@ describe(`${requests} requests made from the OpenAPI document (again: FUZZ_SEED=
   afterAll(async () => {
     await pool?.end();
     await system?.stop();
-  }, 60_000);
+  });
 
   test("every answer is one that the document promises, and none is late", () => {
     expect(result.findings.map(described).join("\n\n")).toBe("");
@@ -79,7 +79,7 @@ describe(`${requests} requests made from the OpenAPI document (again: FUZZ_SEED=
 
   test("nothing of another organization has changed", async () => {
     expect(differences(before, await settledSnapshot(pool, bystander.organizationId))).toEqual([]);
-  }, 60_000);
+  });
 });
 
 const described = ({ problems, curl, answer }: FuzzResult["findings"][number]): string =>

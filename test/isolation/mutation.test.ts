@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   await product?.stop();
-}, 60_000);
+});
 
 async function runAll(bench: Bench, list: readonly Mutation[]): Promise<Outcome[]> {
   const runs = await inParallel(list, (mutation) => prepareMutation(bench, mutation));

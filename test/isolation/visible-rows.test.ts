@@ -36,11 +36,11 @@ beforeAll(async () => {
     );
     return rows[0]?.done === true;
   });
-}, 60_000);
+});
 afterAll(async () => {
   await pool?.end();
   await system?.stop();
-}, 60_000);
+});
 
 const eventsOfAPage = { events: [{ type: "SCROLLED_TO_END", at: new Date().toISOString() }] };
 

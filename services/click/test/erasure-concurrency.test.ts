@@ -101,7 +101,7 @@ describe("erasing a user who goes on accepting, with two processes", () => {
       [orgId],
     );
     expect(indexes.map(({ i }) => Number(i))).toEqual(indexes.map((_, n) => n));
-  }, 60_000);
+  });
 
   test("gets along with the sweeper, which tells of grants that have run out", async () => {
     const templates = Array.from({ length: 8 }, () =>
@@ -130,7 +130,7 @@ describe("erasing a user who goes on accepting, with two processes", () => {
       );
       expect(await Promise.all(left)).toEqual([0, 0, 0]);
     }
-  }, 60_000);
+  });
 
   test("leaves nothing in the statistics that leads to the user, however late events are counted", async () => {
     const contract = addTemplate();
@@ -155,5 +155,5 @@ describe("erasing a user who goes on accepting, with two processes", () => {
       ),
     );
     expect(known).toEqual([0, 0, 0, 0, 0]);
-  }, 60_000);
+  });
 });

@@ -113,7 +113,7 @@ describe.each(["before", "after"] as const)("a connection that dies %s a stateme
     expect(statement).toBeLessThan(manyStatements);
     // Only when the answer to the commit is lost, the erasure is not.
     expect(committed).toBe(when === "after" ? 1 : 0);
-  }, 60_000);
+  });
 
   test("leaves due records either as before or erased, and the next round does what is left", async () => {
     let statement = 1;
@@ -131,5 +131,5 @@ describe.each(["before", "after"] as const)("a connection that dies %s a stateme
     }
     expect(statement).toBeGreaterThan(10);
     expect(statement).toBeLessThan(manyStatements);
-  }, 60_000);
+  });
 });

@@ -62,7 +62,7 @@ describe("a user with many records", () => {
     );
     expect(events).toHaveLength(2);
     expect(answer.log?.leafIndex).toBe(1_500);
-  }, 30_000);
+  });
 
   test("of whom one transaction can take only a part is erased by asking again", async () => {
     const template = addTemplate({ policyFlags: { singleUseSession: false } });
@@ -117,5 +117,5 @@ describe("a user with many records", () => {
     expect([first.restricted.length, first.receipts.length]).toEqual([450, 0]);
     expect(rest.flatMap(({ receipts }) => receipts).sort()).toEqual([...first.restricted].sort());
     expect(await findWrong(click, orgId)).toEqual([]);
-  }, 30_000);
+  });
 });

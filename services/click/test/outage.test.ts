@@ -59,14 +59,14 @@ beforeAll(async () => {
     ClickService,
     createMemoryTransport(service.routes, { interceptors, defaultTimeoutMs: 15_000 }),
   );
-}, 60_000);
+});
 afterAll(async () => {
   await service.close();
   await direct.end();
   await proxy.close();
   await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 const orgOf = (template: FakeTemplate) => template.organizationId as OrgId;
 const itemOf = (template: FakeTemplate, key: string) => ({
@@ -89,7 +89,7 @@ async function acceptPatiently(template: FakeTemplate, key: string): Promise<voi
       expect(await codeOf(Promise.reject(error))).toBe("SERVICE_UNAVAILABLE");
       return false;
     }
-  }, 30_000);
+  });
 }
 
 describe("a restart of Postgres", () => {
@@ -110,7 +110,7 @@ describe("a restart of Postgres", () => {
     const sql = "select count(*)::int as n from click.acceptance where organization_id = $1";
     expect((await direct.query(sql, [template.organizationId])).rows).toEqual([{ n: 60 }]);
     await service.checkReady();
-  }, 60_000);
+  });
 });
 
 describe("a lost connection", () => {
@@ -139,7 +139,7 @@ describe("a lost connection", () => {
     expect(new Set(await Promise.all(outcomes))).toEqual(new Set(["SERVICE_UNAVAILABLE"]));
     proxy.setMode("pass");
     for (const key of ["a", "b"]) await acceptPatiently(template, key);
-  }, 40_000);
+  });
 });
 
 describe("an outage of the templates service", () => {

@@ -187,5 +187,5 @@ describe(`the life of documents (MODEL_SEED=${seed})`, () => {
       }),
       { seed, numRuns: 20 },
     );
-  }, 60_000);
+  });
 });

@@ -57,7 +57,7 @@ const ended = (id: string): Promise<BulkBatch> =>
   until(async () => {
     const batch = await read(id);
     return batch?.endedAt === undefined ? undefined : batch;
-  }, 30_000);
+  });
 
 const addressees = async (): Promise<string[]> => {
   const sql = `select r.email from sign.agreement a join sign.recipient r
@@ -82,7 +82,7 @@ describe("a bulk list", () => {
     const { rows } = await system.superuser.query("select copies from sign.bulk_batch where id = $1", [batch.id]);
     expect(rows).toEqual([{ copies: [] }]);
     await other.stop();
-  }, 60_000);
+  });
 
   test("counts what is wrong as failed, with its code, and ends all the same", async () => {
     const worker = await system.another();
@@ -93,7 +93,7 @@ describe("a bulk list", () => {
     expect(failures).toMatchObject([{ index: 1, errorCode: "INVALID_EMAIL" }]);
     expect(await addressees()).toEqual(["ann@example.com", "bob@example.com"]);
     await worker.stop();
-  }, 60_000);
+  });
 
   test("makes no copies of a draft that was sent since, with what people have put into it", async () => {
     const { list } = await organization.createBulkList({ name: "Clients", copies: [copyFor("ann@example.com")] });
@@ -114,7 +114,7 @@ describe("a bulk list", () => {
     expect(failures).toMatchObject([{ errorCode: "ENVELOPE_CANNOT_BE_MODIFIED" }]);
     expect(await addressees()).toEqual(["bob@example.com"]);
     await worker.stop();
-  }, 60_000);
+  });
 
   test("waits no longer than its attempts for what is away", async () => {
     const batch = await submit(["ann@example.com"]);
@@ -129,7 +129,7 @@ describe("a bulk list", () => {
     expect([failed, failures[0]?.errorCode]).toEqual([1, "SERVICE_UNAVAILABLE"]);
     system.auth.setAway(false);
     await worker.stop();
-  }, 60_000);
+  });
 
   test("of nobody ends at once", async () => {
     expect(await submit([])).toMatchObject({ total: 0, queued: 0, endedAt: expect.anything() });

@@ -163,7 +163,7 @@ describe("a completion that is broken off", () => {
         // The clock of this test stands still, and failed work is put off by a second.
         setup.advance(100);
         return (await openJobs()) === 0;
-      }, 20_000);
+      });
     } finally {
       await loop.stop();
     }

@@ -40,7 +40,7 @@ const untilLogged = (agreementId: string): Promise<AuditEvent[]> =>
   until(async () => {
     const events = await eventsOf(agreementId);
     return loggedIn(events).length > 0 && events;
-  }, 30_000);
+  });
 const leavesOf = (agreementId: string) => sign.click.leaves.filter((leaf) => leaf.agreementId === agreementId);
 const jobOf = async (agreementId: string) =>
   (
@@ -88,7 +88,7 @@ describe("the trail of a completed agreement", () => {
       until(async () => {
         const job = await jobOf(agreement.id);
         return job !== undefined && job.attempts >= attempts && job.claim === null;
-      }, 10_000);
+      });
     await untilTried(1);
     // Pauses grow to an hour: as if it had been away for six weeks.
     await sign.superuser.query("update sign.job set attempts = 1000 where kind = 'evidence' and key = $1", [
@@ -132,7 +132,7 @@ describe("the trail of a completed agreement", () => {
         [agreement.id],
       );
       return rows[0] !== undefined && rows[0].attempts > attempts && /not what was written/.test(rows[0].last_error);
-    }, 10_000);
+    });
     expect(leavesOf(agreement.id)).toEqual([]);
     await write(before[0]?.actor_name);
     sign.clock.advance(hourMs);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const { id } = agreementOf("two");
   await organization.sendAgreement({ agreementId: id });
   await organization.deleteAgreement({ target: { id: { case: "agreementId", value: agreementOf("seven").id } } });
-}, 30_000);
+});
 
 afterAll(() => sign.stop());
 

@@ -76,7 +76,7 @@ describe("the mails of an agreement", () => {
     await system.open(invitation);
     system.clock.advance(31 * dayMs);
     await expectDomainError(system.open(invitation), "VIEW_URL_EXPIRED");
-  }, 60_000);
+  });
 
   test("remind those whose turn it is, and tell those who were asked that it was withdrawn", async () => {
     const { id } = await system.send(organization, {
@@ -176,7 +176,7 @@ describe("a mail server", () => {
     await sign(await system.open((await system.mailsTo(address("bob"), 1))[0]));
     await until(async () => (await statusOf(id)) === AgreementStatus.COMPLETED, 30_000);
     expect((await system.mailsTo(address("bob"), 2))[1]?.subject).toBe("Completed: NDA");
-  }, 60_000);
+  });
 
   test("that knows no such mailbox is not asked again, and one that is away for days is given up", async () => {
     system.server.unknown.add(address("ann"));
@@ -275,7 +275,7 @@ describe("what is due by the calendar", () => {
     const { rows: left } = await system.superuser.query("select kind from sign.job where agreement_id = $1", [id]);
     expect(left).toEqual([]);
     expect((await system.actionsOf(id)).filter((action) => action === "agreement.reminded")).toHaveLength(3);
-  }, 60_000);
+  });
 });
 
 describe("without a mail server", () => {

@@ -44,7 +44,7 @@ describeWithOpenssl("time stamps of seals", (makeAuthority) => {
     await sign.startWorkers();
     organization = sign.organization();
     original = await ordinaryPdf(1);
-  }, 60_000);
+  });
   afterAll(async () => {
     await sign?.stop();
     await http?.close();
@@ -120,5 +120,5 @@ describeWithOpenssl("time stamps of seals", (makeAuthority) => {
     // It is asked again for the next agreement.
     http.answer(authority.reply);
     expect((await complete()).level).toBe("B-T");
-  }, 30_000);
+  });
 });

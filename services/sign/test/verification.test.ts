@@ -33,7 +33,7 @@ beforeAll(async () => {
   const target = { id: { case: "agreementId" as const, value: agreementId } };
   sealed = Buffer.from((await organization.getDocumentContent({ target, documentId: "1" })).file?.content ?? []);
   certificate = Buffer.from((await organization.getCertificate({ agreementId })).file?.content ?? []);
-}, 60_000);
+});
 afterAll(() => sign.stop());
 
 const content = (value: Uint8Array) => ({ file: { file: { case: "content" as const, value } } });

@@ -59,7 +59,7 @@ test("two processes send each delivery once, and never more than four to an endp
   await until(async () => {
     if (held.length > 0) letGo();
     return (await countDelivered(organization)) === events.length;
-  }, 30_000);
+  });
   expect(most.get(url)).toBeLessThanOrEqual(4);
   expect(receivers.requests.map(({ eventId }) => eventId).sort()).toEqual([...events].sort());
 });
@@ -161,7 +161,7 @@ test("deliveries survive that the database cuts all connections", async () => {
   await until(async () => {
     letGo();
     return (await countDelivered(organization)) === events.length;
-  }, 30_000);
+  });
   expect(new Set(receivers.requests.map(({ eventId }) => eventId)).size).toBe(events.length);
 });
 

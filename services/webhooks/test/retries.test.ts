@@ -156,7 +156,7 @@ const isLeftAlone = ({ superuser, clock }: WebhooksHarness) =>
       [clock.now()],
     );
     return rowCount === 1;
-  }, 30_000);
+  });
 
 test("while those who know the contents are away, deliveries are put off and no attempt counts", () =>
   withSign(Code.Unavailable, async (process, owner) => {

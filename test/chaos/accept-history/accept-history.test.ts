@@ -11,10 +11,10 @@ describeDistributed("the history of acceptances", () => {
 
   beforeAll(async () => {
     cluster = await startCluster();
-  }, 60_000);
+  });
   afterAll(async () => {
     await cluster?.stop();
-  }, 60_000);
+  });
 
   test("1,000 keys that go to two gateways at once are recorded once each, and both get the same receipt", async () => {
     const [first = "", second = ""] = cluster.running.baseUrls;
@@ -31,7 +31,7 @@ describeDistributed("the history of acceptances", () => {
       }
     }
     expect(await countRecords(tenant.organizationId)).toBe(1_000);
-  }, 60_000);
+  });
 
   // npm run drill:accept -- --seed 1 --seconds 12 --keys 300 is the same with a report.
   test("whatever breaks, each key has one receipt, which is stored, announced, logged and proven", async () => {

@@ -11,10 +11,10 @@ describeDistributed("the budgets of clients", () => {
 
   beforeAll(async () => {
     cluster = await startBudgetCluster();
-  }, 60_000);
+  });
   afterAll(async () => {
     await cluster?.stop();
-  }, 60_000);
+  });
 
   // npm run drill:limits is the same over several windows, with a report.
   test("four gateways grant each budget exactly, say so truly, and lose count of none when something breaks", async () => {

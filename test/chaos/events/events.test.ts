@@ -12,10 +12,10 @@ describeWithNats("events between processes that die", () => {
 
   beforeAll(async () => {
     cluster = await startCluster();
-  }, 60_000);
+  });
   afterAll(async () => {
     await cluster?.stop();
-  }, 60_000);
+  });
 
   // npm run drill:events -- --seed N is the same with a report.
   test("whatever breaks, every event that was committed takes effect exactly once", async () => {

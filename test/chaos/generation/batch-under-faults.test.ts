@@ -24,7 +24,7 @@ describeDistributed("a batch of 500 documents under faults", () => {
   afterAll(async () => {
     await events?.stop();
     await cluster?.stop();
-  }, 60_000);
+  });
 
   test("ends complete, each item exactly once, whatever is killed half-way", async () => {
     const batchId = await submitBatch(api);

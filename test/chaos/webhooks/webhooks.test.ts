@@ -9,10 +9,10 @@ describeWithNats("webhooks of processes that die, to receivers that misbehave", 
 
   beforeAll(async () => {
     cluster = await startCluster();
-  }, 60_000);
+  });
   afterAll(async () => {
     await cluster?.stop();
-  }, 60_000);
+  });
 
   // npm run drill:webhooks -- --seed N is the same with a report.
   test("every event comes at least once to everybody who is to have it, and to nobody else", async () => {

@@ -19,11 +19,11 @@ describe("the official SDK with drafts", () => {
     proxy = await startTlsProxy(owner.baseUrl);
     sdk = integrate(proxy, owner);
     pdf = await pdfWith("Agreed: /sn1/");
-  }, 60_000);
+  });
   afterAll(async () => {
     await proxy?.stop();
     await system?.stop();
-  }, 60_000);
+  });
   beforeEach(async () => {
     const envelopeDefinition = {
       emailSubject: "A draft",

@@ -68,11 +68,11 @@ describeInBothModes("the official SDK with envelopes", (mode) => {
     owner = await system.newOrganization();
     proxy = await startTlsProxy(owner.baseUrl);
     sdk = integrate(proxy, owner);
-  }, 60_000);
+  });
   afterAll(async () => {
     await proxy?.stop();
     await system?.stop();
-  }, 60_000);
+  });
 
   const call = (method: string, ...parameters: unknown[]): Promise<Untyped> =>
     sdk.call(envelopes, method, sdk.accountId, ...parameters);

@@ -22,11 +22,11 @@ describe("the official SDK with templates, bulk lists and the account", () => {
     proxy = await startTlsProxy(owner.baseUrl);
     sdk = integrate(proxy, owner);
     pdf = await pdfWith("World Wide Corp /sn1/");
-  }, 60_000);
+  });
   afterAll(async () => {
     await proxy?.stop();
     await system?.stop();
-  }, 60_000);
+  });
 
   const call = (className: string, method: string, ...parameters: unknown[]): Promise<Untyped> =>
     sdk.call(className, method, sdk.accountId, ...parameters);
@@ -211,7 +211,7 @@ describe("the official SDK with templates, bulk lists and the account", () => {
     const done = await until(async () => {
       const batch = await call("BulkEnvelopesApi", "getBulkSendBatchStatus", batchId);
       return batch.queued === "0" ? batch : undefined;
-    }, 15_000);
+    });
     expect(done).toMatchObject({ batchId, batchSize: "2", sent: "2", failed: "0" });
     const found = await ofEnvelopes("listStatusChanges", {
       fromDate: "2020-01-01",
