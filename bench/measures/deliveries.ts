@@ -9,7 +9,7 @@ import type { BenchOptions } from "../options.ts";
 import type { Figure } from "../report.ts";
 import type { BenchSystem } from "../system.ts";
 import { acceptPlan } from "./accept-plan.ts";
-import { makeOrganizations } from "./delivery-organizations.ts";
+import { addEndpoint, makeOrganizations } from "./delivery-organizations.ts";
 
 /** Of every endpoint an organization, so that nothing is gained by doing what belongs to one of them together. */
 const endpoints = 50;
@@ -27,13 +27,15 @@ export async function deliveryMeasures(system: BenchSystem, options: BenchOption
     const bare = await postBare(receivers, options.seconds);
     const urls = Array.from({ length: endpoints }, (_, n) => urlOf(receivers, n));
     const plan = { ...acceptPlan(system, "deliveries", { warmupSeconds: 0, seconds, ratePerSecond }), headers: {} };
-    const authorizations = await makeOrganizations(system, urls);
+    const authorizations = await makeOrganizations(system, endpoints);
     const load = { ...plan, authorizations, connections: 16 };
-    const warmup = await runLoad({ ...load, seconds: warmupSeconds }, [201]);
+    const alone = await acceptAlone(system, load);
+    for (const [n, authorization] of authorizations.entries()) await addEndpoint(system, authorization, urls[n] ?? "");
+    const warmup = await runLoad({ ...load, firstNumber: alone.requests, seconds: warmupSeconds }, [201]);
     await received(receivers, warmup.requests);
     const read = () => withReceivers(system.cpu.read(), receivers.pid);
     const before = read();
-    const { requests, cpuMs } = await runLoad({ ...load, firstNumber: warmup.requests }, [201]);
+    const { requests, cpuMs } = await runLoad({ ...load, firstNumber: alone.requests + warmup.requests }, [201]);
     const { latenciesMs, hanging } = await received(receivers, requests);
     const used = cpuPerRequest(before, read(), latenciesMs.length);
     const cpu = used && { ...used, load: cpuMs / latenciesMs.length };
@@ -54,7 +56,7 @@ export async function deliveryMeasures(system: BenchSystem, options: BenchOption
       {
         ...figure("p99", 0.99),
         goal: "≤ 1000 ms",
-        note: `${what}; baseline: bare POST at this rate, ${bare.cpuMs.toFixed(2)} ms CPU${cpu === undefined ? "" : `; CPU ms of an event with its acceptance: ${cpuText(cpu)}`}`,
+        note: `${what}; baseline: bare POST at this rate, ${bare.cpuMs.toFixed(2)} ms CPU${cpu === undefined ? "" : `; CPU ms of an event with its acceptance: ${cpuText(cpu)}${alone.cpu === undefined ? "" : `; of an acceptance that nobody is told of: ${cpuText(alone.cpu)}`}`}`,
         ...(cpu === undefined ? {} : { cpuMs: cpu }),
       },
       { ...figure("p50", 0.5), goal: "" },
@@ -64,6 +66,22 @@ export async function deliveryMeasures(system: BenchSystem, options: BenchOption
     receivers.stop();
   }
 }
+
+/** What an acceptance costs while nobody is told of it, by what spends it. */
+async function acceptAlone(system: BenchSystem, load: Parameters<typeof runLoad>[0]) {
+  const warmup = await runLoad({ ...load, seconds: warmupSeconds }, [201]);
+  const before = system.cpu.read();
+  const { requests, cpuMs } = await runLoad(
+    { ...load, firstNumber: warmup.requests, seconds: 2 * warmupSeconds },
+    [201],
+  );
+  // What happens to them in the background as well.
+  await delay(settleMs);
+  const cpu = cpuPerRequest(before, system.cpu.read(), requests);
+  return { requests: warmup.requests + requests, cpu: cpu && { ...cpu, load: cpuMs / requests } };
+}
+
+const settleMs = 1_000;
 
 const isHanging = (n: number): boolean => n % (1 / hangingShare) === 0;
 

@@ -1,17 +1,20 @@
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type BenchSystem, liftLimits } from "../system.ts";
 
-/**
- * An organization for each of the URLs, which is told of its acceptances there, with a text to accept and without
- * limits. Answers what its requests have as Authorization.
- */
-export async function makeOrganizations(system: BenchSystem, urls: readonly string[]): Promise<readonly string[]> {
+/** So many organizations with a text to accept and without limits. Answers what their requests have as Authorization. */
+export async function makeOrganizations(system: BenchSystem, count: number): Promise<readonly string[]> {
   const authorizations: string[] = [];
-  for (const url of urls) authorizations.push(await makeOne(system, url));
+  while (authorizations.length < count) authorizations.push(await makeOne(system));
   return authorizations;
 }
 
-async function makeOne({ admin, demo }: BenchSystem, url: string): Promise<string> {
+/** From now on the organization is told of its acceptances at this URL. */
+export async function addEndpoint({ demo }: BenchSystem, authorization: string, url: string): Promise<void> {
+  const body = { url, eventTypes: ["click.acceptance.recorded"] };
+  await postJson(`${demo.baseUrl}/v1/webhooks/endpoints`, authorization, body);
+}
+
+async function makeOne({ admin, demo }: BenchSystem): Promise<string> {
   const { organization } = await admin.createOrganization({ name: "Bench", plan: Plan.GEN_PRO, sandbox: true });
   const organizationId = organization?.id ?? "";
   const { apiKey } = await admin.createApiKey({ organizationId, name: "Bench" });
@@ -28,7 +31,6 @@ async function makeOne({ admin, demo }: BenchSystem, url: string): Promise<strin
     content: "<h1>Terms of Service</h1><p>You may use the service. We keep it running.</p>",
   });
   await post(`${versions}/${version.id}/publish`, {});
-  await post("/v1/webhooks/endpoints", { url, eventTypes: ["click.acceptance.recorded"] });
   return authorization;
 }
 

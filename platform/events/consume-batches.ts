@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import { identifier } from "../db/ddl.ts";
-import { withOrg } from "../db/pool.ts";
+import { withOrg, withTransaction } from "../db/pool.ts";
 import type { OrgId } from "../ids.ts";
 import type { ReceivedEvent } from "./bus.ts";
 import { type ConsumerBase, type ConsumerWorker, createConsumerWorker } from "./consume.ts";
@@ -11,12 +11,26 @@ import { parseEvent } from "./parse-event.ts";
 export interface BatchConsumerOptions extends ConsumerBase {
   /** The effects of events of one organization within one transaction. Rejects to have each tried by itself. */
   applyBatch(client: pg.PoolClient, orgId: OrgId, events: readonly Event[]): Promise<void>;
+  /** Takes whole batches; one that it rejects goes to applyBatch, organization by organization. */
+  readonly across?: AcrossOrganizations;
   /** Events that are under way at once, and so in a batch at most; default 256. */
   readonly maxBatch?: number;
   /** How long a busy consumer gathers events after a batch; default 100. An idle one handles an event at once. */
   readonly gatherMs?: number;
   /** Transactions at once, each for another organization; default 2. */
   readonly maxTransactions?: number;
+}
+
+/** The effects of events of many organizations within one transaction. */
+export interface AcrossOrganizations {
+  /** Connects as a role that may write for all of them, and add to the inbox. */
+  readonly pool: pg.Pool;
+  apply(client: pg.PoolClient, batches: readonly OrganizationEvents[]): Promise<void>;
+}
+
+export interface OrganizationEvents {
+  readonly orgId: OrgId;
+  readonly events: readonly Event[];
 }
 
 /**
@@ -33,7 +47,8 @@ export function createBatchConsumer(options: BatchConsumerOptions): ConsumerWork
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
-      const left = byOrganization(batch).values();
+      const groups = byOrganization(batch);
+      const left = ((await applyAcross(options, groups)) ? [] : groups).values();
       const work = async () => {
         for (const [orgId, items] of left) await applyTogether(options, orgId, items);
       };
@@ -70,12 +85,39 @@ const byOrganization = (batch: readonly Waiting[]): [OrgId, Waiting[]][] => [
   ...Map.groupBy(batch, ({ orgId }) => orgId),
 ];
 
+/** Settles every item, or returns false and none; never rejects. */
+async function applyAcross(
+  options: BatchConsumerOptions,
+  groups: readonly [OrgId, readonly Waiting[]][],
+): Promise<boolean> {
+  const { across } = options;
+  if (across === undefined) return false;
+  const items = groups.flatMap(([, some]) => some);
+  try {
+    const fresh = await withTransaction(across.pool, async (client) => {
+      const entered = await enter(client, options, items);
+      const batches = byOrganization([...entered]).map(([orgId, some]) => ({ orgId, events: eventsOf(some) }));
+      if (batches.length > 0) await across.apply(client, batches);
+      return entered;
+    });
+    settle(options, items, fresh);
+    return true;
+  } catch (error) {
+    const about = { consumer: options.durable, events: items.length, err: error };
+    options.logger.warn(about, "a batch of events failed; applying those of each organization by themselves");
+    return false;
+  }
+}
+
 /** Settles every item; never rejects. */
 async function applyTogether(options: BatchConsumerOptions, orgId: OrgId, items: readonly Waiting[]): Promise<void> {
   try {
-    const fresh = await applyInOneTransaction(options, orgId, items);
-    if (fresh.size > 0) options.onApplied?.();
-    for (const item of items) item.resolve(fresh.has(item) ? item.event : undefined);
+    const fresh = await withOrg(options.pool, orgId, async (client) => {
+      const entered = await enter(client, options, items);
+      if (entered.size > 0) await options.applyBatch(client, orgId, eventsOf(entered));
+      return entered;
+    });
+    settle(options, items, fresh);
   } catch (error) {
     if (items.length === 1) {
       items[0]?.reject(error);
@@ -89,24 +131,26 @@ async function applyTogether(options: BatchConsumerOptions, orgId: OrgId, items:
   }
 }
 
-/** Those that had not taken effect before. */
-function applyInOneTransaction(
-  { pool, schema, durable, applyBatch }: BatchConsumerOptions,
-  orgId: OrgId,
+/** Notes that these take effect now; those that had not before. */
+async function enter(
+  client: pg.PoolClient,
+  { schema, durable }: Pick<BatchConsumerOptions, "schema" | "durable">,
   items: readonly Waiting[],
 ): Promise<ReadonlySet<Waiting>> {
   // The same event may be here twice, when its first delivery took too long.
   const byId = new Map(items.map((item) => [item.received.id, item]));
-  return withOrg(pool, orgId, async (client) => {
-    const inserted = await client.query<{ id: string }>(
-      `insert into ${identifier(schema)}.inbox (consumer, event_id)
-       select $1, event_id from unnest($2::uuid[]) event_id order by event_id on conflict do nothing
-       returning event_id as id`,
-      [durable, [...byId.keys()]],
-    );
-    const fresh = inserted.rows.flatMap(({ id }) => byId.get(id) ?? []);
-    const events = fresh.map(({ event }) => event);
-    if (events.length > 0) await applyBatch(client, orgId, events);
-    return new Set(fresh);
-  });
+  const inserted = await client.query<{ id: string }>(
+    `insert into ${identifier(schema)}.inbox (consumer, event_id)
+     select $1, event_id from unnest($2::uuid[]) event_id order by event_id on conflict do nothing
+     returning event_id as id`,
+    [durable, [...byId.keys()]],
+  );
+  return new Set(inserted.rows.flatMap(({ id }) => byId.get(id) ?? []));
 }
+
+function settle({ onApplied }: BatchConsumerOptions, items: readonly Waiting[], fresh: ReadonlySet<Waiting>): void {
+  if (fresh.size > 0) onApplied?.();
+  for (const item of items) item.resolve(fresh.has(item) ? item.event : undefined);
+}
+
+const eventsOf = (items: Iterable<Waiting>): Event[] => Array.from(items, ({ event }) => event);

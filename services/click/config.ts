@@ -25,7 +25,7 @@ export interface ClickConfig {
    * what all of them are.
    */
   readonly databaseRole?: string;
-  /** Database connections of this process in all, at least 11. */
+  /** Database connections of this process in all, at least 12. */
   readonly poolSize?: number;
   /** 32 bytes in base64. */
   readonly masterKey: string;
@@ -64,9 +64,9 @@ const certificatesSetting = (doc: string): Setting<readonly string[]> => ({
 export const settings = {
   ...commonSettings,
   DATABASE_POOL_SIZE: integerSetting(
-    "Database connections per process, at least 11: most of them are set apart for what must not wait. Too few make requests wait, too many exhaust the database.",
-    13,
-    { min: 11, max: 1000 },
+    "Database connections per process, at least 12: most of them are set apart for what must not wait. Too few make requests wait, too many exhaust the database.",
+    14,
+    { min: 12, max: 1000 },
   ),
   CLICK_MASTER_KEY: masterKeySetting(
     "32 random bytes in base64, the same in every process of the service. Idempotency keys are recognised with it: with another one, a retry would be recorded again.",

@@ -8,6 +8,7 @@ import { createRelay } from "#platform/outbox/relay.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import { createAcceptPath } from "./accept/accept-path.ts";
+import { createAcceptanceSource } from "./accept/acceptance-source.ts";
 import { createContentKeeper } from "./accept/content-keeper.ts";
 import { createKeyHasher } from "./accept/key-hasher.ts";
 import { createRecorder } from "./accept/recorder.ts";
@@ -108,6 +109,7 @@ export async function createClickService(config: ClickConfig, deps: ClickService
       pool,
       eraserPool,
       acceptPath,
+      findAcceptance: createAcceptanceSource(recorderPool),
       templates,
       content,
       ...rendering.parts,
@@ -150,8 +152,8 @@ const sweepMs = 1_000;
 
 const relayConnections = 2;
 const sweeperConnections = 1;
-/** Two statements of the recorder, two batches that read their sessions. */
-const recorderConnections = 4;
+/** Two statements of the recorder, two batches that read their sessions, and one that finds receipts. */
+const recorderConnections = 5;
 /** One of them is held by the process that anchors, while it does. */
 const integratorConnections = 2;
 /** Erasures of one process come one after the other. */
@@ -163,7 +165,7 @@ const apartConnections =
 
 /** The recorder has connections of its own, so that nothing else can make acceptances wait. */
 function connect(config: ClickConfig) {
-  const { databaseUrl: url, poolSize = 13 } = config;
+  const { databaseUrl: url, poolSize = 14 } = config;
   const role = config.databaseRole || "assent_click";
   const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
   return {

@@ -5,9 +5,9 @@ import { commonSettings } from "#platform/service-settings.ts";
 
 export interface WebhooksConfig {
   readonly databaseUrl: string;
-  /** The role of the service; the claimer, the sweeper and the relay take this name with `_claimer`, `_sweeper` and `_relay`. "-" stays the login role. */
+  /** The role of the service; those that look across organizations take this name with `_claimer`, `_fan_out`, `_sender`, `_sweeper` and `_relay`. "-" stays the login role. */
   readonly databaseRole?: string;
-  /** Database connections of this process in all, at least 8. */
+  /** Database connections of this process in all, at least 10. */
   readonly poolSize?: number;
   /** 32 bytes in base64. */
   readonly masterKey: string;
@@ -20,9 +20,9 @@ export interface WebhooksConfig {
 export const settings = {
   ...commonSettings,
   DATABASE_POOL_SIZE: integerSetting(
-    "Database connections per process, at least 8: some are set apart for what must not wait. Too few make deliveries wait, too many exhaust the database.",
+    "Database connections per process, at least 10: some are set apart for what must not wait. Too few make deliveries wait, too many exhaust the database.",
     12,
-    { min: 8, max: 1000 },
+    { min: 10, max: 1000 },
   ),
   NATS_URL: stringSetting("The NATS servers, comma-separated. While they are away, events wait where they happened."),
   CLICK_TARGET: stringSetting("Where the click service answers gRPC: it knows receipts."),

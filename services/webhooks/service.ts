@@ -13,6 +13,8 @@ import type { WebhooksConfig } from "./config.ts";
 import { createFanOut } from "./consumers/fan-out.ts";
 import { createByteBudget } from "./deliveries/byte-budget.ts";
 import { createDeliveryLoop } from "./deliveries/delivery-loop.ts";
+import { createLoad } from "./deliveries/load.ts";
+import { createRecordDelivered } from "./deliveries/record-delivered.ts";
 import { webhooksRoutes } from "./rpc/index.ts";
 import { createSweep } from "./workers/sweep.ts";
 import { createWatch } from "./workers/watch.ts";
@@ -40,7 +42,7 @@ const maxBodyBytes = 128 * 1024 * 1024;
 export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServiceDeps): Service {
   const { bus, clock, logger, metrics, newId } = deps.runtime;
   const pools = connect(config);
-  const { pool, claimerPool, sweeperPool, relayPool } = pools;
+  const { pool, claimerPool, fanOutPool, senderPool, sweeperPool, relayPool } = pools;
   for (const one of Object.values(pools)) observePool(one, "webhooks", metrics);
   const relay = createRelay({ pool: relayPool, schema, service: "webhooks", bus, clock, logger, metrics });
   const rules = { allowPrivate: config.allowPrivate ?? false, ports: [8443] };
@@ -50,6 +52,8 @@ export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServ
   const wakeRelay = () => relay.wake();
   const deliveries = createDeliveryLoop({
     ...{ pool, claimerPool, secretKey, poster, clock, newId, logger, metrics, maxRequests, wakeRelay },
+    load: createLoad({ pool, senderPool }),
+    recordDelivered: createRecordDelivered({ senderPool, clock, logger }),
     byteBudget: createByteBudget(maxBodyBytes),
     bodies: createBodies({
       click: createClient(ClickService, deps.click),
@@ -60,7 +64,7 @@ export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServ
     graceMs: deps.stopGraceMs,
   });
   const wakeDeliveries = () => deliveries.wake();
-  const fanOut = createFanOut({ pool, bus, clock, newId, logger, metrics, wakeDeliveries });
+  const fanOut = createFanOut({ pool, fanOutPool, bus, clock, newId, logger, metrics, wakeDeliveries });
   const shared = { pool, secretKey, rules, clock, newId, logger, wakeRelay, wakeDeliveries };
   return {
     name: "webhooks",
@@ -79,6 +83,8 @@ export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServ
       // One after the other: closing a pool while it connects in vain would never end.
       await pool.query("select from webhooks.endpoint limit 0");
       await claimerPool.query("select organization_id from webhooks.queue limit 0");
+      await fanOutPool.query("select organization_id from webhooks.queue limit 0");
+      await senderPool.query("select organization_id from webhooks.queue limit 0");
       await sweeperPool.query("select organization_id from webhooks.queue limit 0");
     },
     close: async () => {
@@ -93,14 +99,20 @@ const deriveKey = (masterKey: string): Buffer =>
 
 const relayConnections = 2;
 const claimerConnections = 2;
+/** One that reads, one that writes. */
+const senderConnections = 2;
+const fanOutConnections = 1;
 const sweeperConnections = 1;
+
+const fanOutLockMs = 200;
+const setApart = relayConnections + claimerConnections + fanOutConnections + senderConnections + sweeperConnections;
 
 /** What is sent next, what is removed, and events of our own have connections of their own, so that requests do not make them wait. */
 function connect(config: WebhooksConfig) {
   const { databaseUrl: url, poolSize = 12 } = config;
   const role = config.databaseRole || "assent_webhooks";
   const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
-  const rest = poolSize - relayConnections - claimerConnections - sweeperConnections;
+  const rest = poolSize - setApart;
   return {
     pool: createPool({ url, ...as(""), max: Math.max(1, rest), name: "webhooks" }),
     // A claim that a crash forgets is made again, and what it was for may be sent twice, as after any crash.
@@ -109,6 +121,12 @@ function connect(config: WebhooksConfig) {
       synchronousCommit: false,
       name: "webhooks-claimer",
     }),
+    // Whoever has the row of one receiver locked for long holds up no other: then each organization waits for itself.
+    fanOutPool: createPool({
+      ...{ url, ...as("_fan_out"), max: fanOutConnections, lockTimeoutMs: fanOutLockMs },
+      name: "webhooks-fan-out",
+    }),
+    senderPool: createPool({ url, ...as("_sender"), max: senderConnections, name: "webhooks-sender" }),
     sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "webhooks-sweeper" }),
     relayPool: createPool({
       ...{ url, ...as("_relay"), max: relayConnections },

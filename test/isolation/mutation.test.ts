@@ -12,12 +12,13 @@ import { startTwoOrganizations, type TwoOrganizations } from "./two-organization
 
 /**
  * Pools whose roles look across organizations; whoever asks them looks once more at whose each row is. Those of
- * docgen-claimer, sign-claimer and webhooks-claimer do so too, but at what is due or being done: nothing of the first
- * organization, so they find none.
+ * docgen-claimer, sign-claimer, webhooks-claimer and webhooks-sender do so too, but at what is due or being done: nothing
+ * of the first organization, so they find none.
  */
 const spanning: Readonly<Record<string, string>> = {
   "click-recorder": "One statement serves a batch of acceptances of many organizations.",
   "templates-resolver": "One statement resolves the templates of such a batch.",
+  "webhooks-fan-out": "One statement finds the receivers of a batch of events of many organizations.",
 };
 
 /** Not sent whenever it is asked for, and why. */

@@ -252,7 +252,22 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
     policies: ["webhooks.delivery claimer_all (*)", "webhooks.queue claimer_all (*)"],
     grants: [
       "webhooks.delivery: SELECT (attempts, claim, claimed_until, connect_id, due_at, id, organization_id, receiver_id, receiver_index, sequence, status, step), UPDATE (claim, claimed_until, due_at)",
-      "webhooks.queue: SELECT, UPDATE (next_at)",
+      "webhooks.queue: SELECT, UPDATE (is_full, next_at)",
+    ],
+  },
+  assent_webhooks_fan_out: {
+    reason:
+      "Notes who is to be told of a batch of events of many organizations, with a few statements (consumers/fan-out.ts): events go to the receivers of their own organization alone. Sees neither addresses, secrets nor what is sent. Serves no request.",
+    policies: [
+      ...["delivery", "event", "queue"].map((table) => `webhooks.${table} fan_out_all (*)`),
+      "webhooks.endpoint fan_out_reads (r): (deleted_at IS NULL)",
+    ],
+    grants: [
+      "webhooks.delivery: INSERT, SELECT (event_id, organization_id, receiver_id)",
+      "webhooks.endpoint: SELECT (connect_id, created_at, deleted_at, event_types, id, is_enabled, kind, organization_id)",
+      "webhooks.event: INSERT, SELECT (id, organization_id)",
+      "webhooks.inbox: INSERT, SELECT",
+      "webhooks.queue: INSERT, SELECT (next_at, organization_id, receiver_id), UPDATE (next_at)",
     ],
   },
   assent_webhooks_relay: {
@@ -263,6 +278,24 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "webhooks.relay_cursor: INSERT, SELECT, UPDATE",
       "webhooks.relay_lease: DELETE, INSERT, SELECT, UPDATE",
       "webhooks.relay_state: DELETE, INSERT, SELECT, UPDATE",
+    ],
+  },
+  assent_webhooks_sender: {
+    reason:
+      "Reads what this process has claimed, and writes down what was delivered, of many organizations with one statement each (store/sender-store.ts). Rows are found by organization, id and claim; secrets are sealed under the name of their organization, so that those of another one do not open. Serves no request.",
+    policies: [
+      "webhooks.attempt sender_adds (a)",
+      "webhooks.delivery sender_all (*)",
+      "webhooks.endpoint sender_reads (r): (deleted_at IS NULL)",
+      "webhooks.event sender_reads (r)",
+      "webhooks.queue sender_all (*)",
+    ],
+    grants: [
+      "webhooks.attempt: INSERT",
+      "webhooks.delivery: SELECT (agreement_id, attempts, claim, connect_id, created_at, delivered_at, due_at, endpoint_id, event_id, event_type, id, occurred_at, organization_id, receiver_id, receiver_index, status, step), UPDATE (attempts, claim, claimed_until, delivered_at, due_at, status, step)",
+      "webhooks.endpoint: SELECT (deleted_at, failing_since, id, is_enabled, organization_id, previous_secret, previous_secret_until, secret, url)",
+      "webhooks.event: SELECT (data, id, organization_id, type)",
+      "webhooks.queue: SELECT (is_full, next_at, organization_id, places, receiver_id), UPDATE (next_at)",
     ],
   },
   assent_webhooks_sweeper: {

@@ -16,7 +16,7 @@ import {
 import type { Worker } from "../../service.ts";
 import { until } from "../../testing/until.ts";
 import type { EventBus } from "../bus.ts";
-import { type BatchConsumerOptions, createBatchConsumer } from "../consume-batches.ts";
+import { type AcrossOrganizations, type BatchConsumerOptions, createBatchConsumer } from "../consume-batches.ts";
 import { createMemoryBus } from "../memory.ts";
 
 const logger = createLogger("test", "silent");
@@ -96,6 +96,28 @@ describe("createBatchConsumer", () => {
     const owners = new Map(all.map(({ eventId, organizationId }) => [eventId, organizationId]));
     for (const { event_id, organization_id } of stored) expect(organization_id).toBe(owners.get(event_id));
     expect(batches.filter(({ orgId }) => orgId === orgB).reduce((sum, { size }) => sum + size, 0)).toBe(50);
+  });
+
+  test("takes whole batches where it may, and one by one of each organization what they reject", async () => {
+    const [bad] = records(1, orgB);
+    const sizes: number[] = [];
+    const sql = `insert into ${schema}.counted (organization_id, event_id) select * from unnest($1::uuid[], $2::uuid[])`;
+    const apply: AcrossOrganizations["apply"] = async (client, all) => {
+      const rows = all.flatMap(({ orgId, events }) => events.map(({ id }) => ({ orgId, id })));
+      await client.query(sql, [rows.map(({ orgId }) => orgId), rows.map(({ id }) => id)]);
+      if (rows.some(({ id }) => id === bad?.eventId)) throw new Error("cannot count this");
+      sizes.push(all.length);
+    };
+    const batches = await consume({ across: { pool: db.superuser, apply }, gatherMs: 50 });
+    const good = [...records(30), ...records(30, orgB)].toSorted((a, b) => a.eventId.localeCompare(b.eventId));
+    for (let round = 0; round < 2; round += 1) await publish(good);
+    await until(async () => (await counted()).length === 60);
+    expect(batches).toEqual([]);
+    expect(Math.max(...sizes)).toBe(2);
+    await publish([...records(5), bad as OutboxRecord]);
+    await until(async () => (await counted()).length === 66);
+    expect(batches).toContainEqual({ orgId: orgB, size: 1 });
+    expect(new Set((await counted()).map(({ event_id }) => event_id)).size).toBe(66);
   });
 
   test("handles a lone event at once", async () => {

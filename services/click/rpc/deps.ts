@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { AcceptPath } from "../accept/accept-path.ts";
+import type { AcceptanceSource } from "../accept/acceptance-source.ts";
 import type { PurposeOffers } from "../consent/purpose-offers.ts";
 import type { TemplateOffers } from "../consent/template-offers.ts";
 import type { EvidencePrinter } from "../evidence/pdf/evidence-printer.ts";
@@ -11,6 +12,7 @@ import type { TemplateParts } from "../stats/template-parts.ts";
 /** What the handlers are made of; each takes what it uses. */
 export interface ClickDeps extends RenderDeps, EvidenceParts {
   readonly acceptPath: AcceptPath;
+  readonly findAcceptance: AcceptanceSource;
   /** PEM of the certificates that the chains of time-stamping authorities must end in. */
   readonly tsaCertificates: readonly string[];
   readonly evidencePrinter: EvidencePrinter;

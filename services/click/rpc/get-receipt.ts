@@ -6,10 +6,9 @@ import { DomainError } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { writeReceipts } from "../accept/acceptance-receipts.ts";
 import { findConsentReceipt, writeConsentReceipts } from "../consent/consent-receipts.ts";
-import { findAcceptance } from "../store/acceptance-store.ts";
 import type { ClickDeps } from "./deps.ts";
 
-type Deps = Pick<ClickDeps, "pool" | "vault" | "receiptKeys" | "issuer" | "content">;
+type Deps = Pick<ClickDeps, "pool" | "findAcceptance" | "vault" | "receiptKeys" | "issuer" | "content">;
 
 export const getReceipt = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "getReceipt"> => ({
   async getReceipt({ receiptId }, context) {
@@ -22,11 +21,8 @@ export const getReceipt = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "
 
 /** Of an acceptance, or of a change of consent that was none. */
 async function findReceipt(deps: Deps, orgId: OrgId, receiptId: string): Promise<string | undefined> {
-  const { acceptance, change } = await withOrg(deps.pool, orgId, async (client) => {
-    const acceptance = await findAcceptance(orgId, client, receiptId);
-    const change = acceptance === undefined ? await findConsentReceipt(orgId, client, receiptId) : undefined;
-    return { acceptance, change };
-  });
-  if (change !== undefined) return (await writeConsentReceipts(deps, orgId, [change]))[0];
-  return acceptance === undefined ? undefined : (await writeReceipts(deps, [acceptance]))[0];
+  const acceptance = await deps.findAcceptance(orgId, receiptId);
+  if (acceptance !== undefined) return (await writeReceipts(deps, [acceptance]))[0];
+  const change = await withOrg(deps.pool, orgId, (client) => findConsentReceipt(orgId, client, receiptId));
+  return change === undefined ? undefined : (await writeConsentReceipts(deps, orgId, [change]))[0];
 }

@@ -123,6 +123,17 @@ export async function hasAccepted(
   return result.rowCount === 1;
 }
 
+const namedSql = `
+select ${sealedColumns} from unnest($1::uuid[], $2::uuid[]) n (organization_id, receipt_id)
+join click.acceptance a on a.organization_id = n.organization_id and a.receipt_id = n.receipt_id
+${leafAndSeed} where a.decision <> 'CONSENT'`;
+
+/** Acceptances by their names, in any order. Spans organizations: the pool must connect as the recorder. */
+export async function findAcceptances(pool: pg.Pool, names: readonly ReceiptName[]): Promise<SealedAcceptance[]> {
+  const values = [names.map((name) => name.organizationId), names.map((name) => name.receiptId)];
+  return (await pool.query<SealedAcceptance>({ name: "click-find-acceptances", text: namedSql, values })).rows;
+}
+
 export async function findAcceptance(
   orgId: OrgId,
   client: pg.ClientBase,

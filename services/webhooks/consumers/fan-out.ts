@@ -5,18 +5,20 @@ import { type Event, EventSchema } from "#gen/assent/events/v1/events_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import type { ConsumerWorker } from "#platform/events/consume.ts";
-import { createBatchConsumer } from "#platform/events/consume-batches.ts";
+import { createBatchConsumer, type OrganizationEvents } from "#platform/events/consume-batches.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { StoredEvent } from "../domain/delivery.ts";
 import { connectEventOf, publicTypeOf } from "../domain/event-types.ts";
 import { planDeliveries } from "../domain/plan-deliveries.ts";
-import { listReceivers } from "../store/endpoint-store.ts";
-import { insertFanOut } from "../store/fan-out-store.ts";
+import { listReceivers, type Receiver } from "../store/endpoint-store.ts";
+import { type FanOut, insertFanOut } from "../store/fan-out-store.ts";
 
 export interface FanOutDeps {
   readonly pool: pg.Pool;
+  /** Connects as the role that notes deliveries of all organizations. */
+  readonly fanOutPool: pg.Pool;
   readonly bus: EventBus;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -34,33 +36,45 @@ export const createFanOut = (deps: FanOutDeps): ConsumerWorker =>
     schema: "webhooks",
     durable: "webhooks",
     subjects: ["assent.>"],
-    applyBatch: (client, orgId, events) => fanOut(client, orgId, events, deps),
+    applyBatch: (client, orgId, events) => fanOut(client, [{ orgId, events }], deps),
+    across: { pool: deps.fanOutPool, apply: (client, batches) => fanOut(client, batches, deps) },
     onApplied: deps.wakeDeliveries,
     logger: deps.logger,
     metrics: deps.metrics,
     clock: deps.clock,
   });
 
-/** A few statements, however many events and receivers there are. */
+/** A few statements, however many organizations, events and receivers there are. */
 async function fanOut(
   client: pg.PoolClient,
-  orgId: OrgId,
-  events: readonly Event[],
+  batches: readonly OrganizationEvents[],
   { clock, newId }: Pick<FanOutDeps, "clock" | "newId">,
 ): Promise<void> {
-  const told = events
-    .map(withNames)
-    .filter(({ names }) => names.type !== undefined || names.connectEvent !== undefined);
+  const told = batches
+    .map(({ orgId, events }) => ({ orgId, events: inOrder(events) }))
+    .filter(({ events }) => events.length > 0);
   if (told.length === 0) return;
-  const receivers = await listReceivers(client, orgId);
-  // Batches come in no order; receivers that get one event after the other get them as they happened.
-  const inOrder = told.toSorted((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime() || compare(a.event, b.event));
-  const planned = inOrder.map((one) => ({ ...one, deliveries: planDeliveries({ ...one, receivers, newId }) }));
+  const receivers = await listReceivers(
+    client,
+    told.map(({ orgId }) => orgId),
+  );
+  const wanted = told
+    .map(({ orgId, events }) => planAll(orgId, events, receivers.get(orgId) ?? [], newId))
+    .filter(({ events }) => events.length > 0);
+  if (wanted.length > 0) await insertFanOut(client, wanted, clock.now());
+}
+
+/** Those that somebody may be told of. Batches come in no order; some receivers get the events as they happened. */
+const inOrder = (events: readonly Event[]): Named[] =>
+  events
+    .map(withNames)
+    .filter(({ names }) => names.type !== undefined || names.connectEvent !== undefined)
+    .sort((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime() || compare(a.event, b.event));
+
+function planAll(orgId: OrgId, events: readonly Named[], receivers: readonly Receiver[], newId: NewId): FanOut {
+  const planned = events.map((one) => ({ ...one, deliveries: planDeliveries({ ...one, receivers, newId }) }));
   const wanted = planned.filter(({ deliveries }) => deliveries.length > 0);
-  if (wanted.length === 0) return;
-  const now = clock.now();
-  const deliveries = wanted.flatMap((one) => one.deliveries);
-  await insertFanOut(client, orgId, { events: wanted.map(storedEvent), deliveries }, now);
+  return { orgId, events: wanted.map(storedEvent), deliveries: wanted.flatMap((one) => one.deliveries) };
 }
 
 interface Named {

@@ -8,10 +8,14 @@ import { isSuccess } from "../domain/outcome.ts";
 import { putOffMs } from "../domain/schedule.ts";
 import type { Claimed } from "../store/queue-store.ts";
 import type { ByteBudget, Share } from "./byte-budget.ts";
-import { type Loaded, load, type PrepareDeps, type Prepared, prepare } from "./prepare.ts";
+import type { Load, Loaded } from "./load.ts";
+import { type PrepareDeps, type Prepared, prepare } from "./prepare.ts";
 import { giveUp, type Held, putOffFailed, type RecordDeps, recordAttempt, release, remove } from "./record.ts";
+import type { RecordDelivered } from "./record-delivered.ts";
 
 export interface AttemptDeps extends PrepareDeps, RecordDeps {
+  readonly load: Load;
+  readonly recordDelivered: RecordDelivered;
   readonly poster: OutboundPoster;
   /** For the bodies that have documents in them, from before they are made until they are sent. */
   readonly byteBudget: ByteBudget;
@@ -38,7 +42,7 @@ export async function makeAttempt(deps: AttemptDeps, claimed: Claimed, signal: A
 }
 
 async function attemptIn(room: Share, deps: AttemptDeps, claimed: Claimed, signal: AbortSignal): Promise<void> {
-  const loaded = await persist(() => load(deps, claimed), loadMs, signal);
+  const loaded = await persist(() => deps.load(claimed), loadMs, signal);
   if (loaded === undefined) return;
   const held: Held = { claimed, delivery: loaded.delivery };
   const settle = (work: () => Promise<unknown>) => persist(work, recordMs, signal);
@@ -73,7 +77,9 @@ async function send(deps: AttemptDeps, { held, loaded, request }: Sending, signa
     deps.metrics.webhookFirstAttempt.observe(Math.max(0, at.getTime() - loaded.event.occurredAt.getTime()) / 1_000);
   }
   const made = { at, url, timeoutMs, requiresAcknowledgement, result };
-  const outcome = await persist(() => recordAttempt(deps, held, made), recordMs, signal);
+  const record = async () =>
+    (await deps.recordDelivered(held, loaded, made)) ? undefined : recordAttempt(deps, held, made);
+  const outcome = await persist(record, recordMs, signal);
   if (outcome?.disable === undefined) return;
   const about = { organizationId: held.claimed.orgId, endpointId: loaded.delivery.endpointId };
   deps.logger.warn({ ...about, reason: outcome.disable }, "an endpoint was disabled because of how it answered");

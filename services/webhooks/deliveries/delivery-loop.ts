@@ -25,7 +25,7 @@ export interface DeliveryLoop extends Worker {
 const pollMs = 200;
 
 /** Between two looks. */
-const gatherMs = 20;
+const gatherMs = 40;
 
 // With the 15 s that calls have before, less than the 25 s after which a process is ended.
 const usualGraceMs = 10_000;

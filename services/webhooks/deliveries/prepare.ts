@@ -1,34 +1,19 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
-import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Bodies } from "../bodies/bodies.ts";
 import type { Room } from "../bodies/connect-documents.ts";
 import { type ConnectReceiver, receiverOf } from "../connect/receiver.ts";
-import { isOrdered } from "../domain/delivery.ts";
-import type { Endpoint } from "../domain/endpoint.ts";
 import { connectSecretText, openSecret } from "../domain/seal-secret.ts";
-import { listSealedConnectSecrets, type SealedConnectSecret } from "../store/connect-secret-store.ts";
-import { type LoadedDelivery, loadClaimed } from "../store/delivery-store.ts";
-import { findWithSecrets, type SealedSecrets } from "../store/endpoint-store.ts";
-import type { Claimed } from "../store/queue-store.ts";
+import type { SealedSecrets } from "../store/endpoint-store.ts";
+import type { SentTo } from "../store/sender-store.ts";
+import type { Loaded } from "./load.ts";
 import { connectHeaders, standardHeaders } from "./signatures.ts";
 
 export interface PrepareDeps {
-  readonly pool: pg.Pool;
   readonly bodies: Bodies;
   readonly secretKey: Buffer;
   readonly clock: Clock;
-}
-
-/** A delivery with what the database knows of its receiver. */
-export interface Loaded extends LoadedDelivery {
-  /** Undefined when the agreement names the receiver, or the endpoint is gone. */
-  readonly endpoint: Endpoint | undefined;
-  readonly secrets: SealedSecrets | undefined;
-  /** Of the compatible interface. */
-  readonly keys: readonly SealedConnectSecret[];
 }
 
 /** What is to be done with a delivery that is due. */
@@ -50,20 +35,6 @@ const standardTimeoutMs = 15_000;
 /** The compatible interface promises receivers so long. */
 const connectTimeoutMs = 100_000;
 
-/** Undefined when the delivery belongs to another process by now, or is gone. */
-export const load = ({ pool }: PrepareDeps, claimed: Claimed): Promise<Loaded | undefined> =>
-  withOrg(pool, claimed.orgId, async (client) => {
-    const loaded = await loadClaimed(client, claimed.orgId, claimed);
-    if (loaded === undefined) return undefined;
-    const { endpointId } = loaded.delivery;
-    const found = endpointId === undefined ? undefined : await findWithSecrets(client, claimed.orgId, endpointId);
-    return {
-      ...loaded,
-      ...{ endpoint: found?.endpoint, secrets: found?.secrets },
-      keys: isOrdered(loaded.delivery) ? await listSealedConnectSecrets(client, claimed.orgId) : [],
-    };
-  });
-
 /** Rejects with SERVICE_UNAVAILABLE while those who know the contents are away, or while there is no room for them. */
 export function prepare(deps: PrepareDeps, orgId: OrgId, loaded: Loaded, room: Room): Promise<Prepared> {
   if (loaded.delivery.endpointId === undefined) return prepareOfAgreement(deps, orgId, loaded, room);
@@ -81,7 +52,7 @@ async function prepareStandard(
   { bodies, secretKey, clock }: PrepareDeps,
   orgId: OrgId,
   { event, secrets }: Loaded,
-  { id, url }: Endpoint,
+  { id, url }: SentTo,
 ): Promise<Prepared> {
   const body = await bodies.standard(orgId, event);
   // After the body: receivers look at how old the request is.
@@ -120,4 +91,4 @@ async function prepareConnect(
   return { kind: "request", url, headers, body, timeoutMs: connectTimeoutMs, requiresAcknowledgement };
 }
 
-const settingsOf = ({ settings = {} }: Endpoint): JsonObject => settings as JsonObject;
+const settingsOf = ({ settings = {} }: SentTo): JsonObject => settings as JsonObject;

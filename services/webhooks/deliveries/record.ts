@@ -4,7 +4,7 @@ import { withOrg } from "#platform/db/pool.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import type { OutboundResult } from "#platform/net/outbound-post.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
-import { type Delivery, isOrdered } from "../domain/delivery.ts";
+import { type Attempt, type Delivery, isOrdered } from "../domain/delivery.ts";
 import type { Endpoint } from "../domain/endpoint.ts";
 import { type Asked, errorText, type Outcome, outcomeOf } from "../domain/outcome.ts";
 import { delayAfter } from "../domain/schedule.ts";
@@ -140,21 +140,22 @@ async function writeDelivery(
   orgId: OrgId,
   { current, made, outcome, now }: Written,
 ): Promise<void> {
-  const { result, at, url, timeoutMs } = made;
   const { id, deliveredAt } = current;
   const attempts = current.attempts + 1;
   const { status, dueAt } = outcome;
-  const attempt = {
-    ...{ at, url, durationMs: result.durationMs, error: errorText(result, timeoutMs) },
-    statusCode: result.kind === "answered" ? result.status : 0,
-    response: result.kind === "answered" ? result.excerpt : "",
-  };
   const settled = {
     ...{ id, status, dueAt, attempts, step: current.step + 1 },
     deliveredAt: status === "delivered" ? now : deliveredAt,
   };
-  await settleAttempted(client, orgId, settled, attempt);
+  await settleAttempted(client, orgId, settled, attemptOf(made));
 }
+
+/** As it is written down. */
+export const attemptOf = ({ at, url, timeoutMs, result }: Made): Attempt => ({
+  ...{ at, url, durationMs: result.durationMs, error: errorText(result, timeoutMs) },
+  statusCode: result.kind === "answered" ? result.status : 0,
+  response: result.kind === "answered" ? result.excerpt : "",
+});
 
 async function writeHealth(
   { newId }: RecordDeps,

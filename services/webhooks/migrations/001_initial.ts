@@ -6,7 +6,7 @@ import { outboxCursorSql, outboxTablesSql } from "#platform/outbox/outbox.ts";
 export class Migration001Initial extends Migration {
   override up(): void {
     const statements = [
-      ...[writerRole, claimerRole, sweeperRole, relayRole].map(createRoleSql),
+      ...[writerRole, fanOutRole, claimerRole, senderRole, sweeperRole, relayRole].map(createRoleSql),
       ...outboxTablesSql({ schema: "webhooks", writerRole, relayRole }),
       ...outboxCursorSql({ schema: "webhooks", relayRole }),
       ...inboxTablesSql({ schema: "webhooks", role: writerRole }),
@@ -14,7 +14,9 @@ export class Migration001Initial extends Migration {
       ...deliveryTables,
       ...tableNames.flatMap((name) => forceOrgIsolationSql(`webhooks.${name}`)),
       ...writerGrants,
+      ...fanOutGrants,
       ...claimerGrants,
+      ...senderGrants,
       ...sweeperGrants,
     ];
     for (const statement of statements) this.addSql(statement);
@@ -23,8 +25,12 @@ export class Migration001Initial extends Migration {
 
 /** Acts for one organization at a time. */
 const writerRole = "assent_webhooks";
+/** Notes for many organizations at once who is to be told of what, and sees neither addresses nor what is sent. */
+const fanOutRole = "assent_webhooks_fan_out";
 /** Chooses what is sent next among all organizations, and sees neither addresses nor contents. */
 const claimerRole = "assent_webhooks_claimer";
+/** Reads where and what is sent of what is claimed, and writes down what came of it, of many organizations at once. */
+const senderRole = "assent_webhooks_sender";
 /** Removes what is old, of all organizations. */
 const sweeperRole = "assent_webhooks_sweeper";
 const relayRole = "assent_webhooks_relay";
@@ -154,11 +160,13 @@ const deliveryTables = [
     receiver_id uuid not null,
     places integer not null check (places > 0),
     is_ordered boolean not null,
+    is_full boolean not null default false,
     next_at timestamptz(3),
     primary key (organization_id, receiver_id)
   )`,
   "comment on column webhooks.queue.places is 'How many requests to it may be under way at once, of all processes'",
   "comment on column webhooks.queue.is_ordered is 'What is first in line holds the rest, also while it waits'",
+  "comment on column webhooks.queue.is_full is 'All places were taken when next_at was noted: look again when one is free'",
   "comment on column webhooks.queue.next_at is 'When it is worth looking for something to send; null for never'",
   "create index queue_next on webhooks.queue (is_ordered, next_at) where next_at is not null",
 ];
@@ -170,14 +178,47 @@ const writerGrants = [
   ...tableNames.map((name) => `grant select, insert, update, delete on webhooks.${name} to ${writerRole}`),
 ];
 
+const fanOutGrants = [
+  `grant usage on schema webhooks to ${fanOutRole}`,
+  `grant select, insert on webhooks.inbox to ${fanOutRole}`,
+  `grant select (organization_id, id, kind, connect_id, event_types, is_enabled, created_at, deleted_at)
+    on webhooks.endpoint to ${fanOutRole}`,
+  `grant insert, select (organization_id, id) on webhooks.event to ${fanOutRole}`,
+  `grant insert, select (organization_id, receiver_id, event_id) on webhooks.delivery to ${fanOutRole}`,
+  `grant insert, select (organization_id, receiver_id, next_at), update (next_at) on webhooks.queue to ${fanOutRole}`,
+  `create policy fan_out_reads on webhooks.endpoint for select to ${fanOutRole} using (deleted_at is null)`,
+  ...["event", "delivery", "queue"].map(
+    (table) => `create policy fan_out_all on webhooks.${table} to ${fanOutRole} using (true) with check (true)`,
+  ),
+];
+
 const claimerGrants = [
   `grant usage on schema webhooks to ${claimerRole}`,
   `grant select (organization_id, id, sequence, receiver_id, status, due_at, claim, claimed_until, attempts, step,
     connect_id, receiver_index),
     update (claim, claimed_until, due_at) on webhooks.delivery to ${claimerRole}`,
-  `grant select, update (next_at) on webhooks.queue to ${claimerRole}`,
+  `grant select, update (next_at, is_full) on webhooks.queue to ${claimerRole}`,
   `create policy claimer_all on webhooks.delivery to ${claimerRole} using (true) with check (true)`,
   `create policy claimer_all on webhooks.queue to ${claimerRole} using (true) with check (true)`,
+];
+
+const senderGrants = [
+  `grant usage on schema webhooks to ${senderRole}`,
+  `grant select (organization_id, id, event_id, event_type, receiver_id, endpoint_id, connect_id, agreement_id,
+    receiver_index, status, attempts, step, due_at, claim, occurred_at, created_at, delivered_at),
+    update (status, attempts, step, due_at, delivered_at, claim, claimed_until) on webhooks.delivery to ${senderRole}`,
+  `grant select (organization_id, id, type, data) on webhooks.event to ${senderRole}`,
+  `grant select (organization_id, id, url, is_enabled, failing_since, secret, previous_secret, previous_secret_until,
+    deleted_at) on webhooks.endpoint to ${senderRole}`,
+  `grant insert on webhooks.attempt to ${senderRole}`,
+  `grant select (organization_id, receiver_id, places, is_full, next_at), update (next_at)
+    on webhooks.queue to ${senderRole}`,
+  // A row that is settled has no claim any more, and would not be the role's own with a narrower condition.
+  `create policy sender_all on webhooks.delivery to ${senderRole} using (true) with check (true)`,
+  `create policy sender_all on webhooks.queue to ${senderRole} using (true) with check (true)`,
+  `create policy sender_reads on webhooks.event for select to ${senderRole} using (true)`,
+  `create policy sender_reads on webhooks.endpoint for select to ${senderRole} using (deleted_at is null)`,
+  `create policy sender_adds on webhooks.attempt for insert to ${senderRole} with check (true)`,
 ];
 
 const swept = [

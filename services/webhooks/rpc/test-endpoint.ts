@@ -26,7 +26,7 @@ export const testEndpoint = (
       const receiver = { receiverId: endpoint.id, endpointId: endpoint.id };
       const others = { connectId: undefined, agreementId: undefined, receiverIndex: undefined };
       const added = { id, eventId, eventType: testEventType, occurredAt: now, ...receiver, ...others };
-      await insertFanOut(client, orgId, { events: [event], deliveries: [added] }, now);
+      await insertFanOut(client, [{ orgId, events: [event], deliveries: [added] }], now);
       return findDelivery(client, orgId, id);
     });
     deps.wakeDeliveries();

@@ -97,16 +97,25 @@ export interface Receiver {
   readonly eventTypes: readonly string[];
 }
 
-/** Those of both kinds that are enabled. */
-export async function listReceivers(client: pg.PoolClient, orgId: OrgId): Promise<Receiver[]> {
-  const { rows } = await client.query<Pick<EndpointRow, "id" | "kind" | "connectId" | "eventTypes">>({
+/** Those of both kinds that are enabled, by organization. */
+export async function listReceivers(
+  client: pg.PoolClient,
+  orgIds: readonly OrgId[],
+): Promise<ReadonlyMap<string, readonly Receiver[]>> {
+  const { rows } = await client.query<ReceiverRow>({
     name: "webhooks-list-receivers",
-    text: `select id, kind, connect_id as "connectId", event_types as "eventTypes"
-     from webhooks.endpoint where organization_id = $1 and is_enabled and deleted_at is null order by created_at, id`,
-    values: [orgId],
+    text: `select n.organization_id as "orgId", n.id, n.kind, n.connect_id as "connectId", n.event_types as "eventTypes"
+     from unnest($1::uuid[]) as o (id) join webhooks.endpoint n on n.organization_id = o.id
+     where n.is_enabled and n.deleted_at is null order by n.created_at, n.id`,
+    values: [orgIds],
   });
-  return rows.map((row) => ({ ...row, connectId: row.connectId ?? undefined }));
+  const byOrganization = Map.groupBy(rows, ({ orgId }) => orgId);
+  return new Map([...byOrganization].map(([orgId, some]) => [orgId, some.map(receiverOf)]));
 }
+
+type ReceiverRow = Pick<EndpointRow, "id" | "kind" | "connectId" | "eventTypes"> & { readonly orgId: string };
+
+const receiverOf = ({ orgId: _, ...row }: ReceiverRow): Receiver => ({ ...row, connectId: row.connectId ?? undefined });
 
 /** Writes what may change, of an endpoint that is locked. */
 export async function saveEndpoint(client: pg.PoolClient, orgId: OrgId, endpoint: Endpoint): Promise<void> {

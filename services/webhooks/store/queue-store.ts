@@ -46,9 +46,9 @@ const ofConnect = "(w.connect_id is not null or w.receiver_index is not null)";
 
 // What is claimed counts until it is settled or its lease has run out, and that is when to look for it again.
 const refreshSql = (places: string, setSql = "") => `update webhooks.queue q
-  set ${setSql} next_at = case when s.at is not null then greatest(s.at, $3) end
+  set ${setSql} is_full = s.is_full, next_at = case when s.at is not null then greatest(s.at, $3) end
   from (
-    select o.organization_id, o.receiver_id,
+    select o.organization_id, o.receiver_id, c.count >= ${places} as is_full,
       case when c.count >= ${places} then c.until else least(c.until, case when o.is_ordered then (
         select w.due_at from webhooks.delivery w
         where w.organization_id = o.organization_id and w.receiver_id = o.receiver_id and w.due_at is not null

@@ -187,7 +187,8 @@ describe("a deleted endpoint", () => {
     const { id } = await createHook(organization);
     const { orgId } = organization;
     await insertDeliveries(system, { orgId, endpointId: id }, { pending: 2, failed: 1, delivered: 1 });
-    const receivers = () => withOrg(system.superuser, orgId, (client) => listReceivers(client, orgId));
+    const receivers = () =>
+      withOrg(system.superuser, orgId, async (client) => (await listReceivers(client, [orgId])).get(orgId) ?? []);
     expect(await receivers()).toEqual([{ id, kind: "standard", connectId: undefined, eventTypes: [] }]);
     await organization.deleteEndpoint({ id });
     expect(await countDeliveries(system, id)).toEqual({ dead: 3, delivered: 1 });
