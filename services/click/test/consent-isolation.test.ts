@@ -131,7 +131,6 @@ describe("the sweeper's role", () => {
     "select from click.session_event",
     "select sealed from click.session",
     "select sealed from click.consent_event",
-    "select receipt_id from click.consent_event",
     "select from click.subject_key",
     "select from click.log_leaf",
     "update click.session set expires_at = now()",
