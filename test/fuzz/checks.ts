@@ -107,7 +107,7 @@ function credentialProblems(plan: Plan, request: FuzzRequest, answer: FuzzAnswer
 
 /** Words in which the validation of a schema says what is wrong; rules that it cannot have say more. */
 const shapeMessage =
-  /^(is required|must (be (string|integer|number|boolean|object|array|null|one of|a UUID|a day|a date|a BCP|an absolute|[<>])|NOT |match ).*)$/;
+  /^(is required|must (be (string|integer|number|boolean|object|array|null|one of|a UUID|a day|a date|a BCP|an absolute https URL without|[<>])|NOT |match ).*)$/;
 /** The rules of a message between the services, such as string.max_len. */
 const messageRule = /^[a-z_0-9]+\.[a-z_.]+$/;
 

@@ -103,8 +103,14 @@ async function createSigned(ask: Ask, organizationId: string): Promise<void> {
   const { listId } = await ask(201, "POST", `${account}/bulk_send_lists`, { name: "Spring", bulkCopies: [copy] });
   await ask(201, "POST", `${account}/bulk_send_lists/${listId}/send`, { envelopeOrTemplateId: templateId });
   await ask(201, "POST", `${account}/connect`, { urlToPublishTo: nowhere });
-  await ask(201, "POST", `${account}/connect/secret`, {});
+  await unlessFull(ask(201, "POST", `${account}/connect/secret`, {}));
 }
+
+/** Requests may have made as many keys as there can be. */
+const unlessFull = (asked: Promise<unknown>): Promise<unknown> =>
+  asked.catch((error: Error) => {
+    if (!error.message.includes("CONNECT_SECRET_LIMIT")) throw error;
+  });
 
 const place = { documentId: "1", pageNumber: "1", xPosition: "10", yPosition: "10" };
 
