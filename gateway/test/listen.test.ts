@@ -54,6 +54,7 @@ describe("configuration", () => {
     CLICK_TARGET: "click:50051",
     DOCGEN_TARGET: "docgen:50051",
     SIGN_TARGET: "sign:50051",
+    WEBHOOKS_TARGET: "webhooks:50051",
   };
 
   test("needs the database and the services, the rest has defaults", () => {
@@ -68,6 +69,7 @@ describe("configuration", () => {
       trustedProxies: [],
       floodGuardRequests: 300_000,
       publicUrl: "",
+      allowPrivateReceivers: false,
       requireEmbedScript: false,
     });
   });
