@@ -7,8 +7,8 @@ import type { Api } from "../support/api.ts";
 /** The rows of an organization in every table that has some, by hash. */
 export type Snapshot = Readonly<Record<string, string>>;
 
-/** What the installation notes by itself as time goes by: counters of requests, and where a log is anchored. */
-const passing = /^gateway\.|^click\.(anchor|log_tree|outbox)$|^sign\.(job|outbox)$/;
+/** What the installation notes by itself as time goes by: counters of requests, where a log is anchored, what waits. */
+const passing = /^gateway\.|^click\.(anchor|log_tree|outbox)$|^sign\.(job|outbox)$|^webhooks\.queue$/;
 const passingColumn = "last_used_at";
 
 /** Everything that is stored for an organization, once nothing is under way for it any more. */
