@@ -25,8 +25,14 @@ export async function findFreePort(): Promise<number> {
   }
 }
 
-const firstPort = 15_000;
-const lastPort = 32_000;
+const portsPerWorker = 2000;
+
+/**
+ * Suites that run side by side in Jest's workers look at the same moment, and start their processes much later: each
+ * worker has ports of its own. All other programs share the first ones.
+ */
+const firstPort = 15_000 + (Number(process.env.JEST_WORKER_ID ?? 0) % 8) * portsPerWorker;
+const lastPort = firstPort + portsPerWorker - 1;
 
 /**
  * From a random one on, so that programs that start at the same time rarely meet, and one after the other, so that the
