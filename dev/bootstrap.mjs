@@ -122,7 +122,7 @@ function generateWhenStale() {
 /** Of everything that decides what browsers get, so that it is built again when any of it changes. */
 function webDigest() {
   const manifest = JSON.parse(readFileSync(join(root, "node_modules", "vite", "package.json"), "utf8"));
-  const sources = ["embed", "verify", "verify-document", "signing"]
+  const sources = ["embed", "verify", "verify-document", "signing", "dashboard"]
     .flatMap((folder) => readdirSync(join(root, "web", folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
@@ -143,6 +143,7 @@ function buildWebWhenStale() {
     ["web/verify", "--mode", "page"],
     ["web/verify-document"],
     ["web/signing"],
+    ["web/dashboard"],
   ]) {
     const [folder, ...mode] = args;
     run(join(binaries, "vite"), ["build", "--config", `${folder}/vite.config.mjs`, ...mode]);

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { createClient } from "@connectrpc/connect";
 import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
@@ -15,12 +16,16 @@ export interface Demo {
   readonly apiKey: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  /** Who logs in to the dashboard. */
+  readonly ownerEmail: string;
+  readonly ownerPassword: string;
   readonly deployments: DemoDeployments;
   /** Ids of the sample templates of documents, by their slugs. */
   readonly samples: Readonly<Record<string, string>>;
 }
 
-type Credentials = Omit<Demo, "deployments" | "samples">;
+type Owner = Pick<Demo, "ownerEmail" | "ownerPassword">;
+type Credentials = Omit<Demo, "deployments" | "samples" | keyof Owner>;
 
 const demoFile = "demo.json";
 const demoSlug = "terms-of-service";
@@ -41,22 +46,25 @@ export async function prepareDemo(home: Home, admin: AdminClient, baseUrl: strin
   const credentials = await createCredentials(admin, baseUrl);
   await seedTemplate(credentials);
   const deployments = await seedPage(credentials);
-  const demo = { ...credentials, deployments, samples: await seedTemplates(home, credentials) };
+  const owner = await createOwner(admin, credentials);
+  const demo = { ...credentials, ...owner, deployments, samples: await seedTemplates(home, credentials) };
   writeHomeFile(home, demoFile, demo);
   return demo;
 }
 
-/** A copy that was first started by an older release may miss the demo page, the samples or newer scopes. */
+/** A copy that was first started by an older release may miss the demo page, the samples, the owner or newer scopes. */
 async function completeDemo(
   home: Home,
   admin: AdminClient,
-  { deployments, samples, ...known }: Credentials & Partial<Demo>,
+  { deployments, samples, ownerEmail, ownerPassword, ...known }: Credentials & Partial<Demo>,
   client: OAuthClient,
 ): Promise<Demo> {
   const mayAll = clientScopes.every((scope) => client.scopes.includes(scope));
   const credentials = mayAll ? known : { ...known, ...(await createClientOf(admin, known.organizationId)) };
+  const hasOwner = ownerEmail !== undefined && ownerPassword !== undefined;
   return {
     ...credentials,
+    ...(hasOwner ? { ownerEmail, ownerPassword } : await createOwner(admin, credentials)),
     deployments: deployments ?? (await seedPage(credentials)),
     samples: samples ?? (await seedTemplates(home, credentials)),
   };
@@ -89,6 +97,14 @@ async function createClientOf(
   });
   if (client === undefined) throw new Error("the auth service created no client");
   return { clientId: client.id, clientSecret };
+}
+
+const demoOwnerEmail = "owner@example.com";
+
+async function createOwner(admin: AdminClient, { organizationId }: Credentials): Promise<Owner> {
+  const ownerPassword = randomBytes(15).toString("base64url");
+  await admin.createOwner({ organizationId, email: demoOwnerEmail, name: "Demo owner", password: ownerPassword });
+  return { ownerEmail: demoOwnerEmail, ownerPassword };
 }
 
 /** One published template over the public API, so that the first pasted line can record an acceptance. */
@@ -147,6 +163,9 @@ Assent is ready.
 
   base URL       ${demo.baseUrl}
   reference      ${demo.baseUrl}/docs
+  dashboard      ${demo.baseUrl}/dashboard/
+    log in as    ${demo.ownerEmail}
+    password     ${demo.ownerPassword}
   demo page      ${demo.baseUrl}/demo
 ${pageLines(demo, pages)}  organization   ${demo.organizationId}
   API key        ${demo.apiKey}

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Environment, readSettings } from "#platform/config.ts";
-import type { MailSetup } from "../services/sign/mail/mail-setup.ts";
-import { createSmtpMailer } from "../services/sign/mail/smtp-mailer.ts";
-import { mailServerOf, mailSettings } from "../services/sign/mail-settings.ts";
+import { mailServerOf, mailSettings } from "#platform/mail/mail-settings.ts";
+import type { MailSetup } from "#platform/mail/mail-setup.ts";
+import { createSmtpMailer } from "#platform/mail/smtp-mailer.ts";
 import { createMailbox } from "./mailbox.ts";
 
 /** How a copy on one machine sends mails: through the server of SMTP_URL, or into a mailbox that it shows. */

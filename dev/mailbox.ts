@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Mail, Mailer } from "../services/sign/mail/mail.ts";
+import type { Mail, Mailer } from "#platform/mail/mail.ts";
 import { answerPage, escapeHtml, refuseRequest } from "./local-page.ts";
 
 /** Keeps mails instead of sending them, and shows them on a page: for copies on one machine only. */

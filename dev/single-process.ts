@@ -11,6 +11,7 @@ import { createNatsBus } from "#platform/events/nats.ts";
 import { createHealthState } from "#platform/health.ts";
 import { newId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { MailSetup } from "#platform/mail/mail-setup.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
@@ -19,7 +20,6 @@ import { createGateway, listenGateway } from "../gateway/app.ts";
 import { createAuthService } from "../services/auth/service.ts";
 import { createClickService } from "../services/click/service.ts";
 import { createDocgenService } from "../services/docgen/service.ts";
-import type { MailSetup } from "../services/sign/mail/mail-setup.ts";
 import type { CertificateFiles } from "../services/sign/seal/test-certificate.ts";
 import { createSignService, maxMessageBytes as signMessageBytes } from "../services/sign/service.ts";
 import { createTemplatesService } from "../services/templates/service.ts";
@@ -80,7 +80,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
 
   const auth = await createAuthService(
     { databaseUrl, masterKey: secrets.authMasterKey, issuer, audience },
-    { runtime },
+    { runtime, mail: options.mail },
   );
   const templates = await createTemplatesService({ databaseUrl }, { runtime });
   const docgen = await createDocgenService(

@@ -58,7 +58,7 @@ async function start(): Promise<void> {
     signs: Number(values.signs),
     webhooks: Number(values.webhooks),
     logLevel: process.env.LOG_LEVEL || "info",
-    environmentOf: (name) => (name.startsWith("sign") ? mailEnvironment() : {}),
+    environmentOf: (name) => (name === "auth" || name.startsWith("sign") ? mailEnvironment() : {}),
   });
   stops.push(running.stop);
   const { adminUrl, clickAdminUrl, webhooksAdminUrl, baseUrls } = running;

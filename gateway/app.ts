@@ -2,6 +2,8 @@ import { createClient, type Transport } from "@connectrpc/connect";
 import type { Express } from "express";
 import type { Pool } from "pg";
 import { type Change, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
@@ -22,6 +24,7 @@ import { createRevocations, type Revocations } from "./auth/revocations.ts";
 import { createTokenGuard } from "./auth/token-guard.ts";
 import { createBatchBodies } from "./batch-bodies/batch-bodies.ts";
 import { defaultFloodGuardRequests, type GatewayConfig } from "./config.ts";
+import { defaultDashboardFolder, loadDashboard, serveDashboard } from "./dashboard/dashboard-page.ts";
 import { createDocumentBodies } from "./document-bodies/document-bodies.ts";
 import { defaultEmbedScriptFile, loadEmbedScript } from "./embed-script.ts";
 import { createEvidenceKeys } from "./evidence-keys.ts";
@@ -38,6 +41,7 @@ import { buildOpenApi } from "./openapi/build.ts";
 import { referencePage, referencePagePolicy } from "./openapi/page/reference-page.ts";
 import { allRoutes } from "./routes/index.ts";
 import type { Services } from "./routes/services.ts";
+import { createSessions, type Sessions } from "./sessions/authenticate-session.ts";
 import { createLinkGuard } from "./signing/link-guard.ts";
 import { defaultSigningPageFolder, loadSigningPage } from "./signing/signing-page.ts";
 import { staticFile } from "./static-file.ts";
@@ -81,6 +85,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const verifier = loadVerifier(config.verifierFolder ?? defaultVerifierFolder, built);
   const documentPage = loadDocumentPage(config.verifierFolder ?? defaultVerifierFolder, built);
   const signingPage = loadSigningPage(config.signingPageFolder ?? defaultSigningPageFolder, built);
+  const dashboard = loadDashboard(config.dashboardFolder ?? defaultDashboardFolder, built);
   const pool = createWindowPool(config);
   observePool(pool, "gateway", metrics);
   const windows = createWindowStore(pool);
@@ -90,9 +95,11 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const revocations = createRevocations(monotonic);
   const organizations = createOrganizationLimits({ tokens, defaults: defaultLimits, monotonic, logger });
   const checkReady = createReadinessCheck(pool, revocations, deps.checkOthers);
+  const logins = createClient(LoginService, deps.auth);
+  const sessions = createSessions({ logins, revocations, clock, monotonic });
   const changes = createChangePoller({
     tokens,
-    onChange: (change) => applyChange(change, revocations, organizations),
+    onChange: (change) => applyChange(change, { revocations, organizations, sessions }),
     onCaughtUp: revocations.markKnown,
     logger,
   });
@@ -102,8 +109,10 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const documentBodies = createDocumentBodies();
   const app = createApp({
     routes: allRoutes,
+    pages: serveDashboard(dashboard),
     authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
     authenticateRenderToken: createAuthenticateRenderToken(click),
+    sessions,
     takeRequest: createRateLimit({ limiter, localLimiter: createLocalLimiter(clock), organizations, metrics, logger }),
     floodGuard: createFloodGuard({
       requests: config.floodGuardRequests ?? defaultFloodGuardRequests,
@@ -115,6 +124,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     documentBodies,
     services: {
       tokens,
+      logins,
+      users: createClient(UserService, deps.auth),
+      organizations: createClient(OrganizationService, deps.auth),
       templates: createClient(TemplatesService, shareReads(deps.templates)),
       click,
       docgen: createClient(DocgenService, shareReads(deps.docgen)),
@@ -196,7 +208,24 @@ function createReference(publicUrl: string): Services["reference"] {
   };
 }
 
-function applyChange({ subject }: Change, revocations: Revocations, organizations: OrganizationLimits): void {
-  if (subject.case === "changedOrganizationId") organizations.forget(subject.value);
-  else if (subject.case !== undefined) revocations.add(subject.value);
+interface Changeable {
+  readonly revocations: Revocations;
+  readonly organizations: OrganizationLimits;
+  readonly sessions: Pick<Sessions, "forget">;
+}
+
+function applyChange({ subject }: Change, { revocations, organizations, sessions }: Changeable): void {
+  switch (subject.case) {
+    case undefined:
+      return;
+    case "changedOrganizationId":
+      organizations.forget(subject.value);
+      return;
+    case "changedSessionId":
+    case "changedUserId":
+      sessions.forget(subject.value);
+      return;
+    default:
+      revocations.add(subject.value);
+  }
 }

@@ -32,7 +32,9 @@ export interface GatewayConfig {
   readonly verifierFolder?: string;
   /** The folder with the built signing page; where the build leaves it when absent. */
   readonly signingPageFolder?: string;
-  /** Whether the gateway does not start without the embed script, the verifier and the signing page. */
+  /** The folder with the built dashboard; where the build leaves it when absent. */
+  readonly dashboardFolder?: string;
+  /** Whether the gateway does not start without the embed script, the verifier, the signing page and the dashboard. */
   readonly requireEmbedScript?: boolean;
 }
 

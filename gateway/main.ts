@@ -1,5 +1,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
@@ -30,7 +32,7 @@ const connect = (target: string, services: DescService | DescService[], options:
 
 /** A template may have versions in many languages, each with text of up to 1 MiB. */
 const templatesMessageBytes = 32 * 1024 * 1024;
-const auth = connect(values.AUTH_TARGET, TokenService);
+const auth = connect(values.AUTH_TARGET, [TokenService, LoginService, UserService, OrganizationService]);
 const templates = connect(values.TEMPLATES_TARGET, TemplatesService, { maxMessageBytes: templatesMessageBytes });
 /** Evidence has a text of up to 1 MiB twice: as it was published, and as it was shown. */
 const click = connect(values.CLICK_TARGET, ClickService, { maxMessageBytes: 32 * 1024 * 1024 });

@@ -61,6 +61,50 @@ export const errorCatalogue = {
     "The service is temporarily not able to answer. The request is safe to send again after Retry-After.",
   ),
 
+  LOGIN_FAILED: row(
+    401,
+    Code.Unauthenticated,
+    "The e-mail address or the password is wrong. After 10 failures a user is locked for 15 minutes.",
+  ),
+  LOGIN_CODE_INVALID: row(
+    401,
+    Code.Unauthenticated,
+    "The code is wrong or was used before. Wait for the next one, or use a recovery code.",
+  ),
+  LOGIN_EXPIRED: row(401, Code.Unauthenticated, "The login was not finished in time. Begin it again."),
+  SESSION_ENDED: row(401, Code.Unauthenticated, "The session has ended. Log in again."),
+  CSRF_TOKEN_INVALID: row(
+    403,
+    Code.PermissionDenied,
+    "The header X-CSRF-Token is missing or is not that of the session, or the request comes from another site.",
+  ),
+  PASSWORD_WRONG: row(403, Code.PermissionDenied, "The current password is wrong."),
+  LINK_INVALID: row(
+    400,
+    Code.FailedPrecondition,
+    "The link has been used, replaced by a newer one, or has expired. Ask for another one.",
+  ),
+  TOTP_CODE_INVALID: row(400, Code.FailedPrecondition, "The code is wrong. Check the time of the authenticator."),
+  TOTP_NOT_BEGUN: row(409, Code.Aborted, "There is no second factor to confirm. Begin with a new secret."),
+  TOTP_ALREADY_ENABLED: row(409, Code.Aborted, "The second factor is on already. Switch it off first."),
+  TOTP_NOT_ENABLED: row(409, Code.Aborted, "The second factor is not on."),
+  USER_EXISTS: row(409, Code.AlreadyExists, "The organization has a user with this e-mail address already."),
+  USER_NOT_INVITED: row(409, Code.Aborted, "The user has accepted the invitation already."),
+  USER_NOT_ACTIVE: row(
+    409,
+    Code.Aborted,
+    "The user has not accepted the invitation yet, so can be neither enabled nor disabled. Remove the user instead.",
+  ),
+  LAST_OWNER: row(
+    409,
+    Code.Aborted,
+    "The organization would have no active owner left. Make somebody else an owner first.",
+  ),
+  USER_NOT_FOUND: row(404, Code.NotFound, "There is no user with this id."),
+  USER_SESSION_NOT_FOUND: row(404, Code.NotFound, "You have no session with this id."),
+  API_KEY_NOT_FOUND: row(404, Code.NotFound, "There is no API key with this id."),
+  CLIENT_NOT_FOUND: row(404, Code.NotFound, "There is no OAuth client with this id."),
+
   CLICK_VALIDATION_FAILED: row(
     400,
     Code.InvalidArgument,

@@ -111,6 +111,22 @@ describe("keys", () => {
   });
 });
 
+describe("users", () => {
+  test("create-owner prints the link of an invitation that makes the first owner, once for an address", async () => {
+    const organization = await createOrganization();
+    const command = ["users", "create-owner", "--organization", organization, "--email", "Ann@example.com"] as const;
+    const { userId, inviteUrl, ...more } = await json(...command, "--name", "Ann Example");
+    expect(more).toEqual({});
+    expect(inviteUrl).toMatch(/\/dashboard\/invitation#[\w-]{43}$/);
+    const token = inviteUrl.split("#")[1];
+    const { signedIn } = await auth.logins.acceptInvitation({ token, password: "correct horse battery staple" });
+    expect(signedIn?.principal?.user).toMatchObject({ id: userId, email: "Ann@example.com", name: "Ann Example" });
+    const again = await admin([...command, "--name", "Ann Again"]);
+    expect(again).toMatchObject({ code: 1, out: "" });
+    expect(again.err).toContain("has a user with this e-mail address already");
+  });
+});
+
 describe("clients", () => {
   test("a client is created, listed, given a new secret and revoked", async () => {
     const organization = await createOrganization();

@@ -189,6 +189,19 @@ const authCommands: readonly CommandOf<AdminClient>[] = [
     },
   },
   {
+    name: "users create-owner",
+    synopsis: "--organization O --email E --name N",
+    options: { organization: text, email: text, name: text },
+    prepare(values) {
+      const request = {
+        organizationId: requiredText(values, "organization"),
+        email: requiredText(values, "email"),
+        name: requiredText(values, "name"),
+      };
+      return (admin) => admin.createOwner(request).then(({ userId, inviteUrl }) => ({ userId, inviteUrl }));
+    },
+  },
+  {
     name: "tokens revoke",
     synopsis: "--token T",
     options: { token: text },

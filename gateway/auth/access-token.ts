@@ -4,6 +4,7 @@ import { DomainError } from "#platform/errors.ts";
 import { parseOrgId } from "#platform/ids.ts";
 import type { KeySet } from "./key-set.ts";
 import type { Principal } from "./principal.ts";
+import { isDashboardScope } from "./scopes.ts";
 
 export interface VerifiedToken {
   readonly principal: Principal;
@@ -50,6 +51,7 @@ function readClaims(claims: JWTPayload): VerifiedToken {
   const orgId = typeof organizationId === "string" ? parseOrgId(organizationId) : undefined;
   const isComplete = typeof clientId === "string" && clientId !== "" && typeof jti === "string" && exp !== undefined;
   if (orgId === undefined || orgId === nobody || !isComplete) throw new DomainError("INVALID_TOKEN");
-  const scopes = new Set(typeof scope === "string" ? scope.split(" ") : []);
+  // Whatever a token says, what only people may do is for no client.
+  const scopes = new Set((typeof scope === "string" ? scope.split(" ") : []).filter((name) => !isDashboardScope(name)));
   return { principal: { orgId, clientId, scopes, tokenId: jti }, expiresAt: exp * 1000 };
 }

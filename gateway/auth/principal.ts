@@ -3,9 +3,24 @@ import type { OrgId } from "#platform/ids.ts";
 /** Whom a verified credential belongs to. */
 export interface Principal {
   readonly orgId: OrgId;
-  /** The OAuth client, or the id of the API key. */
+  /** The OAuth client, the id of the API key, or `user:` with the id of the user. */
   readonly clientId: string;
   readonly scopes: ReadonlySet<string>;
-  /** The jti of an access token; undefined for an API key. */
+  /** The jti of an access token; undefined for everything else. */
   readonly tokenId: string | undefined;
+  /** Present when a person who is logged in to the dashboard sends the request. */
+  readonly user?: SessionUser;
 }
+
+/** A person who is logged in, and their session. */
+export interface SessionUser {
+  readonly id: string;
+  readonly role: UserRole;
+  readonly sessionId: string;
+  /** What requests that change something have to bring along. */
+  readonly csrfToken: string;
+  /** When the session ends at the latest. */
+  readonly expiresAt: Date;
+}
+
+export type UserRole = "owner" | "developer" | "viewer";

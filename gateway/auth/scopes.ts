@@ -1,4 +1,4 @@
-/** Every scope of the product and what it allows. */
+/** Every scope that a client may have, and what it allows. */
 export const scopeMeanings = {
   "sign:read": "Read documents, signatures, agreements and templates.",
   "sign:write": "Create and send documents; create and update agreements.",
@@ -15,7 +15,19 @@ export const scopeMeanings = {
   "webhooks:write": "Create and manage webhook endpoints.",
 } as const;
 
-export type Scope = keyof typeof scopeMeanings;
+/** What only people have who are logged in to the dashboard: no API key and no OAuth client is ever granted one. */
+export const dashboardScopeMeanings = {
+  "dashboard:read": "See the organization, and manage one's own account.",
+  "dashboard:write": "Manage API keys and OAuth clients.",
+  "dashboard:admin": "Manage users and the settings of the organization, and read its audit events.",
+} as const;
 
-/** What an API key may do: everything. */
+export type ClientScope = keyof typeof scopeMeanings;
+export type DashboardScope = keyof typeof dashboardScopeMeanings;
+export type Scope = ClientScope | DashboardScope;
+
+/** What an API key may do: everything that a program may. */
 export const allScopes: ReadonlySet<string> = new Set(Object.keys(scopeMeanings));
+
+export const isDashboardScope = (scope: string): scope is DashboardScope =>
+  Object.hasOwn(dashboardScopeMeanings, scope);

@@ -4,7 +4,7 @@ import { networkOf } from "../limits/flood-guard-network.ts";
 import type { Bucket, Grant } from "../limits/grant.ts";
 import type { Limiter } from "../limits/limiter.ts";
 
-/** Slows down who guesses client secrets or tries assertions. */
+/** Slows down who guesses client secrets or passwords, or tries assertions. */
 export interface TokenGuard {
   /** Throws RATE_LIMIT_EXCEEDED when this address has failed too often, in all or with this client. */
   requireCalm(ip: string, clientId?: string): void;
@@ -50,5 +50,7 @@ function bucketsOf(ip: string, clientId: string | undefined): Bucket[] {
   return [ofAddress, { key: `token-failure ${clientId} ${network}`, limit: failuresOfClient }];
 }
 
-const tooManyFailures = ({ retryAfterSeconds }: Grant): DomainError =>
-  new DomainError("RATE_LIMIT_EXCEEDED", { metadata: { retryAfterSeconds: String(retryAfterSeconds) } });
+const tooManyFailures = ({ limit, resetAt, retryAfterSeconds }: Grant): DomainError =>
+  new DomainError("RATE_LIMIT_EXCEEDED", {
+    metadata: { limit: String(limit), resetAt: String(resetAt), retryAfterSeconds: String(retryAfterSeconds) },
+  });

@@ -79,10 +79,19 @@ function windowHeaders({ metadata: { limit, resetAt } }: DomainError): Record<st
   return { "X-RateLimit-Limit": limit, "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": resetAt };
 }
 
+/** What only a login helps against; browsers know no scheme of this name and ask nobody for a password. */
+const sessionCodes: ReadonlySet<ErrorCode> = new Set([
+  "SESSION_ENDED",
+  "LOGIN_FAILED",
+  "LOGIN_CODE_INVALID",
+  "LOGIN_EXPIRED",
+]);
+
 /** RFC 6750 §3 and RFC 6749 §5.2: a 401 says which scheme it wants. */
 function challengeOf(code: ErrorCode): string | undefined {
   if (code === "UNAUTHORIZED") return 'Bearer realm="assent"';
   if (code === "INVALID_TOKEN" || code === "TOKEN_EXPIRED") return 'Bearer realm="assent", error="invalid_token"';
+  if (sessionCodes.has(code)) return 'Session realm="assent"';
   if (code === "INSUFFICIENT_SCOPE") return 'Bearer realm="assent", error="insufficient_scope"';
   return code === "OAUTH_INVALID_CLIENT" ? 'Basic realm="assent"' : undefined;
 }

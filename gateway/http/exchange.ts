@@ -18,6 +18,8 @@ export interface Exchange {
   principal: Principal | undefined;
   /** What the rate limiter said. */
   grant: Grant | undefined;
+  /** The header Set-Cookie with which a session goes on, when its token was replaced. */
+  newCookie: string | undefined;
 }
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
@@ -34,6 +36,7 @@ export function openExchange(req: Request, res: Response, newId: NewId): Exchang
     route: undefined,
     principal: undefined,
     grant: undefined,
+    newCookie: undefined,
   };
   res.locals.exchange = exchange;
   return exchange;

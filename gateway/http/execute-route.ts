@@ -10,6 +10,10 @@ import type { FloodGuard } from "../limits/flood-guard.ts";
 import { insufficientScope } from "../routes/require-scope.ts";
 import type { Route, RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
+import type { Sessions } from "../sessions/authenticate-session.ts";
+import { sessionCookie, sessionTokenIn } from "../sessions/cookie.ts";
+import { requireCsrfToken } from "../sessions/csrf.ts";
+import { sessionReply } from "../sessions/session-reply.ts";
 import { readBody } from "./body.ts";
 import { type BodyBudget, type BodyRoom, unbudgetedRouteBytes } from "./body-budget.ts";
 import { readDocumentBody } from "./document-body.ts";
@@ -29,6 +33,7 @@ import type { CompileSchema, Validate } from "./validate.ts";
 export interface ExecutorDeps {
   readonly authenticate: Authenticate;
   readonly authenticateRenderToken: AuthenticateRenderToken;
+  readonly sessions: Pick<Sessions, "authenticate">;
   readonly takeRequest: TakeRequest;
   readonly floodGuard: Pick<FloodGuard, "takeForGuess">;
   readonly bodyBudget: BodyBudget;
@@ -44,7 +49,8 @@ export interface ExecutorDeps {
 
 /**
  * Makes the handler of a route. This is the only place that runs one, so every operation checks in the same order:
- * credential (401), budget (429), scope (403), request (400), and only then what the operation itself finds.
+ * credential (401), budget (429), scope and then CSRF token of a session (403), request (400), and only then what the
+ * operation itself finds.
  */
 export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
   requireScopes(route);
@@ -71,7 +77,7 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
       // What was made of the body is in memory until here, whether or not its sender still waits.
       room?.release();
     }
-    reply = withLoggedStream(reply, exchange, deps.logger);
+    reply = sessionReply(withLoggedStream(reply, exchange, deps.logger), exchange);
     sendReply(res, exchange, route.crossOrigin === true ? readableAnywhere(reply) : reply);
   };
 }
@@ -117,7 +123,7 @@ async function admit(
   if (access === "public") return undefined;
   const token = access.renderToken === true && req.headers.authorization === undefined ? tokenOf(req) : undefined;
   const renderGrant = token === undefined ? undefined : await deps.authenticateRenderToken(token, exchange);
-  const principal = renderGrant?.principal ?? (await deps.authenticate(req.headers.authorization));
+  const principal = renderGrant?.principal ?? (await identify(req, exchange, deps));
   exchange.principal = principal;
   // Those that count in the plan of their organization are counted by the service.
   if (access.limitGroup !== "plan") {
@@ -127,8 +133,35 @@ async function admit(
   if (renderGrant === undefined && !access.scopes.some((scope) => principal.scopes.has(scope))) {
     throw insufficientScope(access.scopes);
   }
+  if (principal.user !== undefined) {
+    requireCsrfToken(
+      { method: req.method, headers: req.headers, publicUrl: publicUrlOf(req, deps.publicUrl) },
+      principal.user,
+    );
+  }
   return renderGrant;
 }
+
+/** By the header Authorization; without one by the cookie of a session, which may get a new value meanwhile. */
+async function identify(req: Request, exchange: Exchange, deps: ExecutorDeps): Promise<Principal> {
+  const { authorization, cookie } = req.headers;
+  const publicUrl = publicUrlOf(req, deps.publicUrl);
+  const token = authorization === undefined ? sessionTokenIn(cookie, publicUrl) : undefined;
+  if (token === undefined) return deps.authenticate(authorization);
+  const { requestId, traceparent } = exchange;
+  const { principal, newToken } = await deps.sessions.authenticate(token, {
+    ...visitorOf(req, exchange),
+    requestId,
+    traceparent,
+  });
+  if (newToken !== undefined) exchange.newCookie = sessionCookie(newToken, principal.user.expiresAt, publicUrl);
+  return principal;
+}
+
+const visitorOf = (req: Request, { address }: Exchange): { readonly ip: string; readonly userAgent: string } => ({
+  ip: address,
+  userAgent: (req.headers["user-agent"] ?? "").slice(0, 500),
+});
 
 /** What comes twice stays a list, which is no token. */
 function tokenOf(req: Request): string | undefined {
@@ -170,6 +203,7 @@ async function readRequest(
     files,
     caller: callerOf(exchange),
     scopes: exchange.principal?.scopes ?? noScopes,
+    user: exchange.principal?.user,
     observed: { ip: exchange.address, userAgent: (req.headers["user-agent"] ?? "").slice(0, 1_000) },
     idempotencyKey,
     headers: req.headers,

@@ -21,6 +21,8 @@ export interface AppDeps
     FloodGateDeps {
   readonly floodGuard: FloodGuard;
   readonly metrics: AccessLogDeps["metrics"] & FloodGateDeps["metrics"];
+  /** Answers what are pages and no operations; nothing when absent. */
+  readonly pages?: RequestHandler;
   readonly newId: NewId;
   /** Addresses or networks whose X-Forwarded-For is believed; nobody's when empty. */
   readonly trustedProxies: readonly string[];
@@ -40,6 +42,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(beginExchange(deps.newId, createAccessLog(deps), createFloodGate(deps)));
   app.use(rewriteAddress);
   for (const [path, routes] of byPath(deps.routes)) mountPath(app, path, routes, deps);
+  if (deps.pages !== undefined) app.use(deps.pages);
   app.use(() => {
     throw new DomainError("NOT_FOUND");
   });

@@ -1,5 +1,5 @@
 import { scopeMeanings } from "../auth/scopes.ts";
-import type { Route } from "../routes/route.ts";
+import { isForPeople, type Route } from "../routes/route.ts";
 import { componentSchemas } from "./components.ts";
 import { componentHeaders } from "./headers.ts";
 import { info, tagDescriptions } from "./info.ts";
@@ -47,6 +47,13 @@ const securitySchemes = (publicUrl: string): Json => ({
     description: "An access token (JWT), sent like an API key. The token endpoint is also reached at /oauth/token.",
     flows: { clientCredentials: { tokenUrl: `${publicUrl}/oauth2/token`, scopes: scopeMeanings } },
   },
+  sessionCookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: "__Host-assent_session",
+    description:
+      "The session of a person who has logged in to the dashboard; over plain http its name is assent_session. Requests that change something also need the header X-CSRF-Token.",
+  },
   client: {
     type: "http",
     scheme: "basic",
@@ -72,7 +79,8 @@ const operationOf = (route: Route): Json => ({
 });
 
 /** Says who may call, which a list of schemes says to programs only. */
-function descriptionOf({ description, summary, access }: Route): string {
+function descriptionOf(route: Route): string {
+  const { description, summary, access } = route;
   const said = description ?? `${summary}.`;
   if (access === "public") return `${said}\n\nNeeds no credential.`;
   const scopes = access.scopes.map((scope) => `\`${scope}\``);
@@ -81,12 +89,15 @@ function descriptionOf({ description, summary, access }: Route): string {
     access.limitGroup === "plan"
       ? "Counts in the windows of the organization's plan."
       : `Counts in the limit group \`${access.limitGroup}\`.`;
-  return `${said}\n\n${needs} ${counts}`;
+  const who = isForPeople(route) ? "Only for people who are logged in: " : "";
+  return `${said}\n\n${who}${who === "" ? needs : needs.replace("Needs", "needs")} ${counts}`;
 }
 
-function securityOf({ access, clientAuthentication }: Route): Json[] {
+function securityOf(route: Route): Json[] {
+  const { access, clientAuthentication } = route;
   if (clientAuthentication === true) return [{ client: [] }, {}];
   if (access === "public") return [];
+  if (isForPeople(route)) return [{ sessionCookie: [] }];
   const tokens = access.renderToken === true ? [{ renderToken: [] }] : [];
-  return [...access.scopes.map((scope) => ({ oauth: [scope] })), { bearer: [] }, ...tokens];
+  return [...access.scopes.map((scope) => ({ oauth: [scope] })), { bearer: [] }, { sessionCookie: [] }, ...tokens];
 }

@@ -1,6 +1,15 @@
 import { configurationSchema, templateTypeSchema, verificationSchema } from "../routes/configuration-schemas.ts";
 import { consentReceiptSchema, consentStateSchema, updateConsentSchema } from "../routes/consent-schemas.ts";
 import { contentReportSchema } from "../routes/content-schemas.ts";
+import {
+  apiKeySchema,
+  auditEventSchema,
+  clientSchema,
+  organizationSchema,
+  signedInSchema,
+  userSchema,
+  userSessionSchema,
+} from "../routes/dashboard/schemas.ts";
 import { createDeploymentSchema, deploymentSchema, updateDeploymentSchema } from "../routes/deployment-schemas.ts";
 import { embeddingTemplateSchema, embeddingVersionSchema } from "../routes/embedding-schemas.ts";
 import { evidenceSchema, verificationResultSchema } from "../routes/evidence-schemas.ts";
@@ -114,6 +123,13 @@ const named: Readonly<Record<string, JsonSchema>> = {
   RecipientsInput: recipientsInput,
   Tab: tabSchema,
   TabInput: tabInput,
+  User: userSchema,
+  SignedIn: signedInSchema,
+  UserSession: userSessionSchema,
+  ApiKey: apiKeySchema,
+  OAuthClient: clientSchema,
+  Organization: organizationSchema,
+  AuditEvent: auditEventSchema,
   WebhookEndpoint: endpointSchema,
   WebhookEndpointWithSecret: endpointWithSecretSchema,
   CreateWebhookEndpoint: createEndpointSchema,

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "#platform/errors.ts";
-import { type JsonSchema, paramsOf, type Route, type TextParam } from "../routes/route.ts";
+import { isForPeople, type JsonSchema, paramsOf, type Route, type TextParam } from "../routes/route.ts";
 import { withReferences } from "./components.ts";
 import { exampleOf } from "./example.ts";
 
@@ -15,7 +15,8 @@ export function parametersOf(route: Route): Json[] {
     parameter("header", name, { ...schema, description }, false),
   );
   const key = route.idempotencyKey === undefined ? [] : [reference(keyNames[route.idempotencyKey])];
-  return [...inPath, ...inQuery, ...inHead, ...key, reference("RequestId"), reference("Traceparent")];
+  const csrf = isForPeople(route) && route.method !== "GET" ? [reference("CsrfToken")] : [];
+  return [...inPath, ...inQuery, ...inHead, ...key, ...csrf, reference("RequestId"), reference("Traceparent")];
 }
 
 const reference = (name: string): Json => ({ $ref: `#/components/parameters/${name}` });
@@ -45,6 +46,8 @@ const idMeanings: Readonly<Partial<Record<ErrorCode, string>>> = {
   TEMPLATE_NOT_FOUND: "The id of the template.",
   BULK_LIST_NOT_FOUND: "The id of the bulk list.",
   BULK_BATCH_NOT_FOUND: "The id of the batch.",
+  USER_NOT_FOUND: "The id of the user.",
+  USER_SESSION_NOT_FOUND: "The id of the session.",
   WEBHOOK_ENDPOINT_NOT_FOUND: "The id of the endpoint.",
   WEBHOOK_DELIVERY_NOT_FOUND: "The id of the delivery.",
   CONNECT_SECRET_NOT_FOUND: "The id of the key.",
@@ -72,6 +75,14 @@ const idempotencyKey = (required: boolean): Json => ({
 export const componentParameters: Json = {
   IdempotencyKey: idempotencyKey(true),
   OptionalIdempotencyKey: idempotencyKey(false),
+  CsrfToken: {
+    name: "X-CSRF-Token",
+    in: "header",
+    required: true,
+    description: "The csrfToken of the session, which GET /v1/dashboard/session and the login answer.",
+    schema: { type: "string" },
+    example: "0123456789abcdefABCD-_0123456789abcdefABCDE",
+  },
   RequestId: {
     name: "X-Request-Id",
     in: "header",

@@ -67,7 +67,7 @@ export function errorsByStatus(route: Route): Record<string, ErrorCode[]> {
   return Object.groupBy(codes, (code) => String(errorCatalogue[code].http)) as Record<string, ErrorCode[]>;
 }
 
-function commonErrors({ access, body, query, texts, dialect }: Route): ErrorCode[] {
+function commonErrors({ access, method, body, query, texts, dialect }: Route): ErrorCode[] {
   const mayBeBad = Object.values<TextParam>(texts ?? {}).some(({ otherwise }) => otherwise === undefined);
   const checksInput = body !== undefined || query !== undefined || mayBeBad;
   return [
@@ -76,7 +76,11 @@ function commonErrors({ access, body, query, texts, dialect }: Route): ErrorCode
     ...(body !== undefined && body.maxBytes > unbudgetedRouteBytes ? [dialect.busy] : []),
     ...(access === "public"
       ? []
-      : (["UNAUTHORIZED", "INVALID_TOKEN", "TOKEN_EXPIRED", "INSUFFICIENT_SCOPE", dialect.rateLimited] as const)),
+      : ([
+          ...["UNAUTHORIZED", "INVALID_TOKEN", "TOKEN_EXPIRED", "SESSION_ENDED", "INSUFFICIENT_SCOPE"],
+          ...(method === "GET" ? [] : ["CSRF_TOKEN_INVALID"]),
+          dialect.rateLimited,
+        ] as ErrorCode[])),
     "INTERNAL_ERROR",
     "SERVICE_UNAVAILABLE",
   ];

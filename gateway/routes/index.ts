@@ -3,6 +3,7 @@ import { acceptanceRoutes } from "./acceptances.ts";
 import { bulkRoutes } from "./bulk.ts";
 import { configurationRoutes } from "./configuration.ts";
 import { consentRoutes } from "./consent.ts";
+import { dashboardRoutes } from "./dashboard/index.ts";
 import { deploymentRoutes } from "./deployments.ts";
 import { embedRoutes } from "./embed.ts";
 import { erasureRoutes } from "./erasure.ts";
@@ -49,5 +50,6 @@ export const allRoutes: readonly Route[] = [
   ...signingRoutes,
   ...webhookRoutes,
   ...compatRoutes,
+  ...dashboardRoutes,
   ...systemRoutes,
 ];

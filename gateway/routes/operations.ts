@@ -1,6 +1,6 @@
 import type { ErrorCode } from "#platform/errors.ts";
 import { allRoutes } from "./index.ts";
-import { type JsonSchema, type Method, paramsOf, type Route, type TextParam } from "./route.ts";
+import { isForPeople, type JsonSchema, type Method, paramsOf, type Route, type TextParam } from "./route.ts";
 
 /** What a path parameter names. */
 export type ResourceName =
@@ -28,6 +28,8 @@ export interface Operation {
   readonly path: string;
   /** Empty for operations that need no credential. */
   readonly scopes: readonly string[];
+  /** Whether only people who are logged in to the dashboard may call it. */
+  readonly isForPeople: boolean;
   /** In the order of the path. */
   readonly pathParams: readonly { readonly name: string; readonly resource: ResourceName }[];
   /** Query parameters that are ids. */
@@ -56,6 +58,8 @@ const resources: Readonly<Partial<Record<ErrorCode, ResourceName>>> = {
   TEMPLATE_NOT_FOUND: "signTemplate",
   BULK_LIST_NOT_FOUND: "bulkList",
   BULK_BATCH_NOT_FOUND: "bulkBatch",
+  USER_NOT_FOUND: "member",
+  USER_SESSION_NOT_FOUND: "userSession",
   WEBHOOK_ENDPOINT_NOT_FOUND: "webhookEndpoint",
   WEBHOOK_DELIVERY_NOT_FOUND: "webhookDelivery",
   CONNECT_SECRET_NOT_FOUND: "connectSecret",
@@ -66,6 +70,7 @@ const operationOf = (route: Route): Operation => ({
   method: route.method,
   path: route.path,
   scopes: route.access === "public" ? [] : route.access.scopes,
+  isForPeople: isForPeople(route),
   pathParams: paramsOf(route.path).map((name) => ({ name, resource: resourceOf(name, route) })),
   queryIds: Object.entries(route.query?.properties ?? {}).flatMap(([name, schema]) => (isId(schema) ? [name] : [])),
   bodyIds: route.body === undefined ? [] : idsIn(route.body.schema, ""),

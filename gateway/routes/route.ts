@@ -3,8 +3,9 @@ import type { CallOptions } from "@connectrpc/connect";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import type { ErrorCode } from "#platform/errors.ts";
 import type { LimitGroup } from "../auth/organization-limits.ts";
+import type { SessionUser } from "../auth/principal.ts";
 import type { RenderGrant } from "../auth/render-token.ts";
-import type { Scope } from "../auth/scopes.ts";
+import { isDashboardScope, type Scope } from "../auth/scopes.ts";
 import type { DocumentFile } from "../document-bodies/document-file.ts";
 import type { ErrorDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
@@ -44,6 +45,8 @@ export interface RouteRequest<Path extends string = string, Query = unknown, Bod
   readonly caller: Caller;
   /** What the credential may do. Of operations where the body decides what is needed; see requireScope. */
   readonly scopes: ReadonlySet<string>;
+  /** The person who is logged in, when the credential is the cookie of a session. */
+  readonly user: SessionUser | undefined;
   readonly observed: Observed;
   /** Empty when none was sent or the route wants none. */
   readonly idempotencyKey: string;
@@ -190,6 +193,10 @@ export function defineRoute<const Path extends string, Query, Body, Answer>(
     },
   };
 }
+
+/** Whether only people who are logged in to the dashboard may call an operation: no program has such a scope. */
+export const isForPeople = ({ access }: Pick<RouteDescription, "access">): boolean =>
+  access !== "public" && access.scopes.every(isDashboardScope);
 
 /** The names of the parameters of a path, in their order. */
 export const paramsOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");

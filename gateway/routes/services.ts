@@ -1,5 +1,7 @@
 import type { Client } from "@connectrpc/connect";
 import type { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import type { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
@@ -11,10 +13,10 @@ import type { AcceptCoalescer } from "../accept-coalescer.ts";
 import type { KeySet } from "../auth/key-set.ts";
 import type { TokenGuard } from "../auth/token-guard.ts";
 import type { BatchBodies } from "../batch-bodies/batch-bodies.ts";
+import type { BuiltPage } from "../built-page.ts";
 import type { EmbedScript } from "../embed-script.ts";
 import type { EvidenceKeys } from "../evidence-keys.ts";
 import type { LinkGuard } from "../signing/link-guard.ts";
-import type { SigningPage } from "../signing/signing-page.ts";
 import type { StaticFile } from "../static-file.ts";
 import type { ServedPage, Verifier } from "../verifier.ts";
 
@@ -29,6 +31,9 @@ export interface Reference {
 /** What the rows of the route tables call. */
 export interface Services {
   readonly tokens: Client<typeof TokenService>;
+  readonly logins: Client<typeof LoginService>;
+  readonly users: Client<typeof UserService>;
+  readonly organizations: Client<typeof OrganizationService>;
   readonly templates: Client<typeof TemplatesService>;
   readonly click: Client<typeof ClickService>;
   readonly docgen: Client<typeof DocgenService>;
@@ -50,7 +55,7 @@ export interface Services {
   /** The page that checks sealed documents; undefined when it was not built. */
   readonly documentPage: ServedPage | undefined;
   /** Undefined when it was not built. */
-  readonly signingPage: SigningPage | undefined;
+  readonly signingPage: BuiltPage | undefined;
   readonly linkGuard: LinkGuard;
   /** Throws while something that requests need is missing. */
   checkReady(): Promise<void>;

@@ -1,10 +1,10 @@
 import { DomainError, fromConnectError } from "#platform/errors.ts";
+import { type BuiltPage, type PageFile, pageFileReply } from "../built-page.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
 import { previewOf } from "../signing/link-preview.ts";
 import { endedReply, filePolicy, pageReply, redirect, unopened } from "../signing/replies.ts";
 import { requireSessionToken, sessionCookie, sessionIdOf, visitorOf } from "../signing/session.ts";
-import type { PageFile, SigningPage } from "../signing/signing-page.ts";
 import { defineRoute, type Route, type RouteRequest } from "./route.ts";
 import { example } from "./schema-parts.ts";
 import type { Services } from "./services.ts";
@@ -87,7 +87,8 @@ export const signingPageRoutes: readonly Route[] = [
     },
     errors: ["NOT_FOUND"],
     call: async ({ params }, services) => requireFile(`${params.folder}/${params.file}`, services),
-    respond: fileReply,
+    respond: (file, { headers }) =>
+      pageFileReply(file, { acceptEncoding: headers["accept-encoding"], policy: filePolicy }),
   }),
 ];
 
@@ -137,7 +138,7 @@ async function showPage(
   }
 }
 
-function requirePage(page: SigningPage | undefined): SigningPage {
+function requirePage(page: BuiltPage | undefined): BuiltPage {
   if (page === undefined) throw new DomainError("NOT_FOUND");
   return page;
 }
@@ -146,18 +147,4 @@ function requireFile(name: string, { signingPage }: Services): PageFile {
   const file = requirePage(signingPage).files.get(name);
   if (file === undefined) throw new DomainError("NOT_FOUND");
   return file;
-}
-
-function fileReply({ bytes, contentType, etag, isLasting }: PageFile): Reply {
-  return {
-    status: 200,
-    body: bytes,
-    contentType,
-    headers: {
-      ETag: etag,
-      "Cache-Control": isLasting ? "public, max-age=31536000, immutable" : "public, max-age=86400",
-      "Content-Security-Policy": filePolicy,
-      "Cross-Origin-Resource-Policy": "same-origin",
-    },
-  };
 }

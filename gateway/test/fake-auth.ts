@@ -3,6 +3,7 @@ import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 
 import { type Change, type IssueTokenForAssertionRequest, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { createFakeUsers } from "./fake-users.ts";
 
 export const issuer = "assent";
 export const audience = "assent-api";
@@ -23,6 +24,7 @@ export async function createFakeAuth() {
   const changes: { cursor: bigint; subject: Subject }[] = [];
   const calls = { jwks: 0, apiKeys: 0, organizations: 0, tokens: 0 };
   const assertions: IssueTokenForAssertionRequest[] = [];
+  const people = createFakeUsers();
   let isDown = false;
   let tokenCount = 0;
 
@@ -50,6 +52,7 @@ export async function createFakeAuth() {
   };
 
   const routes: RpcRoutes = (router) => {
+    people.routes(router);
     router.service(TokenService, {
       issueToken: async ({ clientId, clientSecret, scopes }) => {
         requireUp();
@@ -109,6 +112,7 @@ export async function createFakeAuth() {
 
   return {
     routes,
+    people,
     apiKeys,
     clients,
     calls,

@@ -2,12 +2,13 @@ import { expect } from "@jest/globals";
 import { AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { createTestDatabase } from "#platform/testing/database.ts";
 import { genDialect, oauthDialect } from "../http/error-dialect.ts";
+import { isForPeople } from "../routes/route.ts";
 import { orgA } from "./fake-auth.ts";
 import { createFakeSign } from "./fake-sign.ts";
 import { openLinks, signingCookie, signingSession } from "./fake-signing.ts";
 import { type Target, targetOf } from "./hostile-values.ts";
 import { createResources, type Resources, resourceIn } from "./sample-requests.ts";
-import { createFakes, startTestGateway, type TestGateway } from "./test-gateway.ts";
+import { createFakes, sessionHeaders, startTestGateway, type TestGateway } from "./test-gateway.ts";
 
 export interface HostileAnswer {
   readonly status: number;
@@ -54,6 +55,8 @@ export async function startHostileSetup(
     "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin webhooks:read webhooks:write",
   );
   const created = await createResources(gateway, token, orgA);
+  /** For each request a session of its own: some of them end it. */
+  const owner = (): Record<string, string> => sessionHeaders(gateway.auth.people.signIn(orgA));
   const resources: Resources = {
     ...created,
     signingSession,
@@ -67,6 +70,7 @@ export async function startHostileSetup(
       const ofOperation: Resources = { ...resources, ...(agreement === undefined ? {} : { agreement }) };
       const target = targetOf(operationId, (resource) => resourceIn(ofOperation, resource));
       if (target.path.startsWith("/signing/s/")) target.headers.Cookie = signingCookie;
+      if (isForPeople(target.route)) Object.assign(target.headers, owner());
       return target;
     },
     send: (target, request = {}) => send(gateway.url, token, target, request),
@@ -91,7 +95,7 @@ async function send(url: string, token: string, target: Target, request: Hostile
   const response = await fetch(`${url}${path}${query}`, {
     method,
     headers: {
-      ...(route.access === "public" ? {} : { Authorization: `Bearer ${token}` }),
+      ...(route.access === "public" || isForPeople(route) ? {} : { Authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       ...target.headers,
       ...request.headers,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { isCompatPath } from "../http/address-dialect.ts";
 import { operations } from "../routes/operations.ts";
-import type { JsonSchema } from "../routes/route.ts";
+import { isForPeople, type JsonSchema } from "../routes/route.ts";
 import { coveredOperations } from "./covered-operations.ts";
 import {
   type HostileAnswer,
@@ -46,7 +46,7 @@ async function sendPath(target: Target, path: string): Promise<HostileAnswer> {
   const lines = [
     `${route.method} ${path} HTTP/1.1`,
     "Host: a",
-    ...(route.access === "public" ? [] : [`Authorization: Bearer ${setup.token}`]),
+    ...(route.access === "public" || isForPeople(route) ? [] : [`Authorization: Bearer ${setup.token}`]),
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ...(body === "" ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`]),
     "Connection: close",

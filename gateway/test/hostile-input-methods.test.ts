@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { operations } from "../routes/operations.ts";
+import { isForPeople } from "../routes/route.ts";
 import { coveredOperations } from "./covered-operations.ts";
 import { type HostileSetup, problemsOfAnswer, startHostileSetup } from "./hostile-gateway.ts";
 import { routeOf, targetOf } from "./hostile-values.ts";
@@ -51,7 +52,9 @@ describe("methods", () => {
         [
           `GET ${target.path}${target.query} HTTP/1.1`,
           "Host: a",
-          ...(target.route.access === "public" ? [] : [`Authorization: Bearer ${setup.token}`]),
+          ...(target.route.access === "public" || isForPeople(target.route)
+            ? []
+            : [`Authorization: Bearer ${setup.token}`]),
           ...Object.entries(target.headers).map(([name, value]) => `${name}: ${value}`),
           ...lines,
           "Connection: close",

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { operations } from "../routes/operations.ts";
+import { type Operation, operations } from "../routes/operations.ts";
 import { orgA, orgB } from "./fake-auth.ts";
+import type { BrowserSession } from "./fake-users.ts";
 import { idsOfGeneration } from "./gen-samples.ts";
 import { createResources, pathWith, type Resources, resourceIn, sampleRequest } from "./sample-requests.ts";
 import { idsOfSigning } from "./sign-samples.ts";
@@ -13,6 +14,7 @@ let database: TestDatabase;
 let gateway: TestGateway;
 let tokenOfA: string;
 let tokenOfB: string;
+let ownerOfB: BrowserSession;
 let idsOfA: Resources;
 
 const everything =
@@ -23,6 +25,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(database.url);
   tokenOfA = await gateway.auth.token(everything, "cl_a", orgA);
   tokenOfB = await gateway.auth.token(everything, "cl_b", orgB);
+  ownerOfB = gateway.auth.people.signIn(orgB);
   idsOfA = await createResources(gateway, tokenOfA, orgA);
 });
 
@@ -32,6 +35,8 @@ afterAll(async () => {
 });
 
 const withNames = operations.filter(({ pathParams, scopes }) => pathParams.length > 0 && scopes.length > 0);
+/** What proves who asks for the second organization. */
+const credentialOf = ({ isForPeople }: Operation) => (isForPeople ? { session: ownerOfB } : { token: tokenOfB });
 /** Names that nothing has, and texts that cannot name anything. */
 const unknownNames: Readonly<Record<string, string>> = {
   connect: "999999",
@@ -40,11 +45,15 @@ const unknownNames: Readonly<Record<string, string>> = {
   tileLevel: "6",
   tileIndex: "999",
   tileWidth: "1",
+  apiKey: "nosuchkey",
+  client: "cl_nosuchclient",
 };
 const malformedNames: Readonly<Record<string, string>> = {
   deploymentKey: "dep_x",
   templateIdOrSlug: "No such template",
   tileLevel: "07",
+  apiKey: "x".repeat(101),
+  client: "x".repeat(101),
 };
 
 describe("names in paths", () => {
@@ -53,7 +62,7 @@ describe("names in paths", () => {
     async (operationId, operation) => {
       const ask = async (value: (resource: string) => string) => {
         const { status, body } = await gateway.call(operation.method, pathWith(operation, value), {
-          token: tokenOfB,
+          ...credentialOf(operation),
           ...sampleRequest(operationId),
         });
         return { status, errorCode: body.errorCode ?? body.code, message: body.message };
@@ -103,6 +112,8 @@ describe("ids in bodies and queries", () => {
       getUserConsentState: ["?templateId"],
       updateUserConsentState: ["purposes[].templateId"],
       renderTemplate: ["?versionId"],
+      // Whoever logs in must belong to it: see the test of people.
+      login: ["organizationId"],
       ...idsOfGeneration,
       ...idsOfSigning,
       ...idsOfWebhooks,

@@ -119,7 +119,10 @@ describe("the OpenAPI document", () => {
       { oauth: ["click:write"] },
       { oauth: ["click:admin"] },
       { bearer: [] },
+      { sessionCookie: [] },
     ]);
+    const users = operations.find(([id]) => id === "listUsers")?.[1];
+    expect(users.security).toEqual([{ sessionCookie: [] }]);
     expect(accept.parameters.map(follow)).toContainEqual(
       expect.objectContaining({ name: "X-Idempotency-Key", required: true }),
     );

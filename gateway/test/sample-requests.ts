@@ -1,5 +1,6 @@
 import { type Operation, operations } from "../routes/operations.ts";
 import { compatSamples, createCompatResources } from "./compat-samples.ts";
+import { createDashboardResources, dashboardSamples } from "./dashboard-samples.ts";
 import { createGenResources, genSamples } from "./gen-samples.ts";
 import { createSignResources, signSamples } from "./sign-samples.ts";
 import type { Answer, TestGateway } from "./test-gateway.ts";
@@ -25,6 +26,8 @@ const samples: Readonly<Record<string, () => SampleRequest>> = {
   }),
   getInclusionProof: () => ({ query: "?index=0" }),
   getConsistencyProof: () => ({ query: "?from=1&to=2" }),
+  // Nobody is told by an example who has logged in.
+  ...dashboardSamples,
   ...genSamples,
   ...signSamples,
   ...compatSamples,
@@ -82,6 +85,7 @@ export async function createResources(gateway: TestGateway, token: string, orgId
     tileIndex: "0",
     tileWidth: "255",
     ...(await createGenResources(gateway, orgId)),
+    ...createDashboardResources(gateway, orgId),
     ...createSignResources(gateway, orgId),
     ...createWebhookResources(gateway, orgId),
     ...(await createCompatResources(gateway, orgId)),

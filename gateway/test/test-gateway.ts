@@ -20,6 +20,7 @@ import { createFakeClick, type FakeClick } from "./fake-click.ts";
 import { createFakeDocgen, type FakeDocgen } from "./fake-docgen.ts";
 import { createFakeSign, type FakeSign } from "./fake-sign.ts";
 import { createFakeTemplates, type FakeTemplates } from "./fake-templates.ts";
+import type { BrowserSession } from "./fake-users.ts";
 import { createFakeWebhooks, type FakeWebhooks } from "./fake-webhooks.ts";
 
 export interface Fakes {
@@ -44,6 +45,8 @@ export interface TestGateway extends Fakes {
 
 export interface CallOptions {
   readonly token?: string;
+  /** Sent as a browser sends it whose page knows the token against forgery. */
+  readonly session?: Pick<BrowserSession, "token" | "csrfToken">;
   /** With its question mark. */
   readonly query?: string;
   readonly body?: unknown;
@@ -123,6 +126,11 @@ export async function startTestGateway(
   return { ...fakes, port: listening.port, url, call: (...args) => call(url, ...args), stop: listening.stop };
 }
 
+export const sessionHeaders = ({ token, csrfToken }: Pick<BrowserSession, "token" | "csrfToken">) => ({
+  Cookie: `assent_session=${token}`,
+  "X-CSRF-Token": csrfToken,
+});
+
 const isSentAsItIs = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
   typeof body === "string" || body instanceof Uint8Array;
 
@@ -130,11 +138,12 @@ const contract = createContract(JSON.parse(JSON.stringify(buildOpenApi(allRoutes
 
 /** Throws when the answer is not what the OpenAPI document says. */
 async function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-  const { token, query = "", body, headers = {} } = options;
+  const { token, session, query = "", body, headers = {} } = options;
   const response = await fetch(`${url}${path}${query}`, {
     method,
     headers: {
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      ...(session === undefined ? {} : sessionHeaders(session)),
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       ...headers,
     },

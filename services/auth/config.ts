@@ -1,17 +1,25 @@
 import { type Environment, readSettings, stringSetting } from "#platform/config.ts";
+import { type MailServer, mailServerOf, mailSettings } from "#platform/mail/mail-settings.ts";
 import { masterKeySetting } from "#platform/secrets.ts";
 import { commonSettings } from "#platform/service-settings.ts";
+import type { Argon2Cost } from "./password-stretcher.ts";
 
 export interface AuthConfig {
   readonly databaseUrl: string;
   /** The role of management; look-ups and clean-up take this name with `_lookup` and `_janitor`. "-" stays the login role. */
   readonly databaseRole?: string;
-  /** Database connections of this process in all, at least 3. */
+  /** Database connections of this process in all, at least 4. */
   readonly poolSize?: number;
   /** 32 bytes in base64. Everything that is secret in the database depends on it. */
   readonly masterKey: string;
   readonly issuer: string;
   readonly audience: string;
+  /** Without it no mails are sent. */
+  readonly mail?: MailServer | undefined;
+  /** Where people open links, without a slash at the end. */
+  readonly publicUrl?: string | undefined;
+  /** What storing and checking a password costs; about 30 ms and 19 MiB when absent. Less is for tests only. */
+  readonly argon2?: Argon2Cost | undefined;
 }
 
 // Auth neither publishes nor consumes events.
@@ -27,6 +35,15 @@ export const settings = {
     "The aud claim of access tokens. The gateway refuses tokens of any other.",
     "assent-api",
   ),
+  ...mailSettings,
+  SMTP_URL: {
+    ...mailSettings.SMTP_URL,
+    doc: "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte on. Empty sends no mails: whoever invites a user is given the link instead, and nobody can reset a password.",
+  },
+  PUBLIC_URL: {
+    ...mailSettings.PUBLIC_URL,
+    doc: "Where people open the dashboard: https://sign.example.com, the same as the gateway's. Links of invitations begin with it. Required with SMTP_URL.",
+  },
 };
 
 /** Throws a ConfigError that lists everything that is wrong. */
@@ -39,5 +56,7 @@ export function configFromEnv(env: Environment): AuthConfig {
     masterKey: values.AUTH_MASTER_KEY,
     issuer: values.TOKEN_ISSUER,
     audience: values.TOKEN_AUDIENCE,
+    mail: mailServerOf(values),
+    publicUrl: values.PUBLIC_URL,
   };
 }

@@ -1,31 +1,51 @@
 import { createPool } from "#platform/db/pool.ts";
+import type { MailSetup } from "#platform/mail/mail-setup.ts";
+import { createSmtpMailer } from "#platform/mail/smtp-mailer.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import { parseMasterKey } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import type { AuthConfig } from "./config.ts";
 import { deriveKeys } from "./domain/secrets.ts";
 import { createKeyring } from "./keyring.ts";
-import { adminRoutes, tokenRoutes } from "./rpc/index.ts";
+import { createPasswordStretcher } from "./password-stretcher.ts";
+import { adminRoutes, peopleRoutes, tokenRoutes } from "./rpc/index.ts";
 import { createAuthOrm } from "./store/orm.ts";
 import { createUsageLog } from "./usage.ts";
+import { createMailWorker } from "./workers/mails.ts";
 import { purge } from "./workers/purge.ts";
 
 const keyRefreshMs = 5_000;
 const purgeMs = 10 * 60_000;
 
-/** Tokens, keys, and the organizations they belong to. Does not need the database before the first call. */
-export async function createAuthService(config: AuthConfig, { runtime }: { runtime: Runtime }): Promise<Service> {
-  const { clock, logger, newId } = runtime;
+export interface AuthServiceDeps {
+  readonly runtime: Runtime;
+  /** In place of a mail server; closed with the service. */
+  readonly mail?: MailSetup | undefined;
+}
+
+/** Tokens, keys, people, and the organizations they belong to. Does not need the database before the first call. */
+export async function createAuthService(config: AuthConfig, deps: AuthServiceDeps): Promise<Service> {
+  const { clock, logger, newId } = deps.runtime;
   const keys = deriveKeys(parseMasterKey(config.masterKey));
-  const { orm, lookup, janitor } = connect(config);
+  const { orm, lookup, people, janitor } = connect(config);
   const keyring = createKeyring({ orm, lookup, kek: keys.signingKeyKek, clock, logger });
   const issuer = { issuer: config.issuer, audience: config.audience };
   const usage = createUsageLog({ janitor, clock, logger });
-  const deps = { orm, lookup, keys, keyring, issuer, usage, clock, newId };
+  const mail = deps.mail ?? configuredMail(config);
+  const mails = mail && createMailWorker({ people, janitor, keys, mail, clock, newId, logger });
+  const shared = {
+    ...{ orm, lookup, people, keys, keyring, issuer, usage, mail, clock, newId },
+    passwords: createPasswordStretcher(config.argon2),
+    publicUrl: () => publicUrlOf(config, mail),
+    wakeMails: () => mails?.wake(),
+  };
   return {
     name: "auth",
-    routes: tokenRoutes(deps),
-    adminRoutes: adminRoutes(deps),
+    routes: (router) => {
+      tokenRoutes(shared)(router);
+      peopleRoutes(shared)(router);
+    },
+    adminRoutes: adminRoutes(shared),
     workers: [
       createPeriodicWorker({ name: "auth-keys", everyMs: keyRefreshMs, logger, run: keyring.refresh }),
       createPeriodicWorker({
@@ -35,26 +55,47 @@ export async function createAuthService(config: AuthConfig, { runtime }: { runti
         run: () => purge({ janitor, clock, logger }),
       }),
       usage.worker,
+      ...(mails === undefined ? [] : [mails]),
     ],
     checkReady: async () => {
       await lookup.query("select 1");
+      // Fails while the schema is not migrated.
+      await people.query("select from auth.user_account limit 0");
       await keyring.jwks();
     },
     close: async () => {
-      await Promise.all([orm.close(), lookup.end(), janitor.end()]);
+      await mail?.mailer.close();
+      await Promise.all([orm.close(), lookup.end(), people.end(), janitor.end()]);
     },
   };
 }
 
-/** Look-ups get most connections: they are on the path of every token and key. */
+function configuredMail({ mail }: AuthConfig): MailSetup | undefined {
+  return mail && { mailer: createSmtpMailer(mail), publicUrl: () => mail.publicUrl };
+}
+
+/** Empty while it is not known: links begin with their path then. */
+function publicUrlOf({ publicUrl }: AuthConfig, mail: MailSetup | undefined): string {
+  if (publicUrl) return publicUrl;
+  try {
+    return mail?.publicUrl() ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** Look-ups get most connections: they are on the path of every token, key and session. */
 function connect(config: AuthConfig) {
   const { databaseUrl: url, poolSize = 10 } = config;
   const role = config.databaseRole || "assent_auth";
   const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
-  const managing = Math.max(1, Math.floor(poolSize / 3));
+  const managing = Math.max(1, Math.floor(poolSize / 5));
+  const ofPeople = Math.max(1, Math.floor((poolSize * 3) / 10));
+  const looking = Math.max(1, poolSize - managing - ofPeople - 1);
   return {
     orm: createAuthOrm({ url, ...as(""), max: managing, name: "auth" }),
-    lookup: createPool({ url, ...as("_lookup"), max: Math.max(1, poolSize - managing - 1), name: "auth-lookup" }),
+    people: createPool({ url, ...as(""), max: ofPeople, name: "auth-people" }),
+    lookup: createPool({ url, ...as("_lookup"), max: looking, name: "auth-lookup" }),
     janitor: createPool({ url, ...as("_janitor"), max: 1, name: "auth-janitor" }),
   };
 }

@@ -1,6 +1,6 @@
 import { type Environment, integerSetting, readSettings, stringSetting } from "#platform/config.ts";
+import { type MailServer, mailServerOf, mailSettings } from "#platform/mail/mail-settings.ts";
 import { commonSettings } from "#platform/service-settings.ts";
-import { type MailServer, mailServerOf, mailSettings } from "./mail-settings.ts";
 import { type SealFiles, type SealStamps, sealFilesOf, sealSettings, sealStampsOf } from "./seal-settings.ts";
 
 export interface SignConfig {

@@ -30,6 +30,8 @@ describe("HTML is turned into restricted HTML", () => {
       "<p>t</p><table><thead><tr><td>a</td></tr></thead><tbody><tr><td>b</td></tr></tbody></table>",
     ],
     ["<pre>\n a\n  b</pre>", "<pre> a\n  b</pre>"],
+    ["<pre><br>\n\na</pre>", "<pre>a</pre>"],
+    ["<pre></br>\n", ""],
     [
       "<a href='https://a.example/?b=1&amp;c'>x</a><a href='javascript:1'>y</a>",
       '<p><a href="https://a.example/?b=1&amp;c">x</a>y</p>',

@@ -11,6 +11,8 @@ import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { ClickService, EvidenceAdminService, EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DeadEventService } from "#gen/assent/operations/v1/dead_events_pb.ts";
@@ -24,6 +26,9 @@ import { describeDistributed, type System, startSystem } from "../support/system
 /** By the process that offers them. */
 const services: readonly (readonly [string, DescService])[] = [
   ["auth", TokenService],
+  ["auth", LoginService],
+  ["auth", UserService],
+  ["auth", OrganizationService],
   ["templates", TemplatesService],
   ["click", ClickService],
   ["click", EvidenceLogService],
@@ -41,7 +46,9 @@ const administration: typeof services = [
 
 /** What runs for nobody: it finds out who calls, names organizations itself, or tells everybody the same. */
 const withoutCaller: readonly string[] = [
-  ...[TokenService, SigningService].flatMap(({ name, methods }) => methods.map((method) => `${name} ${method.name}`)),
+  ...[TokenService, LoginService, SigningService].flatMap(({ name, methods }) =>
+    methods.map((method) => `${name} ${method.name}`),
+  ),
   "TemplatesService ListTemplateTypes",
   "TemplatesService ResolveTemplates",
   "ClickService AcceptBatch",
@@ -142,6 +149,10 @@ const requests: Readonly<Record<string, JsonValue>> = {
   GetRevision: { versionId: uuid, revision: 1 },
   AppendSessionEvents: { sessionId: uuid, events: [{ type: "CHECKED" }] },
   Render: { sessionId: uuid },
+  "UserService ConfirmTotp": { code: "123456", sessionId: uuid },
+  "UserService InviteUser": { email: "ann@example.com", name: "Ann", role: "USER_ROLE_VIEWER" },
+  "UserService UpdateUser": { userId: uuid, sessionId: uuid },
+  "OrganizationService ListAuditEvents": { pageSize: 1 },
   "DocgenService CreateTemplate": { name: "Offer", format: "FORMAT_HTML" },
   "DocgenService ListTemplates": { pageSize: 1 },
   "DocgenService UpdateTemplate": { templateId: uuid },

@@ -100,9 +100,16 @@ export const answersAnyway = [
 /** Operations after which others find less. */
 export const ending = /^(compat(Template)?)?(remove|delete|cancel|erase|bulkArchive|archive|deactivate|moveTo)/i;
 
-/** In every log tiles are numbered from 0: there is no name of another organization's tile to ask for. */
+/**
+ * In every log tiles are numbered from 0: there is no name of another organization's tile to ask for. What no program may
+ * call is asked by the test of people. A login tells nothing of the organization that it names without the password.
+ */
 const withIds = operations.filter(
-  (operation) => !operation.path.startsWith("/v1/click/log/tile/") && !isNobodys(operation),
+  (operation) =>
+    !operation.path.startsWith("/v1/click/log/tile/") &&
+    !isNobodys(operation) &&
+    !operation.isForPeople &&
+    operation.operationId !== "login",
 );
 
 /** Every place of every operation that takes an id. */

@@ -32,7 +32,8 @@ export async function allQuestions(tenants: Tenants): Promise<Question[]> {
   const named = allPlaces.filter(({ operation }) => !operation.path.includes("{userRef}"));
   const foreign = [...named.map((place) => foreignQuestion(place, tenants)), ...receiptsAsSessions(tenants)];
   const lists = operations.filter(
-    ({ method, pathParams, scopes }) => method === "GET" && pathParams.length === 0 && scopes.length > 0,
+    ({ method, pathParams, scopes, isForPeople }) =>
+      method === "GET" && pathParams.length === 0 && scopes.length > 0 && !isForPeople,
   );
   return [
     ...(await Promise.all(foreign)),

@@ -12,32 +12,55 @@ export interface SpanningRole {
 export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
   assent_auth_janitor: {
     reason:
-      "Deletes what has expired and notes when credentials were last used, for all organizations at once. Sees no secret.",
+      "Deletes what has expired, notes when credentials were last used, and finds which mails are due, for all organizations at once. Sees no secret, and nobody's name.",
     policies: [
       "auth.api_key uses_read (r)",
       "auth.api_key uses_write (w)",
+      "auth.login_challenge purge (*)",
+      "auth.mail_job due (*)",
       "auth.oauth_client uses_read (r)",
       "auth.oauth_client uses_write (w)",
       "auth.revoked_token purge (*)",
+      "auth.user_link purge (*)",
+      "auth.user_session purge (*)",
     ],
     grants: [
       "auth.api_key: SELECT (key_id, last_used_at, organization_id), UPDATE (last_used_at)",
       "auth.change: DELETE, SELECT",
+      "auth.login_challenge: DELETE, SELECT (expires_at)",
+      "auth.mail_job: SELECT (attempts, claim, claimed_until, job_id, organization_id, run_at), UPDATE (attempts, claim, claimed_until)",
       "auth.oauth_client: SELECT (client_id, last_used_at, organization_id), UPDATE (last_used_at)",
       "auth.revoked_token: DELETE, SELECT",
       "auth.signing_key: DELETE, SELECT (generation, signs_from)",
+      "auth.user_link: DELETE, SELECT (expires_at)",
+      "auth.user_session: DELETE, SELECT (expires_at, last_seen_at)",
     ],
   },
   assent_auth_lookup: {
-    reason: "Finds a credential by its id before anybody knows whose it is. Reads, and writes nothing.",
-    policies: ["auth.api_key lookup (r)", "auth.oauth_client lookup (r)", "auth.oauth_client_key lookup (r)"],
+    reason:
+      "Finds a credential, a session, a link or the users of an address before anybody knows whose it is. Reads, and writes nothing.",
+    policies: [
+      "auth.api_key lookup (r)",
+      "auth.login_challenge lookup (r)",
+      "auth.oauth_client lookup (r)",
+      "auth.oauth_client_key lookup (r)",
+      "auth.recovery_code lookup (r)",
+      "auth.user_account lookup (r)",
+      "auth.user_link lookup (r)",
+      "auth.user_session lookup (r)",
+    ],
     grants: [
       "auth.api_key: SELECT",
       "auth.change: SELECT",
       "auth.change_head: SELECT",
+      "auth.login_challenge: SELECT (organization_id, token_hash, user_id)",
       "auth.oauth_client: SELECT",
       "auth.oauth_client_key: SELECT",
+      "auth.recovery_code: SELECT (organization_id, user_id)",
       "auth.signing_key: SELECT",
+      "auth.user_account: SELECT (created_at, email, email_key, last_login_at, locale, name, organization_id, password_hash, password_scheme, role, status, time_zone, totp_enabled_at, user_id)",
+      "auth.user_link: SELECT",
+      "auth.user_session: SELECT",
     ],
   },
   assent_click_eraser: {

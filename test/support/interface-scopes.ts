@@ -1,4 +1,5 @@
 import { documentedCompatScopes } from "./compat-scopes.ts";
+import { documentedDashboardScopes, publicDashboardOperations } from "./dashboard-scopes.ts";
 import { documentedGenScopes } from "./gen-scopes.ts";
 import { documentedSignScopes } from "./sign-scopes.ts";
 import { documentedWebhookScopes } from "./webhook-scopes.ts";
@@ -64,6 +65,7 @@ export const documentedScopes: Readonly<Record<string, string>> = {
   ...documentedSignScopes,
   ...documentedWebhookScopes,
   ...documentedCompatScopes,
+  ...documentedDashboardScopes,
 };
 
 /** What needs no credential: answers of the token endpoint, published keys, and what browsers load. */
@@ -92,6 +94,7 @@ export const publicOperations: readonly string[] = [
   "declineSigning",
   "leaveSigning",
   "decideSending",
+  ...publicDashboardOperations,
   "getHealth",
   "getOpenApiDocument",
   "getReferencePage",

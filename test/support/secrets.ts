@@ -38,6 +38,12 @@ const kindOfName: Readonly<Record<string, string>> = {
   secret: "webhook secret",
   userRef: "user reference",
   email: "e-mail address",
+  password: "password",
+  currentPassword: "password",
+  newPassword: "password",
+  csrfToken: "token against forgery",
+  pendingToken: "pending token",
+  sessionToken: "session token",
 };
 
 const namesOfPeople = ["user reference", "e-mail address", "idempotency key"];

@@ -5,6 +5,12 @@ export interface DerivedKeys {
   readonly apiKeyPepper: Buffer;
   readonly clientSecretPepper: Buffer;
   readonly signingKeyKek: Buffer;
+  readonly passwordSalt: Buffer;
+  readonly passwordPepper: Buffer;
+  readonly totpKek: Buffer;
+  readonly recoveryCodePepper: Buffer;
+  readonly mailTokenKek: Buffer;
+  readonly csrfKey: Buffer;
 }
 
 const keyBytes = 32;
@@ -16,6 +22,12 @@ export function deriveKeys(masterKey: Buffer): DerivedKeys {
     apiKeyPepper: derive("api key pepper"),
     clientSecretPepper: derive("client secret pepper"),
     signingKeyKek: derive("signing key encryption"),
+    passwordSalt: derive("password salt"),
+    passwordPepper: derive("password pepper"),
+    totpKek: derive("totp secret encryption"),
+    recoveryCodePepper: derive("recovery code pepper"),
+    mailTokenKek: derive("mail token encryption"),
+    csrfKey: derive("csrf token"),
   };
 }
 

@@ -1,11 +1,13 @@
 import type { ServiceMigrations } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002ClientKeys } from "./002_client_keys.ts";
+import { Migration003People } from "./003_people.ts";
 
 export const authMigrations: ServiceMigrations = {
   schema: "auth",
   list: [
     { name: "001_initial", class: Migration001Initial },
     { name: "002_client_keys", class: Migration002ClientKeys },
+    { name: "003_people", class: Migration003People },
   ],
 };

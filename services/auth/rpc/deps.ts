@@ -1,9 +1,11 @@
 import type { Pool } from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { NewId } from "#platform/ids.ts";
+import type { MailSetup } from "#platform/mail/mail-setup.ts";
 import type { TokenIssuer } from "../domain/access-token.ts";
 import type { DerivedKeys } from "../domain/secrets.ts";
 import type { Keyring } from "../keyring.ts";
+import type { PasswordStretcher } from "../password-stretcher.ts";
 import type { AuthOrm } from "../store/orm.ts";
 import type { UsageLog } from "../usage.ts";
 
@@ -13,10 +15,19 @@ export interface AuthDeps {
   readonly orm: AuthOrm;
   /** Reads what has to be found before the organization is known. */
   readonly lookup: Pool;
+  /** People of one organization at a time. */
+  readonly people: Pool;
   readonly keys: DerivedKeys;
   readonly keyring: Keyring;
   readonly issuer: TokenIssuer;
   readonly usage: Pick<UsageLog, "note">;
+  readonly passwords: PasswordStretcher;
+  /** Undefined when no mails can be sent. */
+  readonly mail: MailSetup | undefined;
+  /** Where people open links, without a slash at the end; empty when that was not said. */
+  publicUrl(): string;
+  /** There may be a mail to send. */
+  wakeMails(): void;
   readonly clock: Clock;
   readonly newId: NewId;
 }

@@ -101,6 +101,8 @@ const changeCases = {
   client_revoked: "revokedClientId",
   key_revoked: "revokedKeyId",
   organization_changed: "changedOrganizationId",
+  session_changed: "changedSessionId",
+  user_changed: "changedUserId",
 } as const satisfies Record<ChangeKind, string>;
 
 export const toChangeMessage = (change: StoredChange): MessageInitShape<typeof ChangeSchema> => ({

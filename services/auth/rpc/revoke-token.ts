@@ -4,11 +4,12 @@ import { DomainError } from "#platform/errors.ts";
 import { verifyApiKey } from "../credentials.ts";
 import { verifyAccessToken } from "../domain/access-token.ts";
 import { looksLikeApiKey } from "../domain/api-key.ts";
+import { operatorAudit } from "../logins/audit-entry.ts";
 import { revokeApiKey } from "../store/api-key-store.ts";
 import { revokeAccessToken } from "../store/revoked-token-store.ts";
 import type { AuthDeps } from "./deps.ts";
 
-type Deps = Pick<AuthDeps, "orm" | "lookup" | "keys" | "keyring" | "issuer" | "clock">;
+type Deps = Pick<AuthDeps, "orm" | "lookup" | "keys" | "keyring" | "issuer" | "clock" | "newId">;
 
 export const revokeToken = (deps: Deps): Pick<ServiceImpl<typeof AdminService>, "revokeToken"> => ({
   async revokeToken(request) {
@@ -23,7 +24,7 @@ export const revokeToken = (deps: Deps): Pick<ServiceImpl<typeof AdminService>, 
 async function revokeByKeyValue(deps: Deps, value: string): Promise<boolean> {
   const key = await verifyApiKey(deps, value);
   if (key === undefined) return false;
-  await revokeApiKey(deps.orm, key.orgId, key.keyId, deps.clock.now());
+  await revokeApiKey(deps.orm, key.orgId, { keyId: key.keyId, now: deps.clock.now() }, operatorAudit(deps));
   return true;
 }
 

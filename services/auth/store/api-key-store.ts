@@ -2,6 +2,7 @@ import { LockMode } from "@mikro-orm/core";
 import { withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { type ApiKey, ApiKeyEntity } from "./api-key.entity.ts";
+import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { recordChange } from "./change-store.ts";
 import type { AuthOrm } from "./orm.ts";
 
@@ -12,8 +13,16 @@ export interface NewStoredApiKey {
   readonly createdAt: Date;
 }
 
-export async function insertApiKey(orm: AuthOrm, orgId: OrgId, values: NewStoredApiKey): Promise<ApiKey> {
-  return withOrgEm(orm, orgId, async (em) => em.create(ApiKeyEntity, { organizationId: orgId, ...values }));
+export async function insertApiKey(
+  orm: AuthOrm,
+  orgId: OrgId,
+  values: NewStoredApiKey,
+  audit: AuditOf,
+): Promise<ApiKey> {
+  return withOrgEm(orm, orgId, async (em) => {
+    await addAuditWith(orgId, em, audit("api-key.created", { id: values.keyId, name: values.name }));
+    return em.create(ApiKeyEntity, { organizationId: orgId, ...values });
+  });
 }
 
 /** Newest first. */
@@ -24,7 +33,12 @@ export async function listApiKeys(orm: AuthOrm, orgId: OrgId): Promise<ApiKey[]>
 }
 
 /** Revokes a key; one that is revoked already stays as it is. Undefined when the organization has no such key. */
-export async function revokeApiKey(orm: AuthOrm, orgId: OrgId, keyId: string, now: Date): Promise<ApiKey | undefined> {
+export async function revokeApiKey(
+  orm: AuthOrm,
+  orgId: OrgId,
+  { keyId, now }: { readonly keyId: string; readonly now: Date },
+  audit: AuditOf,
+): Promise<ApiKey | undefined> {
   return withOrgEm(orm, orgId, async (em) => {
     const key = await em.findOne(
       ApiKeyEntity,
@@ -35,6 +49,7 @@ export async function revokeApiKey(orm: AuthOrm, orgId: OrgId, keyId: string, no
     if (key.revokedAt === null) {
       key.revokedAt = now;
       await em.flush();
+      await addAuditWith(orgId, em, audit("api-key.revoked", { id: keyId, name: key.name }));
       await recordChange(em, "key_revoked", keyId, now);
     }
     return key;

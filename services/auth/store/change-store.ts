@@ -1,7 +1,13 @@
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import type { AuthEntityManager } from "./orm.ts";
 
-export type ChangeKind = "token_revoked" | "client_revoked" | "key_revoked" | "organization_changed";
+export type ChangeKind =
+  | "token_revoked"
+  | "client_revoked"
+  | "key_revoked"
+  | "organization_changed"
+  | "session_changed"
+  | "user_changed";
 
 export interface StoredChange {
   readonly cursor: bigint;
@@ -14,13 +20,18 @@ export const changePageSize = 1000;
 
 // The update locks the only row until commit, which makes the order of cursors the order of commits. A sequence would
 // not do: a reader that has seen cursor 8 would never come back for a 7 that commits later.
-const insertChange = `
+const insertChange = (marks: string): string => `
   with head as (update auth.change_head set cursor = cursor + 1 returning cursor)
-  insert into auth.change (cursor, kind, subject, created_at) select cursor, ?, ?, ? from head`;
+  insert into auth.change (cursor, kind, subject, created_at) select cursor, ${marks} from head`;
 
 /** Records a change in the caller's transaction. Call it last: until the commit all other writers of changes wait. */
 export async function recordChange(em: AuthEntityManager, kind: ChangeKind, subject: string, now: Date): Promise<void> {
-  await em.execute(insertChange, [kind, subject, now], "run");
+  await em.execute(insertChange("?, ?, ?"), [kind, subject, now], "run");
+}
+
+/** The same in a transaction without the ORM. */
+export async function noteChange(client: PoolClient, kind: ChangeKind, subject: string, now: Date): Promise<void> {
+  await client.query(insertChange("$1, $2, $3"), [kind, subject, now]);
 }
 
 // A cursor that was never given out comes from a database that has since been restored from a backup: start over.

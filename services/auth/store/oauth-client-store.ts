@@ -1,6 +1,7 @@
 import { LockMode } from "@mikro-orm/core";
 import { withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { recordChange } from "./change-store.ts";
 import { type OAuthClient, OAuthClientEntity } from "./oauth-client.entity.ts";
 import type { AuthEntityManager, AuthOrm } from "./orm.ts";
@@ -13,8 +14,16 @@ export interface NewStoredClient {
   readonly createdAt: Date;
 }
 
-export async function insertOAuthClient(orm: AuthOrm, orgId: OrgId, values: NewStoredClient): Promise<OAuthClient> {
-  return withOrgEm(orm, orgId, async (em) => em.create(OAuthClientEntity, { organizationId: orgId, ...values }));
+export async function insertOAuthClient(
+  orm: AuthOrm,
+  orgId: OrgId,
+  values: NewStoredClient,
+  audit: AuditOf,
+): Promise<OAuthClient> {
+  return withOrgEm(orm, orgId, async (em) => {
+    await addAuditWith(orgId, em, audit("client.created", { id: values.clientId, name: values.name }));
+    return em.create(OAuthClientEntity, { organizationId: orgId, ...values });
+  });
 }
 
 /** Newest first. */
@@ -28,13 +37,14 @@ export async function listOAuthClients(orm: AuthOrm, orgId: OrgId): Promise<OAut
 export async function replaceClientSecret(
   orm: AuthOrm,
   orgId: OrgId,
-  clientId: string,
-  secretHash: Buffer,
+  { clientId, secretHash }: { readonly clientId: string; readonly secretHash: Buffer },
+  audit: AuditOf,
 ): Promise<OAuthClient | undefined> {
   return withOrgEm(orm, orgId, async (em) => {
     const client = await lockClient(em, orgId, clientId);
     if (client === null || client.revokedAt !== null) return undefined;
     client.secretHash = secretHash;
+    await addAuditWith(orgId, em, audit("client.secret-rotated", { id: clientId, name: client.name }));
     return client;
   });
 }
@@ -43,8 +53,8 @@ export async function replaceClientSecret(
 export async function revokeOAuthClient(
   orm: AuthOrm,
   orgId: OrgId,
-  clientId: string,
-  now: Date,
+  { clientId, now }: { readonly clientId: string; readonly now: Date },
+  audit: AuditOf,
 ): Promise<OAuthClient | undefined> {
   return withOrgEm(orm, orgId, async (em) => {
     const client = await lockClient(em, orgId, clientId);
@@ -52,6 +62,7 @@ export async function revokeOAuthClient(
     if (client.revokedAt === null) {
       client.revokedAt = now;
       await em.flush();
+      await addAuditWith(orgId, em, audit("client.revoked", { id: clientId, name: client.name }));
       await recordChange(em, "client_revoked", clientId, now);
     }
     return client;

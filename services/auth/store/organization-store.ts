@@ -2,6 +2,7 @@ import { LockMode } from "@mikro-orm/core";
 import { withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Limits, Plan } from "../domain/organization.ts";
+import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { recordChange } from "./change-store.ts";
 import { type Organization, OrganizationEntity } from "./organization.entity.ts";
 import type { AuthOrm } from "./orm.ts";
@@ -43,11 +44,20 @@ export const setLimits = (orm: AuthOrm, orgId: OrgId, limits: Limits, now: Date)
     now,
   );
 
+/** Undefined when there is no such organization. */
+export const renameOrganization = (
+  orm: AuthOrm,
+  orgId: OrgId,
+  { name, now }: { readonly name: string; readonly now: Date },
+  audit: AuditOf,
+): Promise<Organization | undefined> => changeOrganization(orm, orgId, { name }, now, audit);
+
 async function changeOrganization(
   orm: AuthOrm,
   orgId: OrgId,
   values: Partial<Organization>,
   now: Date,
+  audit?: AuditOf,
 ): Promise<Organization | undefined> {
   return withOrgEm(orm, orgId, async (em) => {
     // Locked, so that concurrent changes of different groups answer with what is then stored.
@@ -57,6 +67,11 @@ async function changeOrganization(
       { lockMode: LockMode.PESSIMISTIC_WRITE },
     );
     if (organization === null) return undefined;
+    if (audit !== undefined) {
+      // The name from before; the trail has the new one in later events.
+      const entry = audit("organization.renamed", { id: orgId, name: organization.name });
+      await addAuditWith(orgId, em, { ...entry, details: { name: values.name ?? "" } });
+    }
     em.assign(organization, values);
     await em.flush();
     await recordChange(em, "organization_changed", orgId, now);

@@ -10,6 +10,20 @@ export async function deleteOldChanges(janitor: Pool, before: Date): Promise<num
   return (await janitor.query("delete from auth.change where created_at < $1", [before])).rowCount ?? 0;
 }
 
+/** Sessions that have expired, or were not used since `idleSince`. */
+export async function deleteEndedSessions(janitor: Pool, now: Date, idleSince: Date): Promise<number> {
+  const sql = "delete from auth.user_session where expires_at < $1 or last_seen_at < $2";
+  return (await janitor.query(sql, [now, idleSince])).rowCount ?? 0;
+}
+
+export async function deleteExpiredLinks(janitor: Pool, now: Date): Promise<number> {
+  return (await janitor.query("delete from auth.user_link where expires_at < $1", [now])).rowCount ?? 0;
+}
+
+export async function deleteExpiredChallenges(janitor: Pool, now: Date): Promise<number> {
+  return (await janitor.query("delete from auth.login_challenge where expires_at < $1", [now])).rowCount ?? 0;
+}
+
 /** Oldest first. */
 export async function listKeySchedule(janitor: Pool): Promise<ScheduledKey[]> {
   const select = 'select generation, signs_from as "signsFrom" from auth.signing_key order by generation';

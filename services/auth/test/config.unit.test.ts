@@ -13,6 +13,8 @@ describe("configFromEnv", () => {
       masterKey,
       issuer: "assent",
       audience: "assent-api",
+      mail: undefined,
+      publicUrl: "",
     });
   });
 

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Pool } from "pg";
+import { UserRole, UserStatus } from "#gen/assent/auth/v1/users_pb.ts";
 import { createPool, withOrg } from "#platform/db/pool.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { makeClientId } from "../domain/oauth-client.ts";
+import { totpCode } from "../domain/totp.ts";
 import {
   type AuthHarness,
   addKey,
@@ -18,6 +20,7 @@ import {
   type TestKeyPair,
   testAudience,
 } from "./harness.ts";
+import { callOf, createOwner, fromBase32, type Person, password } from "./people.ts";
 
 interface Tenant {
   readonly organizationId: string;
@@ -25,6 +28,7 @@ interface Tenant {
   readonly client: TestClient;
   readonly pair: TestKeyPair;
   readonly clientKeyId: string;
+  readonly owner: Person;
 }
 
 let auth: AuthHarness;
@@ -38,7 +42,25 @@ async function createTenant(): Promise<Tenant> {
   await auth.admin.revokeToken({ token: accessToken });
   const pair = makeKeyPair();
   const clientKeyId = await addKey(auth, organizationId, client, pair);
-  return { organizationId, client, pair, clientKeyId, key: await createKey(auth, organizationId) };
+  const owner = await createOwner(auth, organizationId);
+  await leaveTraces(owner);
+  return { organizationId, client, pair, clientKeyId, owner, key: await createKey(auth, organizationId) };
+}
+
+/** A row in every table that belongs to people. */
+async function leaveTraces(owner: Person): Promise<void> {
+  const { organizationId, userId, sessionId, call } = owner;
+  await auth.users.inviteUser({ email: "ivy@example.com", name: "Ivy", role: UserRole.VIEWER }, call);
+  const { uri } = await auth.users.beginTotp({ password }, call);
+  const secret = fromBase32(new URL(uri).searchParams.get("secret") ?? "");
+  const code = totpCode(secret, Math.floor(auth.clock.now().getTime() / 30_000));
+  await auth.users.confirmTotp({ code, sessionId }, call);
+  await auth.logins.login({ organizationId, email: owner.email, password });
+  await auth.superuser.query(
+    `insert into auth.mail_job (organization_id, job_id, user_id, kind, created_at, run_at)
+     values ($1, $2, $3, 'lockout', now(), now())`,
+    [organizationId, newId(), userId],
+  );
 }
 
 beforeAll(async () => {
@@ -105,6 +127,34 @@ describe("an organization that names the ids of another", () => {
     }
   });
 
+  test("it reaches neither the other's users nor their sessions, keys and clients", async () => {
+    const { users, organization } = auth;
+    const { call, sessionId } = b.owner;
+    const { userId } = a.owner;
+    const keyId = a.key.keyId;
+    const { clientId } = a.client;
+    const named = (names: { userId: string; sessionId: string; keyId: string; clientId: string }) => [
+      users.updateUser({ userId: names.userId, status: UserStatus.DISABLED, sessionId }, call),
+      users.removeUser({ userId: names.userId }, call),
+      users.inviteUserAgain({ userId: names.userId }, call),
+      users.revokeSession({ sessionId: names.sessionId }, call),
+      organization.revokeKey({ keyId: names.keyId }, call),
+      organization.rotateClientSecret({ clientId: names.clientId }, call),
+      organization.revokeClient({ clientId: names.clientId }, call),
+    ];
+    const answers = async (calls: Promise<unknown>[]) =>
+      Promise.all(calls.map(async (each) => (await expectDomainError(each, "NOT_FOUND")).message));
+    const foreign = await answers(named({ userId, sessionId: a.owner.sessionId, keyId, clientId }));
+    const unknown = { userId: newId(), sessionId: newId(), keyId: "0".repeat(16), clientId: makeClientId() };
+    expect(foreign).toEqual(await answers(named(unknown)));
+    // A user is one of its own organization only.
+    await expectDomainError(users.getOwnUser({}, callOf(b.organizationId, userId)), "SESSION_ENDED");
+    const seen = await users.listUsers({}, call);
+    expect(new Set(seen.users.map((user) => user.organizationId))).toEqual(new Set([b.organizationId]));
+    const { events } = await organization.listAuditEvents({ pageSize: 200 }, call);
+    expect(events.filter(({ actorId, subjectId }) => actorId === userId || subjectId === userId)).toEqual([]);
+  });
+
   test("its lists hold its own keys and clients only", async () => {
     const { keys } = await auth.admin.listApiKeys({ organizationId: b.organizationId });
     const { clients } = await auth.admin.listOAuthClients({ organizationId: b.organizationId });
@@ -119,7 +169,20 @@ describe("an organization that names the ids of another", () => {
 });
 
 describe("row-level security", () => {
-  const tenantTables = ["api_key", "oauth_client", "oauth_client_key", "organization", "revoked_token"];
+  const tenantTables = [
+    "api_key",
+    "audit_event",
+    "login_challenge",
+    "mail_job",
+    "oauth_client",
+    "oauth_client_key",
+    "organization",
+    "recovery_code",
+    "revoked_token",
+    "user_account",
+    "user_link",
+    "user_session",
+  ];
 
   test("it is forced on every table that has an organization", async () => {
     const { rows } = await auth.superuser.query(
@@ -163,7 +226,7 @@ describe("row-level security", () => {
       const select = `select organization_id from auth.${table}`;
       expect((await pool.query(select)).rows).toEqual([]);
       const seen = await withOrg(pool, a.organizationId as OrgId, (client) => client.query(select));
-      expect(seen.rows).toEqual([{ organization_id: a.organizationId }]);
+      expect(new Set(seen.rows.map((row) => row.organization_id))).toEqual(new Set([a.organizationId]));
     }
     await pool.end();
   });
@@ -194,6 +257,12 @@ describe("the roles beside management", () => {
     await refused(pool, [
       "select * from auth.organization",
       "select * from auth.revoked_token",
+      "select totp_secret from auth.user_account",
+      "select code_hash from auth.recovery_code",
+      "select * from auth.mail_job",
+      "select * from auth.audit_event",
+      "update auth.user_session set last_seen_at = now()",
+      "delete from auth.user_link",
       "update auth.api_key set revoked_at = now()",
       "delete from auth.oauth_client",
       "update auth.oauth_client_key set revoked_at = null",
@@ -215,6 +284,11 @@ describe("the roles beside management", () => {
       "update auth.api_key set revoked_at = null",
       "update auth.oauth_client set scopes = '{}'",
       "select * from auth.organization",
+      "select email from auth.user_account",
+      "select token_hash from auth.user_session",
+      "select token_hash from auth.user_link",
+      "select sealed_token from auth.mail_job",
+      "select * from auth.audit_event",
       "select private_jwk from auth.signing_key",
       "delete from auth.api_key",
       "update auth.revoked_token set expires_at = now()",
@@ -234,6 +308,9 @@ describe("the roles beside management", () => {
       "update auth.organization set sandbox = false",
       "delete from auth.change",
       "delete from auth.revoked_token",
+      "delete from auth.audit_event",
+      "update auth.audit_event set action = 'x'",
+      "update auth.user_account set email = 'x'",
       "delete from auth.organization",
     ]);
   });

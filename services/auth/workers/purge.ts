@@ -3,7 +3,16 @@ import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import { retiredKeys } from "../domain/key-schedule.ts";
 import { changeRetentionMs, revokedTokenMarginMs } from "../domain/retention.ts";
-import { deleteExpiredTokens, deleteOldChanges, deleteSigningKeys, listKeySchedule } from "../store/purge.ts";
+import { idleMs } from "../domain/session.ts";
+import {
+  deleteEndedSessions,
+  deleteExpiredChallenges,
+  deleteExpiredLinks,
+  deleteExpiredTokens,
+  deleteOldChanges,
+  deleteSigningKeys,
+  listKeySchedule,
+} from "../store/purge.ts";
 
 export interface PurgeDeps {
   readonly janitor: Pool;
@@ -19,6 +28,9 @@ export async function purge(deps: PurgeDeps): Promise<void> {
   const deleted = {
     tokens: await deleteExpiredTokens(deps.janitor, ago(revokedTokenMarginMs)),
     changes: await deleteOldChanges(deps.janitor, ago(changeRetentionMs)),
+    sessions: await deleteEndedSessions(deps.janitor, now, ago(idleMs)),
+    links: await deleteExpiredLinks(deps.janitor, now),
+    challenges: await deleteExpiredChallenges(deps.janitor, now),
     signingKeys: await deleteSigningKeys(
       deps.janitor,
       keys.map((key) => key.generation),

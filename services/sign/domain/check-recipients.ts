@@ -1,6 +1,6 @@
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { isEmailAddress } from "#platform/mail/email-address.ts";
 import type { Recipient, RecipientRole } from "./agreement.ts";
-import { isEmailAddress } from "./email-address.ts";
 import { isStorable, lengthOf } from "./free-text.ts";
 import { problem, refuse } from "./problems.ts";
 

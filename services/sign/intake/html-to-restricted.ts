@@ -91,7 +91,8 @@ function convertBlock(element: HtmlElement, level: number): string | undefined {
     case "h6":
       return wrapped(name, lineOf(childNodes, level));
     case "pre":
-      return wrapped(name, escapeHtml(visible(textOf(element)).replaceAll(/\r\n?/g, "\n")).replace(/^\n/, ""));
+      // Readers of HTML drop one line break there, so that of several another number would be left each time.
+      return wrapped(name, escapeHtml(visible(textOf(element)).replaceAll(/\r\n?/g, "\n")).replace(/^\n+/, ""));
     case "ul":
     case "ol":
       return wrapped(name, childNodes.map((node) => itemHtml(node, level)).join(""));

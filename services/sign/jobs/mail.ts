@@ -1,12 +1,12 @@
 import { withOrg } from "#platform/db/pool.ts";
+import { MailNotTakenError, MailRefusedError } from "#platform/mail/mail.ts";
+import type { MailSetup } from "#platform/mail/mail-setup.ts";
 import type { Agreement, Recipient } from "../domain/agreement.ts";
 import type { AuditAction } from "../domain/change.ts";
 import { changeTo } from "../domain/change-list.ts";
 import { isWorthSending, type MailKind, mailWishOf } from "../domain/mails.ts";
 import { auditNames } from "../domain/recipients.ts";
 import { viewTokenHash } from "../domain/view-token.ts";
-import { MailNotTakenError, MailRefusedError } from "../mail/mail.ts";
-import type { MailSetup } from "../mail/mail-setup.ts";
 import { hasLink, mailTo } from "../mail/mail-to.ts";
 import { createLink } from "../rpc/create-link.ts";
 import type { SignDeps } from "../rpc/deps.ts";

@@ -1,6 +1,6 @@
+import type { Mail } from "#platform/mail/mail.ts";
 import type { Agreement, Recipient, RecipientRole } from "../domain/agreement.ts";
 import { asksToAct, type MailKind } from "../domain/mails.ts";
-import type { Mail } from "./mail.ts";
 import { type MailContent, writeMail } from "./write-mail.ts";
 
 /** The mail of this kind to a recipient, as things are now. The link is empty when there is nothing to open. */

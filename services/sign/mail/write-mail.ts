@@ -1,3 +1,4 @@
+import { fillText as fill, formMail, type WrittenMail } from "#platform/mail/form-mail.ts";
 import { asksToAct, type MailKind } from "../domain/mails.ts";
 import { mailLanguage } from "./texts/mail-language.ts";
 import type { MailTexts } from "./texts/mail-texts.ts";
@@ -24,22 +25,10 @@ export interface MailContent {
   readonly reason: string;
 }
 
-export interface WrittenMail {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
-
 /** Writes a mail twice: as text, and as HTML without pictures, scripts or anything that is loaded. */
 export function writeMail(content: MailContent): WrittenMail {
   const { tag, texts } = mailLanguage(content.locale);
-  const { subject, paragraphs, action } = draft(content, texts, tag);
-  const link = content.link === "" ? [] : [`${action}:\n${content.link}`];
-  return {
-    subject: oneLine(subject),
-    text: `${[...paragraphs.slice(0, 2), ...link, ...paragraphs.slice(2)].join("\n\n")}\n`,
-    html: htmlOf(tag, paragraphs, action, content.link),
-  };
+  return formMail({ tag, link: content.link, ...draft(content, texts, tag) });
 }
 
 function draft(content: MailContent, texts: MailTexts, tag: string) {
@@ -98,36 +87,3 @@ const linkTexts = {
   read: { action: "download", warning: "private" },
   host: { action: "open", warning: "private" },
 } as const;
-
-/** One pass, so that braces in a value stay what they are. */
-const fill = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
-
-/** Nothing that a caller gave may begin another header. */
-const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ").slice(0, 250);
-
-function htmlOf(tag: string, paragraphs: readonly string[], action: string, link: string): string {
-  const said = paragraphs.map((text) => `<p style="margin:0 0 16px">${escapeHtml(text).replaceAll("\n", "<br>")}</p>`);
-  const button = `<p style="margin:24px 0"><a href="${escapeHtml(link)}" style="background:#1d4ed8;color:#ffffff;padding:12px 20px;border-radius:8px;text-decoration:none;font-weight:bold;display:inline-block">${escapeHtml(action)}</a></p>`;
-  const body = [...said.slice(0, 2), ...(link === "" ? [] : [button]), ...said.slice(2)].join("\n");
-  return `<!doctype html>
-<html lang="${tag}">
-<head><meta charset="utf-8"><title>${escapeHtml(paragraphs[1] ?? "")}</title></head>
-<body style="margin:0;background:#eef0f5">
-<div style="max-width:560px;margin:24px auto;padding:24px;background:#ffffff;border-radius:12px;font-family:Arial,Helvetica,sans-serif;font-size:16px;line-height:1.5;color:#1b1f29;overflow-wrap:anywhere">
-${body}
-</div>
-</body>
-</html>
-`;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Logger } from "#platform/logger.ts";
+import type { Reply } from "./http/reply.ts";
+
+/** A page as the build has left it, ready to be served. */
+export interface BuiltPage {
+  readonly html: string;
+  /** What the page loads, by `folder/file`. */
+  readonly files: ReadonlyMap<string, PageFile>;
+}
+
+export interface PageFile {
+  readonly bytes: Uint8Array;
+  /** The same compressed, for what gets much smaller by it. */
+  readonly gzip: Uint8Array | undefined;
+  readonly contentType: string;
+  readonly etag: string;
+  /** Whether its name holds the hash of what is in it. */
+  readonly isLasting: boolean;
+}
+
+interface Loading {
+  /** What it is, such as "signing page". */
+  readonly name: string;
+  /** What is missed without it. */
+  readonly loss: string;
+  readonly required: boolean;
+  readonly logger: Logger;
+}
+
+/** Undefined when it was not built; throws when it is required then. */
+export function loadBuiltPage(folder: string, { name, loss, required, logger }: Loading): BuiltPage | undefined {
+  try {
+    return { html: readFileSync(join(folder, "index.html"), "utf8"), files: new Map(filesIn(folder)) };
+  } catch (error) {
+    if (required) throw new Error(`the ${name} in ${folder} is missing; build it before the start`, { cause: error });
+    logger.warn({ folder }, `the ${name} was not built; ${loss}`);
+    return undefined;
+  }
+}
+
+/** Where the build puts what it names by its hash. */
+const lastingFolder = "code";
+
+function* filesIn(root: string): Iterable<[string, PageFile]> {
+  for (const folder of readdirSync(root, { withFileTypes: true })) {
+    if (!folder.isDirectory()) continue;
+    for (const file of readdirSync(join(root, folder.name))) {
+      const bytes = readFileSync(join(root, folder.name, file));
+      const type = extname(file);
+      yield [
+        `${folder.name}/${file}`,
+        {
+          bytes,
+          gzip: compressible.has(type) ? gzipSync(bytes) : undefined,
+          contentType: contentTypes.get(type) ?? "application/octet-stream",
+          etag: `"${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}"`,
+          isLasting: folder.name === lastingFolder,
+        },
+      ];
+    }
+  }
+}
+
+const contentTypes: ReadonlyMap<string, string> = new Map([
+  [".css", "text/css; charset=utf-8"],
+  [".js", "text/javascript; charset=utf-8"],
+  [".mjs", "text/javascript; charset=utf-8"],
+  [".ttf", "font/ttf"],
+  [".wasm", "application/wasm"],
+]);
+
+const compressible: ReadonlySet<string> = new Set([".css", ".js", ".mjs"]);
+
+interface FileRequest {
+  /** The header of the request. */
+  readonly acceptEncoding: string | string[] | undefined;
+  /** The Content-Security-Policy of the file, for scripts that run in a worker. */
+  readonly policy: string;
+}
+
+export function pageFileReply(file: PageFile, { acceptEncoding, policy }: FileRequest): Reply {
+  const gzip = acceptsGzip(acceptEncoding) ? file.gzip : undefined;
+  return {
+    status: 200,
+    body: gzip ?? file.bytes,
+    contentType: file.contentType,
+    headers: {
+      // Of what is in the file, whichever way it travels.
+      ETag: file.gzip === undefined ? file.etag : `W/${file.etag}`,
+      ...(file.gzip === undefined ? {} : { Vary: "Accept-Encoding" }),
+      ...(gzip === undefined ? {} : { "Content-Encoding": "gzip" }),
+      "Cache-Control": file.isLasting ? "public, max-age=31536000, immutable" : "public, max-age=86400",
+      "Content-Security-Policy": policy,
+      "Cross-Origin-Resource-Policy": "same-origin",
+    },
+  };
+}
+
+/** Whether it is named without being refused, as `gzip;q=0` would. */
+function acceptsGzip(header: string | string[] | undefined): boolean {
+  const codings = String(header ?? "")
+    .slice(0, 1_000)
+    .split(",")
+    .map((coding) => coding.trim().toLowerCase());
+  return codings.some((coding) => coding === "gzip" || (coding.startsWith("gzip;") && !coding.endsWith("q=0")));
+}

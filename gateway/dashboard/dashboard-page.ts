@@ -1,0 +1,73 @@
+import { fileURLToPath } from "node:url";
+import type { RequestHandler } from "express";
+import { DomainError } from "#platform/errors.ts";
+import type { Logger } from "#platform/logger.ts";
+import { type BuiltPage, loadBuiltPage, pageFileReply } from "../built-page.ts";
+import { exchangeOf } from "../http/exchange.ts";
+import { type Reply, sendReply } from "../http/reply.ts";
+
+/** Where the build leaves it. */
+export const defaultDashboardFolder = fileURLToPath(new URL("../../web/dist/dashboard", import.meta.url));
+
+/** Undefined when it was not built; throws when it is required then. */
+export const loadDashboard = (
+  folder: string,
+  built: { readonly required: boolean; readonly logger: Logger },
+): BuiltPage | undefined =>
+  loadBuiltPage(folder, { ...built, name: "dashboard", loss: "people cannot log in with a browser" });
+
+const root = "/dashboard";
+const assets = `${root}/assets/`;
+
+/**
+ * Answers everything at and below /dashboard: its files, and for any other address the page, which finds out by itself
+ * what to show there. It is the same for everybody and holds no data, so nobody has to be logged in for it.
+ */
+export function serveDashboard(page: BuiltPage | undefined): RequestHandler {
+  return (req, res, next) => {
+    const { path, method, headers } = req;
+    if (page === undefined || !(path === root || path.startsWith(`${root}/`))) {
+      next();
+      return;
+    }
+    const exchange = exchangeOf(res);
+    exchange.route = root;
+    if (method !== "GET" && method !== "HEAD") {
+      throw new DomainError("METHOD_NOT_ALLOWED", { metadata: { allow: "GET, HEAD" } });
+    }
+    sendReply(res, exchange, path.startsWith(assets) ? fileReply(page, path, headers) : pageReply(page));
+  };
+}
+
+function fileReply({ files }: BuiltPage, path: string, headers: Parameters<RequestHandler>[0]["headers"]): Reply {
+  const file = files.get(path.slice(assets.length));
+  if (file === undefined) throw new DomainError("NOT_FOUND");
+  return pageFileReply(file, { acceptEncoding: headers["accept-encoding"], policy: "default-src 'none'" });
+}
+
+/** Asked for again each time, so that a page never names files that a newer release does not have. */
+const pageReply = ({ html }: BuiltPage): Reply => ({
+  status: 200,
+  body: html,
+  contentType: "text/html; charset=utf-8",
+  headers: {
+    "Cache-Control": "no-cache",
+    "Content-Security-Policy": pagePolicy,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+  },
+});
+
+/** Nothing but our own files runs, applies or is asked, and nobody frames it. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join("; ");

@@ -1,0 +1,66 @@
+import type { CallOptions } from "@connectrpc/connect";
+import { DomainError, type ErrorCode, fromConnectError } from "#platform/errors.ts";
+import type { SessionUser } from "../../auth/principal.ts";
+import { standardDialect } from "../../http/error-dialect.ts";
+import { noContent, type Reply } from "../../http/reply.ts";
+import { sessionCookie } from "../../sessions/cookie.ts";
+import type { HeaderDescription, ProtectedAccess, RouteRequest } from "../route.ts";
+
+export const dashboardBase = { tag: "Dashboard", dialect: standardDialect } as const;
+
+/** Of everybody who is logged in. */
+export const everybody: ProtectedAccess = { scopes: ["dashboard:read"], limitGroup: "other" };
+export const developers: ProtectedAccess = { scopes: ["dashboard:write"], limitGroup: "other" };
+export const owners: ProtectedAccess = { scopes: ["dashboard:admin"], limitGroup: "other" };
+
+/** The person whose session has let the request in. */
+export function requireUser({ user }: Pick<RouteRequest, "user">): SessionUser {
+  if (user === undefined) throw new DomainError("SESSION_ENDED");
+  return user;
+}
+
+/** Where a request came from, for audit events and the list of sessions. */
+export const visitorOf = ({ observed }: Pick<RouteRequest, "observed">): { ip: string; userAgent: string } => ({
+  ip: observed.ip,
+  userAgent: observed.userAgent.slice(0, 500),
+});
+
+/** Makes an RPC for somebody who is not known yet. */
+export const onBehalfOfNobody = ({ caller }: Pick<RouteRequest, "caller">): CallOptions => ({
+  headers: { "x-request-id": caller.requestId, traceparent: caller.traceparent },
+});
+
+/** The same promise, whose NOT_FOUND says what there is not. */
+export async function naming<Answer>(code: ErrorCode, asked: Promise<Answer>): Promise<Answer> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (fromConnectError(error)?.code === "NOT_FOUND") throw new DomainError(code, { cause: error });
+    throw error;
+  }
+}
+
+/** The header that goes on with the session under a new token; none without one. */
+export const newCookieOf = (
+  request: Pick<RouteRequest, "user" | "publicUrl">,
+  newSessionToken: string,
+): Record<string, string> =>
+  newSessionToken === ""
+    ? {}
+    : { "Set-Cookie": sessionCookie(newSessionToken, requireUser(request).expiresAt, request.publicUrl()) };
+
+export const doneWithCookie = (request: Pick<RouteRequest, "user" | "publicUrl">, newSessionToken: string): Reply => ({
+  ...noContent,
+  headers: newCookieOf(request, newSessionToken),
+});
+
+/** As the description of an answer says it. */
+export const cookieHeader = (required: boolean): Readonly<Record<string, HeaderDescription>> => ({
+  "Set-Cookie": {
+    description: required
+      ? "The cookie of the session: __Host-assent_session over https, assent_session otherwise."
+      : "The cookie with the new token of the session.",
+    example: `__Host-assent_session=${"0123456789abcdefABCD-_0123456789abcdefABCDEFxyz"}; Expires=Sat, 05 Dec 2026 17:00:00 GMT; Path=/; HttpOnly; SameSite=Lax; Secure`,
+    required,
+  },
+});

@@ -1,0 +1,19 @@
+import type { Route } from "../route.ts";
+import { credentialRoutes } from "./credentials.ts";
+import { loginRoutes } from "./login.ts";
+import { organizationRoutes } from "./organization.ts";
+import { passwordRoutes } from "./passwords.ts";
+import { secondFactorRoutes } from "./second-factor.ts";
+import { userSessionRoutes } from "./sessions.ts";
+import { userRoutes } from "./users.ts";
+
+/** What the dashboard does for the people who log in to it. */
+export const dashboardRoutes: readonly Route[] = [
+  ...loginRoutes,
+  ...passwordRoutes,
+  ...secondFactorRoutes,
+  ...userSessionRoutes,
+  ...userRoutes,
+  ...credentialRoutes,
+  ...organizationRoutes,
+];

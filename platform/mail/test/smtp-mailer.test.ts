@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { describe, expect, test } from "@jest/globals";
+import { SMTPServer } from "smtp-server";
+import { MailRefusedError } from "../mail.ts";
+import { createSmtpMailer } from "../smtp-mailer.ts";
+
+const mail = {
+  to: { name: 'Ann, the "First"', address: "ann@example.com" },
+  subject: "Grüße",
+  text: "Guten Tag",
+  html: "<p>Guten Tag</p>",
+  messageId: "<0196-mail@sign.example.com>",
+};
+
+async function startServer(onMail: (text: string) => string | undefined, refusal?: number) {
+  const recipients: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    onRcptTo: ({ address }, _session, done) => {
+      recipients.push(address);
+      done(refusal === undefined ? null : Object.assign(new Error("no such mailbox"), { responseCode: refusal }));
+    },
+    disabledCommands: ["STARTTLS"],
+    onData: (stream, _session, done) => {
+      let text = "";
+      stream.on("data", (chunk: Buffer) => {
+        text += chunk.toString("utf8");
+      });
+      stream.on("end", () => {
+        const refusal = onMail(text);
+        done(refusal === undefined ? null : Object.assign(new Error(refusal), { responseCode: 451 }));
+      });
+    },
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server.server, "listening");
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    recipients,
+    close: () => new Promise<void>((done) => server.close(() => done())),
+  };
+}
+
+describe("createSmtpMailer", () => {
+  test("hands a mail over with both forms and its id", async () => {
+    const taken: string[] = [];
+    const server = await startServer((text) => {
+      taken.push(text);
+      return undefined;
+    });
+    const mailer = createSmtpMailer({ url: server.url, from: "Assent <sign@example.com>" });
+    await mailer.send(mail);
+    await mailer.close();
+    await server.close();
+    expect(taken).toHaveLength(1);
+    for (const part of [
+      "text/plain",
+      "text/html",
+      "Message-ID: <0196-mail@sign.example.com>",
+      "Auto-Submitted: auto-generated",
+      "ann@example.com",
+    ]) {
+      expect(taken[0]).toContain(part);
+    }
+  });
+
+  test("nothing that a caller gave makes a header or another recipient", async () => {
+    const taken: string[] = [];
+    const server = await startServer((text) => {
+      taken.push(text);
+      return undefined;
+    });
+    const mailer = createSmtpMailer({ url: server.url, from: "sign@example.com" });
+    const evil = 'Ann" <all@example.com>,\r\nBcc: all@example.com\u2028X-Evil: yes';
+    await mailer.send({ ...mail, subject: evil, to: { name: evil, address: "ann@example.com" } });
+    // What is no address is not one that something can be hidden in.
+    await mailer
+      .send({ ...mail, to: { name: "Ann", address: "ann@example.com\r\nBcc: all@example.com" } })
+      .catch(() => {});
+    await mailer.close();
+    await server.close();
+    for (const text of taken) {
+      const names = [...(text.split("\r\n\r\n", 1)[0] ?? "").matchAll(/^([\w-]+):/gm)].map(([, name]) =>
+        name?.toLowerCase(),
+      );
+      expect(names).not.toContain("bcc");
+      expect(names).not.toContain("x-evil");
+      expect(names.filter((name) => name === "to" || name === "subject")).toHaveLength(2);
+    }
+    expect(taken.length).toBeGreaterThan(0);
+    expect([...new Set(server.recipients)]).toEqual(["ann@example.com"]);
+  });
+
+  test("tells a mailbox that is unknown from a server that has trouble", async () => {
+    const server = await startServer(() => undefined, 550);
+    const mailer = createSmtpMailer({ url: server.url, from: "sign@example.com" });
+    await expect(mailer.send(mail)).rejects.toThrow(MailRefusedError);
+    await mailer.close();
+    await server.close();
+  });
+
+  test("rejects when the server refuses or is away, so that it is tried again", async () => {
+    const server = await startServer(() => "try later");
+    const mailer = createSmtpMailer({ url: server.url, from: "sign@example.com" });
+    await expect(mailer.send(mail)).rejects.toMatchObject({ cause: { message: expect.stringContaining("try later") } });
+    await server.close();
+    await expect(mailer.send(mail)).rejects.toThrow();
+    await mailer.close();
+  });
+});

@@ -1,0 +1,59 @@
+import type { UserRole } from "./user.ts";
+
+/** Everything that is written down. The names are part of the public API. */
+export type AuditAction =
+  | "login.succeeded"
+  | "login.failed"
+  | "login.locked"
+  | "logout"
+  | "password.changed"
+  | "password.reset"
+  | "password.reset-requested"
+  | "totp.enabled"
+  | "totp.disabled"
+  | "recovery-codes.replaced"
+  | "session.revoked"
+  | "sessions.revoked"
+  | "user.invited"
+  | "user.invited-again"
+  | "user.created"
+  | "user.accepted"
+  | "user.updated"
+  | "user.removed"
+  | "mail.failed"
+  | "organization.renamed"
+  | "api-key.created"
+  | "api-key.revoked"
+  | "client.created"
+  | "client.secret-rotated"
+  | "client.revoked";
+
+/** Where something was asked for. */
+export interface Origin {
+  readonly requestId: string;
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+export interface AuditEntry {
+  readonly id: string;
+  readonly at: Date;
+  readonly action: AuditAction;
+  readonly actor: Named;
+  readonly subject: Named;
+  readonly details: Readonly<Record<string, string>>;
+  readonly origin: Origin;
+  /** What a user must be when it is written; nothing when absent. */
+  readonly leastRole?: UserRole | undefined;
+}
+
+/** Somebody or something, with the name of that moment: it may be gone when the trail is read. */
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Who works on the command line. */
+export const operator: Named = { id: "operator", name: "Operator" };
+
+export const noOrigin: Origin = { requestId: "", ip: "", userAgent: "" };

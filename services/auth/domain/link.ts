@@ -1,0 +1,19 @@
+/** What a link is for. */
+export type LinkPurpose = "invitation" | "reset";
+
+const hourMs = 60 * 60_000;
+
+export const linkLifetimeMs: Readonly<Record<LinkPurpose, number>> = { invitation: 7 * 24 * hourMs, reset: hourMs };
+
+/** Living reset links of a user at most: a mailbox is not to be filled by strangers. */
+export const maxResetLinks = 3;
+
+const pages: Readonly<Record<LinkPurpose, string>> = { invitation: "invitation", reset: "reset" };
+
+/** The token stands in the fragment, which browsers send to nobody. */
+export const linkUrl = (publicUrl: string, purpose: LinkPurpose, token: string): string =>
+  `${publicUrl}/dashboard/${pages[purpose]}#${token}`;
+
+/** How long a login waits for the second factor, and for how many wrong codes. */
+export const challengeMs = 5 * 60_000;
+export const maxChallengeFailures = 5;

@@ -1,0 +1,106 @@
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { isEmailAddress } from "#platform/mail/email-address.ts";
+
+export type UserRole = "owner" | "developer" | "viewer";
+const ranks: Readonly<Record<UserRole, number>> = { viewer: 0, developer: 1, owner: 2 };
+
+export const hasRole = (role: UserRole, least: UserRole): boolean => ranks[role] >= ranks[least];
+
+export type UserStatus = "invited" | "active" | "disabled";
+
+/** A person who may log in to the dashboard of one organization. */
+export interface User {
+  readonly orgId: OrgId;
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: UserRole;
+  readonly status: UserStatus;
+  /** BCP 47; empty when none was chosen. */
+  readonly locale: string;
+  /** IANA; empty when none was chosen. */
+  readonly timeZone: string;
+  readonly totpEnabledAt: Date | null;
+  readonly recoveryCodesLeft: number;
+  readonly createdAt: Date;
+  readonly lastLoginAt: Date | null;
+}
+
+/** What of a user may be changed; what is absent stays. */
+export interface UserChange {
+  readonly name?: string | undefined;
+  readonly role?: UserRole | undefined;
+  readonly status?: "active" | "disabled" | undefined;
+  readonly locale?: string | undefined;
+  readonly timeZone?: string | undefined;
+}
+
+/** Users of an organization at most. */
+export const maxUsers = 1_000;
+
+/** An address as it is compared. Undefined for what is no address. */
+export function emailKey(email: string): string | undefined {
+  const trimmed = email.trim();
+  return isEmailAddress(trimmed) ? trimmed.normalize("NFC").toLowerCase() : undefined;
+}
+
+/** An address to write to, and as it is compared. Throws VALIDATION_FAILED. */
+export function parseEmail(email: string): { readonly email: string; readonly emailKey: string } {
+  const key = emailKey(email);
+  if (key === undefined) throw invalid({ field: "email", code: "INVALID_EMAIL", message: "must be an e-mail address" });
+  return { email: email.trim(), emailKey: key };
+}
+
+const maxLocaleLength = 35;
+
+/** A language tag in its usual form; empty stays empty. Throws VALIDATION_FAILED. */
+export function parseLocale(locale: string): string {
+  if (locale === "") return "";
+  try {
+    if (locale.length <= maxLocaleLength) return new Intl.Locale(locale).toString();
+  } catch {
+    // Said below.
+  }
+  throw invalid({ field: "locale", code: "INVALID_LOCALE", message: "must be a language tag such as en or pt-BR" });
+}
+
+const timeZonePattern = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
+
+/** The name of a time zone; empty stays empty. Throws VALIDATION_FAILED. */
+export function parseTimeZone(timeZone: string): string {
+  if (timeZone === "") return "";
+  try {
+    if (timeZone.length <= 64 && timeZonePattern.test(timeZone)) {
+      return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
+    }
+  } catch {
+    // Said below.
+  }
+  throw invalid({ field: "timeZone", code: "INVALID_TIME_ZONE", message: "must be a time zone such as Europe/Berlin" });
+}
+
+/** Whether the change takes an active owner away, so that another one has to be there. */
+export const losesOwner = (user: Pick<User, "role" | "status">, change: UserChange): boolean =>
+  isActiveOwner(user) && !isActiveOwner({ role: change.role ?? user.role, status: change.status ?? user.status });
+
+export const isActiveOwner = ({ role, status }: Pick<User, "role" | "status">): boolean =>
+  role === "owner" && status === "active";
+
+/** What the change would really change, for the trail and for what follows. Throws USER_NOT_ACTIVE. */
+export function realChange(user: User, change: UserChange): UserChange {
+  if (change.status !== undefined && user.status === "invited") throw new DomainError("USER_NOT_ACTIVE");
+  const current: UserChange = { ...user, status: user.status === "invited" ? undefined : user.status };
+  const changed = Object.entries(change).filter(
+    ([name, value]) => value !== undefined && value !== current[name as keyof UserChange],
+  );
+  return Object.fromEntries(changed);
+}
+
+/** Whether the change ends what the user may do now, so that sessions must not go on with it. */
+export const endsSessions = (change: UserChange): boolean => change.role !== undefined || change.status === "disabled";
+
+/** Whether somebody may change this of themselves without being an owner. */
+export const isPersonal = (change: UserChange): boolean => change.role === undefined && change.status === undefined;
+
+const invalid = (...details: FieldProblem[]): DomainError => new DomainError("VALIDATION_FAILED", { details });

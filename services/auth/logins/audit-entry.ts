@@ -1,0 +1,30 @@
+import { type AuditAction, type AuditEntry, type Named, noOrigin, type Origin, operator } from "../domain/audit.ts";
+import type { AuthDeps } from "../rpc/deps.ts";
+import type { AuditOf } from "../store/audit-store.ts";
+
+type Deps = Pick<AuthDeps, "clock" | "newId">;
+
+/** What a person did to themselves, or with something that has a name. */
+export const auditEntry = (
+  { clock, newId }: Deps,
+  what: {
+    readonly action: AuditAction;
+    readonly actor: Named;
+    readonly origin: Origin;
+    /** The actor when absent. */
+    readonly subject?: Named | undefined;
+    readonly details?: Readonly<Record<string, string>> | undefined;
+  },
+): AuditEntry => ({
+  ...{ id: newId(), at: clock.now(), action: what.action, origin: what.origin },
+  ...{ actor: named(what.actor), subject: named(what.subject ?? what.actor), details: what.details ?? {} },
+});
+
+/** Nothing else of what was passed, such as an address. */
+const named = ({ id, name }: Named): Named => ({ id, name });
+
+/** For what the operator does on the command line. */
+export const operatorAudit =
+  (deps: Deps): AuditOf =>
+  (action, subject) =>
+    auditEntry(deps, { action, actor: operator, subject, origin: noOrigin });

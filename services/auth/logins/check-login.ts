@@ -1,0 +1,70 @@
+import { type OrgId, parseOrgId } from "#platform/ids.ts";
+import type { Origin } from "../domain/audit.ts";
+import { hashStretched, passwordSalt } from "../domain/password.ts";
+import { hashMatches } from "../domain/secrets.ts";
+import { emailKey } from "../domain/user.ts";
+import type { AuthDeps } from "../rpc/deps.ts";
+import { findCandidates, type LoginCandidate } from "../store/person-lookup.ts";
+import { type AttemptDeps, beginAttempt, failAttempt, takeBack } from "./attempts.ts";
+
+export type CheckLoginDeps = AttemptDeps & Pick<AuthDeps, "lookup" | "passwords">;
+
+interface Tried extends Omit<LoginCandidate, "hash"> {
+  /** Undefined for nobody. */
+  readonly hash: Buffer | undefined;
+}
+
+const nil = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * The users whose password this is; empty when there is none. An unknown address takes the steps of a known one, with a
+ * user who does not exist. All users of an address have the same salt, so it costs one stretching whoever they are.
+ */
+export async function checkLogin(
+  deps: CheckLoginDeps,
+  { email, password, organizationId }: { email: string; password: string; organizationId?: string | undefined },
+  origin: Origin,
+): Promise<LoginCandidate[]> {
+  const key = emailKey(email) ?? "";
+  const found = await findCandidates(deps.lookup, key, organizationId ?? null);
+  const tried: readonly Tried[] = found.length > 0 ? found : [nobody(deps)];
+  const { attempts, stretched } = await countAndStretch(deps, tried, { password, salt: passwordSalt(deps.keys, key) });
+  const right = found.filter((candidate, index) => {
+    const hash = hashStretched(deps.keys, candidate.userId, stretched.get(candidate.scheme) ?? Buffer.alloc(32));
+    return hashMatches(hash, candidate.hash) && attempts[index] !== undefined;
+  });
+  const settle = (whose: Tried, index: number): Promise<void> => {
+    const counted = attempts[index];
+    if (right.length === 0) return failAttempt(deps, whose, { counted, factor: "password", origin });
+    return counted === undefined ? Promise.resolve() : takeBack(deps, whose);
+  };
+  await Promise.all(tried.map(settle));
+  return right;
+}
+
+const nobody = ({ passwords }: CheckLoginDeps): Tried => ({
+  orgId: parseOrgId(nil) as OrgId,
+  userId: nil,
+  hash: undefined,
+  scheme: passwords.scheme,
+});
+
+/** Attempts are counted while the password is stretched: it hides how long that takes. */
+async function countAndStretch(
+  deps: CheckLoginDeps,
+  tried: readonly Tried[],
+  { password, salt }: { readonly password: string; readonly salt: Buffer },
+) {
+  const schemes = [...new Set(tried.map(({ scheme }) => scheme))];
+  const [counting, stretching] = await Promise.allSettled([
+    Promise.all(tried.map((whose) => beginAttempt(deps, whose))),
+    Promise.all(schemes.map(async (scheme) => [scheme, await deps.passwords.stretch(password, salt, scheme)] as const)),
+  ]);
+  if (counting.status === "rejected") throw counting.reason;
+  if (stretching.status === "rejected") {
+    // Nobody looked at the password: it was no attempt.
+    await Promise.all(tried.filter((_, index) => counting.value[index]).map((whose) => takeBack(deps, whose)));
+    throw stretching.reason;
+  }
+  return { attempts: counting.value, stretched: new Map(stretching.value) };
+}

@@ -1,0 +1,43 @@
+import type { PoolClient } from "pg";
+import { newSecret, type OrgId } from "#platform/ids.ts";
+import { encrypt } from "#platform/secrets.ts";
+import { type LinkPurpose, linkLifetimeMs, linkUrl } from "../domain/link.ts";
+import { hashToken } from "../domain/session.ts";
+import type { AuthDeps } from "../rpc/deps.ts";
+import { insertLink } from "../store/link-store.ts";
+import { insertMailJob, type MailKind } from "../store/mail-job-store.ts";
+
+type Deps = Pick<AuthDeps, "keys" | "mail" | "publicUrl" | "clock" | "newId">;
+
+/** Makes a link of a user, in the caller's transaction. Its URL is for who makes it to hand over. */
+export async function makeLink(
+  deps: Deps,
+  orgId: OrgId,
+  client: PoolClient,
+  { userId, purpose }: { readonly userId: string; readonly purpose: LinkPurpose },
+): Promise<{ readonly token: string; readonly url: string }> {
+  const token = newSecret();
+  const createdAt = deps.clock.now();
+  const expiresAt = new Date(createdAt.getTime() + linkLifetimeMs[purpose]);
+  await insertLink(orgId, client, { tokenHash: hashOf(token), userId, purpose, createdAt, expiresAt });
+  return { token, url: linkUrl(deps.publicUrl(), purpose, token) };
+}
+
+/** Asks for a mail in the caller's transaction. Without a mail server there is nobody to ask. */
+export async function requestMail(
+  deps: Deps,
+  orgId: OrgId,
+  client: PoolClient,
+  { userId, kind, token }: { readonly userId: string; readonly kind: MailKind; readonly token?: string },
+): Promise<void> {
+  if (deps.mail === undefined) return;
+  const id = deps.newId();
+  const sealedToken = token === undefined ? null : encrypt(deps.keys.mailTokenKek, token, id);
+  await insertMailJob(orgId, client, { id, userId, kind, sealedToken, createdAt: deps.clock.now() });
+}
+
+function hashOf(token: string): Buffer {
+  const hash = hashToken(token);
+  if (hash === undefined) throw new Error("a new token has the wrong length");
+  return hash;
+}

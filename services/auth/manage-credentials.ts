@@ -1,0 +1,85 @@
+import type { OrgId } from "#platform/ids.ts";
+import { isApiKeyId, makeApiKey } from "./domain/api-key.ts";
+import { isClientId, makeClientId, makeClientSecret } from "./domain/oauth-client.ts";
+import { parseName } from "./domain/organization.ts";
+import { parseScopes } from "./domain/scopes.ts";
+import { hashApiKey, hashClientSecret } from "./domain/secrets.ts";
+import type { AuthDeps } from "./rpc/deps.ts";
+import {
+  apiKeyNotFound,
+  clientNotFound,
+  organizationNotFound,
+  toApiKeyMessage,
+  toClientMessage,
+} from "./rpc/messages.ts";
+import { insertApiKey, revokeApiKey } from "./store/api-key-store.ts";
+import type { AuditOf } from "./store/audit-store.ts";
+import { insertOAuthClient, replaceClientSecret, revokeOAuthClient } from "./store/oauth-client-store.ts";
+import { findOrganization } from "./store/organization-store.ts";
+
+/** Keys and clients are managed by an operator and by users; who it was is all that differs. */
+export interface Manager {
+  readonly orgId: OrgId;
+  readonly audit: AuditOf;
+}
+
+export type ManageDeps = Pick<AuthDeps, "orm" | "keys" | "clock">;
+
+export async function createKey(deps: ManageDeps, { orgId, audit }: Manager, request: { readonly name: string }) {
+  const name = parseName(request.name);
+  const organization = await findOrganization(deps.orm, orgId);
+  if (organization === undefined) throw organizationNotFound();
+  const { keyId, value } = makeApiKey(organization.sandbox);
+  const stored = { keyId, name, secretHash: hashApiKey(deps.keys, value), createdAt: deps.clock.now() };
+  return { key: toApiKeyMessage(await insertApiKey(deps.orm, orgId, stored, audit)), apiKey: value };
+}
+
+export async function revokeKey(
+  deps: Pick<ManageDeps, "orm" | "clock">,
+  { orgId, audit }: Manager,
+  { keyId }: { readonly keyId: string },
+) {
+  if (!isApiKeyId(keyId)) throw apiKeyNotFound();
+  const key = await revokeApiKey(deps.orm, orgId, { keyId, now: deps.clock.now() }, audit);
+  if (key === undefined) throw apiKeyNotFound();
+  return { key: toApiKeyMessage(key) };
+}
+
+export async function createClient(
+  deps: ManageDeps,
+  { orgId, audit }: Manager,
+  request: { readonly name: string; readonly scopes: readonly string[] },
+) {
+  const name = parseName(request.name);
+  const scopes = parseScopes(request.scopes);
+  if ((await findOrganization(deps.orm, orgId)) === undefined) throw organizationNotFound();
+  const clientId = makeClientId();
+  const clientSecret = makeClientSecret();
+  const secretHash = hashClientSecret(deps.keys, clientId, clientSecret);
+  const stored = { clientId, name, scopes, secretHash, createdAt: deps.clock.now() };
+  return { client: toClientMessage(await insertOAuthClient(deps.orm, orgId, stored, audit)), clientSecret };
+}
+
+export async function rotateSecret(
+  deps: Pick<ManageDeps, "orm" | "keys">,
+  { orgId, audit }: Manager,
+  { clientId }: { readonly clientId: string },
+) {
+  if (!isClientId(clientId)) throw clientNotFound();
+  const clientSecret = makeClientSecret();
+  const secretHash = hashClientSecret(deps.keys, clientId, clientSecret);
+  const client = await replaceClientSecret(deps.orm, orgId, { clientId, secretHash }, audit);
+  if (client === undefined) throw clientNotFound();
+  return { client: toClientMessage(client), clientSecret };
+}
+
+export async function revokeClient(
+  deps: Pick<ManageDeps, "orm" | "clock">,
+  { orgId, audit }: Manager,
+  { clientId }: { readonly clientId: string },
+) {
+  if (!isClientId(clientId)) throw clientNotFound();
+  const client = await revokeOAuthClient(deps.orm, orgId, { clientId, now: deps.clock.now() }, audit);
+  if (client === undefined) throw clientNotFound();
+  return { client: toClientMessage(client) };
+}

@@ -1,0 +1,85 @@
+import type { PoolClient } from "pg";
+import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { AuditAction, AuditEntry, Named } from "../domain/audit.ts";
+import { hasRole, type UserRole } from "../domain/user.ts";
+import type { AuthEntityManager } from "./orm.ts";
+
+export interface StoredAuditEvent {
+  readonly id: string;
+  readonly at: Date;
+  readonly action: AuditAction;
+  readonly actorId: string;
+  readonly actorName: string;
+  readonly subjectId: string;
+  readonly subjectName: string;
+  readonly details: Readonly<Record<string, string>>;
+  readonly requestId: string;
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+const columns =
+  "organization_id, event_id, at, action, actor_id, actor_name, subject_id, subject_name, details, request_id, ip, user_agent";
+
+const insertEvent = (mark: (n: number) => string): string =>
+  `insert into auth.audit_event (${columns}) values (${columns.split(",").map((_, i) => mark(i + 1))})`;
+
+const valuesOf = (orgId: OrgId, { id, at, action, actor, subject, details, origin }: AuditEntry): unknown[] => [
+  ...[orgId, id, at, action, actor.id, actor.name, subject.id, subject.name, JSON.stringify(details)],
+  ...[origin.requestId, origin.ip, origin.userAgent],
+];
+
+/** Makes the entry once it is known that something is done, by whoever does it. */
+export type AuditOf = (action: AuditAction, subject: Named) => AuditEntry;
+
+/** Adds to the trail in the transaction of what it tells. */
+export async function addAudit(orgId: OrgId, client: PoolClient, entry: AuditEntry): Promise<void> {
+  await client.query(
+    insertEvent((n) => `$${n}`),
+    valuesOf(orgId, entry),
+  );
+}
+
+/** The same in a transaction of the ORM, which a user who has lost the role for it meanwhile does not get to commit. */
+export async function addAuditWith(orgId: OrgId, em: AuthEntityManager, entry: AuditEntry): Promise<void> {
+  if (entry.leastRole !== undefined) await requireRoleUntilCommit(orgId, em, entry.actor.id, entry.leastRole);
+  await em.execute(
+    insertEvent(() => "?"),
+    valuesOf(orgId, entry),
+    "run",
+  );
+}
+
+// Whoever changes the user waits until the transaction ends.
+const holdRole = `
+  select role from auth.user_account where organization_id = ? and user_id = ? and status = 'active' for share`;
+
+async function requireRoleUntilCommit(
+  orgId: OrgId,
+  em: AuthEntityManager,
+  userId: string,
+  least: UserRole,
+): Promise<void> {
+  const [user] = await em.execute<{ role: UserRole }[]>(holdRole, [orgId, userId]);
+  if (user === undefined) throw new DomainError("SESSION_ENDED");
+  if (!hasRole(user.role, least)) throw new DomainError("INSUFFICIENT_SCOPE");
+}
+
+// The ids of events are times first, so their order is that of the events.
+const selectEvents = `
+  select event_id as id, at, action, actor_id as "actorId", actor_name as "actorName", subject_id as "subjectId",
+    subject_name as "subjectName", details, request_id as "requestId", ip, user_agent as "userAgent"
+  from auth.audit_event
+  where organization_id = $1 and ($2::uuid is null or event_id < $2)
+  order by event_id desc
+  limit $3`;
+
+/** Newest first, those before an event. */
+export async function listAudit(
+  orgId: OrgId,
+  client: PoolClient,
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<StoredAuditEvent[]> {
+  return (await client.query<StoredAuditEvent>(selectEvents, [orgId, page.before, page.limit])).rows;
+}

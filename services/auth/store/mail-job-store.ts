@@ -1,0 +1,83 @@
+import type { Pool, PoolClient } from "pg";
+import type { OrgId } from "#platform/ids.ts";
+
+export type MailKind = "invitation" | "reset" | "lockout";
+
+export interface NewMailJob {
+  readonly id: string;
+  readonly userId: string;
+  readonly kind: MailKind;
+  /** Encrypted; null for a mail without a link. */
+  readonly sealedToken: Buffer | null;
+  readonly createdAt: Date;
+}
+
+export async function insertMailJob(orgId: OrgId, client: PoolClient, job: NewMailJob): Promise<void> {
+  const sql = `insert into auth.mail_job (organization_id, job_id, user_id, kind, sealed_token, created_at, run_at)
+    values ($1, $2, $3, $4, $5, $6, $6)`;
+  await client.query(sql, [orgId, job.id, job.userId, job.kind, job.sealedToken, job.createdAt]);
+}
+
+/** A job that is ours until the lease is over, or until another process takes it after that. */
+export interface ClaimedMail {
+  readonly orgId: OrgId;
+  readonly id: string;
+  readonly claim: string;
+  /** With this one. */
+  readonly attempts: number;
+}
+
+const claimSql = `
+  update auth.mail_job job set claim = $1, claimed_until = $3, attempts = job.attempts + 1
+  from (
+    select organization_id, job_id from auth.mail_job
+    where run_at <= $2 and (claimed_until is null or claimed_until <= $2)
+    order by run_at limit $4
+    for no key update skip locked
+  ) due
+  where job.organization_id = due.organization_id and job.job_id = due.job_id
+  returning job.organization_id as "orgId", job.job_id as id, job.claim, job.attempts`;
+
+/** Takes what is due, of any organization. The janitor sees neither whom nor what it is about. */
+export async function claimMails(
+  janitor: Pool,
+  {
+    claim,
+    now,
+    until,
+    limit,
+  }: { readonly claim: string; readonly now: Date; readonly until: Date; readonly limit: number },
+): Promise<ClaimedMail[]> {
+  return (await janitor.query<ClaimedMail>(claimSql, [claim, now, until, limit])).rows;
+}
+
+export interface MailJob {
+  readonly userId: string;
+  readonly kind: MailKind;
+  readonly sealedToken: Buffer | null;
+  readonly createdAt: Date;
+}
+
+/** Undefined when it belongs to somebody else by now. */
+export async function readMailJob(orgId: OrgId, client: PoolClient, job: ClaimedMail): Promise<MailJob | undefined> {
+  const sql = `select user_id as "userId", kind, sealed_token as "sealedToken", created_at as "createdAt"
+    from auth.mail_job where organization_id = $1 and job_id = $2 and claim = $3`;
+  return (await client.query<MailJob>(sql, [orgId, job.id, job.claim])).rows[0];
+}
+
+/** False when it belongs to somebody else by now. */
+export async function removeMailJob(orgId: OrgId, client: PoolClient, job: ClaimedMail): Promise<boolean> {
+  const sql = "delete from auth.mail_job where organization_id = $1 and job_id = $2 and claim = $3";
+  return (await client.query(sql, [orgId, job.id, job.claim])).rowCount === 1;
+}
+
+export async function putOffMailJob(orgId: OrgId, client: PoolClient, job: ClaimedMail, runAt: Date): Promise<void> {
+  const sql = `update auth.mail_job set run_at = $4, claim = null, claimed_until = null
+    where organization_id = $1 and job_id = $2 and claim = $3`;
+  await client.query(sql, [orgId, job.id, job.claim, runAt]);
+}
+
+/** Mails whose links are void are not sent. */
+export async function deleteMailJobsOf(orgId: OrgId, client: PoolClient, userId: string): Promise<void> {
+  await client.query("delete from auth.mail_job where organization_id = $1 and user_id = $2", [orgId, userId]);
+}

@@ -1,0 +1,132 @@
+import type { PoolClient } from "pg";
+import type { OrgId } from "#platform/ids.ts";
+import type { User, UserChange, UserRole } from "../domain/user.ts";
+
+/** Everything of a user but its secrets, of the table as `u`. */
+export const userColumns = `
+  u.organization_id as "orgId", u.user_id as id, u.email, u.name, u.role, u.status, u.locale,
+  u.time_zone as "timeZone", u.totp_enabled_at as "totpEnabledAt", u.created_at as "createdAt",
+  u.last_login_at as "lastLoginAt",
+  (select count(*)::integer from auth.recovery_code c
+    where c.organization_id = u.organization_id and c.user_id = u.user_id) as "recoveryCodesLeft"`;
+
+const selectUser = `select ${userColumns} from auth.user_account u where u.organization_id = $1 and u.user_id = $2`;
+
+export async function findUser(orgId: OrgId, client: PoolClient, userId: string): Promise<User | undefined> {
+  return (await client.query<User>(selectUser, [orgId, userId])).rows[0];
+}
+
+/** Until the transaction ends nobody else changes the user. */
+export async function lockUser(orgId: OrgId, client: PoolClient, userId: string): Promise<User | undefined> {
+  return (await client.query<User>(`${selectUser} for update of u`, [orgId, userId])).rows[0];
+}
+
+const lockOrganizationSql = "select name from auth.organization where organization_id = $1 for no key update";
+
+/**
+ * Its name. Whoever manages the users of an organization does so one after the other, so that the last owner is one also
+ * when many are changed at the same time. To be called before users are locked. Undefined for an unknown organization.
+ */
+export async function lockOrganization(orgId: OrgId, client: PoolClient): Promise<string | undefined> {
+  return (await client.query<{ name: string }>(lockOrganizationSql, [orgId])).rows[0]?.name;
+}
+
+export async function findOrganizationName(orgId: OrgId, client: PoolClient): Promise<string> {
+  const sql = "select name from auth.organization where organization_id = $1";
+  return (await client.query<{ name: string }>(sql, [orgId])).rows[0]?.name ?? "";
+}
+
+/** The oldest first. */
+export async function listUsers(orgId: OrgId, client: PoolClient): Promise<User[]> {
+  const sql = `select ${userColumns} from auth.user_account u where u.organization_id = $1 order by u.created_at, u.user_id`;
+  return (await client.query<User>(sql, [orgId])).rows;
+}
+
+export async function countUsers(orgId: OrgId, client: PoolClient): Promise<number> {
+  const sql = "select count(*)::integer as n from auth.user_account where organization_id = $1";
+  return (await client.query<{ n: number }>(sql, [orgId])).rows[0]?.n ?? 0;
+}
+
+export async function hasOtherActiveOwner(orgId: OrgId, client: PoolClient, userId: string): Promise<boolean> {
+  const sql = `select from auth.user_account
+    where organization_id = $1 and user_id <> $2 and role = 'owner' and status = 'active' limit 1`;
+  return (await client.query(sql, [orgId, userId])).rowCount === 1;
+}
+
+export interface NewUser {
+  readonly id: string;
+  readonly email: string;
+  readonly emailKey: string;
+  readonly name: string;
+  readonly role: UserRole;
+  readonly locale: string;
+  readonly createdAt: Date;
+}
+
+const insertUserSql = `
+  insert into auth.user_account
+    (organization_id, user_id, email, email_key, name, role, status, locale, time_zone, created_at)
+  values ($1, $2, $3, $4, $5, $6, 'invited', $7, '', $8)
+  on conflict (organization_id, email_key) do nothing`;
+
+/** False when the organization has a user with this address. */
+export async function insertUser(orgId: OrgId, client: PoolClient, user: NewUser): Promise<boolean> {
+  const { id, email, emailKey, name, role, locale, createdAt } = user;
+  const values = [orgId, id, email, emailKey, name, role, locale, createdAt];
+  return (await client.query(insertUserSql, values)).rowCount === 1;
+}
+
+const updateUserSql = `
+  update auth.user_account set name = coalesce($3, name), role = coalesce($4, role), status = coalesce($5, status),
+    locale = coalesce($6, locale), time_zone = coalesce($7, time_zone)
+  where organization_id = $1 and user_id = $2`;
+
+export async function updateUser(
+  orgId: OrgId,
+  client: PoolClient,
+  userId: string,
+  { name, role, status, locale, timeZone }: UserChange,
+): Promise<void> {
+  await client.query(updateUserSql, [orgId, userId, name, role, status, locale, timeZone]);
+}
+
+export interface StoredPassword {
+  readonly hash: Buffer;
+  readonly scheme: string;
+}
+
+/** What the password of an active user is checked against. */
+export async function findPassword(
+  orgId: OrgId,
+  client: PoolClient,
+  userId: string,
+): Promise<(StoredPassword & { readonly emailKey: string }) | undefined> {
+  const sql = `select password_hash as hash, password_scheme as scheme, email_key as "emailKey" from auth.user_account
+    where organization_id = $1 and user_id = $2 and status = 'active' and password_hash is not null`;
+  return (await client.query<StoredPassword & { emailKey: string }>(sql, [orgId, userId])).rows[0];
+}
+
+// Active users have a password, and a new one forgets the attempts at the old one.
+const setPasswordSql = `
+  update auth.user_account set password_hash = $3, password_scheme = $4, status = 'active',
+    failures = 0, failures_since = null, locked_until = null
+  where organization_id = $1 and user_id = $2`;
+
+export async function setPassword(
+  orgId: OrgId,
+  client: PoolClient,
+  userId: string,
+  { hash, scheme }: StoredPassword,
+): Promise<void> {
+  await client.query(setPasswordSql, [orgId, userId, hash, scheme]);
+}
+
+export async function noteLogin(orgId: OrgId, client: PoolClient, userId: string, now: Date): Promise<void> {
+  const sql = "update auth.user_account set last_login_at = $3 where organization_id = $1 and user_id = $2";
+  await client.query(sql, [orgId, userId, now]);
+}
+
+/** Sessions, links and everything else of the user go with it. */
+export async function deleteUser(orgId: OrgId, client: PoolClient, userId: string): Promise<void> {
+  await client.query("delete from auth.user_account where organization_id = $1 and user_id = $2", [orgId, userId]);
+}

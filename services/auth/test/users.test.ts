@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { UserRole, UserStatus } from "#gen/assent/auth/v1/users_pb.ts";
+import { newSecret } from "#platform/ids.ts";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { type AuthHarness, createOrganization, startAuth } from "./harness.ts";
+import {
+  callOf,
+  createOwner,
+  createPerson,
+  logIn,
+  type Person,
+  password,
+  someEmail,
+  tokenOf,
+  trailOf,
+  visitor,
+} from "./people.ts";
+
+let auth: AuthHarness;
+let organizationId: string;
+let owner: Person;
+
+beforeAll(async () => {
+  auth = await startAuth();
+});
+afterAll(() => auth.stop());
+beforeEach(async () => {
+  organizationId = await createOrganization(auth);
+  owner = await createOwner(auth, organizationId);
+});
+
+const invite = (email = someEmail(), role: UserRole = UserRole.VIEWER) =>
+  auth.users.inviteUser({ email, name: "Ivy Invited", role, visitor }, owner.call);
+const accept = (token: string, chosen = password) => auth.logins.acceptInvitation({ token, password: chosen, visitor });
+const update = (by: Person, change: { userId: string; role?: UserRole; status?: UserStatus; name?: string }) =>
+  auth.users.updateUser({ sessionId: by.sessionId, ...change }, by.call);
+const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => "Ok",
+    (error: Error) => /[A-Z_]{6,}/.exec(JSON.stringify(error))?.[0] ?? error.message,
+  );
+
+describe("an invitation", () => {
+  test("its link sets the password once and logs the person in", async () => {
+    const { user, inviteUrl } = await invite();
+    expect(inviteUrl).toMatch(/^\/dashboard\/invitation#[\w-]{43}$/);
+    const { signedIn } = await accept(tokenOf(inviteUrl));
+    expect(signedIn?.principal?.user).toMatchObject({ id: user?.id, status: UserStatus.ACTIVE });
+    await expectDomainError(accept(tokenOf(inviteUrl)), "LINK_INVALID");
+    await logIn(auth, { email: user?.email ?? "" });
+  });
+
+  test("two who use it at the same time are not both let in", async () => {
+    const { inviteUrl } = await invite();
+    const outcomes = await Promise.allSettled([
+      accept(tokenOf(inviteUrl), "the first password"),
+      accept(tokenOf(inviteUrl), "the second password"),
+    ]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+
+  test("a password that does not do leaves it good", async () => {
+    const { user, inviteUrl } = await invite();
+    for (const bad of ["short", "x".repeat(201), "aaaaaaaaaaaa", `${user?.email}`, "IvyInvitedIvy", "AcmeAcmeAcme1"]) {
+      const { details } = await expectDomainError(accept(tokenOf(inviteUrl), bad), "VALIDATION_FAILED");
+      expect(details).toMatchObject([{ field: "password" }]);
+    }
+    await accept(tokenOf(inviteUrl));
+  });
+
+  test("it is over after seven days, and when another one is sent", async () => {
+    const { user, inviteUrl } = await invite();
+    auth.clock.advance(7 * 24 * 60 * 60_000);
+    await expectDomainError(accept(tokenOf(inviteUrl)), "LINK_INVALID");
+    owner = await logIn(auth, owner);
+    const again = () => auth.users.inviteUserAgain({ userId: user?.id ?? "" }, owner.call);
+    const second = await again();
+    const third = await again();
+    await expectDomainError(accept(tokenOf(second.inviteUrl)), "LINK_INVALID");
+    await accept(tokenOf(third.inviteUrl));
+    await expectDomainError(again(), "USER_NOT_INVITED");
+  });
+
+  test("malformed, unknown and reset tokens are none", async () => {
+    for (const token of ["", "x", newSecret(), "é".repeat(43)]) await expectDomainError(accept(token), "LINK_INVALID");
+    const { inviteUrl } = await invite();
+    await expectDomainError(auth.logins.resetPassword({ token: tokenOf(inviteUrl), password }), "LINK_INVALID");
+  });
+
+  test("an address is invited once, whatever its case, and must be one", async () => {
+    const email = someEmail();
+    const outcomes = await Promise.all([codeOf(invite(email)), codeOf(invite(email.toUpperCase()))]);
+    expect(outcomes.sort()).toEqual(["Ok", "USER_EXISTS"]);
+    await expectDomainError(invite("not an address"), "VALIDATION_FAILED");
+    await createOwner(auth, await createOrganization(auth), email);
+  });
+});
+
+describe("the first owner", () => {
+  test("an operator invites them, or gives them a password", async () => {
+    const email = someEmail();
+    const { userId, inviteUrl } = await auth.admin.createOwner({ organizationId, email, name: "Olga" });
+    const { signedIn } = await accept(tokenOf(inviteUrl));
+    expect(signedIn?.principal?.user).toMatchObject({ id: userId, role: UserRole.OWNER });
+    await expectDomainError(auth.admin.createOwner({ organizationId, email, name: "Olga" }), "USER_EXISTS");
+    const weak = { organizationId, email: someEmail(), name: "Olga", password: "short" };
+    await expectDomainError(auth.admin.createOwner(weak), "VALIDATION_FAILED");
+    const nowhere = { organizationId: userId, email, name: "Olga" };
+    await expectDomainError(auth.admin.createOwner(nowhere), "NOT_FOUND");
+  });
+});
+
+describe("what users may do", () => {
+  test("only owners manage users, and others themselves but not their rights", async () => {
+    for (const role of [UserRole.DEVELOPER, UserRole.VIEWER]) {
+      const person = await createPerson(auth, owner, role);
+      const userId = owner.userId;
+      const refused = [
+        auth.users.listUsers({}, person.call),
+        auth.users.inviteUser({ email: someEmail(), name: "No", role }, person.call),
+        auth.users.inviteUserAgain({ userId }, person.call),
+        auth.users.removeUser({ userId }, person.call),
+        update(person, { userId, name: "Mallory" }),
+        update(person, { userId: person.userId, role: UserRole.OWNER }),
+        auth.organization.renameOrganization({ name: "Mine" }, person.call),
+        auth.organization.listAuditEvents({ pageSize: 10 }, person.call),
+      ];
+      for (const call of refused) await expectDomainError(call, "INSUFFICIENT_SCOPE");
+      const { user } = await update(person, { userId: person.userId, name: "Another Name" });
+      expect(user?.name).toBe("Another Name");
+    }
+  });
+
+  test("viewers manage no keys and clients, developers do, and the trail says who", async () => {
+    const viewer = await createPerson(auth, owner, UserRole.VIEWER);
+    const { organization } = auth;
+    const client = { name: "Backend", scopes: ["click:read"] };
+    await expectDomainError(organization.createKey({ name: "Key" }, viewer.call), "INSUFFICIENT_SCOPE");
+    await expectDomainError(organization.createClient(client, viewer.call), "INSUFFICIENT_SCOPE");
+    const developer = await createPerson(auth, owner, UserRole.DEVELOPER);
+    const { key, apiKey } = await organization.createKey({ name: "Key", visitor }, developer.call);
+    expect(await auth.tokens.authenticateApiKey({ apiKey })).toMatchObject({ organizationId });
+    const created = await organization.createClient(client, developer.call);
+    const clientId = created.client?.id ?? "";
+    const rotated = await organization.rotateClientSecret({ clientId }, developer.call);
+    await auth.tokens.issueToken({ clientId, clientSecret: rotated.clientSecret });
+    await organization.revokeClient({ clientId }, developer.call);
+    await organization.revokeKey({ keyId: key?.id ?? "" }, developer.call);
+    await organization.revokeKey({ keyId: key?.id ?? "" }, developer.call);
+    expect((await organization.listKeys({}, viewer.call)).keys).toHaveLength(1);
+    expect((await organization.listClients({}, viewer.call)).clients).toHaveLength(1);
+    const dashboard = { name: "No", scopes: ["dashboard:admin"] };
+    await expectDomainError(organization.createClient(dashboard, owner.call), "VALIDATION_FAILED");
+    const { events } = await organization.listAuditEvents({ pageSize: 5 }, owner.call);
+    expect(events.map(({ action, actorId, subjectName }) => [action, actorId, subjectName])).toEqual([
+      ["api-key.revoked", developer.userId, "Key"],
+      ["client.revoked", developer.userId, "Backend"],
+      ["client.secret-rotated", developer.userId, "Backend"],
+      ["client.created", developer.userId, "Backend"],
+      ["api-key.created", developer.userId, "Key"],
+    ]);
+    expect(events.at(-1)).toMatchObject({ ip: visitor.ip, userAgent: visitor.userAgent, requestId: "request-1" });
+  });
+
+  test("keys and clients are no users, and nor are those who were removed", async () => {
+    const { key } = await auth.admin.createApiKey({ organizationId, name: "Key" });
+    const asKey = callOf(organizationId, "");
+    asKey.headers["x-client-id"] = key?.id ?? "";
+    await expectDomainError(auth.users.getOwnUser({}, asKey), "INSUFFICIENT_SCOPE");
+    const person = await createPerson(auth, owner);
+    await auth.users.removeUser({ userId: person.userId }, owner.call);
+    await expectDomainError(auth.users.getOwnUser({}, person.call), "SESSION_ENDED");
+    const stranger = await createOwner(auth, await createOrganization(auth));
+    await expectDomainError(auth.users.getOwnUser({}, callOf(organizationId, stranger.userId)), "SESSION_ENDED");
+  });
+
+  test("an owner renames the organization, and the events are read in pages", async () => {
+    const { organization } = await auth.organization.renameOrganization({ name: "  New name " }, owner.call);
+    expect(organization?.name).toBe("New name");
+    expect((await auth.organization.getOrganization({}, owner.call)).organization).toEqual(organization);
+    const all = await trailOf(auth, owner);
+    const read: string[] = [];
+    let cursor = "";
+    do {
+      const page = await auth.organization.listAuditEvents({ pageSize: 2, cursor }, owner.call);
+      read.push(...page.events.map(({ action }) => action));
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    expect(read.reverse()).toEqual(all);
+    const bad = auth.organization.listAuditEvents({ pageSize: 2, cursor: "x" }, owner.call);
+    await expectDomainError(bad, "VALIDATION_FAILED");
+  });
+});

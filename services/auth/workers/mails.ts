@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import type { Pool, PoolClient } from "pg";
+import { withOrg } from "#platform/db/pool.ts";
+import type { Logger } from "#platform/logger.ts";
+import { MailRefusedError } from "#platform/mail/mail.ts";
+import type { MailSetup } from "#platform/mail/mail-setup.ts";
+import { decrypt } from "#platform/secrets.ts";
+import type { Worker } from "#platform/service.ts";
+import { noOrigin } from "../domain/audit.ts";
+import { linkLifetimeMs, linkUrl } from "../domain/link.ts";
+import { auditEntry } from "../logins/audit-entry.ts";
+import { writeAccountMail } from "../mail/write-account-mail.ts";
+import type { AuthDeps } from "../rpc/deps.ts";
+import { addAudit } from "../store/audit-store.ts";
+import {
+  type ClaimedMail,
+  claimMails,
+  type MailJob,
+  putOffMailJob,
+  readMailJob,
+  removeMailJob,
+} from "../store/mail-job-store.ts";
+import { findOrganizationName, findUser } from "../store/user-store.ts";
+
+export interface MailWorkerDeps extends Pick<AuthDeps, "people" | "keys" | "clock" | "newId"> {
+  readonly janitor: Pool;
+  readonly mail: MailSetup;
+  readonly logger: Logger;
+}
+
+export interface MailWorker extends Worker {
+  /** There may be a mail to send. */
+  wake(): void;
+}
+
+/** How often it is looked for what other processes have asked for, or left undone. */
+const pollMs = 1_000;
+/** Longer than a mail server may take; then another process sends it. */
+const leaseMs = 2 * 60_000;
+const maxPauseMs = 60 * 60_000;
+/** A mail without a link is no news any more after a day. */
+const plainLifetimeMs = 24 * 60 * 60_000;
+
+/** Sends mails about accounts, one after the other. Any number of processes may do it at the same time. */
+export function createMailWorker(deps: MailWorkerDeps): MailWorker {
+  let timer: NodeJS.Timeout | undefined;
+  let sending: Promise<void> | undefined;
+  let isWoken = false;
+  let isRunning = false;
+
+  const sendAll = async (): Promise<void> => {
+    do {
+      isWoken = false;
+      while (isRunning && (await sendNext(deps))) isWoken = false;
+    } while (isWoken && isRunning);
+  };
+  const wake = (): void => {
+    isWoken = true;
+    if (!isRunning || sending !== undefined) return;
+    sending = sendAll()
+      .catch((error: unknown) => deps.logger.error({ err: error }, "mails about accounts could not be sent"))
+      .finally(() => {
+        sending = undefined;
+      });
+  };
+
+  return {
+    name: "auth-mails",
+    wake,
+    start: async () => {
+      isRunning = true;
+      timer = setInterval(wake, pollMs);
+      wake();
+    },
+    stop: async () => {
+      clearInterval(timer);
+      isRunning = false;
+      await sending;
+    },
+  };
+}
+
+/** False when nothing is due. */
+async function sendNext(deps: MailWorkerDeps): Promise<boolean> {
+  const now = deps.clock.now();
+  const lease = { claim: randomUUID(), now, until: new Date(now.getTime() + leaseMs), limit: 1 };
+  const [claimed] = await claimMails(deps.janitor, lease);
+  if (claimed === undefined) return false;
+  const job = await withOrg(deps.people, claimed.orgId, (client) => readMailJob(claimed.orgId, client, claimed));
+  if (job === undefined) return true;
+  try {
+    await send(deps, claimed, job);
+    await withOrg(deps.people, claimed.orgId, (client) => removeMailJob(claimed.orgId, client, claimed));
+  } catch (error) {
+    await handleFailure(deps, claimed, job, error);
+  }
+  return true;
+}
+
+async function send(deps: MailWorkerDeps, { orgId, id }: ClaimedMail, job: MailJob): Promise<void> {
+  const { user, organizationName } = await withOrg(deps.people, orgId, async (client) => ({
+    user: await findUser(orgId, client, job.userId),
+    organizationName: await findOrganizationName(orgId, client),
+  }));
+  if (user === undefined) return;
+  const { mailer, publicUrl } = deps.mail;
+  const baseUrl = publicUrl();
+  const written = writeAccountMail({
+    ...{ kind: job.kind, user, organizationName, expiresAt: expiryOf(job), link: linkOf(deps, id, job, baseUrl) },
+  });
+  const messageId = `<${id}@${new URL(baseUrl).hostname}>`;
+  await mailer.send({ to: { name: user.name, address: user.email }, messageId, ...written });
+}
+
+function linkOf({ keys }: MailWorkerDeps, id: string, { kind, sealedToken }: MailJob, baseUrl: string): string {
+  if (kind === "lockout" || sealedToken === null) return "";
+  return linkUrl(baseUrl, kind, decrypt(keys.mailTokenKek, sealedToken, id));
+}
+
+const expiryOf = ({ kind, createdAt }: MailJob): Date =>
+  new Date(createdAt.getTime() + (kind === "lockout" ? plainLifetimeMs : linkLifetimeMs[kind]));
+
+/** Tried again, with longer and longer pauses, for as long as the mail would be of use. */
+async function handleFailure(deps: MailWorkerDeps, claimed: ClaimedMail, job: MailJob, error: unknown): Promise<void> {
+  const pauseMs = Math.min(maxPauseMs, 1_000 * 2 ** Math.min(claimed.attempts - 1, 20));
+  const runAt = new Date(deps.clock.now().getTime() + pauseMs);
+  const isHopeless = error instanceof MailRefusedError || runAt >= expiryOf(job);
+  deps.logger.warn({ err: error, kind: job.kind, attempts: claimed.attempts, isHopeless }, "a mail was not sent");
+  await withOrg(deps.people, claimed.orgId, async (client) => {
+    if (isHopeless) await giveUp(deps, client, claimed, job);
+    else await putOffMailJob(claimed.orgId, client, claimed, runAt);
+  });
+}
+
+async function giveUp(deps: MailWorkerDeps, client: PoolClient, claimed: ClaimedMail, job: MailJob): Promise<void> {
+  const user = await findUser(claimed.orgId, client, job.userId);
+  if (!(await removeMailJob(claimed.orgId, client, claimed)) || user === undefined) return;
+  const actor = { id: "", name: "" };
+  const what = { action: "mail.failed", actor, subject: user, origin: noOrigin, details: { mail: job.kind } } as const;
+  await addAudit(claimed.orgId, client, auditEntry(deps, what));
+}

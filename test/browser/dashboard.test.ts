@@ -1,0 +1,275 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { type System, startSystem } from "../support/system.ts";
+import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
+import {
+  goTo,
+  linksOf,
+  logIn,
+  newEmail,
+  newOwner,
+  newPassword,
+  openDashboard,
+  type Person,
+  stepOf,
+  totp,
+} from "./support/dashboard.ts";
+import { screenshot } from "./support/signing.ts";
+
+describeInBrowser("the dashboard", (pages) => {
+  let system: System;
+  let owner: Person;
+  /** What browsers complained about. */
+  const wrong: string[] = [];
+
+  beforeAll(async () => {
+    system = await startSystem("single process");
+    owner = await newOwner(system);
+  });
+  afterAll(() => system?.stop());
+  afterEach(() => {
+    expect(wrong.splice(0)).toEqual([]);
+  });
+
+  const open = (path: string, options: BrowserContextOptions = {}): Promise<Page> =>
+    openDashboard(pages, `${owner.baseUrl}/dashboard${path}`, wrong, options);
+  const dialog = (page: Page) => page.getByRole("dialog");
+  const isGone = (page: Page) => dialog(page).waitFor({ state: "detached" });
+
+  /** What a dialog shows to be copied. */
+  async function copied(page: Page, index: number): Promise<string> {
+    const line = dialog(page).locator(".copy-line code").nth(index);
+    return (await line.textContent()) ?? "";
+  }
+
+  async function enter(person: Person, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await open("/", options);
+    await logIn(page, person);
+    await page.getByRole("navigation").waitFor();
+    return page;
+  }
+
+  async function invite(page: Page, role: string): Promise<Person & { readonly url: string }> {
+    const [email, password] = [newEmail(), newPassword()];
+    await goTo(page, "People");
+    await page.getByRole("button", { name: "Invite somebody" }).click();
+    await dialog(page).getByLabel("Name").fill("Ben Example");
+    await dialog(page).getByLabel("E-mail address").fill(email);
+    await dialog(page).getByRole("button", { name: /Role/ }).click();
+    await page.getByRole("option", { name: role }).click();
+    await dialog(page).getByRole("button", { name: "Invite", exact: true }).click();
+    await dialog(page).getByText("No mail server is set up").waitFor();
+    const url = await copied(page, 0);
+    system.secrets.add("token", url.slice(url.indexOf("#") + 1));
+    await dialog(page).getByRole("button", { name: "Done" }).click();
+    await page.getByRole("row").filter({ hasText: email }).getByText("Invited").waitFor();
+    return { email, password, url, baseUrl: owner.baseUrl };
+  }
+
+  async function accept({ url, password }: { url: string; password: string }): Promise<Page> {
+    const page = await openDashboard(pages, url, wrong);
+    await page.getByLabel("New password", { exact: true }).fill(password);
+    await page.getByRole("button", { name: "Join" }).click();
+    await page.getByRole("navigation").waitFor();
+    return page;
+  }
+
+  test("an owner makes a key that works, and takes it back", async () => {
+    const page = await enter(owner);
+    await goTo(page, "API keys");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await dialog(page).getByLabel("Name").fill("Shop backend");
+    await dialog(page).getByRole("button", { name: "Create key" }).dblclick();
+    await dialog(page).getByText("It is shown this once").waitFor();
+    const key = await copied(page, 0);
+    system.secrets.add("API key", key);
+    expect(await copied(page, 1)).toBe(`curl -s ${owner.baseUrl}/v1/click/templates -H 'Authorization: Bearer ${key}'`);
+    const use = () => fetch(`${owner.baseUrl}/v1/click/templates`, { headers: { authorization: `Bearer ${key}` } });
+    expect((await use()).status).toBe(200);
+    await page.keyboard.press("Escape");
+    await dialog(page).getByRole("button", { name: "Done" }).click();
+    await isGone(page);
+    expect(await page.getByRole("row").filter({ hasText: "Shop backend" }).count()).toBe(1);
+    await page.getByRole("button", { name: "Revoke Shop backend" }).click();
+    await dialog(page).getByText("Revoke the key “Shop backend”?").waitFor();
+    await dialog(page).getByRole("button", { name: "Revoke" }).click();
+    await isGone(page);
+    await page.getByRole("switch", { name: "Show revoked keys (1)" }).click({ force: true });
+    await page.getByRole("row").filter({ hasText: "Shop backend" }).getByText("Revoked").waitFor();
+  });
+
+  test("an owner makes a client that gets a token, and replaces its secret", async () => {
+    const page = await enter(owner);
+    await goTo(page, "OAuth clients");
+    await page.getByRole("button", { name: "Create client" }).click();
+    await dialog(page).getByLabel("Name").fill("Reports");
+    await dialog(page).getByRole("button", { name: "Create client" }).click();
+    await dialog(page).getByText("Choose at least one.").waitFor();
+    await dialog(page).getByRole("checkbox", { name: "click:read" }).check({ force: true });
+    await dialog(page).getByRole("button", { name: "Create client" }).click();
+    await dialog(page).getByText("It is shown this once").waitFor();
+    const [id, secret] = [await copied(page, 0), await copied(page, 1)];
+    system.secrets.add("client secret", secret);
+    expect(await copied(page, 2)).toContain(`-u '${id}:${secret}'`);
+    const fetchToken = async (password: string) => {
+      const authorization = `Basic ${Buffer.from(`${id}:${password}`).toString("base64")}`;
+      const body = new URLSearchParams({ grant_type: "client_credentials" });
+      const answer = await fetch(`${owner.baseUrl}/oauth/token`, { method: "POST", headers: { authorization }, body });
+      return (await answer.json()) as { scope?: string };
+    };
+    expect((await fetchToken(secret)).scope).toBe("click:read");
+    await dialog(page).getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "New secret for Reports" }).click();
+    await dialog(page).getByRole("button", { name: "Replace the secret" }).click();
+    await dialog(page).getByText("The old secret of “Reports” has stopped working.", { exact: false }).waitFor();
+    const second = await copied(page, 1);
+    system.secrets.add("client secret", second);
+    expect(second).not.toBe(secret);
+    expect((await fetchToken(second)).scope).toBe("click:read");
+    expect((await fetchToken(secret)).scope).toBeUndefined();
+  });
+
+  test("a developer is invited, sets up a second factor, and logs in with a code", async () => {
+    const page = await enter(owner);
+    const ben = await invite(page, "Developer");
+    const bens = await accept(ben);
+    expect(await linksOf(bens)).not.toContain("People");
+    await goTo(bens, "Organization");
+    expect(await bens.getByRole("button", { name: "Save" }).count()).toBe(0);
+    expect(await bens.getByText("Audit trail").count()).toBe(0);
+    await goTo(bens, "My account");
+    await bens.getByRole("button", { name: "Set up" }).click();
+    await dialog(bens).getByLabel("Your password", { exact: true }).fill("wrong password");
+    await dialog(bens).getByRole("button", { name: "Continue" }).click();
+    await dialog(bens).getByText("The password is wrong.").waitFor();
+    await dialog(bens).getByLabel("Your password", { exact: true }).fill(ben.password);
+    await dialog(bens).getByRole("button", { name: "Continue" }).click();
+    await dialog(bens).getByRole("img", { name: "QR code of the second factor" }).waitFor();
+    await screenshot(bens, "factor-light-1280");
+    const secret = await copied(bens, 0);
+    system.secrets.add("TOTP secret", secret);
+    const step = stepOf(Date.now());
+    await dialog(bens).getByRole("textbox", { name: "Code" }).fill(totp(secret, step));
+    await dialog(bens).getByRole("button", { name: "Switch on" }).click();
+    await dialog(bens).getByRole("heading", { name: "Your recovery codes" }).waitFor();
+    const codes = (await copied(bens, 0)).split("\n");
+    for (const code of codes) system.secrets.add("recovery code", code);
+    expect(codes).toHaveLength(10);
+    await screenshot(bens, "codes-light-1280");
+    await dialog(bens).getByRole("button", { name: "I have kept them" }).click();
+    await bens.getByText("10 recovery codes are left.").waitFor();
+
+    const others = await open("/account");
+    await logIn(others, ben);
+    await others.getByRole("heading", { name: "Second factor" }).waitFor();
+    await others.getByLabel("Code").fill(totp(secret, step + 1));
+    await others.getByRole("button", { name: "Continue" }).click();
+    await others.getByRole("heading", { level: 1, name: "My account" }).waitFor();
+    await others.getByRole("button", { name: /^End the session of Chrome on Linux/ }).click();
+    await dialog(others).getByRole("button", { name: "End" }).click();
+    await others.getByText("The session has ended.").waitFor();
+    await bens.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
+    await bens.getByRole("button", { name: "Log in" }).waitFor();
+    await others.getByRole("button", { name: "Log out" }).click();
+    await others.getByRole("button", { name: "Log in" }).waitFor();
+  });
+
+  test("the last owner stays one and is told why, and a viewer sees no buttons", async () => {
+    const page = await enter(owner);
+    const viewer = await accept(await invite(page, "Viewer"));
+    const own = page.getByRole("row").filter({ hasText: owner.email });
+    expect(await own.getByRole("button").allTextContents()).toEqual(["Change role"]);
+    await own.getByRole("button").click();
+    await dialog(page).getByRole("button", { name: /Role/ }).first().click();
+    await page.getByRole("option", { name: "Viewer" }).click();
+    await dialog(page).getByRole("button", { name: "Change role" }).click();
+    await dialog(page).getByText("Make somebody else an owner first", { exact: false }).waitFor();
+    expect(await linksOf(viewer)).toEqual(
+      expect.arrayContaining(["API keys", "OAuth clients", "Organization", "My account"]),
+    );
+    for (const name of ["API keys", "OAuth clients", "Organization"]) {
+      await goTo(viewer, name);
+      expect(await viewer.getByRole("main").getByRole("button").allTextContents()).toEqual([]);
+    }
+    await viewer.goto(`${owner.baseUrl}/dashboard/people`);
+    await viewer.getByRole("heading", { name: "There is no such page" }).waitFor();
+  });
+
+  test("the keyboard alone is enough to log in and to create a key", async () => {
+    const page = await open("/");
+    await page.getByLabel("E-mail address").waitFor();
+    await page.keyboard.type(owner.email);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(owner.password);
+    await page.keyboard.press("Enter");
+    await page.getByRole("navigation").waitFor();
+    await tabTo(page, "API keys");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
+    await page.getByRole("button", { name: "Create key" }).first().waitFor();
+    await tabTo(page, "Create key");
+    await page.keyboard.press("Enter");
+    await dialog(page).waitFor();
+    await page.keyboard.type("By keyboard");
+    await page.keyboard.press("Enter");
+    await dialog(page).getByText("It is shown this once").waitFor();
+    system.secrets.add("API key", await copied(page, 0));
+    await tabTo(page, "Done");
+    await page.keyboard.press("Enter");
+    await isGone(page);
+    await page.getByRole("row").filter({ hasText: "By keyboard" }).waitFor();
+  });
+
+  describe.each<[string, BrowserContextOptions]>([
+    ["light-1280", { colorScheme: "light" }],
+    ["dark-1280", { colorScheme: "dark" }],
+    ["light-375", { colorScheme: "light", viewport: { width: 375, height: 800 } }],
+  ])("%s", (look, options) => {
+    /** What is wrong with a page as it is. */
+    async function problemsOf(page: Page, name: string): Promise<string[]> {
+      await screenshot(page, `${name}-${look}`);
+      const overflow = await page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      const problems = await accessibilityProblems(page);
+      return [...problems, ...(overflow === 0 ? [] : ["wider than the window"])].map((text) => `${name}: ${text}`);
+    }
+
+    test("no page has anything that axe objects to, or is wider than the window", async () => {
+      const page = await open("/", options);
+      await page.getByRole("button", { name: "Log in" }).waitFor();
+      const problems = await problemsOf(page, "login");
+      await logIn(page, owner);
+      await page.locator("nav").waitFor({ state: "attached" });
+      for (const { path, ready, button } of walk) {
+        await page.goto(`${owner.baseUrl}/dashboard${path}`);
+        await page.getByRole("main").getByText(ready).first().waitFor();
+        problems.push(...(await problemsOf(page, path.slice(1))));
+        if (button === undefined) continue;
+        await page.getByRole("main").getByRole("button", { name: button }).first().click();
+        await dialog(page).waitFor();
+        problems.push(...(await problemsOf(page, `${path.slice(1)}-dialog`)));
+      }
+      expect(problems).toEqual([]);
+    });
+  });
+});
+
+/** Each page, what it shows when it is there, and a button that opens a dialog. */
+const walk: readonly { readonly path: string; readonly ready: string; readonly button?: string }[] = [
+  { path: "/api-keys", ready: "By keyboard", button: "Create key" },
+  { path: "/clients", ready: "Reports", button: "Create client" },
+  { path: "/people", ready: "Ben Example", button: "Invite somebody" },
+  { path: "/organization", ready: "Logged in" },
+  { path: "/account", ready: "Chrome on Linux", button: "Set up" },
+];
+
+/** Presses Tab until something of this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 30; presses++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.locator(":focus").textContent({ timeout: 1_000 });
+    if (focused?.trim() === name) return;
+  }
+  throw new Error(`the keyboard does not reach ${name}`);
+}

@@ -1,0 +1,70 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import type { System } from "../../support/system.ts";
+import type { Pages } from "./browser.ts";
+
+/** Somebody who can log in to the dashboard. */
+export interface Person {
+  readonly email: string;
+  readonly password: string;
+  readonly baseUrl: string;
+}
+
+export const newPassword = (): string => `pw ${randomBytes(12).toString("base64url")}`;
+export const newEmail = (): string => `person-${randomBytes(6).toString("hex")}@example.com`;
+
+/** The owner of a new organization. */
+export async function newOwner(system: System, name = "Olga Owner"): Promise<Person> {
+  const { organizationId, baseUrl } = await system.newOrganization();
+  const [email, password] = [newEmail(), newPassword()];
+  await system.admin.createOwner({ organizationId, email, name, password });
+  return { email, password, baseUrl };
+}
+
+/** Opens a page of the dashboard; what the browser complains about is added to the list. */
+export async function openDashboard(
+  pages: Pages,
+  url: string,
+  wrong: string[],
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const page = await pages.open({ viewport: { width: 1280, height: 900 }, locale: "en-GB", ...options });
+  page.on("console", (message) => {
+    const isComplaint = message.type() === "error" || message.type() === "warning";
+    // The browser notes answers that are no success; whether they are right is seen on the page.
+    if (isComplaint && !message.text().startsWith("Failed to load resource")) wrong.push(message.text());
+  });
+  await page.goto(url, { timeout: 20_000 });
+  return page;
+}
+
+/** Fills in the form of the login page. */
+export async function logIn(page: Page, { email, password }: Person): Promise<void> {
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Log in" }).click();
+}
+
+/** Follows a link of the navigation. */
+export async function goTo(page: Page, name: string): Promise<void> {
+  await page.getByRole("navigation").getByRole("link", { name }).click();
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+}
+
+/** What the navigation leads to. */
+export const linksOf = (page: Page): Promise<string[]> =>
+  page.getByRole("navigation").getByRole("link").allTextContents();
+
+export const stepOf = (time: number): number => Math.floor(time / 30_000);
+
+/** RFC 6238 as an authenticator computes it. */
+export function totp(secret: string, step: number): string {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const digest = createHmac("sha1", key).update(counter).digest();
+  const offset = (digest.at(-1) ?? 0) & 15;
+  return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}

@@ -1,0 +1,89 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { errorOf, unreachable } from "./errors.ts";
+import { type SignedIn, sessionKey } from "./session-types.ts";
+
+export type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface Api {
+  get<T>(path: string, query?: QueryValues): Promise<T>;
+  send<T>(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T>;
+  /** One page; `next` is the cursor of the one after it. */
+  list<T>(path: string, query?: QueryValues): Promise<{ items: T[]; next?: string }>;
+}
+
+/** The API as the person who is logged in. Throws ApiError; a session that has ended leads to the login page. */
+export function useApi(): Api {
+  const queries = useQueryClient();
+  return useMemo(
+    () =>
+      createApi({
+        csrfToken: () => queries.getQueryData<SignedIn | null>(sessionKey)?.csrfToken,
+        onSessionEnded: () => queries.setQueryData(sessionKey, null),
+      }),
+    [queries],
+  );
+}
+
+interface Session {
+  csrfToken(): string | undefined;
+  onSessionEnded(): void;
+}
+
+export function createApi(session: Session): Api {
+  const ask = async (method: string, path: string, body?: unknown): Promise<Response> => {
+    const response = await fetchOrThrow(path, {
+      method,
+      headers: headersOf(method, body, session.csrfToken()),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      credentials: "same-origin",
+      cache: "no-store",
+    });
+    if (response.ok) return response;
+    const error = await errorOf(response);
+    if (endedCodes.has(error.code)) session.onSessionEnded();
+    throw error;
+  };
+  return {
+    get: async (path, query) => jsonOf(await ask("GET", withQuery(path, query))),
+    send: async (method, path, body) => jsonOf(await ask(method, path, body)),
+    list: async (path, query) => {
+      const response = await ask("GET", withQuery(path, query));
+      const next = response.headers.get("x-next-cursor");
+      const items = await response.json();
+      return next === null ? { items } : { items, next };
+    },
+  };
+}
+
+const endedCodes: ReadonlySet<string> = new Set(["SESSION_ENDED", "UNAUTHORIZED"]);
+
+async function fetchOrThrow(path: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, request);
+  } catch {
+    throw unreachable();
+  }
+}
+
+function headersOf(method: string, body: unknown, csrfToken: string | undefined): Record<string, string> {
+  return {
+    Accept: "application/json",
+    ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    ...(method === "GET" || csrfToken === undefined ? {} : { "X-CSRF-Token": csrfToken }),
+  };
+}
+
+function withQuery(path: string, query: QueryValues = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") parameters.set(name, String(value));
+  }
+  return parameters.size === 0 ? path : `${path}?${parameters}`;
+}
+
+/** Undefined for an answer without a body. */
+async function jsonOf<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  return (text === "" ? undefined : JSON.parse(text)) as T;
+}

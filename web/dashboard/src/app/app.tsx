@@ -1,0 +1,88 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { Suspense, useEffect, useState } from "react";
+import { ApiError } from "../api/errors.ts";
+import { NotFoundPage } from "../pages/not-found/not-found-page.tsx";
+import { LanguageProvider } from "../texts/texts.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { ErrorBoundary } from "./error-boundary.tsx";
+import { Layout } from "./layout.tsx";
+import { matchPath, RouterProvider, useNavigate, usePath } from "./router.tsx";
+import { isPublic, type PageParams, type Route, routes } from "./routes.tsx";
+import { SessionGate, useSession } from "./session.tsx";
+
+export function App() {
+  const [queries] = useState(createQueries);
+  return (
+    <QueryClientProvider client={queries}>
+      <RouterProvider>
+        <LanguageProvider>
+          <CurrentPage />
+        </LanguageProvider>
+      </RouterProvider>
+    </QueryClientProvider>
+  );
+}
+
+function CurrentPage() {
+  const path = usePath();
+  const found = findRoute(path);
+  if (found !== undefined && isPublic(found.route)) return <Shown key={path} {...found} />;
+  return (
+    <SessionGate otherwise={<ToLogin />}>
+      <Layout>
+        <Allowed key={path} found={found} />
+      </Layout>
+    </SessionGate>
+  );
+}
+
+interface Found extends PageParams {
+  readonly route: Route;
+}
+
+function Allowed({ found }: { readonly found: Found | undefined }) {
+  const { can } = useSession();
+  return found === undefined || !can(found.route.scope) ? <NotFoundPage /> : <Shown {...found} />;
+}
+
+function Shown({ route: { page: Page }, params }: Found) {
+  return (
+    <ErrorBoundary>
+      <Suspense fallback={<Loading />}>
+        <Page params={params} />
+      </Suspense>
+    </ErrorBoundary>
+  );
+}
+
+/** And back afterwards. */
+function ToLogin() {
+  const navigate = useNavigate();
+  const path = usePath();
+  useEffect(() => {
+    const next = `${path}${window.location.search}`;
+    navigate(next === "/" ? "/login" : `/login?${new URLSearchParams({ next })}`, { replace: true });
+  }, [navigate, path]);
+  return null;
+}
+
+function findRoute(path: string): Found | undefined {
+  for (const route of routes) {
+    const params = matchPath(route.path, path);
+    if (params !== undefined) return { route, params };
+  }
+  return undefined;
+}
+
+const createQueries = (): QueryClient =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 10_000,
+        // What the API has refused it refuses again.
+        retry: (failures, error) =>
+          failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
+      },
+      mutations: { retry: false },
+    },
+  });

@@ -1,0 +1,126 @@
+import { type ReactNode, useState } from "react";
+import { useTexts } from "../texts/texts.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { type NavigationItem, navigation } from "./navigation.ts";
+import { Link, usePath } from "./router.tsx";
+import { routes } from "./routes.tsx";
+import { useSession } from "./session.tsx";
+import { ThemeChoice } from "./theme-choice.tsx";
+import "./layout.css";
+
+/** Around the pages of whoever is logged in. */
+export function Layout({ children }: { readonly children: ReactNode }) {
+  const { skip, menu } = useTexts("frame");
+  const [isMenuOpen, setIsMenuOpen] = useState(false);
+  return (
+    <div className="frame">
+      <a className="skip" href="#content">
+        {skip}
+      </a>
+      <header className="bar">
+        <Brand />
+        <Button
+          kind="quiet"
+          icon={isMenuOpen ? "close" : "menu"}
+          aria-expanded={isMenuOpen}
+          aria-controls="sidebar"
+          onPress={() => setIsMenuOpen(!isMenuOpen)}
+        >
+          {menu}
+        </Button>
+      </header>
+      <aside id="sidebar" className={isMenuOpen ? "sidebar sidebar-open" : "sidebar"}>
+        <div className="sidebar-brand">
+          <Brand />
+        </div>
+        <Where />
+        <Navigation onFollow={() => setIsMenuOpen(false)} />
+        <Who />
+      </aside>
+      <main id="content" className="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+export function Brand() {
+  const { product } = useTexts("common");
+  return (
+    <span className="brand">
+      <span className="brand-mark">
+        <Icon name="check" />
+      </span>
+      {product}
+    </span>
+  );
+}
+
+function Where() {
+  const { organization } = useSession();
+  const { sandbox } = useTexts("frame");
+  return (
+    <div className="where">
+      <strong>{organization.name}</strong>
+      {organization.sandbox && <Badge>{sandbox}</Badge>}
+    </div>
+  );
+}
+
+function Navigation({ onFollow }: { readonly onFollow: () => void }) {
+  const texts = useTexts("frame");
+  const { can } = useSession();
+  const path = usePath();
+  const isOpen = ({ path: to, scope }: NavigationItem) => can(scope) && routes.some((route) => route.path === to);
+  return (
+    <nav aria-label={texts.navigation}>
+      {navigation.map(({ title, items }) => (
+        <div key={title ?? ""} className="nav-group">
+          {title && items.some(isOpen) && <p className="nav-title">{texts[title]}</p>}
+          <ul>
+            {items.filter(isOpen).map((item) => (
+              <li key={item.path}>
+                <Link
+                  to={item.path}
+                  className="nav-link"
+                  onClick={onFollow}
+                  aria-current={isAt(path, item.path) ? "page" : undefined}
+                >
+                  <Icon name={item.icon} />
+                  {texts[item.text]}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+function Who() {
+  const texts = useTexts("frame");
+  const { user, role, logOut } = useSession();
+  const leave = useAction(logOut);
+  return (
+    <div className="who">
+      <ThemeChoice />
+      <div className="who-name">
+        <strong>{user.name}</strong>
+        <span>{user.email}</span>
+        <span>{texts.roles[role]}</span>
+      </div>
+      {leave.error !== undefined && <ErrorNotice error={leave.error} />}
+      <Button icon="out" isBusy={leave.isBusy} onPress={() => void leave.run()}>
+        {texts.logOut}
+      </Button>
+    </div>
+  );
+}
+
+/** The page itself, or one below it. */
+const isAt = (path: string, to: string): boolean => path === to || (to !== "/" && path.startsWith(`${to}/`));

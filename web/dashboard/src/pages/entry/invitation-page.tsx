@@ -1,0 +1,42 @@
+import { useApi } from "../../api/client.ts";
+import type { SignedIn } from "../../api/session-types.ts";
+import { useTexts } from "../../texts/texts.tsx";
+import { Form, type FormValues } from "../../ui/form.tsx";
+import { PasswordField, TextField } from "../../ui/text-field.tsx";
+import { EntryFrame } from "./entry-frame.tsx";
+import { LinkMissing, useLinkToken } from "./link-token.tsx";
+import { useEnter } from "./use-enter.ts";
+
+export function InvitationPage() {
+  const texts = useTexts("entry");
+  const api = useApi();
+  const enter = useEnter();
+  const token = useLinkToken();
+  if (token === "") return <LinkMissing />;
+  const join = async (values: FormValues) => {
+    const name = values.text("name").trim();
+    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+    const session = await api.send<SignedIn>("POST", "/v1/dashboard/invitations/accept", {
+      token,
+      password: values.text("password"),
+      ...(name === "" ? {} : { name }),
+      locale: navigator.language || "en",
+      timeZone,
+    });
+    enter(session);
+  };
+  return (
+    <EntryFrame title={texts.invitationTitle} intro={texts.invitationText}>
+      <Form submit={texts.join} onSubmit={join}>
+        <TextField name="name" label={texts.yourName} hint={texts.yourNameHint} autoComplete="name" maxLength={255} />
+        <PasswordField
+          name="password"
+          label={texts.newPassword}
+          hint={texts.newPasswordHint}
+          autoComplete="new-password"
+          isRequired
+        />
+      </Form>
+    </EntryFrame>
+  );
+}

@@ -1,0 +1,153 @@
+import { useState } from "react";
+import { useApi } from "../../api/client.ts";
+import { ApiError } from "../../api/errors.ts";
+import type { LoginAnswer, SignedIn } from "../../api/session-types.ts";
+import { Link, useSearch } from "../../app/router.tsx";
+import { useTexts } from "../../texts/texts.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { PasswordField, TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-action.ts";
+import { EntryFrame } from "./entry-frame.tsx";
+import { useEnter } from "./use-enter.ts";
+
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+type Step =
+  | { readonly at: "password"; readonly error?: unknown }
+  | {
+      readonly at: "organization";
+      readonly credentials: Credentials;
+      readonly organizations: LoginAnswer["organizations"];
+    }
+  | { readonly at: "code"; readonly pendingToken: string };
+
+/** Password first, then which organization if it fits several, then the second factor if there is one. */
+export function LoginPage() {
+  const api = useApi();
+  const enter = useEnter();
+  const [step, setStep] = useState<Step>({ at: "password" });
+  const [email, setEmail] = useState("");
+  const logIn = async (credentials: Credentials, organizationId?: string) => {
+    setEmail(credentials.email);
+    const answer = await api.send<LoginAnswer>("POST", "/v1/dashboard/login", {
+      ...credentials,
+      ...(organizationId === undefined ? {} : { organizationId }),
+    });
+    if (answer.session !== null) enter(answer.session);
+    else if (answer.pendingToken !== null) setStep({ at: "code", pendingToken: answer.pendingToken });
+    else setStep({ at: "organization", credentials, organizations: answer.organizations });
+  };
+  const startOver = (error?: unknown) => setStep({ at: "password", error });
+  if (step.at === "code") return <CodeStep pendingToken={step.pendingToken} onStartOver={startOver} />;
+  if (step.at === "password") return <PasswordStep email={email} error={step.error} onLogIn={logIn} />;
+  return (
+    <OrganizationStep
+      organizations={step.organizations}
+      onChoose={(id) => logIn(step.credentials, id)}
+      onStartOver={startOver}
+    />
+  );
+}
+
+interface PasswordStepProps {
+  /** What was filled in before. */
+  readonly email: string;
+  /** Why it had to begin again. */
+  readonly error: unknown;
+  readonly onLogIn: (credentials: Credentials) => Promise<void>;
+}
+
+function PasswordStep({ email, error, onLogIn }: PasswordStepProps) {
+  const texts = useTexts("entry");
+  const search = useSearch();
+  return (
+    <EntryFrame title={texts.logIn}>
+      {search.has("next") && error === undefined && <Notice>{texts.ended}</Notice>}
+      {error !== undefined && <ErrorNotice error={error} />}
+      <Form
+        submit={texts.logIn}
+        onSubmit={(values) => onLogIn({ email: values.text("email"), password: values.text("password") })}
+      >
+        <TextField
+          name="email"
+          type="email"
+          label={texts.email}
+          defaultValue={email}
+          autoComplete="username"
+          isRequired
+          autoFocus
+        />
+        <PasswordField name="password" label={texts.password} autoComplete="current-password" isRequired />
+      </Form>
+      <p>
+        <Link to="/forgot">{texts.forgotten}</Link>
+      </p>
+    </EntryFrame>
+  );
+}
+
+interface OrganizationStepProps {
+  readonly organizations: LoginAnswer["organizations"];
+  readonly onChoose: (id: string) => Promise<void>;
+  readonly onStartOver: () => void;
+}
+
+function OrganizationStep({ organizations, onChoose, onStartOver }: OrganizationStepProps) {
+  const texts = useTexts("entry");
+  const { run, isBusy, error } = useAction(onChoose);
+  return (
+    <EntryFrame title={texts.organizationTitle} intro={texts.organizationText}>
+      {error !== undefined && <ErrorNotice error={error} />}
+      <div className="entry-choices">
+        {organizations.map(({ id, name }) => (
+          <Button key={id} isDisabled={isBusy} onPress={() => void run(id)}>
+            {name}
+          </Button>
+        ))}
+      </div>
+      <Button kind="quiet" onPress={() => onStartOver()}>
+        {texts.startOver}
+      </Button>
+    </EntryFrame>
+  );
+}
+
+interface CodeStepProps {
+  readonly pendingToken: string;
+  readonly onStartOver: (error?: unknown) => void;
+}
+
+function CodeStep({ pendingToken, onStartOver }: CodeStepProps) {
+  const texts = useTexts("entry");
+  const api = useApi();
+  const enter = useEnter();
+  const send = async (code: string) => {
+    try {
+      enter(await api.send<SignedIn>("POST", "/v1/dashboard/login/code", { pendingToken, code }));
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === "LOGIN_EXPIRED")) throw error;
+      onStartOver(error);
+    }
+  };
+  return (
+    <EntryFrame title={texts.codeTitle} intro={texts.codeText}>
+      <Form
+        submit={texts.continue}
+        onSubmit={(values) => send(values.text("code").trim())}
+        aside={
+          <Button kind="quiet" onPress={() => onStartOver()}>
+            {texts.startOver}
+          </Button>
+        }
+      >
+        <TextField name="code" label={texts.code} autoComplete="one-time-code" isRequired autoFocus maxLength={100} />
+      </Form>
+    </EntryFrame>
+  );
+}

@@ -1,0 +1,118 @@
+import { useMemo } from "react";
+import { Link } from "../../app/router.tsx";
+import { useSession } from "../../app/session.tsx";
+import { useTexts } from "../../texts/texts.tsx";
+import { CopyLine } from "../../ui/copy-line.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorState } from "../../ui/error-state.tsx";
+import { Loading } from "../../ui/loading.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { RelativeTime, Time } from "../../ui/time.tsx";
+import { sendTestLine } from "./curl-lines.ts";
+import { type DeliveryFilter, useDeliveries } from "./queries.ts";
+import { ReceiverName } from "./receiver-name.tsx";
+import { DeliveryState } from "./state-badges.tsx";
+import type { Delivery } from "./types.ts";
+import "./webhooks.css";
+
+interface DeliveryListProps {
+  readonly filter: DeliveryFilter;
+  readonly pageSize: number;
+  readonly withReceiver?: boolean;
+  /** Whether the person has narrowed it down, so that no row does not mean that nothing was sent. */
+  readonly isNarrowed?: boolean;
+}
+
+export function DeliveryList({ filter, pageSize, withReceiver = true, isNarrowed = false }: DeliveryListProps) {
+  const texts = useTexts("webhooks");
+  const list = useDeliveries(filter, pageSize);
+  const columns = useColumns(withReceiver);
+  if (list.data === undefined) {
+    return list.error ? <ErrorState error={list.error} retry={() => void list.refetch()} /> : <Loading />;
+  }
+  const rows = list.data.pages.flatMap(({ items }) => items);
+  return (
+    <>
+      <Table
+        label={texts.deliveries}
+        columns={columns}
+        rows={rows}
+        rowKey={({ id }) => id}
+        empty={
+          isNarrowed ? (
+            <EmptyState title={texts.noneMatch} text={texts.noneMatchText} />
+          ) : (
+            <NothingSent endpointId={filter.endpointId} />
+          )
+        }
+      />
+      {list.isFetchNextPageError && <ErrorState error={list.error} retry={() => void list.fetchNextPage()} />}
+      <Pager
+        next={list.data.pages.at(-1)?.next}
+        isBusy={list.isFetchingNextPage}
+        onMore={() => void list.fetchNextPage()}
+      />
+    </>
+  );
+}
+
+function useColumns(withReceiver: boolean): Column<Delivery>[] {
+  const texts = useTexts("webhooks");
+  return useMemo(() => {
+    const receiver: Column<Delivery> = {
+      id: "receiver",
+      title: texts.endpoint,
+      cell: (delivery) => <ReceiverName delivery={delivery} />,
+    };
+    return [
+      {
+        id: "event",
+        title: texts.event,
+        cell: ({ id, eventType }) => <Link to={`/webhooks/deliveries/${id}`}>{eventType}</Link>,
+      },
+      ...(withReceiver ? [receiver] : []),
+      { id: "status", title: texts.status, cell: (delivery) => <StatusCell delivery={delivery} /> },
+      { id: "attempts", title: texts.attempts, cell: (delivery) => <AttemptsCell delivery={delivery} /> },
+      { id: "happened", title: texts.happened, cell: ({ occurredAt }) => <Time value={occurredAt} seconds /> },
+    ];
+  }, [texts, withReceiver]);
+}
+
+function StatusCell({ delivery }: { readonly delivery: Delivery }) {
+  const texts = useTexts("webhooks");
+  return (
+    <>
+      <DeliveryState delivery={delivery} />
+      {delivery.nextAttemptAt !== null && delivery.status === "FAILED" && (
+        <div className="webhook-aside">
+          {texts.next} <RelativeTime value={delivery.nextAttemptAt} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** How many, and what the last one came to when it failed. */
+function AttemptsCell({ delivery: { attempts, attemptCount, status } }: { readonly delivery: Delivery }) {
+  const error = status === "DELIVERED" ? null : attempts[0]?.error;
+  return (
+    <>
+      {attemptCount}
+      {error && <div className="webhook-aside">{error}</div>}
+    </>
+  );
+}
+
+function NothingSent({ endpointId }: { readonly endpointId: string | undefined }) {
+  const texts = useTexts("webhooks");
+  const mayWrite = useSession().can("webhooks:write");
+  if (!mayWrite) return <EmptyState title={texts.noDeliveries} text={texts.noDeliveriesForYou} />;
+  return (
+    <EmptyState
+      title={texts.noDeliveries}
+      text={texts.noDeliveriesText}
+      action={<CopyLine text={sendTestLine(endpointId)} />}
+    />
+  );
+}

@@ -1,0 +1,30 @@
+/** What an input of the kind datetime-local holds, such as 2026-11-20T17:00. */
+const localForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
+
+/** The moment at which the clocks of a time zone show this; undefined for what is no time. */
+export function momentOf(local: string, timeZone: string): Date | undefined {
+  if (!localForm.test(local)) return undefined;
+  const asUtc = Date.parse(`${local}:00Z`);
+  if (Number.isNaN(asUtc)) return undefined;
+  // The offset is that of the moment itself, which is known to a day at first.
+  const first = asUtc - offsetAt(asUtc, timeZone);
+  return new Date(asUtc - offsetAt(first, timeZone));
+}
+
+/** The other way round. */
+export function localOf(moment: Date, timeZone: string): string {
+  const shown = new Date(moment.getTime() + offsetAt(moment.getTime(), timeZone));
+  return shown.toISOString().slice(0, "2026-11-20T17:00".length);
+}
+
+/** Milliseconds by which the clocks of a zone are ahead of UTC. */
+function offsetAt(moment: number, timeZone: string): number {
+  const format = new Intl.DateTimeFormat("en", {
+    ...{ timeZone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
+    ...{ hour: "numeric", minute: "numeric", second: "numeric" },
+  });
+  const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
+  const part = (name: Intl.DateTimeFormatPartTypes): number => parts.get(name) ?? 0;
+  const shown = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+  return shown - Math.floor(moment / 1_000) * 1_000;
+}

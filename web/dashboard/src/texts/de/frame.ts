@@ -1,0 +1,26 @@
+import type { Texts } from "../texts.tsx";
+
+export const frame: Texts["frame"] = {
+  skip: "Zum Inhalt springen",
+  menu: "Menü",
+  navigation: "Hauptnavigation",
+  start: "Start",
+  apiKeys: "API-Schlüssel",
+  clients: "OAuth-Clients",
+  webhooks: "Webhooks",
+  people: "Personen",
+  organization: "Organisation",
+  account: "Mein Konto",
+  logOut: "Abmelden",
+  sandbox: "Sandbox",
+  theme: "Darstellung",
+  themeSystem: "System",
+  themeLight: "Hell",
+  themeDark: "Dunkel",
+  groupDevelop: "Für Entwickler",
+  groupOrganization: "Organisation",
+  roles: { viewer: "Betrachter", developer: "Entwickler", owner: "Inhaber" },
+  notFound: "Diese Seite gibt es nicht",
+  notFoundText: "Die Adresse führt nirgendwohin, oder Sie dürfen nicht sehen, wohin sie führt.",
+  toStart: "Zur Startseite",
+};

@@ -1,0 +1,26 @@
+import { account } from "./account.ts";
+import { clients } from "./clients.ts";
+import { common } from "./common.ts";
+import { entry } from "./entry.ts";
+import { errors } from "./errors.ts";
+import { frame } from "./frame.ts";
+import { keys } from "./keys.ts";
+import { organization } from "./organization.ts";
+import { people } from "./people.ts";
+import { start } from "./start.ts";
+import { webhooks } from "./webhooks.ts";
+
+/** All words in English; other languages have the same. */
+export const en = {
+  account,
+  clients,
+  common,
+  entry,
+  errors,
+  frame,
+  keys,
+  organization,
+  people,
+  start,
+  webhooks,
+};

@@ -1,0 +1,91 @@
+import { type FormEvent, type ReactNode, useRef } from "react";
+import { Form as AriaForm } from "react-aria-components";
+import { ApiError, type FieldProblem } from "../api/errors.ts";
+import { useTexts } from "../texts/texts.tsx";
+import { Button } from "./button.tsx";
+import { ErrorNotice } from "./error-notice.tsx";
+import { useAction } from "./use-action.ts";
+import "./form.css";
+
+/** What was filled in, by the names of the fields. */
+export interface FormValues {
+  /** Empty when there is no such field. */
+  text(name: string): string;
+  list(name: string): string[];
+  isOn(name: string): boolean;
+}
+
+interface FormProps {
+  readonly onSubmit: (values: FormValues) => Promise<unknown>;
+  /** The words on the button. */
+  readonly submit: string;
+  readonly kind?: "primary" | "danger";
+  readonly onCancel?: () => void;
+  /** Beside the buttons. */
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/**
+ * Sends what its fields hold, once at a time. What the API finds wrong is shown at the fields with these names, and
+ * below them what belongs to none; nothing that was filled in is lost by it. It goes with the first change: if it went
+ * when the field loses the focus, the button would move away under the pointer that presses it.
+ */
+export function Form({ onSubmit, submit, kind = "primary", onCancel, aside, children }: FormProps) {
+  const { cancel } = useTexts("common");
+  const form = useRef<HTMLFormElement>(null);
+  const { run, isBusy, error, clear } = useAction(onSubmit);
+  const { fields, rest } = sortProblems(error, (name) => form.current?.elements.namedItem(name) != null);
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    void run(valuesOf(new FormData(event.currentTarget)));
+  };
+  return (
+    <AriaForm ref={form} className="form" onSubmit={send} validationErrors={fields}>
+      <div className="form-fields" onInput={clear}>
+        {children}
+      </div>
+      {rest !== undefined && <ErrorNotice error={rest} />}
+      <div className="form-buttons">
+        <Button type="submit" kind={kind} isBusy={isBusy}>
+          {submit}
+        </Button>
+        {onCancel && (
+          <Button onPress={onCancel} isDisabled={isBusy}>
+            {cancel}
+          </Button>
+        )}
+        {aside}
+      </div>
+    </AriaForm>
+  );
+}
+
+const valuesOf = (data: FormData): FormValues => ({
+  text: (name) => String(data.get(name) ?? ""),
+  list: (name) => data.getAll(name).map(String),
+  isOn: (name) => data.has(name),
+});
+
+/** What can be shown at fields, and the error with what is left of it. */
+function sortProblems(
+  error: unknown,
+  isField: (name: string) => boolean,
+): { readonly fields: Record<string, string>; readonly rest: unknown } {
+  if (!(error instanceof ApiError)) return { fields: {}, rest: error };
+  const placed = error.details.map((problem) => ({ problem, name: namesIn(problem).find(isField) }));
+  const fields = Object.fromEntries(
+    placed.flatMap(({ problem, name }) => (name === undefined ? [] : [[name, problem.message]])),
+  );
+  const details = placed.filter(({ name }) => name === undefined).map(({ problem }) => problem);
+  const isAllPlaced = details.length === 0 && error.details.length > 0;
+  return { fields, rest: isAllPlaced ? undefined : new ApiError({ ...partsOf(error), details }) };
+}
+
+/** "scopes.0" and "body.scopes" are problems of the field "scopes". */
+function namesIn({ field }: FieldProblem): string[] {
+  const parts = field.replaceAll("/", ".").split(".").filter(Boolean);
+  return [field, ...parts];
+}
+
+const partsOf = ({ status, code, message, requestId }: ApiError) => ({ status, code, message, requestId });

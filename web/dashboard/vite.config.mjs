@@ -1,0 +1,29 @@
+// Builds the dashboard. Everything that it needs is served by the gateway: nothing is loaded from elsewhere.
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+
+const folder = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  root: folder("."),
+  base: "/dashboard/assets/",
+  publicDir: false,
+  logLevel: "warn",
+  oxc: { jsx: { runtime: "automatic" } },
+  build: {
+    outDir: "../dist/dashboard",
+    emptyOutDir: true,
+    target: "es2022",
+    assetsDir: "code",
+    // Files stay files, so that the policy of the page needs no data: addresses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: {
+      // "use client" says nothing to a page that has no server side.
+      checks: { moduleLevelDirective: false },
+    },
+    // Which files the first page loads, for the test of their size.
+    manifest: "manifest.json",
+  },
+});
