@@ -9,6 +9,7 @@ import { acceptMeasures } from "./measures/accept.ts";
 import { agreementMemory } from "./measures/agreement-memory.ts";
 import { agreementMeasures } from "./measures/agreements.ts";
 import { completionMeasures } from "./measures/completion.ts";
+import { dashboardMeasures } from "./measures/dashboard.ts";
 import { deliveryMeasures } from "./measures/deliveries.ts";
 import { generationMeasures } from "./measures/generation.ts";
 import { growthMeasures } from "./measures/growth.ts";
@@ -31,6 +32,7 @@ if (options.wants("P8")) figures.push(...(await generationMeasures(options)));
 if (options.wants("P9")) figures.push(...(await startupMeasures()));
 if (options.wants("P10")) figures.push(...(await memoryMeasures(options)));
 if (options.wants("P13")) figures.push(...(await withSystem(options, (system) => deliveryMeasures(system, options))));
+if (options.wants("P14")) figures.push(...(await dashboardMeasures(options)));
 printTable(figures);
 process.stdout.write(`written to ${writeResults(figures)}\n`);
 

@@ -18,6 +18,8 @@ export interface BenchSystem {
   readonly demo: Demo;
   readonly admin: AdminClient;
   readonly databaseUrl: string;
+  /** What the click service seals records of people with. */
+  readonly clickMasterKey: Buffer;
   /** Past row-level security, for filling tables. */
   readonly superuserUrl: string;
   readonly running: Distributed;
@@ -67,6 +69,7 @@ export async function startBenchSystem(options: BenchSystemOptions = {}): Promis
     demo,
     admin,
     databaseUrl,
+    clickMasterKey: Buffer.from(home.secrets.clickMasterKey, "base64"),
     superuserUrl: superuserUrl.href,
     running,
     portOf: (service) => ports.get(service) ?? 0,

@@ -4,6 +4,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import module from "node:module";
 import { constants } from "node:os";
 import { delimiter, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -173,12 +174,18 @@ function runsTypeScript() {
 
 async function runProgram(file, programArgs) {
   process.env.PATH = `${binaries}${delimiter}${process.env.PATH ?? ""}`;
+  // Keeps sources without their types, compiled: most of a start is that.
+  const compileCache = join(root, "node_modules", ".cache", "compiled");
   if (runsTypeScript()) {
+    module.enableCompileCache(compileCache);
     process.argv = [process.execPath, file, ...programArgs];
     await import(pathToFileURL(file).href);
     return;
   }
-  const child = spawn(nodeBinary, [file, ...programArgs], { stdio: "inherit" });
+  const child = spawn(nodeBinary, [file, ...programArgs], {
+    stdio: "inherit",
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+  });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)));
 }

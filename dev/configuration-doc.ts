@@ -12,7 +12,12 @@ import { settings as webhooks } from "../services/webhooks/config.ts";
 
 export const configurationFile = join(import.meta.dirname, "../docs/configuration.md");
 
-const programs: ReadonlyArray<{ readonly title: string; readonly entry: string; readonly settings: Settings }> = [
+/** Every process of an installation, by the name of its folder. */
+export const settingsOfPrograms: ReadonlyArray<{
+  readonly title: string;
+  readonly entry: string;
+  readonly settings: Settings;
+}> = [
   { title: "gateway", entry: "gateway/main.ts", settings: gateway },
   { title: "auth", entry: "services/auth/main.ts", settings: auth },
   { title: "templates", entry: "services/templates/main.ts", settings: templates },
@@ -39,12 +44,14 @@ This page is written from the code by \`npm run docs\`, and a test compares the 
 | \`LOG_LEVEL\` | \`warn\` | trace, debug, info, warn, error or silent. |
 | \`SMTP_URL\`, \`MAIL_FROM\`, \`PUBLIC_URL\` | empty | A mail server, as for the sign service below ([mails](mail.md)). Without it \`npm start\` keeps mails in a mailbox at /mailbox, and \`start:distributed\` sends none. |
 
-\`npm run migrate\` reads \`DATABASE_URL\` (required) and \`LOG_LEVEL\`. \`npm run admin\` reads \`ASSENT_ADMIN_URL\`, \`ASSENT_CLICK_ADMIN_URL\` and \`ASSENT_WEBHOOKS_ADMIN_URL\` (for \`evidence-keys\` and \`dead-events\`, when these services have admin ports of their own) and \`ASSENT_ADMIN_TOKEN\`, or finds the running copy of \`ASSENT_HOME\`.
+\`npm run migrate\` reads \`DATABASE_URL\` (required: the owner of the database, who may create roles), \`SERVICE_LOGIN\` (a login that exists and may take on the roles of the services afterwards, for their own \`DATABASE_URL\`; empty: they connect as the owner) and \`LOG_LEVEL\`. \`npm run admin\` reads \`ASSENT_ADMIN_URL\`, \`ASSENT_CLICK_ADMIN_URL\` and \`ASSENT_WEBHOOKS_ADMIN_URL\` (for \`evidence-keys\` and \`dead-events\`, when these services have admin ports of their own) and \`ASSENT_ADMIN_TOKEN\`, or finds the running copy of \`ASSENT_HOME\`. \`npm run doctor\` reads what the processes read, and looks at where it leads.
 `;
 
 /** The whole page. */
 export const configurationPage = (): string =>
-  [introduction, ...programs.map((program) => section(program.title, program.entry, program.settings))].join("\n");
+  [introduction, ...settingsOfPrograms.map((program) => section(program.title, program.entry, program.settings))].join(
+    "\n",
+  );
 
 function section(title: string, entry: string, settings: Settings): string {
   const rows = Object.entries(settings).map(([name, setting]) => {

@@ -17,6 +17,8 @@ export interface DistributedOptions {
   /** Port of the first gateway; 0 takes a free one. */
   readonly port: number;
   readonly gateways?: number;
+  readonly auths?: number;
+  readonly templates?: number;
   readonly clicks?: number;
   readonly docgens?: number;
   readonly signs?: number;
@@ -30,6 +32,7 @@ export interface DistributedOptions {
 
 export interface Distributed {
   readonly baseUrls: readonly string[];
+  /** Of the first process of the auth service. */
   readonly adminUrl: string;
   /** Of the first process of the click service. */
   readonly clickAdminUrl: string;
@@ -56,20 +59,21 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
   mkdirSync(options.logFolder, { recursive: true });
   const place = (service: string, env: Record<string, string>) => placeService(options, service, env);
 
-  const auth = await place("auth", { AUTH_MASTER_KEY: options.secrets.authMasterKey });
-  const templates = await place("templates", {});
-  const docgenEnv = { AUTH_TARGET: target([auth]), TEMPLATES_TARGET: target([templates]) };
+  const authEnv = { AUTH_MASTER_KEY: options.secrets.authMasterKey };
+  const auths = await Promise.all(times(options.auths ?? 1, (n) => place(numbered("auth", n), authEnv)));
+  const templates = await Promise.all(times(options.templates ?? 1, (n) => place(numbered("templates", n), {})));
+  const docgenEnv = { AUTH_TARGET: target(auths), TEMPLATES_TARGET: target(templates) };
   const docgens = await Promise.all(times(options.docgens ?? 1, (n) => place(numbered("docgen", n), docgenEnv)));
   const clickEnv = {
     CLICK_MASTER_KEY: options.secrets.clickMasterKey,
     EVIDENCE_ISSUER: evidenceIssuer,
-    TEMPLATES_TARGET: target([templates]),
+    TEMPLATES_TARGET: target(templates),
     DOCGEN_TARGET: target(docgens),
   };
   const clicks = await Promise.all(times(options.clicks ?? 1, (n) => place(numbered("click", n), clickEnv)));
   const { key, certificates } = options.seal ?? (await makeSeal());
   const signEnv = {
-    ...{ AUTH_TARGET: target([auth]), DOCGEN_TARGET: target(docgens), CLICK_TARGET: target(clicks) },
+    ...{ AUTH_TARGET: target(auths), DOCGEN_TARGET: target(docgens), CLICK_TARGET: target(clicks) },
     ...{ SEAL_KEY: key, SEAL_CERTIFICATES: certificates },
   };
   const signs = await Promise.all(times(options.signs ?? 1, (n) => place(numbered("sign", n), signEnv)));
@@ -85,14 +89,14 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
   };
   const gateways = await Promise.all(times(options.gateways ?? 1, (n) => placeGateway(options, n, targets)));
 
-  const placed = [auth, templates, ...docgens, ...clicks, ...signs, ...webhooks, ...gateways];
+  const placed = [...auths, ...templates, ...docgens, ...clicks, ...signs, ...webhooks, ...gateways];
   const processes = placed.map((p) => p.process);
   const stop = async (): Promise<void> => {
     for (const { process } of gateways) await process.stop();
     await Promise.all(processes.map((p) => p.stop()));
   };
   try {
-    await Promise.all([auth, templates].map((p) => p.process.start()));
+    await Promise.all([...auths, ...templates].map((p) => p.process.start()));
     await Promise.all(docgens.map((p) => p.process.start()));
     await Promise.all([...clicks, ...signs, ...webhooks].map((p) => p.process.start()));
     await Promise.all(gateways.map((p) => p.process.start()));
@@ -102,7 +106,7 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
   }
   return {
     baseUrls: gateways.map((p) => `http://${loopback}:${p.rpcPort}`),
-    adminUrl: `http://${loopback}:${auth.adminPort}`,
+    adminUrl: `http://${loopback}:${auths[0]?.adminPort}`,
     clickAdminUrl: `http://${loopback}:${clicks[0]?.adminPort}`,
     webhooksAdminUrl: `http://${loopback}:${webhooks[0]?.adminPort}`,
     processes,

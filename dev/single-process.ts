@@ -17,6 +17,7 @@ import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import { createGateway, listenGateway } from "../gateway/app.ts";
+import type { ProviderSettings } from "../gateway/oidc/identity-provider.ts";
 import { createAuthService } from "../services/auth/service.ts";
 import { createClickService } from "../services/click/service.ts";
 import { createDocgenService } from "../services/docgen/service.ts";
@@ -40,6 +41,8 @@ export interface SingleProcessOptions {
   readonly seal?: CertificateFiles;
   /** How mails are sent; without it none are. */
   readonly mail?: MailSetup;
+  /** Where people may log in beside with a password. */
+  readonly oidc?: ProviderSettings | undefined;
   readonly logger: Logger;
   /** How often the logs are anchored; once a minute when absent. */
   readonly anchorIntervalSeconds?: number;
@@ -110,6 +113,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
   const gatewayConfig = {
     ...{ host: options.host, port: options.port, databaseUrl, issuer, audience, trustedProxies: [] },
     allowPrivateReceivers: true,
+    oidc: options.oidc,
   };
   const health = createHealthState();
   const gateway = await createGateway(gatewayConfig, {

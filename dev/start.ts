@@ -1,17 +1,12 @@
 // `npm start`: the whole product in one process, with a database of its own in the data folder.
 import { createLogger } from "#platform/logger.ts";
 import { stopOnSignals } from "#platform/service.ts";
-import { createDeliveriesPage } from "./deliveries-page.ts";
-import { prepareDemo, welcomeText } from "./demo.ts";
-import { createDemoPage } from "./demo-page/demo-page.ts";
-import { openHome, removeHomeFile, writeHomeFile } from "./home.ts";
-import { openLocalMail } from "./local-mail.ts";
+import { welcomeText } from "./demo.ts";
+import { openHome } from "./home.ts";
+import { startLocalCopy } from "./local-copy.ts";
 import { migrateAll } from "./migrations.ts";
 import { startOwnPostgres } from "./own-postgres.ts";
 import { isFree } from "./ports.ts";
-import { openSeal } from "./seal.ts";
-import { adminClient, startSingleProcess } from "./single-process.ts";
-import { createWebhookInbox } from "./webhook-inbox.ts";
 
 const home = openHome(process.env);
 const logger = createLogger("assent", process.env.LOG_LEVEL || "warn");
@@ -27,35 +22,16 @@ async function start(): Promise<void> {
   const database = await openDatabase();
   try {
     await migrateAll(database.url, logger);
-    const demoPage = createDemoPage();
-    const mail = openLocalMail(process.env);
-    const deliveriesPage = createDeliveriesPage();
-    const inbox = createWebhookInbox();
-    const pages = [mail.handlePage, deliveriesPage.handle, inbox.handle, demoPage.handle];
-    const running = await startSingleProcess({
-      databaseUrl: database.url,
+    const copy = await startLocalCopy({
+      ...{ home, logger, env: process.env, databaseUrl: database.url },
       natsUrl: process.env.NATS_URL ?? "",
-      host: "127.0.0.1",
       port: await choosePort(process.env.PORT),
-      secrets: home.secrets,
-      seal: await openSeal(home),
-      mail: mail.setup,
-      logger,
-      handlePage: (req, res) => pages.some((handle) => handle(req, res)),
     });
-    const baseUrl = `http://127.0.0.1:${running.port}`;
-    mail.open(baseUrl);
-    const demo = await prepareDemo(home, adminClient(running.admin), baseUrl);
-    writeHomeFile(home, "runtime.json", { adminUrl: running.adminUrl, adminToken: home.secrets.adminToken });
-    demoPage.open(demo);
-    deliveriesPage.open(running.webhooks, demo.organizationId);
-    running.open();
     stopOnSignals(async () => {
-      removeHomeFile(home, "runtime.json");
-      await running.stop();
+      await copy.stop();
       await database.stop();
     }, logger);
-    process.stdout.write(welcomeText(demo, home, { mailbox: mail.hasMailbox, webhooks: true }));
+    process.stdout.write(welcomeText(copy.demo, home, { mailbox: copy.hasMailbox, webhooks: true }));
   } catch (error) {
     await database.stop();
     throw error;

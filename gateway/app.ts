@@ -14,6 +14,7 @@ import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { shareReads } from "#platform/rpc/shared-reads.ts";
 import type { Runtime, Worker } from "#platform/service.ts";
+import type { Tracer } from "#platform/telemetry.ts";
 import { createAcceptCoalescer } from "./accept-coalescer.ts";
 import { createAuthenticate } from "./auth/authenticate.ts";
 import { createChangePoller } from "./auth/change-poller.ts";
@@ -37,6 +38,7 @@ import { createLimiter } from "./limits/limiter.ts";
 import { createLocalLimiter } from "./limits/local-limiter.ts";
 import { createWindowStore } from "./limits/window-store.ts";
 import { createWindowSweeper } from "./limits/window-sweeper.ts";
+import { createIdentityProvider } from "./oidc/identity-provider.ts";
 import { buildOpenApi } from "./openapi/build.ts";
 import { referencePage, referencePagePolicy } from "./openapi/page/reference-page.ts";
 import { allRoutes } from "./routes/index.ts";
@@ -45,6 +47,7 @@ import { createSessions, type Sessions } from "./sessions/authenticate-session.t
 import { createLinkGuard } from "./signing/link-guard.ts";
 import { defaultSigningPageFolder, loadSigningPage } from "./signing/signing-page.ts";
 import { staticFile } from "./static-file.ts";
+import { traceBatches } from "./trace-batches.ts";
 import { defaultVerifierFolder, loadDocumentPage, loadVerifier } from "./verifier.ts";
 
 export { listenGateway } from "./listen.ts";
@@ -79,7 +82,7 @@ const monotonic = (): number => performance.now();
 
 /** Puts the gateway together. Throws when the embed script is required and was not built. */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
-  const { logger, metrics, clock, newId } = deps.runtime;
+  const { logger, metrics, clock, newId, tracer } = deps.runtime;
   const built = { required: config.requireEmbedScript ?? false, logger };
   const embedScript = loadEmbedScript(config.embedScriptFile ?? defaultEmbedScriptFile, built);
   const verifier = loadVerifier(config.verifierFolder ?? defaultVerifierFolder, built);
@@ -87,7 +90,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const signingPage = loadSigningPage(config.signingPageFolder ?? defaultSigningPageFolder, built);
   const dashboard = loadDashboard(config.dashboardFolder ?? defaultDashboardFolder, built);
   const pool = createWindowPool(config);
-  observePool(pool, "gateway", metrics);
+  observePool(pool, "gateway", metrics, tracer);
   const windows = createWindowStore(pool);
   const limiter = createLimiter({ windows, monotonic });
   const tokens = createClient(TokenService, deps.auth);
@@ -103,7 +106,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     onCaughtUp: revocations.markKnown,
     logger,
   });
-  const { click, coalescer } = createClickClients(shareReads(deps.click));
+  const { click, coalescer } = createClickClients(shareReads(deps.click), tracer);
   const sign = shareReads(deps.sign);
   const batchBodies = createBatchBodies();
   const documentBodies = createDocumentBodies();
@@ -139,6 +142,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       keys,
       evidenceKeys: createEvidenceKeys({ click, monotonic, logger }),
       tokenGuard: createTokenGuard({ limiter, logger }),
+      identityProvider: config.oidc && createIdentityProvider(config.oidc, { monotonic, logger }),
       embedScript,
       verifier,
       documentPage,
@@ -153,6 +157,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     newId,
     logger,
     metrics,
+    tracer,
   });
   const close = async (): Promise<void> => {
     await Promise.all([pool.end(), batchBodies.close(), documentBodies.close()]);
@@ -189,10 +194,12 @@ function createReadinessCheck(
   };
 }
 
-function createClickClients(transport: Transport): Pick<Services, "click" | "coalescer"> {
+function createClickClients(transport: Transport, tracer?: Tracer): Pick<Services, "click" | "coalescer"> {
   const click = createClient(ClickService, transport);
   const coalescer = createAcceptCoalescer({
-    send: async (items, signal) => (await click.acceptBatch({ items }, { signal })).results,
+    send: traceBatches(tracer, async (items, headers, signal) => {
+      return (await click.acceptBatch({ items }, { headers, signal })).results;
+    }),
     monotonic,
     random: Math.random,
   });

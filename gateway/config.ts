@@ -1,13 +1,16 @@
 import {
+  ConfigError,
   type Environment,
   integerSetting,
   listSetting,
   readSettings,
+  secretSetting,
   stringSetting,
   urlSetting,
 } from "#platform/config.ts";
 import { privateReceiversSetting } from "#platform/net/receiver-settings.ts";
 import { commonSettings } from "#platform/service-settings.ts";
+import type { ProviderSettings } from "./oidc/identity-provider.ts";
 
 export interface GatewayConfig {
   readonly host: string;
@@ -24,6 +27,8 @@ export interface GatewayConfig {
   readonly floodGuardRequests?: number;
   /** Where clients reach this API, without a slash at the end; empty or absent: as each request says. */
   readonly publicUrl?: string;
+  /** Where people may log in beside with a password. */
+  readonly oidc?: ProviderSettings | undefined;
   /** Events may be sent by http and to private addresses. */
   readonly allowPrivateReceivers?: boolean;
   /** The built embed script; where the build leaves it when absent. */
@@ -75,6 +80,13 @@ export const settings = {
     "Where clients reach the API, for links such as renderUrl: https://api.example.com. Empty takes the scheme and the host of each request, as far as TRUSTED_PROXIES may tell.",
     "",
   ),
+  OIDC_ISSUER: urlSetting(
+    "An OpenID Connect provider that people may log in to the dashboard with: https://login.example.com, exactly as it names itself. Empty offers none. It speaks for all organizations: it can log in every user whose e-mail address it says it has verified.",
+    "",
+  ),
+  OIDC_CLIENT_ID: stringSetting("What the provider knows this installation by. Required with OIDC_ISSUER.", ""),
+  OIDC_CLIENT_SECRET: secretSetting("The secret of that client. Empty for a public client, which has PKCE alone.", ""),
+  OIDC_NAME: stringSetting("What the login page calls the provider: “Log in with …”.", "SSO"),
   NODE_ENV: stringSetting(
     "With production the gateway does not start when the embed script, the verifier of evidence or the signing page was not built.",
     "",
@@ -95,7 +107,30 @@ export function configFromEnv(env: Environment): GatewayConfig {
     trustedProxies: values.TRUSTED_PROXIES,
     floodGuardRequests: values.FLOOD_GUARD_REQUESTS,
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ""),
+    oidc: oidcOf(values),
     allowPrivateReceivers: values.WEBHOOKS_ALLOW_PRIVATE,
     requireEmbedScript: values.NODE_ENV === "production",
   };
 }
+
+interface OidcValues {
+  readonly OIDC_ISSUER: string;
+  readonly OIDC_CLIENT_ID: string;
+  readonly OIDC_CLIENT_SECRET: string;
+  readonly OIDC_NAME: string;
+}
+
+function oidcOf(values: OidcValues): ProviderSettings | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = values;
+  if (issuer === "") return undefined;
+  const problems = [
+    ...(clientId === "" ? ["OIDC_CLIENT_ID is required with OIDC_ISSUER"] : []),
+    ...(isTrustedWay(new URL(issuer)) ? [] : ["OIDC_ISSUER must be an https: address"]),
+  ];
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { issuer, clientId, clientSecret: values.OIDC_CLIENT_SECRET, name: values.OIDC_NAME };
+}
+
+/** Without TLS for trying it out on one machine only. */
+const isTrustedWay = ({ protocol, hostname }: URL): boolean =>
+  protocol === "https:" || (protocol === "http:" && ["127.0.0.1", "localhost", "[::1]"].includes(hostname));

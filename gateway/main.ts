@@ -19,6 +19,7 @@ import { createMetrics } from "#platform/metrics.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { stopOnSignals } from "#platform/service.ts";
 import { tlsFromSettings } from "#platform/service-settings.ts";
+import { startTracing } from "#platform/tracing/start-tracing.ts";
 import { createGateway, listenGateway } from "./app.ts";
 import { configFromEnv, settings } from "./config.ts";
 
@@ -26,9 +27,11 @@ const values = readSettings(settings, process.env);
 const config = configFromEnv(process.env);
 const logger = createLogger("gateway", values.LOG_LEVEL, bufferedStdout());
 const metrics = createMetrics();
+const tracing = await startTracing("gateway", values, { logger, metrics });
+const { tracer } = tracing;
 const tls = tlsFromSettings(values);
 const connect = (target: string, services: DescService | DescService[], options: { maxMessageBytes?: number } = {}) =>
-  createGrpcTransport({ target, services: [services].flat(), tls, ...options });
+  createGrpcTransport({ target, services: [services].flat(), tls, tracer, ...options });
 
 /** A template may have versions in many languages, each with text of up to 1 MiB. */
 const templatesMessageBytes = 32 * 1024 * 1024;
@@ -40,7 +43,7 @@ const click = connect(values.CLICK_TARGET, ClickService, { maxMessageBytes: 32 *
 const docgen = connect(values.DOCGEN_TARGET, DocgenService, { maxMessageBytes: 32 * 1024 * 1024 });
 /** The documents of an agreement, and all of them as one. */
 const sign = connect(values.SIGN_TARGET, [SignService, SigningService], { maxMessageBytes: 112 * 1024 * 1024 });
-const runtime = { logger, metrics, clock: systemClock, newId, bus: createMemoryBus() };
+const runtime = { logger, metrics, clock: systemClock, newId, bus: createMemoryBus(), tracer };
 /** A page of deliveries has what was answered to each. */
 const webhooks = connect(values.WEBHOOKS_TARGET, WebhooksService, { maxMessageBytes: 32 * 1024 * 1024 });
 const gateway = await createGateway(config, { runtime, auth, templates, click, docgen, sign, webhooks });
@@ -65,5 +68,6 @@ stopOnSignals(async () => {
   await listening.stop();
   await admin.close();
   for (const transport of [auth, templates, click, docgen, sign, webhooks]) transport.close();
+  await tracing.stop();
   logger.info("stopped");
 }, logger);

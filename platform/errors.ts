@@ -181,6 +181,7 @@ export const errorCatalogue = {
     Code.Aborted,
     "The template is archived. Restore it by setting its status to DRAFT.",
   ),
+  CLICK_VERSION_CONFLICT: row(409, Code.Aborted, "The version has changed meanwhile. Read it and try again."),
   CLICK_VERSION_NOT_PUBLISHED: row(
     409,
     Code.Aborted,

@@ -17,6 +17,8 @@ export interface Metrics {
   readonly deadEvents: Gauge<"consumer">;
   /** Seconds from what an event tells of to its effect. */
   readonly eventLagSeconds: Histogram<"consumer">;
+  /** Events that the bus keeps for a consumer and those that it handles; every process measures all of the consumer's. */
+  readonly consumerPending: Gauge<"consumer">;
   readonly limiterRefusals: Counter<"group">;
   readonly poolInUse: Gauge<"service">;
   readonly poolWaiting: Gauge<"service">;
@@ -49,6 +51,8 @@ export interface Metrics {
   readonly webhookWaiting: Gauge;
   /** Seconds that the first receiver with something due has waited for a process. Raise an alarm above 30. */
   readonly webhookOldestSeconds: Gauge;
+  /** Spans of traces, by what came of them ("sent", "failed"); nothing while traces are off. */
+  readonly spansExported: Counter<"outcome">;
 }
 
 // From 0.5 ms (a lone RPC on one machine) to the longest deadline in use.
@@ -92,6 +96,7 @@ export function createMetrics(): Metrics {
       registers,
       buckets: lagBuckets,
     }),
+    consumerPending: gauge("assent_consumer_pending", "Events that wait for a consumer or are handled.", ["consumer"]),
     limiterRefusals: counter("assent_limiter_refusals_total", "Requests refused by a rate limit.", ["group"]),
     poolInUse: gauge("assent_pool_in_use", "Database connections in use.", ["service"]),
     poolWaiting: gauge("assent_pool_waiting", "Callers that wait for a database connection.", ["service"]),
@@ -123,5 +128,6 @@ export function createMetrics(): Metrics {
       "Time that the first receiver with something due has waited for a process.",
       [],
     ),
+    spansExported: counter("assent_spans_total", "Spans of traces that were sent or could not be.", ["outcome"]),
   };
 }

@@ -1,5 +1,6 @@
 import { ConfigError, integerSetting, type SettingValues, secretSetting, stringSetting, urlSetting } from "./config.ts";
 import type { TlsFiles } from "./rpc/tls.ts";
+import { tracingSettings } from "./tracing/settings.ts";
 
 const port = { min: 0, max: 65_535 };
 
@@ -30,6 +31,7 @@ export const commonSettings = {
   RPC_TLS_CERT_FILE: stringSetting("PEM file of this process's certificate. Empty means gRPC without TLS.", ""),
   RPC_TLS_KEY_FILE: stringSetting("PEM file of the certificate's private key.", ""),
   RPC_TLS_CA_FILE: stringSetting("PEM file of the authority that both sides' certificates must come from.", ""),
+  ...tracingSettings,
 };
 
 /** TLS of the RPC wire as the settings say; undefined when it is off. Throws a ConfigError when it is half on. */

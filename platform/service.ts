@@ -12,6 +12,7 @@ import { serverInterceptors } from "./rpc/interceptors.ts";
 import type { RpcRoutes } from "./rpc/routes.ts";
 import { type RpcServer, startRpcServer } from "./rpc/server.ts";
 import type { TlsFiles } from "./rpc/tls.ts";
+import type { Tracer } from "./telemetry.ts";
 
 /** Work that runs beside the calls: a relay, a consumer, a sweeper. */
 export interface Worker {
@@ -46,6 +47,8 @@ export interface Runtime {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly bus: EventBus;
+  /** Where spans go; nothing is traced when absent. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface RunServiceOptions {
@@ -80,10 +83,10 @@ const readyRetryMs = 1000;
  * admin port. A step that fails does not keep the later ones from running, but makes `stop` reject.
  */
 export async function runService(service: Service, options: RunServiceOptions): Promise<RunningService> {
-  const { logger, metrics } = options.runtime;
+  const { logger, metrics, tracer } = options.runtime;
   const health = createHealthState();
   const checkReady = reportChanges(service, logger);
-  const interceptors = serverInterceptors({ service: service.name, logger, metrics });
+  const interceptors = serverInterceptors({ service: service.name, logger, metrics, tracer });
   const adminRoutes = [deadEventRoutes(service.deadEvents ?? [])];
   if (service.adminRoutes !== undefined) adminRoutes.push(service.adminRoutes);
   const stopping = new AbortController();

@@ -18,6 +18,22 @@ export function continueTrace(incoming: string | undefined): string {
 /** The 32 hex digits of the trace id. */
 export const traceId = (traceparent: string): string => traceparent.slice(3, 35);
 
+/** True for a well-formed traceparent whose trace is recorded. */
+export const isSampled = (traceparent: string | undefined): traceparent is string =>
+  traceparent !== undefined && isTraceparent(traceparent) && (Number.parseInt(traceparent.slice(53), 16) & 1) === 1;
+
+/** The recorded trace that an event in its JSON form belongs to. */
+export function sampledTraceIn(event: string): string | undefined {
+  // Nearly all events belong to none, and to look for it costs far less than to read them.
+  if (!event.includes('"traceparent"')) return undefined;
+  try {
+    const { traceparent } = JSON.parse(event) as { readonly traceparent?: unknown };
+    return typeof traceparent === "string" && isSampled(traceparent) ? traceparent : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 const pool = Buffer.allocUnsafe(4096);
 let poolOffset = pool.length;
 

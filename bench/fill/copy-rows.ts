@@ -47,7 +47,7 @@ const onceSql = ([name, sql]: [string, string]): string =>
 async function columnsOf(client: pg.ClientBase, table: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select attname as name from pg_attribute
-     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' and attidentity <> 'a' order by attnum`,
     [table],
   );
   return rows.map(({ name }) => name);

@@ -44,12 +44,12 @@ export async function fillAcceptances(options: FillOptions): Promise<void> {
   }
 }
 
-async function inPieces(rows: number, work: (range: CopyRange) => Promise<void>): Promise<void> {
+export async function inPieces(rows: number, work: (range: CopyRange) => Promise<void>): Promise<void> {
   for (let from = 1; from <= rows; from += pieceRows) await work({ from, to: Math.min(rows, from + pieceRows - 1) });
 }
 
 /** The id of the n-th record, in the order of time as version 7 has it. */
-const idSql = (began: number): string =>
+export const idSql = (began: number): string =>
   `(lpad(to_hex(${began} + 1000 * n), 12, '0') || '7' || substr(md5(n::text), 1, 3) || '8' || substr(md5(n::text), 4, 15))::uuid`;
 
 /** 16 bytes that differ from user to user and from purpose to purpose. */

@@ -34,9 +34,23 @@ export function createShopBackend(demo: Demo): ShopBackend {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+  const read = async (path: string): Promise<unknown> => {
+    const response = await call("GET", path);
+    return response.ok ? response.json() : undefined;
+  };
+  /** What a session of a deployment names; only the key is public, as it would be on a page. */
+  const placeOf = async (key: string): Promise<object | undefined> => {
+    if (!/^dep_[0-9A-Za-z]{22}$/.test(key)) return undefined;
+    const rendering = (await read(`/v1/click/render/${key}?format=json`)) as { templateId: string } | undefined;
+    if (rendering === undefined) return undefined;
+    const { templateId } = rendering;
+    const deployments = (await read(`/v1/click/templates/${templateId}/deployments`)) as { id: string; key: string }[];
+    const found = deployments.find((deployment) => deployment.key === key);
+    return found && { templateId, deploymentId: found.id };
+  };
   return {
     createSession: async ({ place }) => {
-      const named = places.get(String(place));
+      const named = places.get(String(place)) ?? (await placeOf(String(place)));
       if (named === undefined) return json(404, { errorCode: "NO_SUCH_PLACE" });
       const userRef = `visitor-${randomUUID()}`;
       const response = await call("POST", "/v1/click/sessions", { ...named, userRef });

@@ -42,8 +42,13 @@ export function serveDashboard(page: BuiltPage | undefined): RequestHandler {
 function fileReply({ files }: BuiltPage, path: string, headers: Parameters<RequestHandler>[0]["headers"]): Reply {
   const file = files.get(path.slice(assets.length));
   if (file === undefined) throw new DomainError("NOT_FOUND");
-  return pageFileReply(file, { acceptEncoding: headers["accept-encoding"], policy: "default-src 'none'" });
+  const policy = path.endsWith(workerEnding) ? workerPolicy : "default-src 'none'";
+  return pageFileReply(file, { acceptEncoding: headers["accept-encoding"], policy });
 }
+
+/** What reads PDF documents runs in a worker, which brings its own policy: decoders of pictures are WebAssembly. */
+const workerEnding = ".mjs";
+const workerPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
 /** Asked for again each time, so that a page never names files that a newer release does not have. */
 const pageReply = ({ html }: BuiltPage): Reply => ({
@@ -66,6 +71,9 @@ const pagePolicy = [
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
+  // Documents are read in a worker, and shown with our fonts where they bring none.
+  "worker-src 'self'",
+  "font-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

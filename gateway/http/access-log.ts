@@ -24,6 +24,16 @@ export function createAccessLog({ logger, metrics }: AccessLogDeps): LogWhenClos
       const elapsedMs = performance.now() - startedAt;
       const status = res.writableFinished ? res.statusCode : clientClosed;
       metrics.httpDuration.observe({ route, method: req.method, status }, elapsedMs / 1000);
+      exchange.span.note?.(
+        {
+          "http.request.method": req.method,
+          "http.route": route,
+          "http.response.status_code": status,
+          ...(principal === undefined ? {} : { "assent.organization_id": principal.orgId }),
+        },
+        `${req.method} ${route}`,
+      );
+      exchange.span.end(status >= 500 ? { code: String(status) } : undefined);
       const line = {
         requestId,
         traceId: traceId(traceparent),

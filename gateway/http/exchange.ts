@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import type { NewId } from "#platform/ids.ts";
-import { continueTrace } from "#platform/trace-context.ts";
+import { noopTracer, type Span, type Tracer } from "#platform/telemetry.ts";
+import { continueTrace, isTraceparent } from "#platform/trace-context.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Grant } from "../limits/grant.ts";
 import { clientAddressOf } from "./client-address.ts";
@@ -9,6 +10,8 @@ import { clientAddressOf } from "./client-address.ts";
 export interface Exchange {
   readonly requestId: string;
   readonly traceparent: string;
+  /** The request in its trace. */
+  readonly span: Span;
   /** Milliseconds of performance.now(). */
   readonly startedAt: number;
   /** Where it is from. */
@@ -22,15 +25,22 @@ export interface Exchange {
   newCookie: string | undefined;
 }
 
+function traceOf({ headers: { traceparent } }: Request): string | undefined {
+  return typeof traceparent === "string" && isTraceparent(traceparent) ? traceparent : undefined;
+}
+
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Gives a request its id and its place in a trace, before anything can fail. */
-export function openExchange(req: Request, res: Response, newId: NewId): Exchange {
-  const { requestId, traceparent } = identify(req.headers, newId);
+export function openExchange(req: Request, res: Response, newId: NewId, tracer: Tracer = noopTracer): Exchange {
+  const { requestId, traceparent: unrecorded } = identify(req.headers, newId);
+  const span = tracer.startSpan(req.method, "server", traceOf(req), { mayBegin: true });
+  const traceparent = tracer.isOn === true && span.note !== undefined ? span.traceparent : unrecorded;
   const startedAt = performance.now();
   const exchange: Exchange = {
     requestId,
     traceparent,
+    span,
     startedAt,
     address: clientAddressOf(req),
     route: undefined,

@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { DomainError } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
+import { noopTracer, type Tracer, within } from "#platform/telemetry.ts";
 import { compatDialect } from "../compat/dialect.ts";
 import type { FloodGuard } from "../limits/flood-guard.ts";
 import type { Route } from "../routes/route.ts";
@@ -24,6 +25,7 @@ export interface AppDeps
   /** Answers what are pages and no operations; nothing when absent. */
   readonly pages?: RequestHandler;
   readonly newId: NewId;
+  readonly tracer?: Tracer | undefined;
   /** Addresses or networks whose X-Forwarded-For is believed; nobody's when empty. */
   readonly trustedProxies: readonly string[];
 }
@@ -39,7 +41,7 @@ export function createApp(deps: AppDeps): Express {
   app.enable("strict routing");
   if (deps.trustedProxies.length > 0) app.set("trust proxy", [...deps.trustedProxies]);
 
-  app.use(beginExchange(deps.newId, createAccessLog(deps), createFloodGate(deps)));
+  app.use(beginExchange(deps, createAccessLog(deps), createFloodGate(deps)));
   app.use(rewriteAddress);
   for (const [path, routes] of byPath(deps.routes)) mountPath(app, path, routes, deps);
   if (deps.pages !== undefined) app.use(deps.pages);
@@ -76,13 +78,17 @@ function mountPath(app: Express, path: string, routes: readonly Route[], deps: A
 }
 
 const beginExchange =
-  (newId: NewId, logWhenClosed: LogWhenClosed, mayPass: FloodGate): RequestHandler =>
+  (
+    { newId, tracer = noopTracer }: Pick<AppDeps, "newId" | "tracer">,
+    logWhenClosed: LogWhenClosed,
+    mayPass: FloodGate,
+  ): RequestHandler =>
   (req, res, next) => {
-    const exchange = openExchange(req, res, newId);
+    const exchange = openExchange(req, res, newId, tracer);
     logWhenClosed(req, res, exchange);
     if (!mayPass(req, res, exchange)) return;
     const problem = findHeaderProblem(req.rawHeaders, req.httpVersion);
-    if (problem === undefined) next();
+    if (problem === undefined) within(tracer, exchange.span, next);
     else next(new DomainError("VALIDATION_FAILED", { message: problem }));
   };
 

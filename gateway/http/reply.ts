@@ -13,7 +13,8 @@ export interface Reply {
   readonly stream?: AsyncIterable<Uint8Array>;
   /** Default application/json. */
   readonly contentType?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list is sent as one line for each of its values. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** What happens to a body that has not been read; the usual when absent. */
   readonly unread?: UnreadLimits;
 }

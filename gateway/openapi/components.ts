@@ -43,6 +43,7 @@ import { createTemplateSchema, templateSchema, updateTemplateSchema } from "../r
 import {
   createVersionSchema,
   publishVersionSchema,
+  revisionTextSchema,
   updateVersionSchema,
   versionSchema,
 } from "../routes/version-schemas.ts";
@@ -84,6 +85,7 @@ const named: Readonly<Record<string, JsonSchema>> = {
   CreateVersion: createVersionSchema,
   UpdateVersion: updateVersionSchema,
   PublishVersion: publishVersionSchema,
+  VersionRevision: revisionTextSchema,
   ContentReport: contentReportSchema,
   TemplateType: templateTypeSchema,
   TemplateConfiguration: configurationSchema,

@@ -13,6 +13,7 @@ import { logRoutes } from "./log.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { publishedKeyRoutes } from "./published-keys.ts";
 import { renderRoutes } from "./render.ts";
+import { revisionRoutes } from "./revisions.ts";
 import type { Route } from "./route.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { signRoutes } from "./sign/index.ts";
@@ -33,6 +34,7 @@ export const allRoutes: readonly Route[] = [
   ...statsRoutes,
   ...configurationRoutes,
   ...versionRoutes,
+  ...revisionRoutes,
   ...deploymentRoutes,
   ...sessionRoutes,
   ...acceptanceRoutes,

@@ -16,6 +16,7 @@ import type { BatchBodies } from "../batch-bodies/batch-bodies.ts";
 import type { BuiltPage } from "../built-page.ts";
 import type { EmbedScript } from "../embed-script.ts";
 import type { EvidenceKeys } from "../evidence-keys.ts";
+import type { IdentityProvider } from "../oidc/identity-provider.ts";
 import type { LinkGuard } from "../signing/link-guard.ts";
 import type { StaticFile } from "../static-file.ts";
 import type { ServedPage, Verifier } from "../verifier.ts";
@@ -48,6 +49,8 @@ export interface Services {
   readonly keys: Pick<KeySet, "document">;
   readonly evidenceKeys: EvidenceKeys;
   readonly tokenGuard: TokenGuard;
+  /** Where people may log in; undefined when the installation has none. */
+  readonly identityProvider: IdentityProvider | undefined;
   /** Undefined when it was not built. */
   readonly embedScript: EmbedScript | undefined;
   /** Undefined when it was not built. */

@@ -48,6 +48,7 @@ export interface UpdateTemplateBody {
   readonly status?: "DRAFT";
 }
 
+export const templateStatus = oneOf("DRAFT", "PUBLISHED", "ARCHIVED");
 const templateType = oneOf("STATIC", "GENERATED", "CONSENT");
 const name = text(1, 255);
 const slug: JsonSchema = { type: "string", minLength: 1, maxLength: 100, pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" };
@@ -96,7 +97,7 @@ export const templateSchema: JsonSchema = answer({
   name: anyText,
   slug: anyText,
   type: templateType,
-  status: described(oneOf("DRAFT", "PUBLISHED", "ARCHIVED"), "PUBLISHED while it has a published version."),
+  status: described(templateStatus, "PUBLISHED while it has a published version."),
   description: orNull(anyText),
   defaultLocale: languageTag,
   typeConfig,

@@ -21,6 +21,7 @@ import {
   type CreateTemplateBody,
   createTemplateSchema,
   templateSchema,
+  templateStatus,
   type UpdateTemplateBody,
   updateTemplateSchema,
 } from "./template-schemas.ts";
@@ -32,6 +33,17 @@ const base = { tag: "Templates", dialect: clickDialect } as const;
 
 const includeVersions = { includeVersions: described(flag, "Embeds the versions of each template.") };
 
+interface ListQuery {
+  readonly includeVersions?: boolean;
+  readonly search?: string;
+  readonly status?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+const statusOf = ({ status }: ListQuery): TemplateStatus =>
+  status === undefined ? TemplateStatus.UNSPECIFIED : enumValue(TemplateStatus, status);
+
 export const templateRoutes: readonly Route[] = [
   defineRoute({
     ...base,
@@ -41,8 +53,10 @@ export const templateRoutes: readonly Route[] = [
     summary: "List templates",
     description: "Newest first. Without limit all are returned, up to 1,000.",
     access: read,
-    query: queryOf<{ includeVersions?: boolean; limit?: number; cursor?: string }>({
+    query: queryOf<ListQuery>({
       ...includeVersions,
+      search: described(text(1, 255), "Only those whose name or slug begins with this, in whatever case."),
+      status: described(templateStatus, "Only those with this status."),
       limit: pageLimit,
       cursor: described(text(1, 200), "X-Next-Cursor of the previous page."),
     }),
@@ -55,8 +69,9 @@ export const templateRoutes: readonly Route[] = [
     errors: [],
     call: (request, { templates }) =>
       gatherPages(request.query, async (page) => {
-        const { includeVersions = false } = request.query;
-        const answer = await templates.listTemplates({ ...page, includeVersions }, onBehalfOf(request));
+        const { includeVersions = false, search = "" } = request.query;
+        const wanted = { ...page, includeVersions, search, status: statusOf(request.query) };
+        const answer = await templates.listTemplates(wanted, onBehalfOf(request));
         return { items: answer.templates, nextCursor: answer.nextCursor };
       }),
     respond: ({ items, nextCursor }, { query }) =>

@@ -35,7 +35,11 @@ export interface CreateVersionBody extends VersionTextsBody {
   readonly effectiveAt?: string | null;
 }
 
-export type UpdateVersionBody = Partial<CreateVersionBody>;
+export type VersionChangesBody = Partial<CreateVersionBody>;
+
+export interface UpdateVersionBody extends VersionChangesBody {
+  readonly ifUpdatedAt?: string | null;
+}
 
 export interface PublishVersionBody {
   readonly published?: boolean | null;
@@ -70,7 +74,17 @@ const fields = {
 };
 
 export const createVersionSchema = object(fields, ["locale", "content"]);
-export const updateVersionSchema = object({ ...fields, format: described(orNull(format), "null means html.") }, []);
+export const updateVersionSchema = object(
+  {
+    ...fields,
+    format: described(orNull(format), "null means html."),
+    ifUpdatedAt: described(
+      orNull(dateTime),
+      "The updatedAt of the version as you know it: nothing changes when somebody has changed it since.",
+    ),
+  },
+  [],
+);
 
 export const publishVersionSchema = object(
   {
@@ -93,6 +107,27 @@ const revisionSchema = answer({
   contentHash: hash,
   publishedAt: dateTime,
   requiresReacceptance: flag,
+});
+
+/** What a version said when it was published. */
+export const revisionTextSchema: JsonSchema = answer({
+  templateId: uuid,
+  versionId: uuid,
+  revision: count,
+  label: anyText,
+  locale: languageTag,
+  title: orNull(anyText),
+  content: anyText,
+  format,
+  contentHash: hash,
+  consentText: orNull(anyText),
+  buttonText: orNull(anyText),
+  declineText: orNull(anyText),
+  checkboxText: orNull(anyText),
+  linkText: orNull(anyText),
+  purposeTexts: { type: "object", additionalProperties: anyText },
+  publishedAt: dateTime,
+  publishedBy: anyText,
 });
 
 export const versionSchema: JsonSchema = answer({

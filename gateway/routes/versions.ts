@@ -21,6 +21,7 @@ import {
   publishVersionSchema,
   type UpdateVersionBody,
   updateVersionSchema,
+  type VersionChangesBody,
   type VersionTextsBody,
   versionSchema,
 } from "./version-schemas.ts";
@@ -133,7 +134,7 @@ export const versionRoutes: readonly Route[] = [
     path: "/v1/click/templates/{templateId}/versions/{versionId}",
     summary: "Change a version",
     description:
-      "Only while it is not published. Fields that are absent keep their values; null clears what may be absent.",
+      "Only while it is not published. Fields that are absent keep their values; null clears what may be absent. With ifUpdatedAt nothing changes unless the version is still the one that was read.",
     access: write,
     notFound: ofVersion,
     body: jsonBody<UpdateVersionBody>({
@@ -147,10 +148,12 @@ export const versionRoutes: readonly Route[] = [
       "CLICK_VERSION_ARCHIVED",
       "CLICK_TEMPLATE_ARCHIVED",
       "CLICK_VERSION_LOCALE_EXISTS",
+      "CLICK_VERSION_CONFLICT",
     ],
     call: (request, { templates }) => {
       const { body, params } = request;
-      const change = { ...params, changes: changesOf(body), updateMask: { paths: pathsIn(body, changeable) } };
+      const updateMask = { paths: pathsIn(body, changeable) };
+      const change = { ...params, changes: changesOf(body), updateMask, ifUpdatedAt: timestampOf(body.ifUpdatedAt) };
       return templates.updateVersion(change, onBehalfOf(request));
     },
     respond: ({ version }) => jsonReply(200, versionView(required(version))),
@@ -235,7 +238,7 @@ const textsOf = (body: VersionTextsBody): MessageInitShape<typeof VersionTextsSc
 });
 
 /** The fields that can change, by their names in the message. Everything else in a body is ignored. */
-const changeable: Readonly<Record<keyof UpdateVersionBody, string>> = {
+const changeable: Readonly<Record<keyof VersionChangesBody, string>> = {
   locale: "locale",
   title: "title",
   content: "content",

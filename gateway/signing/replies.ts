@@ -7,7 +7,7 @@ import type { RouteRequest } from "../routes/route.ts";
 const privately = { "Referrer-Policy": "no-referrer" } as const;
 
 /** Leads a browser on. */
-export const redirect = (url: string, headers: Readonly<Record<string, string>> = {}): Reply => ({
+export const redirect = (url: string, headers: NonNullable<Reply["headers"]> = {}): Reply => ({
   status: 303,
   body: undefined,
   headers: { ...privately, ...headers, Location: asciiUrl(url) },

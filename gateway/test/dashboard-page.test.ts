@@ -56,6 +56,8 @@ test("the page runs nothing but our own files, and nobody frames or keeps it", a
     "style-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
+    "worker-src 'self'",
+    "font-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -169,6 +169,10 @@ export function createFakeClick() {
         }
         return { statsJson: wholeJson(statsSchema, { templateId: request.templateId, declines: 0 }) };
       },
+      getActivity: ({ since }, context) => {
+        requireCaller(context);
+        return { hours: since === undefined ? [] : [{ hour: since, acceptances: 3n, declines: 1n }] };
+      },
       ...consent.handlers,
       ...erasure.handlers,
       ...log.handlers,

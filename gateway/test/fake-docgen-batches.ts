@@ -90,6 +90,16 @@ export function createFakeBatches({ enter, documents }: FakeBatchesDeps) {
       return { batch, rate };
     },
     getBatch: ({ batchId }, context) => ({ batch: find(batchId, enter(context)).batch }),
+    listBatches: ({ afterId, pageSize, status }, context) => {
+      const caller = enter(context);
+      const wanted = [...stored.values()]
+        .filter(({ organizationId }) => organizationId === caller.orgId)
+        .map(({ batch }) => batch)
+        .filter((batch) => status === BatchStatus.UNSPECIFIED || batch.status === status)
+        .filter(({ id }) => afterId === "" || id < afterId)
+        .sort((one, other) => (one.id < other.id ? 1 : -1));
+      return { batches: wanted.slice(0, pageSize), hasMore: wanted.length > pageSize };
+    },
     listBatchItems: ({ batchId, status, fromIndex, pageSize }, context) => {
       const { items } = find(batchId, enter(context));
       const wanted = items

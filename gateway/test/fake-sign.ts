@@ -77,6 +77,10 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
       const caller = core.enter(context, "getAgreement", request);
       return { agreement: core.find(request.target, caller) };
     },
+    getActivity: (request, context) => {
+      core.enter(context, "getActivity", request);
+      return { statuses: [{ status: AgreementStatus.SENT, agreements: 4n }], sent: 2n, completed: 1n, declined: 0n };
+    },
     listAgreements: (request, context) => {
       const { orgId } = core.enter(context, "listAgreements", request);
       const all = [...agreements.values()].filter(

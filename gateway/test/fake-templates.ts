@@ -134,6 +134,19 @@ export function createFakeTemplates() {
         const template = includeTemplate ? findTemplate(templateId, caller) : undefined;
         return { version: { ...version, template, deployments: includeDeployments ? deployments.of(templateId) : [] } };
       },
+      getRevision: ({ templateId, versionId, revision }, context) => {
+        const caller = enter(context);
+        findTemplate(templateId, caller);
+        const version = findVersion(templateId, versionId, caller);
+        if (revision !== 1) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+        const { locale, title, format, contentHash, texts } = version;
+        const content = new TextEncoder().encode(version.content);
+        return {
+          ...{ templateId, versionId, revision, label: "1.0", locale, format, contentHash, content },
+          ...{ publishedAt: now, publishedBy: "cl_fake", ...(title === undefined ? {} : { title }) },
+          ...(texts === undefined ? {} : { texts }),
+        };
+      },
       updateVersion: (request, context) => {
         const version = findVersion(request.templateId, request.versionId, enter(context));
         seen.versionUpdates.push(request);

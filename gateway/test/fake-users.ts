@@ -48,7 +48,13 @@ export function createFakeUsers() {
   const calls = { authenticate: 0, logins: 0, resets: 0 };
 
   const add = (organizationId: string, fields: MessageInitShape<typeof UserSchema> = {}): User => {
-    const defaults = { name: "Ann Example", role: UserRole.OWNER, status: UserStatus.ACTIVE, createdAt: at };
+    const defaults = {
+      name: "Ann Example",
+      role: UserRole.OWNER,
+      status: UserStatus.ACTIVE,
+      hasPassword: true,
+      createdAt: at,
+    };
     const id = newId();
     const user = create(UserSchema, { ...defaults, id, email: `${id}@example.com`, organizationId, ...fields });
     users.set(user.id, user);
@@ -114,6 +120,17 @@ export function createFakeUsers() {
         if (user === undefined) throw new DomainError("LOGIN_EXPIRED");
         if (code !== goodCode) throw new DomainError("LOGIN_CODE_INVALID");
         return { signedIn: begin(user) };
+      },
+      loginWithIdentity: ({ email, organizationId }) => {
+        const found = [...users.values()].filter(
+          (user) => user.email === email && (organizationId ?? user.organizationId) === user.organizationId,
+        );
+        const [user] = found;
+        if (user === undefined) throw new DomainError("LOGIN_FAILED");
+        const options = found.map((one) => ({ organizationId: one.organizationId, name: "Example AG" }));
+        return found.length > 1
+          ? { outcome: { case: "choice", value: { options } } }
+          : { outcome: { case: "signedIn", value: begin(user) } };
       },
       authenticateSession: ({ sessionToken }) => {
         calls.authenticate += 1;
@@ -250,7 +267,7 @@ function organizationRoutes(credentials: Credentials): ServiceImpl<typeof Organi
   });
   return {
     getOrganization: (_request, context) => organization(context),
-    renameOrganization: ({ name }, context) => organization(context, name),
+    updateOrganization: ({ name }, context) => organization(context, name),
     listAuditEvents: () => ({ events: [{ id: newId(), at, action: "user.invited", details: { role: "viewer" } }] }),
     listKeys: () => ({ keys: [] }),
     createKey: ({ name }) => ({ key: { id: "key", name, createdAt: at }, apiKey: "ak_live_secret" }),

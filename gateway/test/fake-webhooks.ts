@@ -109,6 +109,10 @@ export function createFakeWebhooks() {
       const delivery = deliveries.find(core.enter(context, "resendDelivery", request).orgId, request.id);
       return { delivery: Object.assign(delivery, { status: DeliveryStatus.PENDING, nextAttemptAt: at(9) }) };
     },
+    getActivity: (request, context) => {
+      core.enter(context, "getActivity", request);
+      return { endpoints: 3, failing: 1, disabled: 0, undelivered: 5n };
+    },
     listEventTypes: (request, context) => {
       core.enter(context, "listEventTypes", request);
       const exampleJson = '{"agreement":{"id":"1"}}';

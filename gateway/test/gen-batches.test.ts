@@ -48,6 +48,15 @@ describe.each(["/batches", "/v1/gen/batches"])("a batch at %s", (root) => {
     expect(rateHeadersOf(answer)).toEqual({ limit: "10", remaining: "7", reset: "1795194060", retryAfter: "37" });
     const path = `${root}/${answer.body.id}`;
     expect((await setup.send("GET", path)).body).toEqual(answer.body);
+    const page = await setup.send("GET", `${root}?limit=1&state=queued`);
+    expect(page.body).toEqual([answer.body]);
+    const further = page.headers.get("x-next-cursor");
+    if (further !== null) {
+      const rest = await setup.send("GET", `${root}?cursor=${further}`);
+      expect(rest.body.map(({ id }: { id: string }) => id)).not.toContain(answer.body.id);
+    }
+    expect((await setup.send("GET", `${root}?state=done`)).status).toBe(400);
+    expect((await setup.send("GET", `${root}?cursor=none`)).body.code).toBe("invalid_request");
     const listed = await setup.send("GET", `${path}/items`);
     expect(listed.body).toHaveLength(3);
     expect((await setup.send("GET", `${path}/items?state=failed`)).body).toEqual([

@@ -43,6 +43,7 @@ const unknownNames: Readonly<Record<string, string>> = {
   deploymentKey: `dep_${"z".repeat(22)}`,
   templateIdOrSlug: "no-such-template",
   tileLevel: "6",
+  revision: "999",
   tileIndex: "999",
   tileWidth: "1",
   apiKey: "nosuchkey",
@@ -114,6 +115,8 @@ describe("ids in bodies and queries", () => {
       renderTemplate: ["?versionId"],
       // Whoever logs in must belong to it: see the test of people.
       login: ["organizationId"],
+      // And so must whoever comes back from the provider: see the test of identities.
+      beginOidcLogin: ["?organizationId"],
       ...idsOfGeneration,
       ...idsOfSigning,
       ...idsOfWebhooks,

@@ -81,6 +81,7 @@ export async function createResources(gateway: TestGateway, token: string, orgId
     userRef: "user 1/ö",
     deploymentKey: deployment.key as string,
     templateIdOrSlug: template.slug as string,
+    revision: "1",
     tileLevel: "0",
     tileIndex: "0",
     tileWidth: "255",

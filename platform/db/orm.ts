@@ -1,5 +1,6 @@
 import type { AnyEntity, EntityClass, EntityManager, EntitySchema } from "@mikro-orm/postgresql";
 import { MikroORM } from "@mikro-orm/postgresql";
+import type pg from "pg";
 import { isUuid, type OrgId } from "../ids.ts";
 import { releaseBrokenConnections } from "./broken-connections.ts";
 import { type PoolOptions, startupOptions } from "./pool.ts";
@@ -12,6 +13,8 @@ export interface OrmOptions<E extends Entities> extends PoolOptions {
   /** The Postgres schema of the service; entities need not repeat it. */
   readonly schema: string;
   readonly entities: E;
+  /** Told of the pool, to measure it. */
+  readonly onPool?: ((pool: pg.Pool) => void) | undefined;
 }
 
 /**
@@ -30,7 +33,10 @@ export function createOrm<const E extends Entities>(options: OrmOptions<E>) {
       keepAlive: true,
       // Kysely names tables without their schema.
       options: `${startupOptions(options)} -c search_path=${options.schema}`,
-      onPoolCreated: releaseBrokenConnections,
+      onPoolCreated: (pool: pg.Pool) => {
+        releaseBrokenConnections(pool);
+        options.onPool?.(pool);
+      },
     },
     // Schema changes come from numbered migrations alone; the debug log would show parameters.
     debug: false,

@@ -5,6 +5,8 @@ export interface BusEvent {
   /** `assent.<service>.<noun>.<verb>` */
   readonly subject: string;
   readonly data: string;
+  /** W3C traceparent of its publication when its trace is recorded; travels beside the event. */
+  readonly traceparent?: string | undefined;
 }
 
 export interface ReceivedEvent extends BusEvent {
@@ -52,6 +54,8 @@ export interface EventBus {
   /** Resolves even when the bus cannot be reached yet, and survives outages. `stop` waits for running handlers. */
   subscribe(options: SubscribeOptions): Promise<{ stop(): Promise<void> }>;
   isConnected(): boolean;
+  /** How many events wait for a durable subscription or are handled; undefined while unknown. */
+  pending?(durable: string): Promise<number | undefined>;
   /** Stops all subscriptions and lets running handlers finish. */
   close(): Promise<void>;
 }

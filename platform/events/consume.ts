@@ -68,6 +68,8 @@ export const inboxTablesSql = (options: { schema: string; role: string }): strin
 /** Longer than outbox rows are kept, so that publishing them again takes no effect twice. */
 const inboxDays = 8;
 const houseKeepingMs = 600_000;
+/** As often as metrics are usually asked for. */
+const measureMs = 15_000;
 
 /**
  * A worker that applies each event exactly once, however often it is delivered: the inbox row and the effect commit
@@ -95,7 +97,7 @@ export function createConsumerWorker(options: ConsumerBase, { apply, applyOne }:
     },
   });
   let subscription: { stop(): Promise<void> } | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let timers: readonly NodeJS.Timeout[] = [];
   let keeping = Promise.resolve();
 
   const keepHouse = (): void => {
@@ -115,17 +117,24 @@ export function createConsumerWorker(options: ConsumerBase, { apply, applyOne }:
         handle: (event) => handle(event, options, apply),
         onDead: dead.bury,
       });
-      timer = setInterval(keepHouse, houseKeepingMs);
-      timer.unref();
+      timers = [setInterval(keepHouse, houseKeepingMs), setInterval(() => void measurePending(options), measureMs)];
+      for (const timer of timers) timer.unref();
       keepHouse();
+      void measurePending(options);
     },
     stop: async () => {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       await subscription?.stop();
       await keeping;
       subscription = undefined;
     },
   };
+}
+
+/** While the bus is away nobody knows: the last measure stays. */
+async function measurePending({ bus, durable, metrics }: ConsumerBase): Promise<void> {
+  const pending = await bus.pending?.(durable).catch(() => undefined);
+  if (pending !== undefined) metrics.consumerPending.set({ consumer: durable }, pending);
 }
 
 async function handle(received: ReceivedEvent, options: ConsumerBase, apply: Effects["apply"]): Promise<void> {

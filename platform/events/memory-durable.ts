@@ -9,6 +9,8 @@ export interface Durable {
   attach(options: SubscribeOptions): { stop(): Promise<void> };
   /** True when somebody is there to handle events and at least so many wait. */
   isBehind(limit: number): boolean;
+  /** What waits or is handled. */
+  pending(): number;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export function createDurable(subjects: readonly string[]): Durable {
       queueMicrotask(pump);
       return { stop: () => detach(subscriber) };
     },
+    pending: () => queue.ready.length + subscribers.reduce((sum, { running }) => sum + running.size, 0),
     isBehind: (limit) => subscribers.length > 0 && queue.ready.length >= limit,
     close: async () => {
       queue.close();

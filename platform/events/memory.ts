@@ -44,7 +44,7 @@ export function createMemoryBus(options: MemoryBusOptions = {}): EventBus {
       }
       if (closed) throw new Error("the event bus is closed");
       forgetOldIds();
-      for (const event of events) store({ id: event.id, subject: event.subject, data: event.data });
+      for (const { id, subject, data, traceparent } of events) store({ id, subject, data, traceparent });
     },
     subscribe: async (subscription) => {
       checkDurableName(subscription.durable);
@@ -58,6 +58,7 @@ export function createMemoryBus(options: MemoryBusOptions = {}): EventBus {
       return durable.attach(subscription);
     },
     isConnected: () => !closed,
+    pending: async (durable) => durables.get(durable)?.pending(),
     close: async () => {
       closed = true;
       await Promise.all([...durables.values()].map((durable) => durable.close()));

@@ -55,6 +55,8 @@ export function createNatsBus(options: NatsBusOptions): EventBus {
       };
     },
     isConnected: session.isConnected,
+    pending: async (durable) =>
+      session.isConnected() ? (await session.ready(AbortSignal.timeout(publishTimeoutMs))).pending(durable) : undefined,
     storeId: session.storeId,
     close: async () => {
       await Promise.all([...subscriptions].map((subscription) => subscription.stop()));
@@ -63,8 +65,55 @@ export function createNatsBus(options: NatsBusOptions): EventBus {
   };
 }
 
+/** What an operator wants to know of the servers. */
+export interface NatsReport {
+  readonly version: string;
+  readonly isCluster: boolean;
+  readonly storedBytes: number;
+  /** -1: no limit. */
+  readonly mostBytes: number;
+  /** Absent before the first process has made it. */
+  readonly stream?: {
+    readonly subjects: readonly string[];
+    readonly replicas: number;
+    readonly onDisk: boolean;
+    /** 0: for ever. */
+    readonly keptMs: number;
+  };
+}
+
+/** Connects once, changes nothing, and reports. Rejects when no server answers or JetStream is off. */
+export async function inspectNats(url: string): Promise<NatsReport> {
+  const nc = await connect({ ...parseNatsUrl(url), name: "assent-doctor", timeout: 3_000, reconnect: false });
+  try {
+    const jsm = await nc.jetstreamManager();
+    const account = await jsm.getAccountInfo();
+    const found = await jsm.streams.info(stream).catch((error: unknown) => {
+      if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
+      throw error;
+    });
+    return {
+      version: nc.info?.version ?? "",
+      isCluster: nc.info?.cluster !== undefined,
+      storedBytes: account.storage,
+      mostBytes: account.limits.max_storage,
+      ...(found !== undefined && {
+        stream: {
+          subjects: found.config.subjects,
+          replicas: found.config.num_replicas,
+          onDisk: found.config.storage === StorageType.File,
+          keptMs: found.config.max_age / 1_000_000,
+        },
+      }),
+    };
+  } finally {
+    await nc.close();
+  }
+}
+
 interface NatsLink extends Link {
   publish(events: readonly BusEvent[]): Promise<void>;
+  pending(durable: string): Promise<number>;
 }
 
 interface Session extends LinkSource {
@@ -188,6 +237,11 @@ const linkOf = (nc: NatsConnection, state: StreamState): NatsLink => ({
   closed: nc.closed(),
   newInbox: createInbox,
   publish: (events) => publishAll(nc, state, events),
+  pending: async (durable) => {
+    const jsm = await nc.jetstreamManager({ checkAPI: false });
+    const { num_pending, num_ack_pending } = await jsm.consumers.info(stream, durable);
+    return num_pending + num_ack_pending;
+  },
   ensureConsumer: async (options) => {
     await ensureStream(nc, state);
     const jsm = await nc.jetstreamManager({ checkAPI: false });
@@ -243,6 +297,7 @@ async function publishAndGather(nc: NatsConnection, events: readonly BusEvent[])
     for (const [index, event] of events.entries()) {
       const head = headers();
       head.set("Nats-Msg-Id", event.id);
+      if (event.traceparent !== undefined) head.set("traceparent", event.traceparent);
       nc.publish(event.subject, event.data, { reply: replyTo(index), headers: head });
     }
     if (events.length > 0) await promise;
@@ -280,6 +335,7 @@ const wireOf = (nc: NatsConnection): Wire => ({
           status: code > 0 ? code : undefined,
           description: message.headers?.description ?? "",
           id: message.headers?.get("Nats-Msg-Id") ?? "",
+          traceparent: message.headers?.get("traceparent") || undefined,
           data: message.string(),
         });
       },

@@ -16,6 +16,7 @@ export interface WireMessage {
   readonly description: string;
   /** The header Nats-Msg-Id. */
   readonly id: string;
+  readonly traceparent?: string | undefined;
   readonly data: string;
 }
 
@@ -102,14 +103,15 @@ function sendRequest(wire: Wire, { stream, durable, inbox }: PullOptions, batch:
 
 const describe = (message: WireMessage): string => `${message.status} ${message.description}`;
 
-async function handle({ id, subject, data, replyTo }: WireMessage, wire: Wire, options: PullOptions): Promise<void> {
+async function handle(message: WireMessage, wire: Wire, options: PullOptions): Promise<void> {
+  const { id, subject, data, traceparent, replyTo } = message;
   const settle = (settlement: Settlement): void => {
     if (settlement.kind === "done") wire.send(replyTo, "+ACK");
     else if (settlement.kind === "again") wire.send(replyTo, nak(settlement.delayMs));
     // The server delivers a late one again by itself.
     else void settlement.eventually.then((result) => result.kind === "done" && settle(result));
   };
-  settle(await options.deliver({ id, subject, data, deliveries: deliveriesOf(replyTo) }));
+  settle(await options.deliver({ id, subject, data, traceparent, deliveries: deliveriesOf(replyTo) }));
 }
 
 const nak = (delayMs: number): string => `-NAK {"delay": ${Math.round(delayMs * 1_000_000)}}`;

@@ -1,6 +1,8 @@
 import { create, type DescMessage, type DescMethodUnary, type DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport, type UnaryResponse } from "@connectrpc/connect";
 import { Channel, type ChannelOptions, connectivityState, Metadata, status } from "@grpc/grpc-js";
+import type { Tracer } from "../telemetry.ts";
+import { traceTransport } from "../tracing/trace-transport.ts";
 import { addHeaders, headersFromMetadata } from "./metadata.ts";
 import { serviceConfig } from "./service-config.ts";
 import { errorFromStatus, timedOut } from "./status.ts";
@@ -20,6 +22,8 @@ export interface GrpcTransportOptions {
   /** Largest answer to receive and largest request to keep for a retry, in bytes; 4 MiB when not given. */
   readonly maxMessageBytes?: number | undefined;
   readonly tls?: TlsFiles | undefined;
+  /** Where the spans of calls go. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export type GrpcTransport = Transport & { close(): void };
@@ -33,7 +37,7 @@ export type GrpcTransport = Transport & { close(): void };
 export function createGrpcTransport(options: GrpcTransportOptions): GrpcTransport {
   const { defaultTimeoutMs = 5000 } = options;
   const channel = new Channel(resolverTarget(options.target), channelCredentials(options.tls), channelOptions(options));
-  return {
+  const transport: GrpcTransport = {
     unary: async (method, signal, timeoutMs = defaultTimeoutMs, header, input) => {
       if (timeoutMs <= 0) throw timedOut();
       if (signal?.aborted) throw cancelled(signal);
@@ -50,6 +54,7 @@ export function createGrpcTransport(options: GrpcTransportOptions): GrpcTranspor
     stream: () => Promise.reject(new ConnectError("streaming RPCs are not supported", Code.Unimplemented)),
     close: () => channel.close(),
   };
+  return traceTransport(transport, options.tracer);
 }
 
 const cancelled = (signal: AbortSignal): ConnectError => ConnectError.from(signal.reason, Code.Canceled);

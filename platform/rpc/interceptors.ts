@@ -2,7 +2,7 @@ import { Code, ConnectError, type Interceptor, type UnaryRequest } from "@connec
 import { DomainError, fromConnectError, toConnectError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
-import { noopTracer, type Tracer } from "../telemetry.ts";
+import { noopTracer, type Tracer, within } from "../telemetry.ts";
 import { isTraceparent, traceId } from "../trace-context.ts";
 import { internalError } from "./status.ts";
 import { validationInterceptor } from "./validation.ts";
@@ -29,12 +29,14 @@ function observationInterceptor(options: ServerInterceptorOptions): Interceptor 
   return (next) => async (request) => {
     const method = request.method.name;
     const incoming = request.header.get("traceparent") ?? undefined;
-    const span = tracer.startSpan(`${request.service.typeName}/${method}`, "server", incoming);
+    const span = tracer.startSpan(`${request.service.typeName}/${method}`, "server", incoming, {
+      attributes: { "rpc.system.name": "grpc", "rpc.service": request.service.typeName, "rpc.method": method },
+    });
     if (span.traceparent !== (incoming ?? "")) request.header.set("traceparent", span.traceparent);
     const start = performance.now();
     let failure: unknown;
     try {
-      return await next(request);
+      return await within(tracer, span, () => next(request));
     } catch (error) {
       failure = error;
       throw error;

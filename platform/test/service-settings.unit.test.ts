@@ -29,7 +29,7 @@ describe("common settings", () => {
   test("keep what is secret marked as such", () => {
     const secret = Object.entries(commonSettings).filter(([, setting]) => setting.secret);
 
-    expect(secret.map(([name]) => name)).toEqual(["DATABASE_URL", "ADMIN_TOKEN"]);
+    expect(secret.map(([name]) => name)).toEqual(["DATABASE_URL", "ADMIN_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS"]);
   });
 });
 

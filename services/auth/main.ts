@@ -6,12 +6,16 @@ import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { runService, stopOnSignals } from "#platform/service.ts";
 import { tlsFromSettings } from "#platform/service-settings.ts";
+import { startTracing } from "#platform/tracing/start-tracing.ts";
 import { configFromEnv, settings } from "./config.ts";
 import { createAuthService } from "./service.ts";
 
 const values = readSettings(settings, process.env);
 const logger = createLogger("auth", values.LOG_LEVEL);
-const runtime = { logger, metrics: createMetrics(), clock: systemClock, newId, bus: createMemoryBus() };
+const metrics = createMetrics();
+const tracing = await startTracing("auth", values, { logger, metrics });
+const { tracer } = tracing;
+const runtime = { logger, metrics, clock: systemClock, newId, bus: createMemoryBus(), tracer };
 
 const service = await createAuthService(configFromEnv(process.env), { runtime });
 const running = await runService(service, {
@@ -19,4 +23,7 @@ const running = await runService(service, {
   admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: values.ADMIN_TOKEN },
   runtime,
 });
-stopOnSignals(running.stop, logger);
+stopOnSignals(async () => {
+  await running.stop();
+  await tracing.stop();
+}, logger);

@@ -1,3 +1,5 @@
+import type { Pool } from "pg";
+import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
 import type { MailSetup } from "#platform/mail/mail-setup.ts";
 import { createSmtpMailer } from "#platform/mail/smtp-mailer.ts";
@@ -25,9 +27,11 @@ export interface AuthServiceDeps {
 
 /** Tokens, keys, people, and the organizations they belong to. Does not need the database before the first call. */
 export async function createAuthService(config: AuthConfig, deps: AuthServiceDeps): Promise<Service> {
-  const { clock, logger, newId } = deps.runtime;
+  const { clock, logger, metrics, newId, tracer } = deps.runtime;
   const keys = deriveKeys(parseMasterKey(config.masterKey));
-  const { orm, lookup, people, janitor } = connect(config);
+  const observe = (pool: Pool): void => observePool(pool, "auth", metrics, tracer);
+  const { orm, lookup, people, janitor } = connect(config, observe);
+  for (const one of [lookup, people, janitor]) observe(one);
   const keyring = createKeyring({ orm, lookup, kek: keys.signingKeyKek, clock, logger });
   const issuer = { issuer: config.issuer, audience: config.audience };
   const usage = createUsageLog({ janitor, clock, logger });
@@ -85,7 +89,7 @@ function publicUrlOf({ publicUrl }: AuthConfig, mail: MailSetup | undefined): st
 }
 
 /** Look-ups get most connections: they are on the path of every token, key and session. */
-function connect(config: AuthConfig) {
+function connect(config: AuthConfig, onPool: (pool: Pool) => void) {
   const { databaseUrl: url, poolSize = 10 } = config;
   const role = config.databaseRole || "assent_auth";
   const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
@@ -93,7 +97,7 @@ function connect(config: AuthConfig) {
   const ofPeople = Math.max(1, Math.floor((poolSize * 3) / 10));
   const looking = Math.max(1, poolSize - managing - ofPeople - 1);
   return {
-    orm: createAuthOrm({ url, ...as(""), max: managing, name: "auth" }),
+    orm: createAuthOrm({ url, ...as(""), max: managing, name: "auth", onPool }),
     people: createPool({ url, ...as(""), max: ofPeople, name: "auth-people" }),
     lookup: createPool({ url, ...as("_lookup"), max: looking, name: "auth-lookup" }),
     janitor: createPool({ url, ...as("_janitor"), max: 1, name: "auth-janitor" }),

@@ -9,13 +9,18 @@ import { createMetrics } from "#platform/metrics.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { runService, stopOnSignals } from "#platform/service.ts";
 import { tlsFromSettings } from "#platform/service-settings.ts";
+import { startTracing } from "#platform/tracing/start-tracing.ts";
+import { traceBus } from "#platform/tracing/trace-bus.ts";
 import { configFromEnv, settings } from "./config.ts";
 import { createClickService } from "./service.ts";
 
 const values = readSettings(settings, process.env);
 const logger = createLogger("click", values.LOG_LEVEL);
-const bus = createNatsBus({ url: values.NATS_URL, logger });
-const runtime = { logger, metrics: createMetrics(), clock: systemClock, newId, bus };
+const metrics = createMetrics();
+const tracing = await startTracing("click", values, { logger, metrics });
+const { tracer } = tracing;
+const bus = traceBus(createNatsBus({ url: values.NATS_URL, logger }), tracer);
+const runtime = { logger, metrics, clock: systemClock, newId, bus, tracer };
 const tls = tlsFromSettings(values);
 /** The texts of a template in many languages come in one answer. */
 const maxMessageBytes = 32 * 1024 * 1024;
@@ -23,6 +28,7 @@ const templates = createGrpcTransport({
   target: values.TEMPLATES_TARGET,
   services: [TemplatesService],
   tls,
+  tracer,
   maxMessageBytes,
 });
 const docgen = createGrpcTransport({ target: values.DOCGEN_TARGET, services: [RendererService], tls, maxMessageBytes });
@@ -38,4 +44,5 @@ stopOnSignals(async () => {
   templates.close();
   docgen.close();
   await bus.close();
+  await tracing.stop();
 }, logger);

@@ -39,10 +39,10 @@ export interface ClickServiceDeps {
 
 /** Sessions, acceptances, receipts and evidence. Does not need the database before the first call. */
 export async function createClickService(config: ClickConfig, deps: ClickServiceDeps): Promise<Service> {
-  const { bus, clock, logger, metrics, newId } = deps.runtime;
+  const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
   const pools = connect(config);
   const { pool, recorderPool, relayPool, sweeperPool, integratorPool, eraserPool } = pools;
-  for (const one of Object.values(pools)) observePool(one, "click", metrics);
+  for (const one of Object.values(pools)) observePool(one, "click", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema: "click", service: "click", bus, clock, logger, metrics });
   const wakeRelay = () => relay.wake();
   const client = createClient(TemplatesService, deps.templates);

@@ -1,4 +1,5 @@
 import { createClient, type Transport } from "@connectrpc/connect";
+import type { Pool } from "pg";
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
@@ -36,10 +37,10 @@ export interface DocgenServiceDeps {
 
 /** Documents from templates and data. Does not need the database before the first call. */
 export async function createDocgenService(config: DocgenConfig, deps: DocgenServiceDeps): Promise<Service> {
-  const { bus, clock, logger, metrics, newId } = deps.runtime;
-  const { orm, ...pools } = connect(config);
+  const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
+  const { orm, ...pools } = connect(config, (one) => observePool(one, "docgen", metrics, tracer));
   const { pool, claimerPool, relayPool } = pools;
-  for (const one of Object.values(pools)) observePool(one, "docgen", metrics);
+  for (const one of Object.values(pools)) observePool(one, "docgen", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema, service: "docgen", bus, clock, logger, metrics });
   const wakeRelay = () => relay.wake();
   const blobs = createPostgresBlobStore({ pool, schema });
@@ -47,7 +48,7 @@ export async function createDocgenService(config: DocgenConfig, deps: DocgenServ
   const tokens = createClient(TokenService, deps.auth);
   const plans = createPlanReader({ tokens, monotonic: () => performance.now(), logger });
   const checker = deps.checker ?? createTemplateChecker({ logger });
-  const renderer = deps.renderer ?? createRenderer({ ...rendererOptions(config), logger, metrics });
+  const renderer = deps.renderer ?? createRenderer({ ...rendererOptions(config), logger, metrics, tracer });
   const textConverter = createTextConverter();
   const shared = { pool, claimerPool, blobs, clock, newId, logger, wakeRelay };
   const workLoop = createWorkLoop({ ...shared, renderer }, deps.work);
@@ -100,14 +101,14 @@ const relayConnections = 2;
 const claimerConnections = 2;
 
 /** Management, documents and the choice of what is next have connections of their own, so that none starves another. */
-function connect(config: DocgenConfig) {
+function connect(config: DocgenConfig, onPool: (pool: Pool) => void) {
   const { databaseUrl: url, poolSize = 12 } = config;
   const role = config.databaseRole || "assent_docgen";
   const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
   const rest = poolSize - relayConnections - claimerConnections;
   const managing = Math.max(1, Math.floor(rest / 4));
   return {
-    orm: createDocgenOrm({ url, ...as(""), max: managing }),
+    orm: createDocgenOrm({ url, ...as(""), max: managing, onPool }),
     pool: createPool({ url, ...as(""), max: Math.max(1, rest - managing), name: "docgen" }),
     claimerPool: createPool({ url, ...as("_claimer"), max: claimerConnections, name: "docgen-claimer" }),
     relayPool: createPool({

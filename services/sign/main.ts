@@ -10,20 +10,26 @@ import { createMetrics } from "#platform/metrics.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { runService, stopOnSignals } from "#platform/service.ts";
 import { tlsFromSettings } from "#platform/service-settings.ts";
+import { startTracing } from "#platform/tracing/start-tracing.ts";
+import { traceBus } from "#platform/tracing/trace-bus.ts";
 import { configFromEnv, settings } from "./config.ts";
 import { createSignService, maxMessageBytes } from "./service.ts";
 
 const values = readSettings(settings, process.env);
 const logger = createLogger("sign", values.LOG_LEVEL);
-const bus = createNatsBus({ url: values.NATS_URL, logger });
-const runtime = { logger, metrics: createMetrics(), clock: systemClock, newId, bus };
+const metrics = createMetrics();
+const tracing = await startTracing("sign", values, { logger, metrics });
+const { tracer } = tracing;
+const bus = traceBus(createNatsBus({ url: values.NATS_URL, logger }), tracer);
+const runtime = { logger, metrics, clock: systemClock, newId, bus, tracer };
 const tls = tlsFromSettings(values);
-const auth = createGrpcTransport({ target: values.AUTH_TARGET, services: [TokenService], tls });
-const click = createGrpcTransport({ target: values.CLICK_TARGET, services: [EvidenceLogService], tls });
+const auth = createGrpcTransport({ target: values.AUTH_TARGET, services: [TokenService], tls, tracer });
+const click = createGrpcTransport({ target: values.CLICK_TARGET, services: [EvidenceLogService], tls, tracer });
 const docgen = createGrpcTransport({
   target: values.DOCGEN_TARGET,
   services: [RendererService],
   tls,
+  tracer,
   /** A text of 25 MB is sent, and a PDF comes back. */
   maxMessageBytes: 32 * 1024 * 1024,
 });
@@ -38,4 +44,5 @@ stopOnSignals(async () => {
   await running.stop();
   for (const transport of [auth, docgen, click]) transport.close();
   await bus.close();
+  await tracing.stop();
 }, logger);

@@ -40,11 +40,11 @@ export const maxMessageBytes = 112 * 1024 * 1024;
 
 /** Agreements that people sign. Does not need the database before the first call. */
 export async function createSignService(config: SignConfig, deps: SignServiceDeps): Promise<Service> {
-  const { bus, clock, logger, metrics, newId } = deps.runtime;
+  const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
   const pools = connect(config);
   const { pool, claimerPool, verifierPool, sweeperPool, relayPool } = pools;
   const readers = { sealReader: createSealReader(), publicSealReader: createSealReader() };
-  for (const one of Object.values(pools)) observePool(one, "sign", metrics);
+  for (const one of Object.values(pools)) observePool(one, "sign", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema, service: "sign", bus, clock, logger, metrics });
   const blobs = createPostgresBlobStore({ pool, schema });
   const renderer = createClient(RendererService, deps.docgen);

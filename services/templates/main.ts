@@ -6,13 +6,18 @@ import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { runService, stopOnSignals } from "#platform/service.ts";
 import { tlsFromSettings } from "#platform/service-settings.ts";
+import { startTracing } from "#platform/tracing/start-tracing.ts";
+import { traceBus } from "#platform/tracing/trace-bus.ts";
 import { configFromEnv, settings } from "./config.ts";
 import { createTemplatesService } from "./service.ts";
 
 const values = readSettings(settings, process.env);
 const logger = createLogger("templates", values.LOG_LEVEL);
-const bus = createNatsBus({ url: values.NATS_URL, logger });
-const runtime = { logger, metrics: createMetrics(), clock: systemClock, newId, bus };
+const metrics = createMetrics();
+const tracing = await startTracing("templates", values, { logger, metrics });
+const { tracer } = tracing;
+const bus = traceBus(createNatsBus({ url: values.NATS_URL, logger }), tracer);
+const runtime = { logger, metrics, clock: systemClock, newId, bus, tracer };
 
 const service = await createTemplatesService(configFromEnv(process.env), { runtime });
 const running = await runService(service, {
@@ -23,4 +28,5 @@ const running = await runService(service, {
 stopOnSignals(async () => {
   await running.stop();
   await bus.close();
+  await tracing.stop();
 }, logger);

@@ -1,3 +1,5 @@
+import type { Pool } from "pg";
+import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
 import type { Runtime, Service } from "#platform/service.ts";
@@ -12,8 +14,10 @@ export async function createTemplatesService(
   config: TemplatesConfig,
   { runtime }: { runtime: Runtime },
 ): Promise<Service> {
-  const { bus, clock, logger, metrics, newId } = runtime;
-  const { orm, resolverPool, relayPool } = connect(config);
+  const { bus, clock, logger, metrics, newId, tracer } = runtime;
+  const observe = (pool: Pool): void => observePool(pool, "templates", metrics, tracer);
+  const { orm, resolverPool, relayPool } = connect(config, observe);
+  for (const one of [resolverPool, relayPool]) observe(one);
   const relay = createRelay({ pool: relayPool, schema, service: "templates", bus, clock, logger, metrics });
   const checkLimits = config.checkLimits ?? usualCheckLimits;
   const checkPool = createCheckPool(checkLimits);
@@ -37,14 +41,14 @@ export async function createTemplatesService(
 const relayConnections = 2;
 
 /** Management and resolution have connections of their own, so that neither can starve the other. */
-function connect(config: TemplatesConfig) {
+function connect(config: TemplatesConfig, onPool: (pool: Pool) => void) {
   const { databaseUrl: url, poolSize = 10 } = config;
   const role = config.databaseRole || "assent_templates";
   const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
   const resolving = Math.max(1, Math.floor((poolSize - relayConnections) / 2));
   const managing = Math.max(1, poolSize - relayConnections - resolving);
   return {
-    orm: createTemplatesOrm({ url, ...as(""), max: managing }),
+    orm: createTemplatesOrm({ url, ...as(""), max: managing, onPool }),
     resolverPool: createPool({ url, ...as("_resolver"), max: resolving, name: "templates-resolver" }),
     relayPool: createPool({
       url,

@@ -9,19 +9,25 @@ import { createMetrics } from "#platform/metrics.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { runService, stopOnSignals } from "#platform/service.ts";
 import { tlsFromSettings } from "#platform/service-settings.ts";
+import { startTracing } from "#platform/tracing/start-tracing.ts";
+import { traceBus } from "#platform/tracing/trace-bus.ts";
 import { configFromEnv, settings } from "./config.ts";
 import { createWebhooksService } from "./service.ts";
 
 const values = readSettings(settings, process.env);
 const logger = createLogger("webhooks", values.LOG_LEVEL);
-const bus = createNatsBus({ url: values.NATS_URL, logger });
-const runtime = { logger, metrics: createMetrics(), clock: systemClock, newId, bus };
+const metrics = createMetrics();
+const tracing = await startTracing("webhooks", values, { logger, metrics });
+const { tracer } = tracing;
+const bus = traceBus(createNatsBus({ url: values.NATS_URL, logger }), tracer);
+const runtime = { logger, metrics, clock: systemClock, newId, bus, tracer };
 const tls = tlsFromSettings(values);
-const click = createGrpcTransport({ target: values.CLICK_TARGET, services: [ClickService], tls });
+const click = createGrpcTransport({ target: values.CLICK_TARGET, services: [ClickService], tls, tracer });
 const sign = createGrpcTransport({
   target: values.SIGN_TARGET,
   services: [SignService],
   tls,
+  tracer,
   /** Integrations may ask for the documents themselves, which have 25 MB at most each. */
   maxMessageBytes: 112 * 1024 * 1024,
 });
@@ -37,4 +43,5 @@ stopOnSignals(async () => {
   click.close();
   sign.close();
   await bus.close();
+  await tracing.stop();
 }, logger);

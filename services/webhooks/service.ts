@@ -1,4 +1,3 @@
-import { hkdfSync } from "node:crypto";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
@@ -6,7 +5,6 @@ import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { createOutboundPoster, type OutboundPoster } from "#platform/net/outbound-post.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
-import { parseMasterKey } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import { createBodies } from "./bodies/bodies.ts";
 import type { WebhooksConfig } from "./config.ts";
@@ -15,6 +13,7 @@ import { createByteBudget } from "./deliveries/byte-budget.ts";
 import { createDeliveryLoop } from "./deliveries/delivery-loop.ts";
 import { createLoad } from "./deliveries/load.ts";
 import { createRecordDelivered } from "./deliveries/record-delivered.ts";
+import { endpointSecretsKey } from "./domain/seal-secret.ts";
 import { webhooksRoutes } from "./rpc/index.ts";
 import { createSweep } from "./workers/sweep.ts";
 import { createWatch } from "./workers/watch.ts";
@@ -40,18 +39,18 @@ const maxBodyBytes = 128 * 1024 * 1024;
 
 /** Sends events to the servers of customers. Does not need the database before the first call. */
 export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServiceDeps): Service {
-  const { bus, clock, logger, metrics, newId } = deps.runtime;
+  const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
   const pools = connect(config);
   const { pool, claimerPool, fanOutPool, senderPool, sweeperPool, relayPool } = pools;
-  for (const one of Object.values(pools)) observePool(one, "webhooks", metrics);
+  for (const one of Object.values(pools)) observePool(one, "webhooks", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema, service: "webhooks", bus, clock, logger, metrics });
   const rules = { allowPrivate: config.allowPrivate ?? false, ports: [8443] };
   const { maxRequests = 500 } = config;
   const poster = deps.poster ?? createOutboundPoster({ rules, maxSockets: maxRequests });
-  const secretKey = deriveKey(config.masterKey);
+  const secretKey = endpointSecretsKey(config.masterKey);
   const wakeRelay = () => relay.wake();
   const deliveries = createDeliveryLoop({
-    ...{ pool, claimerPool, secretKey, poster, clock, newId, logger, metrics, maxRequests, wakeRelay },
+    ...{ pool, claimerPool, secretKey, poster, clock, newId, logger, metrics, tracer, maxRequests, wakeRelay },
     load: createLoad({ pool, senderPool }),
     recordDelivered: createRecordDelivered({ senderPool, clock, logger }),
     byteBudget: createByteBudget(maxBodyBytes),
@@ -93,9 +92,6 @@ export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServ
     },
   };
 }
-
-const deriveKey = (masterKey: string): Buffer =>
-  Buffer.from(hkdfSync("sha256", parseMasterKey(masterKey), Buffer.alloc(0), "assent webhooks endpoint secrets", 32));
 
 const relayConnections = 2;
 const claimerConnections = 2;

@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { Browser } from "../support/browser-people.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { type System, startSystem } from "../support/system.ts";
-import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
-import { logIn, newEmail, newOwner, newPassword, openDashboard, type Person } from "./support/dashboard.ts";
+import { describeInBrowser } from "./support/browser.ts";
+import { newOwner, newViewer, openAs, type Person, problemsIn } from "./support/dashboard.ts";
 import { screenshot } from "./support/signing.ts";
 
 describeInBrowser("the dashboard's webhooks", (pages) => {
@@ -27,8 +26,7 @@ describeInBrowser("the dashboard's webhooks", (pages) => {
   });
 
   async function enter(person: Person, options: BrowserContextOptions = {}): Promise<Page> {
-    const page = await openDashboard(pages, `${owner.baseUrl}/dashboard/webhooks`, wrong, options);
-    await logIn(page, person);
+    const page = await openAs(pages, person, "/webhooks", wrong, options);
     await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
     return page;
   }
@@ -36,10 +34,7 @@ describeInBrowser("the dashboard's webhooks", (pages) => {
   const dialog = (page: Page) => page.getByRole("dialog");
   const isGone = (page: Page) => dialog(page).waitFor({ state: "detached" });
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-  /** What react-aria reads out about busy buttons names them for a while after they are gone. */
-  const isOfAnnouncer = (problem: string): boolean => problem.startsWith("role-img-alt: ");
-  const expectAccessible = async (page: Page): Promise<void> =>
-    expect((await accessibilityProblems(page)).filter((problem) => !isOfAnnouncer(problem))).toEqual([]);
+  const expectAccessible = async (page: Page): Promise<void> => expect(await problemsIn(page)).toEqual([]);
   const secretIn = async (page: Page): Promise<string> => {
     const secret = (await dialog(page).locator(".copy-line code").textContent()) ?? "";
     system.secrets.add("secret", secret);
@@ -162,7 +157,7 @@ describeInBrowser("the dashboard's webhooks", (pages) => {
     await button(page, "Clear the filters").click();
     await rows.first().waitFor();
 
-    const viewer = await enter(await newViewer(), { viewport: { width: 320, height: 640 } });
+    const viewer = await enter(await newViewer(system, owner), { viewport: { width: 320, height: 640 } });
     await viewer.getByRole("link", { name: receiver.urlOf("list") }).click();
     await viewer.getByText("The order system").waitFor();
     await viewer.getByText("webhook.test").first().waitFor();
@@ -171,16 +166,4 @@ describeInBrowser("the dashboard's webhooks", (pages) => {
     await expectAccessible(viewer);
     await screenshot(viewer, "webhooks-phone");
   });
-
-  async function newViewer(): Promise<Person> {
-    const [email, password] = [newEmail(), newPassword()];
-    const browser = new Browser(owner.baseUrl);
-    await browser.login(owner.email, owner.password);
-    const invited = await browser.post("/v1/dashboard/users", { email, name: "Vera Viewer", role: "viewer" });
-    const url: string = invited.body.inviteUrl;
-    const token = url.slice(url.indexOf("#") + 1);
-    system.secrets.add("token", token);
-    await new Browser(owner.baseUrl).post("/v1/dashboard/invitations/accept", { token, password });
-    return { email, password, baseUrl: owner.baseUrl };
-  }
 });

@@ -1,51 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createLogger } from "#platform/logger.ts";
-import { createTestDatabase } from "#platform/testing/database.ts";
-import { type Demo, prepareDemo } from "../../dev/demo.ts";
-import { createDemoPage } from "../../dev/demo-page/demo-page.ts";
-import { openHome } from "../../dev/home.ts";
-import { adminClient, startSingleProcess } from "../../dev/single-process.ts";
-import { Api } from "../support/api.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
 import { hostHtml } from "./support/host-page.ts";
+import { type NewcomersCopy, startNewcomersCopy } from "./support/newcomer.ts";
 import { startSite } from "./support/site.ts";
 
-/** What `npm start` runs, with a database of the tests. */
-async function startDemo(): Promise<{ demo: Demo; api: Api; stop(): Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), "assent-demo-"));
-  const database = await createTestDatabase();
-  const home = openHome({ ASSENT_HOME: folder });
-  const page = createDemoPage();
-  const running = await startSingleProcess({
-    databaseUrl: database.url,
-    natsUrl: "",
-    host: "127.0.0.1",
-    port: 0,
-    secrets: home.secrets,
-    logger: createLogger("test", "error"),
-    handlePage: page.handle,
-  });
-  const demo = await prepareDemo(home, adminClient(running.admin), `http://127.0.0.1:${running.port}`);
-  page.open(demo);
-  running.open();
-  return {
-    demo,
-    api: new Api(demo.baseUrl, demo.apiKey, demo.organizationId),
-    stop: async () => {
-      await running.stop();
-      await database.drop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
 describeInBrowser("the demo page", (pages) => {
-  let system: Awaited<ReturnType<typeof startDemo>>;
+  let system: NewcomersCopy;
   beforeAll(async () => {
-    system = await startDemo();
+    system = await startNewcomersCopy();
   });
   afterAll(() => system?.stop());
 
@@ -105,6 +67,9 @@ describeInBrowser("the demo page", (pages) => {
     const body = { sessionId: foreign.body.id };
     expect((await send("/demo/api/decisions", "application/json", body)).status).toBe(404);
     expect((await fetch(`${baseUrl}/demo/api/evidence/${foreign.body.id}`)).status).toBe(404);
+    for (const place of ["dep_0000000000000000000000", "dep_x/../sessions", "elsewhere"]) {
+      expect((await send("/demo/api/sessions", "application/json", { place })).status).toBe(404);
+    }
   });
 
   test("a session's own page in a frame tells the page around it what was decided", async () => {

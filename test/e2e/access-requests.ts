@@ -93,6 +93,7 @@ export async function createResources(api: Api): Promise<Resources> {
     userRef,
     deploymentKey: deployment.key,
     templateIdOrSlug: slug,
+    revision: "1",
     tileLevel: "0",
     tileIndex: "0",
     tileWidth: "1",

@@ -60,6 +60,24 @@ export const versionRows: readonly InterfaceRow[] = [
     errors: noVersion(""),
   },
   {
+    operation: "findOneRevision",
+    method: "GET",
+    scopes: "click:read",
+    status: 200,
+    shape: shape.revisionText,
+    request: async (owner) => ({ path: `${(await published(owner)).path}/revisions/1` }),
+    errors: [
+      ...noVersion("/revisions/1"),
+      ["a version that was never published", 404, "CLICK_VERSION_NOT_FOUND", ofVersion("/revisions/1")],
+      [
+        "a revision that is still to come",
+        404,
+        "CLICK_VERSION_NOT_FOUND",
+        async (owner) => ({ path: `${(await published(owner)).path}/revisions/2` }),
+      ],
+    ],
+  },
+  {
     operation: "updateVersion",
     method: "PATCH",
     scopes: "click:write",

@@ -46,7 +46,8 @@ describeInBothModes("people who use the dashboard", (mode) => {
     const token = tokenIn(invited.body.inviteUrl);
     system.secrets.add("token", token);
     const accepted = await browser.post("/v1/dashboard/invitations/accept", { token, password });
-    expect([accepted.status, accepted.body.user.role]).toEqual([200, role]);
+    const { user } = accepted.body;
+    expect([accepted.status, user.role, user.hasPassword]).toEqual([200, role, true]);
     const again = await new Browser(by.baseUrl).post("/v1/dashboard/invitations/accept", { token, password });
     expect([again.status, again.body.errorCode]).toEqual([400, "LINK_INVALID"]);
     return { browser, email, password, id: accepted.body.user.id as string };

@@ -65,7 +65,7 @@ describe(`${requests} requests made from the OpenAPI document (again: FUZZ_SEED=
     // People log in there: what programs ask for with random credentials, links and passwords is refused.
     const ofPeople = all.filter(({ path }) => path.startsWith("/v1/dashboard/"));
     const ofPrograms = all.filter((operation) => !ofPeople.includes(operation));
-    expect(ofPrograms.filter(isDone).length / ofPrograms.length).toBeGreaterThan(0.75);
+    expect(ofPrograms.filter(isDone).length / ofPrograms.length).toBeGreaterThan(0.7);
     expect(ofPeople.filter(({ isProtected }) => isProtected).filter(isDone)).toEqual([]);
   });
 

@@ -69,6 +69,7 @@ const unknownNames: Readonly<Record<string, () => string>> = {
   deploymentKey: () => `dep_${"z".repeat(22)}`,
   templateIdOrSlug: () => "no-such-template",
   userRef: () => "nobody",
+  revision: () => "999999999",
   embedScriptHash: () => "f".repeat(32),
   connect: () => "999999999",
   signingSession: () => "z".repeat(22),
@@ -102,14 +103,16 @@ export const ending = /^(compat(Template)?)?(remove|delete|cancel|erase|bulkArch
 
 /**
  * In every log tiles are numbered from 0: there is no name of another organization's tile to ask for. What no program may
- * call is asked by the test of people. A login tells nothing of the organization that it names without the password.
+ * call is asked by the test of people. A login tells nothing of the organization that it names without the password, or
+ * without the identity that a provider confirms.
  */
+const logins = ["login", "beginOidcLogin"];
 const withIds = operations.filter(
   (operation) =>
     !operation.path.startsWith("/v1/click/log/tile/") &&
     !isNobodys(operation) &&
     !operation.isForPeople &&
-    operation.operationId !== "login",
+    !logins.includes(operation.operationId),
 );
 
 /** Every place of every operation that takes an id. */

@@ -37,6 +37,7 @@ export async function createTermsResources(api: Api, name: string): Promise<Reso
     userRef: `user ${name}/ö`,
     deploymentKey: deployment.key,
     templateIdOrSlug: slug,
+    revision: "1",
     embedScriptHash: "0".repeat(32),
     ...(await createGenerationResources(api)),
   };
@@ -72,7 +73,8 @@ export function valueIn(resources: Resources, resource: string): string {
 /** An answer without what differs between any two requests, and without the names that were asked for. */
 export function comparable({ status, headers, body }: Answer, names: readonly string[]) {
   let text = JSON.stringify(body ?? null);
-  for (const name of names) text = text.replaceAll(name, "<name>");
+  // A number of one digit is part of every id.
+  for (const name of names.filter(({ length }) => length > 2)) text = text.replaceAll(name, "<name>");
   // The id of a verifier key is a hash of the name of its log.
   text = text.replaceAll(/\+[0-9a-f]{8}\+/g, "+<key id>+");
   // What a success creates has an id, a time and a place in the log of its own.

@@ -104,7 +104,7 @@ export const signingHeaders = ({ path }: Pick<Operation, "path">, own: Ids): Rec
 export const isNobodys = ({ path }: Pick<Operation, "path">): boolean => /^\/signing\/(\{|assets\/)/.test(path);
 
 /** The same for everybody: there is no name of another organization's to ask for. */
-export const sharedNames: readonly string[] = ["folder"];
+export const sharedNames: readonly string[] = ["folder", "revision"];
 
 /** Makes a document under whatever name it is asked for. */
 export const makesWhatItNames: readonly string[] = [

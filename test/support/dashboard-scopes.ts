@@ -27,12 +27,16 @@ export const documentedDashboardScopes: Readonly<Record<string, string>> = {
   getOrganization: "dashboard:read",
   updateOrganization: "dashboard:admin",
   listDashboardAuditEvents: "dashboard:admin",
+  getOverview: "dashboard:read",
 };
 
 /** Where people who are not known yet find their way in. */
 export const publicDashboardOperations: readonly string[] = [
   "login",
   "continueLogin",
+  "listLoginMethods",
+  "beginOidcLogin",
+  "finishOidcLogin",
   "requestPasswordReset",
   "resetPassword",
   "acceptInvitation",

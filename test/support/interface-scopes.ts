@@ -24,6 +24,7 @@ export const documentedScopes: Readonly<Record<string, string>> = {
   createVersion: "click:write",
   findPublishedVersions: "click:read",
   findOneVersion: "click:read",
+  findOneRevision: "click:read",
   publishVersion: "click:write",
   getReceipt: "click:read",
   verifyReceipt: "click:read",

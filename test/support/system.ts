@@ -15,7 +15,7 @@ import type { AdminClient } from "../../dev/demo.ts";
 import { type Distributed, type DistributedOptions, startDistributed } from "../../dev/distributed.ts";
 import { openHome, type Secrets } from "../../dev/home.ts";
 import { findNatsServer, type RunningNats, startNats } from "../../dev/nats.ts";
-import { adminClient, startSingleProcess } from "../../dev/single-process.ts";
+import { adminClient, type SingleProcessOptions, startSingleProcess } from "../../dev/single-process.ts";
 import { Api } from "./api.ts";
 import { captureLines, type LogSource, readLogFolder, requireNoSecrets } from "./log-capture.ts";
 import { createSecretRegistry, noteAdmin, type SecretRegistry, watchRequests } from "./secrets.ts";
@@ -51,6 +51,11 @@ export interface SystemOptions
   extends Pick<DistributedOptions, "gateways" | "clicks" | "docgens" | "signs" | "webhooks" | "interpose"> {
   /** How often the logs are anchored; once a minute when absent. */
   readonly anchorIntervalSeconds?: number;
+  /** In a single process: how mails are sent, and where people may log in beside with a password. */
+  readonly mail?: SingleProcessOptions["mail"];
+  readonly oidc?: SingleProcessOptions["oidc"];
+  /** Settings of every process, in the distributed mode. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** All that there is to say, so that a suite proves most about what is not said. */
@@ -80,7 +85,7 @@ export function describeDistributed(name: string, suite: () => void): void {
 export const startSystem = (mode: Mode, options: SystemOptions = {}): Promise<System> =>
   mode === "distributed" ? startSeparate(options) : startSingle(options);
 
-async function startSingle({ anchorIntervalSeconds }: SystemOptions): Promise<System> {
+async function startSingle({ anchorIntervalSeconds, mail, oidc }: SystemOptions): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
   const database = await createTestDatabase();
   const { secrets } = openHome({ ASSENT_HOME: folder });
@@ -94,6 +99,8 @@ async function startSingle({ anchorIntervalSeconds }: SystemOptions): Promise<Sy
     port: 0,
     secrets,
     logger,
+    oidc,
+    ...(mail === undefined ? {} : { mail }),
     ...(anchorIntervalSeconds === undefined ? {} : { anchorIntervalSeconds }),
   });
   running.open();
@@ -120,7 +127,13 @@ async function startSingle({ anchorIntervalSeconds }: SystemOptions): Promise<Sy
   };
 }
 
-async function startSeparate({ anchorIntervalSeconds, ...options }: SystemOptions): Promise<System> {
+async function startSeparate({
+  anchorIntervalSeconds,
+  mail: _mail,
+  oidc: _oidc,
+  environment,
+  ...options
+}: SystemOptions): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
   const database = await createTestDatabase();
   const home = openHome({ ASSENT_HOME: folder });
@@ -135,10 +148,12 @@ async function startSeparate({ anchorIntervalSeconds, ...options }: SystemOption
     port: 0,
     logLevel,
     ...options,
-    environmentOf: (process) =>
-      process.startsWith("click") && anchorIntervalSeconds !== undefined
+    environmentOf: (process) => ({
+      ...environment,
+      ...(process.startsWith("click") && anchorIntervalSeconds !== undefined
         ? { ANCHOR_INTERVAL_SECONDS: String(anchorIntervalSeconds) }
-        : {},
+        : {}),
+    }),
   });
   const admin = adminClient(noteAdmin(createAdminTransport(distributed.adminUrl, home.secrets.adminToken), registry));
   watchRequests(distributed.baseUrls, registry);

@@ -2,6 +2,7 @@ import { fields, listOf, orNull, type Shape } from "./shapes.ts";
 
 export const templateType: Shape = ["STATIC", "GENERATED", "CONSENT"];
 const versionStatus: Shape = ["DRAFT", "PUBLISHED", "ARCHIVED"];
+const contentFormat: Shape = ["html", "markdown", "text"];
 
 const finding = fields({
   code: "text",
@@ -53,7 +54,7 @@ const versionFields: Readonly<Record<string, Shape>> = {
   locale: "text",
   title: "text?",
   content: "text",
-  format: ["html", "markdown", "text"],
+  format: contentFormat,
   changeSummary: "text?",
   effectiveAt: "time?",
   consentText: "text?",
@@ -80,6 +81,25 @@ const versionFields: Readonly<Record<string, Shape>> = {
 export const template = fields(templateFields);
 export const version = fields(versionFields);
 export const templateWithVersions = fields({ ...templateFields, versions: listOf(version) });
+export const revisionText = fields({
+  templateId: "uuid",
+  versionId: "uuid",
+  revision: "count",
+  label: "text",
+  locale: "text",
+  title: "text?",
+  content: "text",
+  format: contentFormat,
+  contentHash: "hash",
+  consentText: "text?",
+  buttonText: "text?",
+  declineText: "text?",
+  checkboxText: "text?",
+  linkText: "text?",
+  purposeTexts: "object",
+  publishedAt: "time",
+  publishedBy: "text?",
+});
 export const versionWithAll = fields({
   ...versionFields,
   template,

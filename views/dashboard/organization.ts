@@ -18,6 +18,8 @@ export function organizationView({ limits = undefined, ...organization }: Organi
       other: limits?.other ?? defaults.other,
       sign: limits?.sign ?? defaults.sign,
     },
+    locale: orNull(organization.locale),
+    timeZone: orNull(organization.timeZone),
     createdAt: isoTime(organization.createdAt),
   };
 }

@@ -10,6 +10,7 @@ export const userView = (user: User): object => ({
   status: lowerName(UserStatus, user.status),
   locale: orNull(user.locale),
   timeZone: orNull(user.timeZone),
+  hasPassword: user.hasPassword,
   totpEnabled: user.totpEnabled,
   recoveryCodesLeft: user.recoveryCodesLeft,
   createdAt: isoTime(user.createdAt),

@@ -14,3 +14,15 @@ export const batchView = ({ id, status, createdAt, completedAt, ...counts }: Bat
   createdAt: isoTime(createdAt),
   completedAt: isoTime(completedAt),
 });
+
+/** Statuses by the names that queries have. */
+export const batchStatusOf = (name: string | undefined): BatchStatus =>
+  name === undefined ? BatchStatus.UNSPECIFIED : (statuses.get(name) ?? BatchStatus.UNSPECIFIED);
+
+const statuses: ReadonlyMap<string, BatchStatus> = new Map([
+  ["queued", BatchStatus.QUEUED],
+  ["running", BatchStatus.RUNNING],
+  ["completed", BatchStatus.COMPLETED],
+  ["completed_with_errors", BatchStatus.COMPLETED_WITH_ERRORS],
+  ["cancelled", BatchStatus.CANCELLED],
+]);

@@ -1,6 +1,7 @@
 // Builds the dashboard. Everything that it needs is served by the gateway: nothing is loaded from elsewhere.
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { pdfDataPlugin } from "../pdf-data-plugin.mjs";
 
 const folder = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -9,6 +10,13 @@ export default defineConfig({
   base: "/dashboard/assets/",
   publicDir: false,
   logLevel: "warn",
+  plugins: [pdfDataPlugin],
+  resolve: {
+    alias: {
+      // Its edition for browsers reads character references through innerHTML, which the policy of the page refuses.
+      "decode-named-character-reference": folder("../../node_modules/decode-named-character-reference/index.js"),
+    },
+  },
   oxc: { jsx: { runtime: "automatic" } },
   build: {
     outDir: "../dist/dashboard",
@@ -19,6 +27,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // What reads documents is large, and loaded only where one is shown.
+    chunkSizeWarningLimit: 2_500,
     rolldownOptions: {
       // "use client" says nothing to a page that has no server side.
       checks: { moduleLevelDirective: false },

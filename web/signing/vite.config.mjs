@@ -1,24 +1,9 @@
 // Builds the signing page. Everything that it needs is served by the gateway: nothing is loaded from elsewhere.
-import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { pdfDataPlugin } from "../pdf-data-plugin.mjs";
 
 const folder = (path) => fileURLToPath(new URL(path, import.meta.url));
-
-/** What pdf.js loads while it shows a document: character maps, the fonts that every reader has, and image decoders. */
-const pdfData = ["cmaps", "standard_fonts", "wasm"];
-
-const pdfDataPlugin = {
-  name: "pdf-data",
-  generateBundle() {
-    for (const name of pdfData) {
-      const from = folder(`../../node_modules/pdfjs-dist/${name}/`);
-      for (const file of readdirSync(from)) {
-        this.emitFile({ type: "asset", fileName: `${name}/${file}`, source: readFileSync(`${from}${file}`) });
-      }
-    }
-  },
-};
 
 export default defineConfig({
   root: folder("."),

@@ -2,6 +2,7 @@
 const byId = (id) => document.getElementById(id);
 
 let terms;
+let shown;
 let isEmpty = true;
 
 byId("account").addEventListener("submit", async (event) => {
@@ -9,6 +10,11 @@ byId("account").addEventListener("submit", async (event) => {
   byId("account-status").textContent = "";
   if (terms === undefined) terms = await showTerms();
   terms?.open();
+});
+
+byId("own").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  await showOwn(byId("key").value);
 });
 
 await showChoices();
@@ -32,6 +38,21 @@ async function showChoices() {
   const session = await createSession("choices");
   if (session === undefined) return;
   Assent.mount(byId("choices"), { url: session.renderUrl, showTitle: false, onAccept: record, onDecline: record });
+}
+
+/** Mounts what a deployment of the newcomer's serves. */
+async function showOwn(text) {
+  shown?.unmount();
+  shown = undefined;
+  const key = /dep_[A-Za-z0-9]+/.exec(text)?.[0];
+  byId("own-status").textContent = key === undefined ? "There is no key in it: keys begin with dep_." : "";
+  if (key === undefined) return;
+  const session = await createSession(key);
+  if (session === undefined) {
+    byId("own-status").textContent = "There is no active deployment with this key, or nothing of it is published.";
+    return;
+  }
+  shown = Assent.mount(byId("own-place"), { url: session.renderUrl, onAccept: record, onDecline: record });
 }
 
 async function createSession(place) {

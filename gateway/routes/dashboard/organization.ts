@@ -4,12 +4,18 @@ import { jsonReply } from "../../http/reply.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "../route.ts";
-import { example, listOf, object, text } from "../schema-parts.ts";
+import { example, listOf, orNull, text } from "../schema-parts.ts";
 import { dashboardBase, everybody, owners, visitorOf } from "./base.ts";
-import { auditEventSchema, organizationSchema } from "./schemas.ts";
+import { auditEventSchema, changes, locale, organizationSchema, timeZone } from "./schemas.ts";
 
 /** What the auth service answers at most. */
 const maxPage = 200;
+
+interface OrganizationChanges {
+  readonly name?: string;
+  readonly locale?: string | null;
+  readonly timeZone?: string | null;
+}
 
 export const organizationRoutes: readonly Route[] = [
   defineRoute({
@@ -30,16 +36,24 @@ export const organizationRoutes: readonly Route[] = [
     operationId: "updateOrganization",
     method: "PATCH",
     path: "/v1/dashboard/organization",
-    summary: "Rename the organization",
+    summary: "Change the organization",
+    description: "Locale and time zone are those of users who are invited from then on; null takes one back.",
     access: owners,
-    body: jsonBody<{ name: string }>({
-      schema: object({ name: example(text(1, 255), "Example AG") }, ["name"]),
-      example: { name: "Example AG" },
+    body: jsonBody<OrganizationChanges>({
+      schema: changes({
+        name: example(text(1, 255), "Example AG"),
+        locale: orNull(locale),
+        timeZone: orNull(timeZone),
+      }),
+      example: { name: "Example AG", locale: "de", timeZone: "Europe/Berlin" },
     }),
     success: { status: 200, description: "The organization.", schema: organizationSchema },
     errors: [],
-    call: (request, { organizations }) =>
-      organizations.renameOrganization({ name: request.body.name, visitor: visitorOf(request) }, onBehalfOf(request)),
+    call: (request, { organizations }) => {
+      const { name, locale: language, timeZone: zone } = request.body;
+      const changed = { name, locale: emptyForNull(language), timeZone: emptyForNull(zone) };
+      return organizations.updateOrganization({ ...changed, visitor: visitorOf(request) }, onBehalfOf(request));
+    },
     respond: ({ organization }) => jsonReply(200, organizationView(required(organization), defaultLimits)),
   }),
   defineRoute({
@@ -65,3 +79,6 @@ export const organizationRoutes: readonly Route[] = [
     respond: ({ items, nextCursor }) => jsonReply(200, items.map(auditEventView), nextPage(nextCursor)),
   }),
 ];
+
+/** As the auth service takes back what was chosen. */
+const emptyForNull = (value: string | null | undefined): string | undefined => (value === null ? "" : value);

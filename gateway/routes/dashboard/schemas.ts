@@ -43,6 +43,7 @@ export const userSchema = answer({
   status: described(oneOf("active", "invited", "disabled"), "Invited users have no password yet."),
   locale: orNull(languageTag),
   timeZone: orNull(timeZone),
+  hasPassword: described(flag, "Whether the user can log in with a password, not by an identity provider alone."),
   totpEnabled: described(flag, "Whether a second factor is asked for."),
   recoveryCodesLeft: example(count, 10),
   createdAt: dateTime,
@@ -148,6 +149,8 @@ export const organizationSchema = answer({
   plan: oneOf("gen_pro", "gen_starter", "gen_hoa", "business", "gen_payg"),
   sandbox: flag,
   limits: answer({ accept: perWindow, render: perWindow, other: perWindow, sign: perWindow }),
+  locale: orNull(described(languageTag, "The language of users who are invited without one.")),
+  timeZone: orNull(described(timeZone, "The time zone of users who are invited.")),
   createdAt: dateTime,
 });
 

@@ -59,12 +59,11 @@ export const batchExample = {
   ],
 };
 
+export const batchState = oneOf("queued", "running", "completed", "completed_with_errors", "cancelled");
+
 export const batchSchema = answer({
   id: uuid,
-  status: described(
-    { ...oneOf("queued", "running", "completed", "completed_with_errors", "cancelled"), examples: ["running"] },
-    "It has ended when it is none of queued and running.",
-  ),
+  status: described({ ...batchState, examples: ["running"] }, "It has ended when it is none of queued and running."),
   counts: answer({
     total: example(count, 2),
     queued: example(described(count, "Those that are being rendered included."), 1),

@@ -1,5 +1,5 @@
 import type { Batch } from "#gen/assent/docgen/v1/docgen_pb.ts";
-import { batchView } from "../../../views/generation/batch.ts";
+import { batchStatusOf, batchView } from "../../../views/generation/batch.ts";
 import { itemView, statusOf } from "../../../views/generation/document.ts";
 import { jsonReply, type Reply } from "../../http/reply.ts";
 import { nextPage, nextPageHeader } from "../pages.ts";
@@ -12,11 +12,12 @@ import {
   batchExample,
   batchItemSchema,
   batchSchema,
+  batchState,
   createBatchSchema,
   itemState,
   manifestNote,
 } from "./batch-schemas.ts";
-import { gatherFromIndex, type PageQuery, pageParameters } from "./pages.ts";
+import { gatherAfterIds, gatherFromIndex, type PageQuery, pageParameters } from "./pages.ts";
 import { planRateHeaders } from "./plan-rate.ts";
 import { location, replayed, replayedHeader } from "./schema-parts.ts";
 
@@ -29,10 +30,15 @@ interface ItemsQuery extends PageQuery {
   readonly state?: string;
 }
 
+interface BatchesQuery extends PageQuery {
+  readonly state?: string;
+}
+
 /** Batches are served at two addresses, by the same operations. */
 export const batchRoutes: readonly Route[] = [
   ...routesAt("/batches", {
     create: "createBatch",
+    list: "listBatches",
     read: "getBatch",
     items: "listBatchItems",
     cancel: "cancelBatch",
@@ -40,6 +46,7 @@ export const batchRoutes: readonly Route[] = [
   }),
   ...routesAt("/v1/gen/batches", {
     create: "createGenBatch",
+    list: "listGenBatches",
     read: "getGenBatch",
     items: "listGenBatchItems",
     cancel: "cancelGenBatch",
@@ -48,10 +55,15 @@ export const batchRoutes: readonly Route[] = [
 ];
 
 /** The operationId of each operation. */
-type Ids = Readonly<Record<"create" | "read" | "items" | "cancel" | "archive", string>>;
+type Ids = Readonly<Record<"create" | "list" | "read" | "items" | "cancel" | "archive", string>>;
 
 function routesAt(root: string, ids: Ids): Route[] {
-  return [createRoute(root, ids.create), ...readRoutes(root, ids), cancelRoute(root, ids.cancel)];
+  return [
+    createRoute(root, ids.create),
+    listRoute(root, ids.list),
+    ...readRoutes(root, ids),
+    cancelRoute(root, ids.cancel),
+  ];
 }
 
 function createRoute(root: string, operationId: string): Route {
@@ -87,6 +99,28 @@ function createRoute(root: string, operationId: string): Route {
         ...planRateHeaders(rate),
         ...(isReplayed ? replayed : {}),
       }),
+  });
+}
+
+function listRoute(root: string, operationId: string): Route {
+  return defineRoute({
+    ...base,
+    operationId,
+    method: "GET",
+    path: root as `/${string}`,
+    summary: "List batches",
+    description: "Newest first. Without limit all are returned, up to 1,000.",
+    access: read,
+    query: queryOf<BatchesQuery>({ ...pageParameters, state: described(batchState, "Those in this status only.") }),
+    success: { status: 200, description: "The batches.", schema: listOf(batchSchema), headers: nextPageHeader },
+    errors: [],
+    call: (request, { docgen }) =>
+      gatherAfterIds(request.query, async (page) => {
+        const wanted = { ...page, status: batchStatusOf(request.query.state) };
+        const { batches, hasMore } = await docgen.listBatches(wanted, onBehalfOf(request));
+        return { items: batches, hasMore };
+      }),
+    respond: ({ items, nextCursor }) => jsonReply(200, items.map(batchView), nextPage(nextCursor)),
   });
 }
 

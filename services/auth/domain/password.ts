@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { restWithoutCommon } from "./common-password.ts";
 import type { DerivedKeys } from "./secrets.ts";
 
 const minLength = 12;
@@ -27,9 +28,13 @@ function problemOf(password: string, owner: PasswordOwner): Omit<FieldProblem, "
     return { code: "PASSWORD_LENGTH", message: `must have ${minLength} to ${maxLength} characters` };
   }
   if (!password.isWellFormed()) return { code: "INVALID_CHARACTERS", message: "must be valid Unicode" };
-  const isGuessable = new Set(characters).size < minDistinct || restWithoutNames(password, owner).length < minRest;
-  return isGuessable
-    ? { code: "PASSWORD_GUESSABLE", message: "must not be made of your name, address or organization" }
+  const rest = restWithoutNames(password, owner);
+  if (new Set(characters).size < minDistinct || rest.length < minRest) {
+    return { code: "PASSWORD_GUESSABLE", message: "must not be made of your name, address or organization" };
+  }
+  const isCommon = restWithoutCommon(rest).length < minRest;
+  return isCommon
+    ? { code: "PASSWORD_COMMON", message: "must not be one of the passwords that are tried first" }
     : undefined;
 }
 

@@ -25,6 +25,8 @@ export interface User {
   readonly recoveryCodesLeft: number;
   readonly createdAt: Date;
   readonly lastLoginAt: Date | null;
+  /** Those who came by an identity provider may have none. */
+  readonly hasPassword: boolean;
 }
 
 /** What of a user may be changed; what is absent stays. */

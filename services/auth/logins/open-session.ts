@@ -23,6 +23,7 @@ export async function openSession(
   client: PoolClient,
   user: User,
   origin: Origin,
+  details: Readonly<Record<string, string>> = {},
 ): Promise<MessageInitShape<typeof SignedInSchema>> {
   const { orgId, id: userId } = user;
   const now = deps.clock.now();
@@ -34,7 +35,7 @@ export async function openSession(
   const isFull = await makeRoom(orgId, client, userId);
   const { ip, userAgent } = origin;
   await insertSession(orgId, client, { id, userId, tokenHash, createdAt: now, expiresAt, ip, userAgent });
-  await addAudit(orgId, client, auditEntry(deps, { action: "login.succeeded", actor: user, origin }));
+  await addAudit(orgId, client, auditEntry(deps, { action: "login.succeeded", actor: user, origin, details }));
   if (isFull) await noteChange(client, "user_changed", userId, now);
   const principal = toPrincipal(deps, { sessionId: id, user: { ...user, lastLoginAt: now }, expiresAt });
   return { sessionToken: token, principal };

@@ -3,7 +3,7 @@ import { DomainError } from "#platform/errors.ts";
 import type { Origin } from "../domain/audit.ts";
 import { hashStretched, passwordSalt } from "../domain/password.ts";
 import { hashMatches } from "../domain/secrets.ts";
-import { findPassword, type StoredPassword } from "../store/user-store.ts";
+import { findPassword, findUser, type StoredPassword } from "../store/user-store.ts";
 import { beginAttempt, failAttempt, takeBack, type Whose } from "./attempts.ts";
 import type { CheckLoginDeps } from "./check-login.ts";
 
@@ -15,8 +15,14 @@ export async function provePassword(
   origin: Origin,
 ): Promise<StoredPassword> {
   const { orgId, userId } = whose;
-  const stored = await withOrg(deps.people, orgId, (client) => findPassword(orgId, client, userId));
-  if (stored === undefined) throw new DomainError("SESSION_ENDED");
+  const stored = await withOrg(deps.people, orgId, async (client) => {
+    const password = await findPassword(orgId, client, userId);
+    const isThere = password !== undefined || (await findUser(orgId, client, userId))?.status === "active";
+    if (!isThere) throw new DomainError("SESSION_ENDED");
+    return password;
+  });
+  // Whoever came by an identity provider may have none.
+  if (stored === undefined) throw new DomainError("PASSWORD_WRONG");
   const counted = await beginAttempt(deps, whose);
   const stretched = await deps.passwords
     .stretch(password, passwordSalt(deps.keys, stored.emailKey), stored.scheme)

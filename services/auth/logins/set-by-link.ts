@@ -58,5 +58,5 @@ export async function setByLink(
   await deleteLinksOf(orgId, client, userId);
   await deleteChallengesOf(orgId, client, userId);
   await setPassword(orgId, client, userId, password);
-  return user;
+  return { ...user, hasPassword: true };
 }

@@ -26,8 +26,11 @@ export const acceptInvitation = (deps: Deps): Pick<ServiceImpl<typeof LoginServi
     const { orgId, userId } = link;
     const signedIn = await withOrg(deps.people, orgId, async (client) => {
       const user = await setByLink(deps, client, link, password);
-      await updateUser(orgId, client, userId, chosen);
-      const named = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined));
+      // What the page of the invitation takes from the browser does not replace what was chosen for the person.
+      const isMissing = ([name, value]: [string, string | undefined]): boolean =>
+        value !== undefined && (name === "name" || user[name as keyof typeof chosen] === "");
+      const named = Object.fromEntries(Object.entries(chosen).filter(isMissing));
+      await updateUser(orgId, client, userId, named);
       const accepted = { ...user, ...named, status: "active" as const };
       await addAudit(orgId, client, auditEntry(deps, { action: "user.accepted", actor: accepted, origin }));
       const session = await openSession(deps, client, accepted, origin);

@@ -31,6 +31,7 @@ import { listOAuthClients } from "./list-oauth-clients.ts";
 import { listSessions } from "./list-sessions.ts";
 import { listUsers } from "./list-users.ts";
 import { login } from "./login.ts";
+import { loginWithIdentity } from "./login-with-identity.ts";
 import { logout } from "./logout.ts";
 import { removeUser } from "./remove-user.ts";
 import { replaceRecoveryCodes } from "./replace-recovery-codes.ts";
@@ -78,6 +79,7 @@ export const peopleRoutes =
       unavailableWhenTransient({
         ...login(deps),
         ...continueLogin(deps),
+        ...loginWithIdentity(deps),
         ...authenticateSession(deps),
         ...logout(deps),
         ...acceptInvitation(deps),

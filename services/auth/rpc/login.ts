@@ -7,11 +7,12 @@ import { DomainError } from "#platform/errors.ts";
 import { challengeMs } from "../domain/link.ts";
 import type { User } from "../domain/user.ts";
 import { type CheckLoginDeps, checkLogin } from "../logins/check-login.ts";
+import { choiceOf } from "../logins/choice.ts";
 import { makeSessionToken, openSession } from "../logins/open-session.ts";
 import { storedPassword } from "../logins/prove-password.ts";
 import type { LoginCandidate } from "../store/person-lookup.ts";
 import { insertChallenge } from "../store/second-factor-store.ts";
-import { findOrganizationName, findPassword, lockUser, setPassword } from "../store/user-store.ts";
+import { findPassword, lockUser, setPassword } from "../store/user-store.ts";
 import { originOf } from "./acting.ts";
 
 type Deps = CheckLoginDeps;
@@ -23,8 +24,7 @@ export const login = (deps: Deps): Pick<ServiceImpl<typeof LoginService>, "login
     const [only, ...others] = right;
     if (only === undefined) throw new DomainError("LOGIN_FAILED");
     if (others.length > 0) {
-      const options = await Promise.all(right.map((candidate) => optionOf(deps, candidate)));
-      return { outcome: { case: "choice", value: { options } } };
+      return { outcome: { case: "choice", value: await choiceOf(deps, right) } };
     }
     return withOrg(deps.people, only.orgId, async (client) => {
       const user = await lockUser(only.orgId, client, only.userId);
@@ -36,11 +36,6 @@ export const login = (deps: Deps): Pick<ServiceImpl<typeof LoginService>, "login
       return { outcome: { case: "signedIn", value: await openSession(deps, client, user, origin) } };
     });
   },
-});
-
-const optionOf = async ({ people }: Deps, { orgId }: LoginCandidate) => ({
-  organizationId: orgId,
-  name: await withOrg(people, orgId, (client) => findOrganizationName(orgId, client)),
 });
 
 /** A password that was stretched with other parameters is stored anew while it is known. */

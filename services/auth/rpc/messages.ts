@@ -65,6 +65,8 @@ export const toOrganizationMessage = (organization: Organization): MessageInitSh
     other: organization.limitOther ?? undefined,
     sign: organization.limitSign ?? undefined,
   },
+  locale: organization.locale,
+  timeZone: organization.timeZone,
   createdAt: timestampFromDate(organization.createdAt),
 });
 

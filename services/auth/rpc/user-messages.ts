@@ -52,6 +52,7 @@ export const toUserMessage = (user: User): MessageInitShape<typeof UserSchema> =
   timeZone: user.timeZone,
   totpEnabled: user.totpEnabledAt !== null,
   recoveryCodesLeft: user.recoveryCodesLeft,
+  hasPassword: user.hasPassword,
   createdAt: timestampFromDate(user.createdAt),
   ...(user.lastLoginAt ? { lastLoginAt: timestampFromDate(user.lastLoginAt) } : {}),
 });

@@ -3,8 +3,9 @@ import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { parseName } from "../domain/organization.ts";
+import { parseLocale, parseTimeZone } from "../domain/user.ts";
 import { listAudit } from "../store/audit-store.ts";
-import { findOrganization, renameOrganization as rename } from "../store/organization-store.ts";
+import { findOrganization, updateOrganization as update } from "../store/organization-store.ts";
 import { type ActingDeps, actAs } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
 import { managerOf } from "./manager.ts";
@@ -14,7 +15,7 @@ import { toAuditMessage } from "./user-messages.ts";
 type Deps = ActingDeps & Pick<AuthDeps, "orm">;
 type Handlers = Pick<
   ServiceImpl<typeof OrganizationService>,
-  "getOrganization" | "renameOrganization" | "listAuditEvents"
+  "getOrganization" | "updateOrganization" | "listAuditEvents"
 >;
 
 /** The organization itself, as users of the dashboard see it, and what happened in it. */
@@ -25,10 +26,15 @@ export const userOrganization = (deps: Deps): Handlers => ({
     if (organization === undefined) throw organizationNotFound();
     return { organization: toOrganizationMessage(organization) };
   },
-  async renameOrganization(request, context) {
+  async updateOrganization(request, context) {
     const { orgId, audit } = await managerOf(deps, context, { visitor: request.visitor, role: "owner" });
-    const change = { name: parseName(request.name), now: deps.clock.now() };
-    const organization = await rename(deps.orm, orgId, change, audit);
+    const { name, locale, timeZone } = request;
+    const change = {
+      name: name === undefined ? undefined : parseName(name),
+      locale: locale === undefined ? undefined : parseLocale(locale),
+      timeZone: timeZone === undefined ? undefined : parseTimeZone(timeZone),
+    };
+    const organization = await update(deps.orm, orgId, { ...change, now: deps.clock.now() }, audit);
     if (organization === undefined) throw organizationNotFound();
     return { organization: toOrganizationMessage(organization) };
   },

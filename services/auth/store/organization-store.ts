@@ -1,6 +1,7 @@
 import { LockMode } from "@mikro-orm/core";
 import { withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
+import type { AuditEntry } from "../domain/audit.ts";
 import type { Limits, Plan } from "../domain/organization.ts";
 import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { recordChange } from "./change-store.ts";
@@ -15,7 +16,9 @@ export interface NewOrganization {
 }
 
 export async function insertOrganization(orm: AuthOrm, orgId: OrgId, values: NewOrganization): Promise<Organization> {
-  return withOrgEm(orm, orgId, async (em) => em.create(OrganizationEntity, { organizationId: orgId, ...values }));
+  return withOrgEm(orm, orgId, async (em) =>
+    em.create(OrganizationEntity, { organizationId: orgId, locale: "", timeZone: "", ...values }),
+  );
 }
 
 export async function findOrganization(orm: AuthOrm, orgId: OrgId): Promise<Organization | undefined> {
@@ -44,13 +47,23 @@ export const setLimits = (orm: AuthOrm, orgId: OrgId, limits: Limits, now: Date)
     now,
   );
 
+/** What its owners may change; what is absent stays. */
+export interface OrganizationChange {
+  readonly name?: string | undefined;
+  readonly locale?: string | undefined;
+  readonly timeZone?: string | undefined;
+}
+
 /** Undefined when there is no such organization. */
-export const renameOrganization = (
+export const updateOrganization = (
   orm: AuthOrm,
   orgId: OrgId,
-  { name, now }: { readonly name: string; readonly now: Date },
+  { now, ...change }: OrganizationChange & { readonly now: Date },
   audit: AuditOf,
-): Promise<Organization | undefined> => changeOrganization(orm, orgId, { name }, now, audit);
+): Promise<Organization | undefined> => {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  return changeOrganization(orm, orgId, Object.fromEntries(given), now, audit);
+};
 
 async function changeOrganization(
   orm: AuthOrm,
@@ -68,13 +81,28 @@ async function changeOrganization(
     );
     if (organization === null) return undefined;
     if (audit !== undefined) {
-      // The name from before; the trail has the new one in later events.
-      const entry = audit("organization.renamed", { id: orgId, name: organization.name });
-      await addAuditWith(orgId, em, { ...entry, details: { name: values.name ?? "" } });
+      for (const entry of changesOf(organization, values, audit)) await addAuditWith(orgId, em, entry);
     }
     em.assign(organization, values);
     await em.flush();
     await recordChange(em, "organization_changed", orgId, now);
     return organization;
   });
+}
+
+/** What is written down of a change: the organization has its name from before, and another name is an event of its own. */
+function changesOf(organization: Organization, values: Partial<Organization>, audit: AuditOf): AuditEntry[] {
+  const { name, ...settings } = values;
+  const subject = { id: organization.organizationId, name: organization.name };
+  const changed = Object.entries(settings).filter(([key, value]) => value !== organization[key as keyof Organization]);
+  return [
+    ...(name === undefined || name === organization.name
+      ? []
+      : [{ ...audit("organization.renamed", subject), details: { name } }]),
+    ...(changed.length === 0
+      ? []
+      : [
+          { ...audit("organization.updated", subject), details: Object.fromEntries(changed) as Record<string, string> },
+        ]),
+  ];
 }

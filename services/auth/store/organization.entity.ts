@@ -14,6 +14,8 @@ export const OrganizationEntity = defineEntity({
     limitRender: p.integer().nullable(),
     limitOther: p.integer().nullable(),
     limitSign: p.integer().nullable(),
+    locale: p.text(),
+    timeZone: p.text(),
     createdAt: p.datetime(),
   },
 });

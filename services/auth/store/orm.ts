@@ -1,3 +1,4 @@
+import type { Pool } from "pg";
 import { createOrm } from "#platform/db/orm.ts";
 import type { PoolOptions } from "#platform/db/pool.ts";
 import { ApiKeyEntity } from "./api-key.entity.ts";
@@ -6,7 +7,7 @@ import { OAuthClientKeyEntity } from "./oauth-client-key.entity.ts";
 import { OrganizationEntity } from "./organization.entity.ts";
 
 /** Management data: read and written one organization at a time. */
-export const createAuthOrm = (options: PoolOptions) =>
+export const createAuthOrm = (options: PoolOptions & { readonly onPool?: (pool: Pool) => void }) =>
   createOrm({
     ...options,
     schema: "auth",

@@ -34,6 +34,40 @@ export async function findCandidates(
   return (await lookup.query<LoginCandidate>(selectCandidates, [emailKey, organizationId])).rows;
 }
 
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Null unless the provider has verified it. */
+  readonly emailKey: string | null;
+}
+
+// Each half is answered by an index of its own. Somebody who has been another person of this provider stays that person,
+// whoever has the address now.
+const selectOfIdentity = `
+  select organization_id as "orgId", user_id as "userId", true as "isKnown", created_at as "createdAt"
+  from auth.user_account
+  where external_subject = $2 and external_issuer = $1 and status <> 'disabled'
+    and ($4::uuid is null or organization_id = $4)
+  union all
+  select organization_id, user_id, false, created_at
+  from auth.user_account
+  where email_key = $3 and status <> 'disabled' and external_issuer is distinct from $1
+    and ($4::uuid is null or organization_id = $4)
+  order by "isKnown" desc, "createdAt", "userId"
+  limit ${2 * maxCandidates}`;
+
+/** Users that are this person of an identity provider, or may become it by their address; one of each organization. */
+export async function findByIdentity(
+  lookup: Pool,
+  { issuer, subject, emailKey }: Identity,
+  organizationId: string | null = null,
+): Promise<FoundUser[]> {
+  const { rows } = await lookup.query<FoundUser>(selectOfIdentity, [issuer, subject, emailKey, organizationId]);
+  const ofOrganization = new Map<OrgId, FoundUser>();
+  for (const { orgId, userId } of rows) if (!ofOrganization.has(orgId)) ofOrganization.set(orgId, { orgId, userId });
+  return [...ofOrganization.values()];
+}
+
 export interface FoundSession extends SessionState {
   readonly sessionId: string;
   readonly user: User;

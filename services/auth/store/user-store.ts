@@ -6,7 +6,7 @@ import type { User, UserChange, UserRole } from "../domain/user.ts";
 export const userColumns = `
   u.organization_id as "orgId", u.user_id as id, u.email, u.name, u.role, u.status, u.locale,
   u.time_zone as "timeZone", u.totp_enabled_at as "totpEnabledAt", u.created_at as "createdAt",
-  u.last_login_at as "lastLoginAt",
+  u.last_login_at as "lastLoginAt", u.password_hash is not null as "hasPassword",
   (select count(*)::integer from auth.recovery_code c
     where c.organization_id = u.organization_id and c.user_id = u.user_id) as "recoveryCodesLeft"`;
 
@@ -66,10 +66,11 @@ export interface NewUser {
 const insertUserSql = `
   insert into auth.user_account
     (organization_id, user_id, email, email_key, name, role, status, locale, time_zone, created_at)
-  values ($1, $2, $3, $4, $5, $6, 'invited', $7, '', $8)
+  select $1::uuid, $2::uuid, $3, $4, $5, $6, 'invited', coalesce(nullif($7, ''), o.locale), o.time_zone, $8::timestamptz
+  from auth.organization o where o.organization_id = $1
   on conflict (organization_id, email_key) do nothing`;
 
-/** False when the organization has a user with this address. */
+/** With the language and time zone of the organization. False when it has a user with this address. */
 export async function insertUser(orgId: OrgId, client: PoolClient, user: NewUser): Promise<boolean> {
   const { id, email, emailKey, name, role, locale, createdAt } = user;
   const values = [orgId, id, email, emailKey, name, role, locale, createdAt];
@@ -106,7 +107,7 @@ export async function findPassword(
   return (await client.query<StoredPassword & { emailKey: string }>(sql, [orgId, userId])).rows[0];
 }
 
-// Active users have a password, and a new one forgets the attempts at the old one.
+// Whoever has a password is active, and a new one forgets the attempts at the old one.
 const setPasswordSql = `
   update auth.user_account set password_hash = $3, password_scheme = $4, status = 'active',
     failures = 0, failures_since = null, locked_until = null
@@ -119,6 +120,35 @@ export async function setPassword(
   { hash, scheme }: StoredPassword,
 ): Promise<void> {
   await client.query(setPasswordSql, [orgId, userId, hash, scheme]);
+}
+
+/** Who an identity provider says that a user is; nulls while none has. */
+export interface KnownIdentity {
+  readonly issuer: string | null;
+  readonly subject: string | null;
+  readonly emailKey: string;
+}
+
+export async function findIdentity(
+  orgId: OrgId,
+  client: PoolClient,
+  userId: string,
+): Promise<KnownIdentity | undefined> {
+  const sql = `select external_issuer as issuer, external_subject as subject, email_key as "emailKey"
+    from auth.user_account where organization_id = $1 and user_id = $2`;
+  return (await client.query<KnownIdentity>(sql, [orgId, userId])).rows[0];
+}
+
+/** From now on the user is this person of the provider, and has accepted an invitation by coming. */
+export async function setIdentity(
+  orgId: OrgId,
+  client: PoolClient,
+  userId: string,
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
+): Promise<void> {
+  const sql = `update auth.user_account set external_issuer = $3, external_subject = $4, status = 'active'
+    where organization_id = $1 and user_id = $2`;
+  await client.query(sql, [orgId, userId, issuer, subject]);
 }
 
 export async function noteLogin(orgId: OrgId, client: PoolClient, userId: string, now: Date): Promise<void> {

@@ -122,7 +122,7 @@ describe("what users may do", () => {
         auth.users.removeUser({ userId }, person.call),
         update(person, { userId, name: "Mallory" }),
         update(person, { userId: person.userId, role: UserRole.OWNER }),
-        auth.organization.renameOrganization({ name: "Mine" }, person.call),
+        auth.organization.updateOrganization({ name: "Mine" }, person.call),
         auth.organization.listAuditEvents({ pageSize: 10 }, person.call),
       ];
       for (const call of refused) await expectDomainError(call, "INSUFFICIENT_SCOPE");
@@ -175,7 +175,7 @@ describe("what users may do", () => {
   });
 
   test("an owner renames the organization, and the events are read in pages", async () => {
-    const { organization } = await auth.organization.renameOrganization({ name: "  New name " }, owner.call);
+    const { organization } = await auth.organization.updateOrganization({ name: "  New name " }, owner.call);
     expect(organization?.name).toBe("New name");
     expect((await auth.organization.getOrganization({}, owner.call)).organization).toEqual(organization);
     const all = await trailOf(auth, owner);

@@ -7,6 +7,8 @@ import { Migration005Evidence } from "./005_evidence.ts";
 import { Migration006OutboxCursor } from "./006_outbox_cursor.ts";
 import { Migration007ExternalHeads } from "./007_external_heads.ts";
 import { Migration008ExpiredReceipt } from "./008_expired_receipt.ts";
+import { Migration009StatsByHour } from "./009_stats_by_hour.ts";
+import { Migration010NewestAcceptances } from "./010_newest_acceptances.ts";
 
 export const clickMigrations: ServiceMigrations = {
   schema: "click",
@@ -19,5 +21,7 @@ export const clickMigrations: ServiceMigrations = {
     { name: "006_outbox_cursor", class: Migration006OutboxCursor },
     { name: "007_external_heads", class: Migration007ExternalHeads },
     { name: "008_expired_receipt", class: Migration008ExpiredReceipt },
+    { name: "009_stats_by_hour", class: Migration009StatsByHour },
+    { name: "010_newest_acceptances", class: Migration010NewestAcceptances },
   ],
 };

@@ -9,6 +9,7 @@ import { completeSession } from "./complete-session.ts";
 import { createSession } from "./create-session.ts";
 import type { ClickDeps } from "./deps.ts";
 import { eraseUser } from "./erase-user.ts";
+import { getActivity } from "./get-activity.ts";
 import { getCheckpoint } from "./get-checkpoint.ts";
 import { getConsentState } from "./get-consent-state.ts";
 import { getConsistencyProof } from "./get-consistency-proof.ts";
@@ -58,6 +59,7 @@ export const clickRoutes =
         ...render(deps),
         ...authenticateRenderToken(deps),
         ...getTemplateStats(deps),
+        ...getActivity(deps),
         ...cancelSession(deps),
         ...appendSessionEvents(deps),
         ...listAcceptances(deps),

@@ -107,3 +107,22 @@ export async function listHolders(
   );
   return result.rows;
 }
+
+export interface HourTotals {
+  readonly hour: Date;
+  readonly acceptances: number;
+  readonly declines: number;
+}
+
+/** What was decided in the 48 hours from a moment on, of all templates, by the hours that have begun since. */
+export async function sumByHour(orgId: OrgId, client: pg.ClientBase, since: Date): Promise<HourTotals[]> {
+  const { rows } = await client.query<HourTotals>(
+    `select s.hour, sum(s.accepted_direct + s.accepted_with_session)::float8 as acceptances,
+       ${sum("declines")} as declines
+     from click.stat_hour s
+     where s.organization_id = $1 and s.hour >= $2::timestamptz and s.hour < $2::timestamptz + interval '48 hours'
+     group by s.hour having sum(s.accepted_direct + s.accepted_with_session + s.declines) > 0 order by s.hour`,
+    [orgId, since],
+  );
+  return rows;
+}

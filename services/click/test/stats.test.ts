@@ -1,3 +1,4 @@
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
@@ -236,4 +237,27 @@ describe("getTemplateStats", () => {
     const foreign = readStats(click, { ...template, organizationId: newOrg() });
     await expectDomainError(foreign, "CLICK_TEMPLATE_NOT_FOUND");
   });
+});
+
+test("the activity of an organization is that of all its templates by the hour, from a moment on", async () => {
+  const template = addTemplate({ policyFlags: { allowDecline: true } });
+  const organizationId = orgOf(template);
+  await acceptTemplate(template, { userRef: "early" });
+  click.clock.advance(7_200);
+  const since = timestampFromDate(click.clock.now());
+  const beginning = Math.ceil(click.clock.now().getTime() / 3_600_000) * 3_600_000;
+  click.clock.advance((beginning - click.clock.now().getTime()) / 1_000);
+  await acceptTemplate(template, { userRef: "ann" });
+  await acceptTemplate(template, { userRef: "bob", decision: "DECLINE" });
+  click.clock.advance(3_600);
+  await acceptTemplate(template, { userRef: "eve" });
+  await settled(click, organizationId);
+  const { hours } = await click.client.getActivity({ since }, as(organizationId));
+  expect(hours.map(({ acceptances, declines }) => [acceptances, declines])).toEqual([
+    [1n, 1n],
+    [1n, 0n],
+  ]);
+  expect(hours[0]?.hour && timestampDate(hours[0].hour).getTime()).toBe(beginning);
+  expect((await click.client.getActivity({ since }, as(newOrg()))).hours).toEqual([]);
+  await expectDomainError(click.client.getActivity({}, as(organizationId)), "VALIDATION_FAILED");
 });

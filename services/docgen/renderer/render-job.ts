@@ -16,6 +16,8 @@ export interface RenderJob {
   /** By the id that `asset:` addresses name. */
   readonly images: ReadonlyMap<string, RenderImage>;
   readonly attachments: readonly RenderAttachment[];
+  /** The recorded trace that it belongs to; that of the caller when absent. */
+  readonly traceparent?: string;
 }
 
 export interface TemplateContent {

@@ -5,6 +5,7 @@ import { createProcessPool } from "#platform/child-processes/process-pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
+import { noopTracer, type Tracer, traced } from "#platform/telemetry.ts";
 import type { Refused, RenderOutcome } from "./messages.ts";
 import { type Asker, RenderError, type Rendered, type Renderer, type RenderJob } from "./render-job.ts";
 import { endedError, type RendererLimits, rendererLimits } from "./renderer-limits.ts";
@@ -12,6 +13,7 @@ import { endedError, type RendererLimits, rendererLimits } from "./renderer-limi
 export interface RendererOptions extends Partial<RendererLimits> {
   readonly logger: Logger;
   readonly metrics?: Pick<Metrics, "renderDuration" | "rendererEnds"> | undefined;
+  readonly tracer?: Tracer | undefined;
   /** Processes at most; one for each core and the one that is kept for other services when absent. They start when needed. */
   readonly size?: number | undefined;
   /** Processes that are started at once and stay when they have nothing to do; none when absent. */
@@ -31,7 +33,7 @@ interface Job extends ChildTask<RenderJob, RenderOutcome> {
  * memory is killed and another one takes its place.
  */
 export function createRenderer(options: RendererOptions): Renderer {
-  const { logger, metrics, size = availableParallelism() + 1, kept = 0 } = options;
+  const { logger, metrics, tracer = noopTracer, size = availableParallelism() + 1, kept = 0 } = options;
   const { entry = new URL("./render-process.ts", import.meta.url) } = options;
   const limits = withLimits(options);
   const waiting = new Set<Job>();
@@ -111,7 +113,12 @@ export function createRenderer(options: RendererOptions): Renderer {
       return Math.max(0, Math.min(ofDocuments, pool.places() - pool.busy() - waiting.size));
     },
     places,
-    render: (job, signal, asker = "documents") => measured(render(job, signal, asker), metrics),
+    render: (job, signal, asker = "documents") => {
+      const attributes = { "assent.asker": asker, "assent.profile": job.profile };
+      const parent = job.traceparent ?? tracer.active?.();
+      const span = tracer.startSpan("render", "internal", parent, { attributes, mayBegin: true });
+      return traced(tracer, span, () => measured(render(job, signal, asker), metrics));
+    },
     close: async () => {
       isClosed = true;
       refuseAll("closed");

@@ -18,6 +18,10 @@ export function batchMessage(batch: Batch): MessageInitShape<typeof BatchSchema>
   };
 }
 
+/** Undefined for any. */
+export const batchStatusFromWire = (status: WireStatus): BatchStatus | undefined =>
+  (Object.keys(wireStatuses) as BatchStatus[]).find((name) => wireStatuses[name] === status);
+
 const wireStatuses: Readonly<Record<BatchStatus, WireStatus>> = {
   queued: WireStatus.QUEUED,
   running: WireStatus.RUNNING,

@@ -94,7 +94,7 @@ async function createNew(
     const outcome = await addNew(deps, caller, { document, plan, keyed });
     if (outcome.kind !== "created") return replay(deps, caller, outcome);
     if (place === undefined) deps.workLoop.wake();
-    else place.begin(orgId, target.id, { ...document, version: prepared.version });
+    else place.begin(orgId, target.id, { ...document, version: prepared.version, traceparent: caller.traceparent });
     return { ...outcome, replayed: false };
   } finally {
     place?.free();

@@ -18,6 +18,7 @@ import { getTemplateSchema } from "./get-template-schema.ts";
 import { getUsage } from "./get-usage.ts";
 import { listAssets } from "./list-assets.ts";
 import { listBatchItems } from "./list-batch-items.ts";
+import { listBatches } from "./list-batches.ts";
 import { listDocuments } from "./list-documents.ts";
 import { listTemplates } from "./list-templates.ts";
 import { publishTemplate } from "./publish-template.ts";
@@ -48,6 +49,7 @@ export const docgenRoutes =
       ...deleteDocument(deps),
       ...createBatch(deps),
       ...getBatch(deps),
+      ...listBatches(deps),
       ...listBatchItems(deps),
       ...cancelBatch(deps),
       ...getUsage(deps),

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import type { Batch } from "../domain/batch.ts";
+import type { Batch, BatchStatus } from "../domain/batch.ts";
 
 /** A batch that was just accepted. */
 export interface NewBatch extends Omit<Batch, "cancelledAt"> {
@@ -24,21 +24,46 @@ export async function addBatch(orgId: OrgId, client: pg.PoolClient, batch: NewBa
   );
 }
 
-/** It runs from the moment when its first item is begun. */
+/** Whether one of its items was begun. */
+const isBegun = `exists (
+  select from docgen.document d
+  where d.organization_id = b.organization_id and d.batch_id = b.id and d.item_index >= 0 and d.started_at is not null
+)`;
+
+/** It runs from the moment when its first item is begun, which is recorded with the first one that ends. */
+const selectSql = `select id, total, completed, failed, cancelled, created_at as "createdAt",
+    cancelled_at as "cancelledAt", completed_at as "completedAt",
+    case when status = 'queued' and ${isBegun} then 'running' else status end as status
+  from docgen.batch b where organization_id = $1`;
+
 export async function findBatch(orgId: OrgId, client: pg.PoolClient, id: string): Promise<Batch | undefined> {
-  const { rows } = await client.query<Batch>(
-    `select id, total, completed, failed, cancelled, created_at as "createdAt", cancelled_at as "cancelledAt",
-       completed_at as "completedAt",
-       case when status = 'queued' and exists (
-         select from docgen.document d
-         where d.organization_id = b.organization_id and d.batch_id = b.id and d.item_index >= 0
-           and d.started_at is not null
-       ) then 'running' else status end as status
-     from docgen.batch b where organization_id = $1 and id = $2`,
-    [orgId, id],
-  );
-  return rows[0];
+  return (await client.query<Batch>(`${selectSql} and id = $2`, [orgId, id])).rows[0];
 }
+
+export interface BatchQuery {
+  readonly afterId: string | undefined;
+  readonly limit: number;
+  readonly status: BatchStatus | undefined;
+}
+
+/** Newest first: ids begin with their time. Few batches have not ended, so that those are looked through. */
+export async function pageOfBatches(orgId: OrgId, client: pg.PoolClient, query: BatchQuery): Promise<Batch[]> {
+  const { afterId = lastId, limit, status } = query;
+  const wanted = status === undefined ? "" : `and ${statusSql[status]}`;
+  const text = `${selectSql} and id < $2 ${wanted} order by id desc limit $3`;
+  return (await client.query<Batch>(text, [orgId, afterId, limit])).rows;
+}
+
+/** After the ids of all batches. */
+const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+const statusSql: Readonly<Record<BatchStatus, string>> = {
+  queued: `status = 'queued' and not ${isBegun}`,
+  running: `status in ('queued', 'running') and (status = 'running' or ${isBegun})`,
+  completed: "status = 'completed'",
+  completed_with_errors: "status = 'completed_with_errors'",
+  cancelled: "status = 'cancelled'",
+};
 
 /** How many items of all batches wait; not counted further than the limit. */
 export async function countWaitingItems(orgId: OrgId, client: pg.PoolClient, limit: number): Promise<number> {

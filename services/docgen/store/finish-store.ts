@@ -17,6 +17,8 @@ export interface RenderInput {
   readonly createdAt: Date;
   /** The published version that it is made from; null for a text of the templates service. */
   readonly version: RenderedVersion | null;
+  /** Of the request that asked for it. */
+  readonly traceparent?: string;
 }
 
 /** Undefined when the claim holds no more. */
@@ -27,7 +29,7 @@ export async function readInput(
 ): Promise<RenderInput | undefined> {
   const { rows } = await client.query<RenderInput>({
     name: "docgen-read-input",
-    text: `select d.source, d.profile, d.locale, d.time_zone as "timeZone", d.created_at as "createdAt",
+    text: `select d.source, d.profile, d.locale, d.time_zone as "timeZone", d.created_at as "createdAt", d.traceparent,
        case when v.version is null then null
          else jsonb_build_object('format', v.format, 'content', v.content, 'page', v.page) end as version
      from docgen.document d

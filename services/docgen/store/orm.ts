@@ -1,4 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Pool } from "pg";
 import { createOrm, isTransient, withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
@@ -7,7 +8,7 @@ import { TemplateVersionEntity } from "./template-version.entity.ts";
 
 export const schema = "docgen";
 
-export const createDocgenOrm = (options: { url: string; role?: string; max: number }) =>
+export const createDocgenOrm = (options: { url: string; role?: string; max: number; onPool?: (pool: Pool) => void }) =>
   createOrm({ ...options, name: "docgen", schema, entities: [TemplateEntity, TemplateVersionEntity] });
 
 export type DocgenOrm = ReturnType<typeof createDocgenOrm>;

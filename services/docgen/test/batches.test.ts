@@ -162,6 +162,30 @@ describe("an idempotency key", () => {
   });
 });
 
+test("batches are listed newest first, page by page and by status", async () => {
+  const customer = await createCustomer(harness);
+  const { organization } = customer;
+  const done = present((await submit(customer, ["Ada"])).batch).id;
+  await untilEnded(organization, done);
+  const wrong = present((await submit(customer, ["{}"])).batch).id;
+  renderer.hold();
+  const running = present((await submit(customer, namesUpTo(2))).batch).id;
+  await until(async () => (await readBatch(organization, running)).status === BatchStatus.RUNNING);
+  const idsOf = async (status: BatchStatus, page: { afterId?: string; pageSize?: number } = {}) => {
+    const { batches, hasMore } = await organization.listBatches({ status, pageSize: 9, ...page });
+    return [batches.map(({ id }) => id), hasMore];
+  };
+  expect(await idsOf(BatchStatus.UNSPECIFIED, { pageSize: 2 })).toEqual([[running, wrong], true]);
+  expect(await idsOf(BatchStatus.UNSPECIFIED, { afterId: wrong })).toEqual([[done], false]);
+  expect(await idsOf(BatchStatus.RUNNING)).toEqual([[running], false]);
+  expect(await idsOf(BatchStatus.QUEUED)).toEqual([[], false]);
+  expect(await idsOf(BatchStatus.COMPLETED)).toEqual([[done], false]);
+  expect(await idsOf(BatchStatus.COMPLETED_WITH_ERRORS)).toEqual([[wrong], false]);
+  const { batches } = await organization.listBatches({ pageSize: 1 });
+  expect(batches).toEqual([await readBatch(organization, running)]);
+  expect((await harness.organization().listBatches({ pageSize: 9 })).batches).toEqual([]);
+});
+
 test("batches of other organizations are unknown", async () => {
   const customer = await createCustomer(harness);
   renderer.hold();

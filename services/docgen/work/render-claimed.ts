@@ -2,6 +2,7 @@ import type pg from "pg";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { isSampled } from "#platform/trace-context.ts";
 import type { Failure } from "../domain/document.ts";
 import { namedAssets } from "../prepare/named-assets.ts";
 import { RenderError, type Rendered, type RenderImage, type RenderJob } from "../renderer/render-job.ts";
@@ -89,8 +90,9 @@ function failureOf({ code, message, details }: RenderError): Failure {
 /** Without its images. */
 function jobOf({ source, version, ...same }: RenderInput): Omit<RenderJob, "images"> {
   const { content, title } = source;
-  const { profile, locale, timeZone, createdAt } = same;
-  const common = { title, locale, profile, createdAt, attachments: [] };
+  const { profile, locale, timeZone, createdAt, traceparent } = same;
+  const trace = isSampled(traceparent) ? { traceparent } : {};
+  const common = { title, locale, profile, createdAt, attachments: [], ...trace };
   if (content.kind === "html") {
     return { ...common, page: content.page, content: { kind: "html", html: content.html } };
   }

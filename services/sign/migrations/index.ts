@@ -2,6 +2,8 @@ import type { ServiceMigrations } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002Evidence } from "./002_evidence.ts";
 import { Migration003NoSubscriptions } from "./003_no_subscriptions.ts";
+import { Migration004AgreementsByStatus } from "./004_agreements_by_status.ts";
+import { Migration005SearchText } from "./005_search_text.ts";
 
 export const signMigrations: ServiceMigrations = {
   schema: "sign",
@@ -9,5 +11,7 @@ export const signMigrations: ServiceMigrations = {
     { name: "001_initial", class: Migration001Initial },
     { name: "002_evidence", class: Migration002Evidence },
     { name: "003_no_subscriptions", class: Migration003NoSubscriptions },
+    { name: "004_agreements_by_status", class: Migration004AgreementsByStatus },
+    { name: "005_search_text", class: Migration005SearchText },
   ],
 };

@@ -11,6 +11,7 @@ import { createRecipientView } from "./create-recipient-view.ts";
 import { createSenderView } from "./create-sender-view.ts";
 import { deleteAgreement } from "./delete-agreement.ts";
 import type { SignDeps } from "./deps.ts";
+import { getActivity } from "./get-activity.ts";
 import { getAgreement } from "./get-agreement.ts";
 import { getCertificate } from "./get-certificate.ts";
 import { getCombinedDocument } from "./get-combined-document.ts";
@@ -37,6 +38,7 @@ export const signRoutes =
       ...createAgreement(deps),
       ...getAgreement(deps),
       ...listAgreements(deps),
+      ...getActivity(deps),
       ...updateAgreement(deps),
       ...deleteAgreement(deps),
       ...sendAgreement(deps),

@@ -6,7 +6,7 @@ import {
   type Recipient,
 } from "../domain/agreement.ts";
 import { decodeTab, type StoredTab } from "./decode-tab.ts";
-import { recordColumns } from "./record-columns.ts";
+import { type Columns, recordColumns } from "./record-columns.ts";
 
 /** The row of an agreement: all but what has tables of its own. */
 type AgreementRecord = Omit<Agreement, "documents" | "recipients" | "customFields" | "audit" | "certificate"> & {
@@ -16,7 +16,7 @@ type AgreementRecord = Omit<Agreement, "documents" | "recipients" | "customField
   readonly certificateSha256: Buffer | null;
 };
 
-export const agreementColumns = recordColumns<AgreementRecord>({
+const columns: Columns<AgreementRecord> = {
   id: "uuid",
   status: "text",
   version: "integer",
@@ -47,14 +47,34 @@ export const agreementColumns = recordColumns<AgreementRecord>({
   certificateId: "uuid",
   certificateSha256: "bytea",
   sealLevel: "text",
+};
+
+const agreementColumns = recordColumns(columns);
+
+/** With what is only looked for, and never read. */
+export const writtenColumns = recordColumns<AgreementRecord & { readonly searchText: string }>({
+  ...columns,
+  searchText: "text",
 });
 
 export const encodeAgreement = ({ audit, certificate, ...agreement }: Agreement): Record<string, unknown> =>
-  agreementColumns.encode({
+  writtenColumns.encode({
     ...agreement,
+    searchText: searchTextOf(agreement),
     ...{ auditCount: audit.count, auditHash: audit.hash },
     ...{ certificateId: certificate?.id ?? null, certificateSha256: certificate?.sha256 ?? null },
   });
+
+type Searched = Pick<Agreement, "emailSubject" | "name" | "recipients">;
+
+const searchTextOf = ({ emailSubject, name, recipients }: Searched): string =>
+  searchKey([emailSubject, name, ...recipients.flatMap((one) => [one.name, one.email])].join(unitSeparator));
+
+/** Nobody types it, so that no words are found which begin in one part and end in the next. */
+const unitSeparator = "\u001f";
+
+/** What words are found by. */
+export const searchKey = (words: string): string => words.toLowerCase();
 
 /** A part of an agreement has a place among those of its kind. */
 type Placed<T> = T & { readonly position: number };

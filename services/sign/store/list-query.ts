@@ -1,4 +1,5 @@
 import type { AgreementStatus } from "../domain/agreement.ts";
+import { searchKey } from "./agreement-records.ts";
 import type { Parameter } from "./write-together.ts";
 
 /** Times by which agreements are chosen. */
@@ -105,12 +106,26 @@ function dateConditions({ dateField, from, to }: ListFilter, parameter: Paramete
   if (dateField === undefined && from === undefined && to === undefined) return [];
   const column = `a.${dateColumns[dateField ?? "status-changed"]}`;
   const conditions = [`${column} is not null`];
-  if (from !== undefined) conditions.push(`${column} >= ${parameter(from)}`);
-  if (to !== undefined) conditions.push(`${column} < ${parameter(to)}`);
+  if (from !== undefined) conditions.push(...earliest(column, parameter(from)));
+  if (to !== undefined) conditions.push(...latest(column, parameter(to)));
   return conditions;
 }
 
-/** lower() is not leakproof, so these are tried only on what the others have left. */
+/**
+ * Only two times have an index. Whatever was sent, delivered, completed, declined or voided since has changed its status
+ * since, and nothing happens before it is made: so those lead to whatever has another time in a range.
+ */
+const earliest = (column: string, from: string): string[] => [
+  `${column} >= ${from}`,
+  ...(column === "a.created_at" || column === "a.modified_at" ? [] : [`a.status_changed_at >= ${from}`]),
+];
+
+const latest = (column: string, to: string): string[] => [
+  `${column} < ${to}`,
+  ...(column === "a.created_at" ? [] : [`a.created_at < ${to}`]),
+];
+
+/** lower() and position() are not leakproof, so these are tried only on what the others have left. */
 function personConditions({ email, recipientName, text }: ListFilter, parameter: Parameter): string[] {
   const conditions: string[] = [];
   if (email !== "") {
@@ -119,12 +134,7 @@ function personConditions({ email, recipientName, text }: ListFilter, parameter:
   }
   if (recipientName !== "")
     conditions.push(hasPart("recipient", `${lower("p.name")} = ${lower(`${parameter(recipientName)}::text`)}`));
-  if (text !== "") {
-    const needle = lower(`${parameter(text)}::text`);
-    const contains = (column: string): string => `position(${needle} in ${lower(column)}) > 0`;
-    const inRecipient = hasPart("recipient", `${contains("p.name")} or ${contains("p.email")}`);
-    conditions.push(`(${contains("a.email_subject")} or ${contains("a.name")} or ${inRecipient})`);
-  }
+  if (text !== "") conditions.push(`position(${parameter(searchKey(text))} in a.search_text) > 0`);
   return conditions;
 }
 

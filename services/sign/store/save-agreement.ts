@@ -2,12 +2,12 @@ import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "../domain/agreement.ts";
 import {
-  agreementColumns,
   customFieldTable,
   documentTable,
   encodeAgreement,
   type PartTable,
   recipientTable,
+  writtenColumns,
 } from "./agreement-records.ts";
 import type { Parameter, Write } from "./write-together.ts";
 
@@ -15,9 +15,9 @@ import type { Parameter, Write } from "./write-together.ts";
 export const insertionOf = (orgId: OrgId, agreement: Agreement): Write[] => [
   {
     name: "insert",
-    text: (parameter) => `insert into sign.agreement (organization_id, ${agreementColumns.names})
-      select ${parameter(orgId)}::uuid, ${agreementColumns.names}
-      from json_to_record(${parameter(JSON.stringify(encodeAgreement(agreement)))}::json) as r(${agreementColumns.definitions})`,
+    text: (parameter) => `insert into sign.agreement (organization_id, ${writtenColumns.names})
+      select ${parameter(orgId)}::uuid, ${writtenColumns.names}
+      from json_to_record(${parameter(JSON.stringify(encodeAgreement(agreement)))}::json) as r(${writtenColumns.definitions})`,
   },
   ...upsertsOf(orgId, { ...agreement, documents: [], recipients: [], customFields: [] }, agreement),
 ];
@@ -30,8 +30,8 @@ export const updateOf = (orgId: OrgId, before: Agreement, after: Agreement, dele
   {
     name: "update",
     text: (parameter) => `update sign.agreement a
-      set ${agreementColumns.assignments("r")}, deleted_at = ${parameter(deletedAt)}::timestamptz
-      from json_to_record(${parameter(JSON.stringify(encodeAgreement(after)))}::json) as r(${agreementColumns.definitions})
+      set ${writtenColumns.assignments("r")}, deleted_at = ${parameter(deletedAt)}::timestamptz
+      from json_to_record(${parameter(JSON.stringify(encodeAgreement(after)))}::json) as r(${writtenColumns.definitions})
       where a.organization_id = ${parameter(orgId)}::uuid and a.id = ${parameter(before.id)}::uuid and r.id = a.id
         and a.version = ${parameter(before.version)}::integer and a.deleted_at is null`,
   },

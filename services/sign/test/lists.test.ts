@@ -157,3 +157,37 @@ test("a list of many agreements is read from its index, without sorting", async 
     client.release();
   }
 });
+
+test("the activity counts agreements by status, without templates and deleted drafts, and what was sent since", async () => {
+  const activity = await organization.getActivity({ since: minute(0) });
+  const counts = activity.statuses.map(({ status, agreements }) => [status, agreements]);
+  expect(counts.sort()).toEqual([
+    [AgreementStatus.CREATED, 5n],
+    [AgreementStatus.SENT, 1n],
+  ]);
+  expect(activity).toMatchObject({ sent: 1n, completed: 0n, declined: 0n });
+  const later = await organization.getActivity({ since: timestampFromDate(new Date("9000-01-01T00:00:00Z")) });
+  expect([later.sent, later.statuses.length]).toEqual([0n, 2]);
+  await expectDomainError(organization.getActivity({}), "VALIDATION_FAILED");
+});
+
+test("counting by status and listing one status need no look at what is of another", async () => {
+  const plan = async (query: string): Promise<string> => {
+    const connection = await sign.superuser.connect();
+    try {
+      await connection.query("begin; set local enable_seqscan = off; set local enable_bitmapscan = off");
+      await connection.query(`set local enable_sort = off; set local enable_hashagg = off`);
+      const { rows } = await connection.query(`explain ${query}`);
+      return rows.map((row) => row["QUERY PLAN"]).join("\n");
+    } finally {
+      await connection.query("rollback");
+      connection.release();
+    }
+  };
+  const own = `from sign.agreement where organization_id = '${organization.orgId}' and deleted_at is null
+    and status <> 'template'`;
+  expect(await plan(`select status, count(*) ${own} group by status`)).toContain("using agreement_by_status");
+  expect(await plan(`select id ${own} and status = 'sent' order by created_at desc, id desc limit 9`)).toContain(
+    "using agreement_by_status",
+  );
+});

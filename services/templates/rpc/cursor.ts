@@ -1,6 +1,6 @@
 import { isUuid } from "#platform/ids.ts";
 import { invalid, problem } from "../domain/problems.ts";
-import type { ListPosition } from "../store/template-store.ts";
+import type { ListPosition } from "../store/template-page-store.ts";
 
 /** Names a place in the list for the next request; opaque to clients. */
 export const writeCursor = (position: ListPosition): string =>

@@ -5,8 +5,9 @@ import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { inOrganization } from "../store/orm.ts";
 import { findRevision, readContent } from "../store/revision-store.ts";
+import { findTemplate } from "../store/template-store.ts";
 import type { TemplatesDeps } from "./deps.ts";
-import { parseVersionId } from "./ids.ts";
+import { parseTemplateId, parseVersionId } from "./ids.ts";
 import { textsMessage } from "./messages.ts";
 import { wireFormat } from "./wire-enums.ts";
 
@@ -15,12 +16,17 @@ export const getRevision = (
 ): Pick<ServiceImpl<typeof TemplatesService>, "getRevision"> => ({
   async getRevision(request, context) {
     const { orgId } = requireCaller(context);
+    const templateId = request.templateId === "" ? undefined : parseTemplateId(request.templateId);
     const name = { versionId: parseVersionId(request.versionId), revision: request.revision };
     // Beyond what the column holds, and so beyond every revision.
     if (name.revision > maxRevision) throw new DomainError("CLICK_VERSION_NOT_FOUND");
     return inOrganization(orgId, deps.orm, async (em) => {
+      if (templateId !== undefined && (await findTemplate(orgId, em, templateId)) === null) {
+        throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+      }
       const revision = await findRevision(orgId, em, name);
-      if (revision === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+      const belongs = templateId === undefined || revision?.templateId === templateId;
+      if (revision === null || !belongs) throw new DomainError("CLICK_VERSION_NOT_FOUND");
       return {
         templateId: revision.templateId,
         versionId: revision.versionId,

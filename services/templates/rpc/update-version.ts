@@ -10,6 +10,7 @@ import { isLocaleTaken, lockVersion } from "../store/version-store.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import { parseTemplateId, parseVersionId } from "./ids.ts";
 import { parseVersionChanges } from "./version-changes-input.ts";
+import { parseTime } from "./version-input.ts";
 import { describeVersions } from "./views.ts";
 
 export const updateVersion = (
@@ -18,6 +19,7 @@ export const updateVersion = (
   async updateVersion(request, context) {
     const { orgId } = requireCaller(context);
     const changes = parseVersionChanges(request);
+    const ifUpdatedAt = parseTime("ifUpdatedAt", request.ifUpdatedAt);
     const templateId = parseTemplateId(request.templateId);
     const work = inOrganization(orgId, deps.orm, async (em) => {
       const template = await holdTemplate(orgId, em, templateId);
@@ -26,6 +28,9 @@ export const updateVersion = (
       if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
       requireActive(template);
       const update = changeVersion(version, changes);
+      if (ifUpdatedAt && ifUpdatedAt.getTime() !== version.updatedAt.getTime()) {
+        throw new DomainError("CLICK_VERSION_CONFLICT");
+      }
       if (Object.keys(update).length > 0) Object.assign(version, update, { updatedAt: deps.clock.now() });
       const [message] = await describeVersions(orgId, em, [version]);
       return { version: message };

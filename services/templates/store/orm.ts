@@ -1,4 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Pool } from "pg";
 import { createOrm, isTransient, withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
@@ -9,7 +10,12 @@ import { VersionEntity } from "./version.entity.ts";
 
 export const schema = "templates";
 
-export const createTemplatesOrm = (options: { url: string; role?: string; max: number }) =>
+export const createTemplatesOrm = (options: {
+  url: string;
+  role?: string;
+  max: number;
+  onPool?: (pool: Pool) => void;
+}) =>
   createOrm({
     ...options,
     name: "templates",

@@ -67,41 +67,6 @@ export async function deleteDeployments(orgId: OrgId, em: EntityManager, templat
   ]);
 }
 
-/** The place of a template in the list of its organization. */
-export interface ListPosition {
-  readonly createdAt: Date;
-  readonly id: string;
-}
-
-export interface PageQuery {
-  readonly after: ListPosition | undefined;
-  readonly limit: number;
-  readonly withVersions: boolean;
-}
-
-/** The ids of the templates after this one, newest first, and about how many bytes an answer with them will have. */
-export async function pageOfTemplates(
-  orgId: OrgId,
-  em: EntityManager,
-  page: PageQuery,
-): Promise<{ id: string; bytes: number }[]> {
-  const { after, limit, withVersions } = page;
-  const older = after === undefined ? [] : [after.createdAt.toISOString(), after.id];
-  const versionBytes = `coalesce((select sum(1000 + octet_length(v.content) + octet_length(v.texts::text))
-    from templates.version v where v.organization_id = t.organization_id and v.template_id = t.id), 0)`;
-  return em.execute<{ id: string; bytes: number }[]>(
-    `select t.id, (1000 + octet_length(t.name) + coalesce(octet_length(t.description), 0)
-        + octet_length(t.type_config::text) + octet_length(t.policy_flags::text) + octet_length(t.metadata::text)
-        + ${withVersions ? versionBytes : "0"})::float8 as bytes
-     from templates.template t
-     where t.organization_id = ? and t.deleted_at is null
-       ${older.length > 0 ? "and (t.created_at, t.id) < (?::timestamptz, ?::uuid)" : ""}
-     order by t.created_at desc, t.id desc
-     limit ?`,
-    [orgId, ...older, limit],
-  );
-}
-
 /** These templates, newest first. */
 export async function findTemplates(orgId: OrgId, em: EntityManager, ids: readonly string[]): Promise<Template[]> {
   return em.find(

@@ -20,6 +20,7 @@ import {
   bulkDuplicate,
   consentConfig,
   readSubjects,
+  storedColumns,
   untilWaiting,
 } from "./lifecycle-harness.ts";
 
@@ -144,13 +145,16 @@ describe("bulkDuplicateTemplates", () => {
   });
 
   /** Writes another template with this slug that nobody sees yet. */
-  const takeByHand = ({ orgId }: Organization, slug: string) =>
-    actByHand(
+  const takeByHand = async ({ orgId }: Organization, slug: string) => {
+    const columns = await storedColumns(harness);
+    return actByHand(
       harness,
-      `insert into templates.template select (jsonb_populate_record(t, jsonb_build_object(
-         'id', gen_random_uuid(), 'slug', $2::text))).* from templates.template t where organization_id = $1 limit 1`,
+      `insert into templates.template (${columns}) select ${columns} from (
+         select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'slug', $2::text))).*
+         from templates.template t where organization_id = $1 limit 1) copy`,
       [orgId, slug],
     );
+  };
 
   test("takes another slug when somebody chose the derived one by hand at the same moment", async () => {
     const organization = harness.organization();

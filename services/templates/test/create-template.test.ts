@@ -12,6 +12,7 @@ import {
   type TemplatesHarness,
   templateJson,
 } from "./harness.ts";
+import { storedColumns } from "./lifecycle-harness.ts";
 
 let harness: TemplatesHarness;
 beforeAll(async () => {
@@ -83,10 +84,11 @@ describe("createTemplate", () => {
   test("a derived slug is found beyond many taken ones", async () => {
     const organization = harness.organization();
     await createTemplate(organization);
+    const columns = await storedColumns(harness);
     await harness.superuser.query(
-      `insert into templates.template select (jsonb_populate_record(t, jsonb_build_object(
-         'id', gen_random_uuid(), 'slug', 'terms-' || n))).* from templates.template t, generate_series(2, 60) n
-       where organization_id = $1`,
+      `insert into templates.template (${columns}) select ${columns} from (
+         select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'slug', 'terms-' || n))).*
+         from templates.template t, generate_series(2, 60) n where organization_id = $1) copies`,
       [organization.orgId],
     );
     expect(await createTemplate(organization)).toMatchObject({ slug: "terms-61" });

@@ -83,4 +83,20 @@ describe("getRevision", () => {
     const call = organization.getRevision({ versionId: id ?? version.id, revision });
     await expectDomainError(call, "CLICK_VERSION_NOT_FOUND");
   });
+
+  test("belongs to the template that is named, if one is", async () => {
+    const organization = harness.organization();
+    const { template, version } = await createPublished(organization);
+    const other = await createTemplate(organization);
+    const name = { versionId: version.id, revision: 1 };
+    const found = await organization.getRevision({ ...name, templateId: template.id.toUpperCase() });
+    expect(found).toMatchObject({ templateId: template.id, label: "1.0" });
+    await expectDomainError(organization.getRevision({ ...name, templateId: other.id }), "CLICK_VERSION_NOT_FOUND");
+    for (const templateId of [randomUUID(), "x"]) {
+      await expectDomainError(organization.getRevision({ ...name, templateId }), "CLICK_TEMPLATE_NOT_FOUND");
+    }
+    await organization.removeTemplate({ templateId: template.id });
+    await expectDomainError(organization.getRevision({ ...name, templateId: template.id }), "CLICK_TEMPLATE_NOT_FOUND");
+    expect(await organization.getRevision(name)).toMatchObject({ label: "1.0" });
+  });
 });

@@ -76,6 +76,15 @@ export const applyFlags = async (
 export const readSubjects = async (harness: TemplatesHarness, orgId: string): Promise<string[]> =>
   (await readEvents(harness, orgId)).map((event) => (event.subject ?? "").replace("assent.templates.", ""));
 
+/** The columns of a template that a copy has to be given: all but those that are made of others. */
+export async function storedColumns({ superuser }: TemplatesHarness): Promise<string> {
+  const { rows } = await superuser.query<{ columns: string }>(
+    `select string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
+     where table_schema = 'templates' and table_name = 'template' and is_generated = 'NEVER'`,
+  );
+  return rows[0]?.columns ?? "";
+}
+
 /** Runs a statement as the superuser in a transaction that stays open until the function that is given ends it. */
 export async function actByHand({ superuser }: TemplatesHarness, sql: string, values: readonly unknown[]) {
   const client = await superuser.connect();

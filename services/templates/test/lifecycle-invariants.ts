@@ -31,6 +31,10 @@ const contradictions = {
       on r.organization_id = v.organization_id and r.version_id = v.id and r.revision = v.revision
     where v.organization_id = $1 and v.status = 'PUBLISHED' and (r.content_hash, r.locale, r.label)
       is distinct from (v.content_hash, v.locale, v.label)`,
+  "a template is marked as published while a version is": `select t.id from templates.template t
+    where t.organization_id = $1 and t.is_published <> exists (
+      select from templates.version v
+      where v.organization_id = t.organization_id and v.template_id = t.id and v.status = 'PUBLISHED')`,
   "revisions are numbered without gaps": `select version_id from templates.revision where organization_id = $1
     group by version_id having max(revision) <> count(*)`,
   "what was never published is not hidden but gone": `select t.id from templates.template t

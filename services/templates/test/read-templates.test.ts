@@ -90,6 +90,36 @@ describe("listTemplates", () => {
     expect(templates[1]).toMatchObject({ status: TemplateStatus.PUBLISHED, currentVersions: [{ label: "1.0" }] });
   });
 
+  test("finds what a name or slug begins with, in whatever case, and by status, page by page", async () => {
+    const organization = harness.organization();
+    const names = ["Terms of sale", "TERMS of use", "Privacy", "Übersicht", "Sale terms"];
+    for (const name of names) {
+      await createTemplate(organization, { name });
+      harness.clock.advance(1);
+    }
+    const renamed = (await createTemplate(organization, { name: "Old", slug: "terms-2019" })).id;
+    const { template } = await createPublished(organization);
+    await organization.bulkArchiveTemplates({ templateIds: [renamed] });
+    const find = async (wanted: { search?: string; status?: TemplateStatus; limit?: number; cursor?: string }) => {
+      const answer = await organization.listTemplates(wanted);
+      return { names: answer.templates.map(({ name }) => name), nextCursor: answer.nextCursor };
+    };
+    expect((await find({ search: "terms o" })).names).toEqual(["TERMS of use", "Terms of sale"]);
+    expect((await find({ search: "TERMS-2" })).names).toEqual(["Old"]);
+    expect((await find({ search: "über" })).names).toEqual(["Übersicht"]);
+    for (const search of ["%", "_", "terms%", "erms", "'"]) expect((await find({ search })).names).toEqual([]);
+    expect((await find({ status: TemplateStatus.ARCHIVED })).names).toEqual(["Old"]);
+    expect((await find({ status: TemplateStatus.PUBLISHED })).names).toEqual([template.name]);
+    expect((await find({ status: TemplateStatus.DRAFT })).names).toEqual([...names].reverse());
+    expect((await find({ search: "terms", status: TemplateStatus.ARCHIVED })).names).toEqual(["Old"]);
+    const first = await find({ search: "terms o", limit: 1 });
+    expect(first.names).toEqual(["TERMS of use"]);
+    const second = await find({ search: "terms o", limit: 1, cursor: first.nextCursor });
+    expect(second).toEqual({ names: ["Terms of sale"], nextCursor: "" });
+    const refused = organization.listTemplates({ search: "a\u0000" });
+    expect(await problemFields(refused, "CLICK_VALIDATION_FAILED")).toEqual(["search"]);
+  });
+
   test("ends a page early rather than outgrowing a message", async () => {
     const organization = harness.organization();
     const content = "x".repeat(1_048_576);

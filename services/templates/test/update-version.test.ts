@@ -179,6 +179,26 @@ describe("updateVersion", () => {
     await expectDomainError(Promise.reject(refused[0]?.reason), "CLICK_VERSION_LOCALE_EXISTS");
   });
 
+  test("changes nothing of a version that has changed since it was read", async () => {
+    const organization = harness.organization();
+    const draft = await createDraft(organization);
+    const { id: versionId, templateId, updatedAt } = draft;
+    const update = (title: string, ifUpdatedAt = updatedAt) =>
+      organization.updateVersion({
+        templateId,
+        versionId,
+        changes: { title },
+        updateMask: { paths: ["title"] },
+        ...(ifUpdatedAt === undefined ? {} : { ifUpdatedAt }),
+      });
+    harness.clock.advance(1000);
+    const first = present((await update("First")).version);
+    await expectDomainError(update("Second"), "CLICK_VERSION_CONFLICT");
+    expect(await getVersion(organization, draft)).toMatchObject({ title: "First" });
+    await update("Second", first.updatedAt);
+    expect(await getVersion(organization, draft)).toMatchObject({ title: "Second" });
+  });
+
   test("concurrent updates of different fields all last", async () => {
     const organization = harness.organization();
     const draft = await createDraft(organization, { texts: { buttonText: "OK" } });

@@ -4,6 +4,8 @@ import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { OutboundPoster, OutboundResult } from "#platform/net/outbound-post.ts";
+import { noopTracer, type Tracer } from "#platform/telemetry.ts";
+import { sampledTraceIn } from "#platform/trace-context.ts";
 import { isSuccess } from "../domain/outcome.ts";
 import { putOffMs } from "../domain/schedule.ts";
 import type { Claimed } from "../store/queue-store.ts";
@@ -21,6 +23,7 @@ export interface AttemptDeps extends PrepareDeps, RecordDeps {
   readonly byteBudget: ByteBudget;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, "webhookAttempts" | "webhookFirstAttempt">;
+  readonly tracer?: Tracer | undefined;
 }
 
 // Together with the longest request these are less than a lease, so that nobody else takes what is still being done.
@@ -67,7 +70,7 @@ interface Sending {
 async function send(deps: AttemptDeps, { held, loaded, request }: Sending, signal: AbortSignal): Promise<void> {
   const { url, headers, body, timeoutMs, requiresAcknowledgement } = request;
   const at = deps.clock.now();
-  const result = await deps.poster.post({ url, headers, body, timeoutMs, signal });
+  const result = await traceAttempt(deps, loaded, () => deps.poster.post({ url, headers, body, timeoutMs, signal }));
   if (isCutOff(result, signal)) {
     await persist(() => release(deps, held), recordMs, signal);
     return;
@@ -83,6 +86,21 @@ async function send(deps: AttemptDeps, { held, loaded, request }: Sending, signa
   if (outcome?.disable === undefined) return;
   const about = { organizationId: held.claimed.orgId, endpointId: loaded.delivery.endpointId };
   deps.logger.warn({ ...about, reason: outcome.disable }, "an endpoint was disabled because of how it answered");
+}
+
+/** In the trace of the request that caused the event. The address of a receiver may hold a secret and is not told. */
+async function traceAttempt(
+  { tracer = noopTracer }: AttemptDeps,
+  { event, delivery }: Loaded,
+  post: () => Promise<OutboundResult>,
+): Promise<OutboundResult> {
+  if (tracer.isOn !== true) return post();
+  const attributes = { "assent.delivery_id": delivery.id, "assent.attempt": delivery.attempts + 1 };
+  const span = tracer.startSpan("webhook attempt", "client", sampledTraceIn(event.data), { attributes });
+  const result = await post();
+  span.note?.(result.kind === "answered" ? { "http.response.status_code": result.status } : {});
+  span.end(isSuccess(result) ? undefined : { code: result.kind === "answered" ? "REFUSED" : "UNREACHABLE" });
+  return result;
 }
 
 /** The receiver is not to blame when this process ended the request. */

@@ -1,8 +1,12 @@
-import { randomBytes } from "node:crypto";
+import { hkdfSync, randomBytes } from "node:crypto";
 import type { OrgId } from "#platform/ids.ts";
-import { decryptBytes, encrypt } from "#platform/secrets.ts";
+import { decryptBytes, encrypt, parseMasterKey } from "#platform/secrets.ts";
 
 const secretBytes = 32;
+
+/** What the secrets of endpoints are encrypted with; the master key is 32 bytes in base64. */
+export const endpointSecretsKey = (masterKey: string): Buffer =>
+  Buffer.from(hkdfSync("sha256", parseMasterKey(masterKey), Buffer.alloc(0), "assent webhooks endpoint secrets", 32));
 
 /** What the requests to one receiver are signed with. */
 export const newSecret = (): Buffer => randomBytes(secretBytes);

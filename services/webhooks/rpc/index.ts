@@ -5,6 +5,7 @@ import { connects } from "./connects.ts";
 import { createEndpoint } from "./create-endpoint.ts";
 import { deleteEndpoint } from "./delete-endpoint.ts";
 import type { WebhooksDeps } from "./deps.ts";
+import { getActivity } from "./get-activity.ts";
 import { getDelivery } from "./get-delivery.ts";
 import { getEndpoint } from "./get-endpoint.ts";
 import { listDeliveries } from "./list-deliveries.ts";
@@ -36,6 +37,7 @@ export const webhooksRoutes =
       ...resendDelivery(deps),
       ...recoverEndpoint(deps),
       ...listDeliveries(deps),
+      ...getActivity(deps),
       ...getDelivery(deps),
     });
   };

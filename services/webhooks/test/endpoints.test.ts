@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { DisabledReason } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { withOrg } from "#platform/db/pool.ts";
@@ -255,3 +256,21 @@ async function expectAllUnknown(asker: Organization, id: string): Promise<void> 
     await expectDomainError(call(), "WEBHOOK_ENDPOINT_NOT_FOUND");
   }
 }
+
+test("the activity counts endpoints by how they are, and what did not arrive since a moment", async () => {
+  const [well, failing, gone] = [
+    await createHook(organization),
+    await createHook(organization),
+    await createHook(organization),
+  ];
+  await createHook(organization, { enabled: false });
+  await system.superuser.query("update webhooks.endpoint set failing_since = now() where id = $1", [failing.id]);
+  await system.superuser.query(
+    "update webhooks.endpoint set is_enabled = false, disabled_at = now(), disabled_reason = 'gone' where id = $1",
+    [gone.id],
+  );
+  await insertDeliveries(system, { orgId: organization.orgId, endpointId: well.id }, { delivered: 2, failed: 3 });
+  const since = (time: string) => organization.getActivity({ since: timestampFromDate(new Date(time)) });
+  expect(await since("2020-01-01T00:00:00Z")).toMatchObject({ endpoints: 4, failing: 1, disabled: 1, undelivered: 3n });
+  expect((await since("9000-01-01T00:00:00Z")).undelivered).toBe(0n);
+});

@@ -72,8 +72,10 @@ interface AxeViolation {
 
 /** What axe-core has to complain about; the page must not forbid scripts that are evaluated from outside. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const violations = (await page.evaluate("axe.run(document).then((result) => result.violations)")) as AxeViolation[];
+  // It is large; a page that stays open has it already.
+  if (await page.evaluate("window.axe === undefined")) await page.evaluate(axe.source);
+  const run = `axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)`;
+  const violations = (await page.evaluate(run)) as AxeViolation[];
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary = "" }) => `${id}: ${html} ${failureSummary}`),
   );

@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { Browser } from "../../support/browser-people.ts";
 import type { System } from "../../support/system.ts";
-import type { Pages } from "./browser.ts";
+import { accessibilityProblems, type Pages } from "./browser.ts";
 
 /** Somebody who can log in to the dashboard. */
 export interface Person {
@@ -21,14 +22,46 @@ export async function newOwner(system: System, name = "Olga Owner"): Promise<Per
   return { email, password, baseUrl };
 }
 
+/** A viewer of the same organization. */
+export async function newViewer(system: System, { email: ownersEmail, password: ownersPassword, baseUrl }: Person) {
+  const [email, password] = [newEmail(), newPassword()];
+  const browser = new Browser(baseUrl);
+  await browser.login(ownersEmail, ownersPassword);
+  const invited = await browser.post("/v1/dashboard/users", { email, name: "Vera Viewer", role: "viewer" });
+  const url: string = invited.body.inviteUrl;
+  const token = url.slice(url.indexOf("#") + 1);
+  system.secrets.add("token", token);
+  await new Browser(baseUrl).post("/v1/dashboard/invitations/accept", { token, password });
+  return { email, password, baseUrl };
+}
+
+/** A page as somebody sees it who is logged in already. */
+export async function openAs(
+  pages: Pages,
+  { email, password, baseUrl }: Person,
+  path: string,
+  wrong: string[],
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const browser = new Browser(baseUrl);
+  const { status } = await browser.login(email, password);
+  if (status !== 200) throw new Error(`${email} cannot log in: ${status}`);
+  return await openDashboard(pages, `${baseUrl}/dashboard${path}`, wrong, options, browser.cookie);
+}
+
 /** Opens a page of the dashboard; what the browser complains about is added to the list. */
 export async function openDashboard(
   pages: Pages,
   url: string,
   wrong: string[],
   options: BrowserContextOptions = {},
+  session?: string,
 ): Promise<Page> {
   const page = await pages.open({ viewport: { width: 1280, height: 900 }, locale: "en-GB", ...options });
+  if (session !== undefined) {
+    const cookie = { name: "assent_session", value: session, url: new URL(url).origin, httpOnly: true };
+    await page.context().addCookies([cookie]);
+  }
   page.on("console", (message) => {
     const isComplaint = message.type() === "error" || message.type() === "warning";
     // The browser notes answers that are no success; whether they are right is seen on the page.
@@ -47,9 +80,17 @@ export async function logIn(page: Page, { email, password }: Person): Promise<vo
 
 /** Follows a link of the navigation. */
 export async function goTo(page: Page, name: string): Promise<void> {
-  await page.getByRole("navigation").getByRole("link", { name }).click();
+  await page.locator(".sidebar").getByRole("link", { name, exact: true }).click();
   await page.getByRole("heading", { level: 1, name }).waitFor();
 }
+
+/** What axe-core has to complain about in the page as it is. */
+export async function problemsIn(page: Page): Promise<string[]> {
+  return (await accessibilityProblems(page)).filter((problem) => !isOfAnnouncer(problem));
+}
+
+/** What react-aria reads out about busy buttons names them for a while after they are gone. */
+const isOfAnnouncer = (problem: string): boolean => problem.startsWith("role-img-alt: <div");
 
 /** What the navigation leads to. */
 export const linksOf = (page: Page): Promise<string[]> =>

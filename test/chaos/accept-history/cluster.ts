@@ -7,7 +7,7 @@ import { createLogger } from "#platform/logger.ts";
 import { createFaultProxy, type FaultProxy } from "#platform/net/fault-proxy.ts";
 import { createAdminTransport } from "../../../dev/admin-transport.ts";
 import type { AdminClient } from "../../../dev/demo.ts";
-import { type Distributed, startDistributed } from "../../../dev/distributed.ts";
+import { type Distributed, type DistributedOptions, startDistributed } from "../../../dev/distributed.ts";
 import { openHome } from "../../../dev/home.ts";
 import { migrateAll } from "../../../dev/migrations.ts";
 import { type RunningNats, startNats } from "../../../dev/nats.ts";
@@ -40,6 +40,8 @@ export interface Link {
 export interface ClusterShape {
   readonly gateways: number;
   readonly clicks: number;
+  /** One of each other service when absent. */
+  readonly others?: Pick<DistributedOptions, "auths" | "templates" | "docgens" | "signs" | "webhooks">;
   /** Environment variables of single processes, by their names. */
   environments(parts: ClusterParts): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>>;
 }
@@ -123,6 +125,7 @@ async function startParts(
     port: 0,
     gateways: shape.gateways,
     clicks: shape.clicks,
+    ...shape.others,
     interpose: async (service, port) => (service.startsWith("click") ? link(`gateways and ${service}`, port) : port),
     environmentOf: (process) => environments.get(process) ?? {},
   });

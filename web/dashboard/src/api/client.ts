@@ -7,7 +7,13 @@ export type QueryValues = Readonly<Record<string, string | number | boolean | un
 
 export interface Api {
   get<T>(path: string, query?: QueryValues): Promise<T>;
-  send<T>(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T>;
+  send<T>(
+    method: "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    body?: unknown,
+    /** See useSendOnce. */
+    idempotencyKey?: string,
+  ): Promise<T>;
   /** One page; `next` is the cursor of the one after it. */
   list<T>(path: string, query?: QueryValues): Promise<{ items: T[]; next?: string }>;
 }
@@ -30,11 +36,14 @@ interface Session {
   onSessionEnded(): void;
 }
 
-export function createApi(session: Session): Api {
-  const ask = async (method: string, path: string, body?: unknown): Promise<Response> => {
+function createApi(session: Session): Api {
+  const ask = async (method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<Response> => {
     const response = await fetchOrThrow(path, {
       method,
-      headers: headersOf(method, body, session.csrfToken()),
+      headers: {
+        ...headersOf(method, body, session.csrfToken()),
+        ...(idempotencyKey === undefined ? {} : { "X-Idempotency-Key": idempotencyKey }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       credentials: "same-origin",
       cache: "no-store",
@@ -46,7 +55,7 @@ export function createApi(session: Session): Api {
   };
   return {
     get: async (path, query) => jsonOf(await ask("GET", withQuery(path, query))),
-    send: async (method, path, body) => jsonOf(await ask(method, path, body)),
+    send: async (method, path, body, idempotencyKey) => jsonOf(await ask(method, path, body, idempotencyKey)),
     list: async (path, query) => {
       const response = await ask("GET", withQuery(path, query));
       const next = response.headers.get("x-next-cursor");
@@ -56,7 +65,7 @@ export function createApi(session: Session): Api {
   };
 }
 
-const endedCodes: ReadonlySet<string> = new Set(["SESSION_ENDED", "UNAUTHORIZED"]);
+const endedCodes: ReadonlySet<string> = new Set(["SESSION_ENDED", "UNAUTHORIZED", "session_ended", "unauthorized"]);
 
 async function fetchOrThrow(path: string, request: RequestInit): Promise<Response> {
   try {

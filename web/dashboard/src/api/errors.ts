@@ -30,7 +30,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
     code: textOf(body.errorCode ?? body.code) || `HTTP_${response.status}`,
     message: textOf(body.message) || response.statusText || `HTTP ${response.status}`,
     requestId: textOf(body.requestId) || response.headers.get("x-request-id") || "",
-    details: Array.isArray(body.details) ? body.details.map(problemOf) : [],
+    details: listOfProblems(body.details).map(problemOf),
   });
 }
 
@@ -58,6 +58,13 @@ async function bodyOf(response: Response): Promise<Record<string, unknown>> {
   } catch {
     return {};
   }
+}
+
+/** Document generation has them within its facts, by what they are about. */
+function listOfProblems(details: unknown): unknown[] {
+  if (Array.isArray(details)) return details;
+  const { fields, errors } = (details ?? {}) as Record<string, unknown>;
+  return [fields, errors].find(Array.isArray) ?? [];
 }
 
 function problemOf(value: unknown): FieldProblem {

@@ -12,6 +12,8 @@ export interface User {
   readonly status: "active" | "invited" | "disabled";
   readonly locale: string | null;
   readonly timeZone: string | null;
+  /** Whether a password is known; those who came by an identity provider may have none. */
+  readonly hasPassword: boolean;
   readonly totpEnabled: boolean;
   readonly recoveryCodesLeft: number;
   readonly createdAt: string;
@@ -24,6 +26,9 @@ export interface Organization {
   readonly plan: string;
   readonly sandbox: boolean;
   readonly limits: Readonly<Record<"accept" | "render" | "other" | "sign", number>>;
+  /** Of users who are invited from now on. */
+  readonly locale: string | null;
+  readonly timeZone: string | null;
   readonly createdAt: string;
 }
 
@@ -42,4 +47,11 @@ export interface LoginAnswer {
   readonly pendingToken: string | null;
   readonly pendingUntil: string | null;
   readonly organizations: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** What the login page offers beside the password. */
+export interface LoginMethods {
+  readonly identityProvider: { readonly name: string; readonly url: string } | null;
+  /** Where somebody may go on whom the provider has named. */
+  readonly organizations: LoginAnswer["organizations"];
 }

@@ -3,6 +3,7 @@ import { Suspense, useEffect, useState } from "react";
 import { ApiError } from "../api/errors.ts";
 import { NotFoundPage } from "../pages/not-found/not-found-page.tsx";
 import { LanguageProvider } from "../texts/texts.tsx";
+import { ClockProvider } from "../ui/clock.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { Layout } from "./layout.tsx";
@@ -16,7 +17,9 @@ export function App() {
     <QueryClientProvider client={queries}>
       <RouterProvider>
         <LanguageProvider>
-          <CurrentPage />
+          <ClockProvider>
+            <CurrentPage />
+          </ClockProvider>
         </LanguageProvider>
       </RouterProvider>
     </QueryClientProvider>

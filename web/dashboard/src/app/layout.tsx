@@ -111,7 +111,9 @@ function Who() {
       <ThemeChoice />
       <div className="who-name">
         <strong>{user.name}</strong>
-        <span>{user.email}</span>
+        <span className="who-email" title={user.email}>
+          {user.email}
+        </span>
         <span>{texts.roles[role]}</span>
       </div>
       {leave.error !== undefined && <ErrorNotice error={leave.error} />}

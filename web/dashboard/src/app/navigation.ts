@@ -4,19 +4,40 @@ import type { IconName } from "../ui/icon.tsx";
 export interface NavigationItem {
   readonly path: string;
   readonly text: keyof Texts["frame"] &
-    ("start" | "apiKeys" | "clients" | "webhooks" | "people" | "organization" | "account");
+    (
+      | "start"
+      | "templates"
+      | "acceptances"
+      | "agreements"
+      | "generation"
+      | "apiKeys"
+      | "clients"
+      | "webhooks"
+      | "people"
+      | "organization"
+      | "account"
+    );
   readonly icon: IconName;
   readonly scope: string;
 }
 
 export interface NavigationGroup {
-  readonly title?: "groupDevelop" | "groupOrganization";
+  readonly title?: "groupWork" | "groupDevelop" | "groupOrganization";
   readonly items: readonly NavigationItem[];
 }
 
 /** What the navigation leads to; everybody sees what their role lets them open. */
 export const navigation: readonly NavigationGroup[] = [
   { items: [{ path: "/", text: "start", icon: "home", scope: "dashboard:read" }] },
+  {
+    title: "groupWork",
+    items: [
+      { path: "/templates", text: "templates", icon: "template", scope: "click:read" },
+      { path: "/acceptances", text: "acceptances", icon: "receipt", scope: "click:read" },
+      { path: "/agreements", text: "agreements", icon: "sign", scope: "sign:read" },
+      { path: "/generation", text: "generation", icon: "generate", scope: "gen:read" },
+    ],
+  },
   {
     title: "groupDevelop",
     items: [

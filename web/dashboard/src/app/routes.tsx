@@ -43,6 +43,86 @@ export const routes: readonly Route[] = [
     page: later(async () => (await import("../pages/start/start-page.tsx")).StartPage),
   },
   {
+    path: "/templates",
+    scope: "click:read",
+    page: later(async () => (await import("../pages/templates/templates-page.tsx")).TemplatesPage),
+  },
+  {
+    path: "/templates/{id}",
+    scope: "click:read",
+    page: later(async () => (await import("../pages/templates/template-page.tsx")).TemplatePage),
+  },
+  {
+    path: "/templates/{id}/{tab}",
+    scope: "click:read",
+    page: later(async () => (await import("../pages/templates/template-page.tsx")).TemplatePage),
+  },
+  {
+    path: "/acceptances",
+    scope: "click:read",
+    page: later(async () => (await import("../pages/acceptances/acceptances-page.tsx")).AcceptancesPage),
+  },
+  {
+    path: "/acceptances/receipts/{receiptId}",
+    scope: "click:read",
+    page: later(async () => (await import("../pages/acceptances/acceptance-page.tsx")).AcceptancePage),
+  },
+  {
+    path: "/acceptances/people/{userRef}",
+    scope: "click:read",
+    page: later(async () => (await import("../pages/acceptances/person-page.tsx")).PersonPage),
+  },
+  {
+    path: "/agreements",
+    scope: "sign:read",
+    page: later(async () => (await import("../pages/agreements/agreements-page.tsx")).AgreementsPage),
+  },
+  {
+    path: "/agreements/new",
+    scope: "sign:write",
+    page: later(async () => (await import("../pages/sending/new-agreement-page.tsx")).NewAgreementPage),
+  },
+  {
+    path: "/agreements/{id}",
+    scope: "sign:read",
+    page: later(async () => (await import("../pages/agreements/agreement-page.tsx")).AgreementPage),
+  },
+  {
+    path: "/agreements/{id}/prepare",
+    scope: "sign:write",
+    page: later(async () => (await import("../pages/sending/prepare-page.tsx")).PreparePage),
+  },
+  {
+    path: "/generation",
+    scope: "gen:read",
+    page: later(async () => (await import("../pages/generation/gen-templates-page.tsx")).GenTemplatesPage),
+  },
+  {
+    path: "/generation/templates/{id}",
+    scope: "gen:read",
+    page: later(async () => (await import("../pages/generation/gen-template-page.tsx")).GenTemplatePage),
+  },
+  {
+    path: "/generation/documents",
+    scope: "gen:read",
+    page: later(async () => (await import("../pages/generation/documents-page.tsx")).DocumentsPage),
+  },
+  {
+    path: "/generation/batches",
+    scope: "gen:read",
+    page: later(async () => (await import("../pages/generation/batches-page.tsx")).BatchesPage),
+  },
+  {
+    path: "/generation/batches/{id}",
+    scope: "gen:read",
+    page: later(async () => (await import("../pages/generation/batch-page.tsx")).BatchPage),
+  },
+  {
+    path: "/generation/usage",
+    scope: "gen:read",
+    page: later(async () => (await import("../pages/generation/usage-page.tsx")).UsagePage),
+  },
+  {
     path: "/webhooks",
     scope: "webhooks:read",
     page: later(async () => (await import("../pages/webhooks/endpoints-page.tsx")).EndpointsPage),

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
+import { beginSession } from "../api/begin-session.ts";
 import { useApi } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import {
@@ -94,7 +95,7 @@ function SignedInProvider({
       logOut: async () => {
         await nullWhenEnded(api.send("POST", "/v1/dashboard/logout"));
         navigate("/login", { replace: true });
-        queries.clear();
+        beginSession(queries, null);
       },
       refresh: async () => {
         await Promise.all([sessionKey, organizationKey].map((queryKey) => queries.invalidateQueries({ queryKey })));

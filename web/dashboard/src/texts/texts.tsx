@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import { I18nProvider } from "react-aria-components";
 import { type SignedIn, sessionKey } from "../api/session-types.ts";
 import type { en } from "./en/index.ts";
+import { type WrittenTimes, writtenTimes } from "./written-times.ts";
 
 /** All words of the dashboard, by the area that they belong to. */
 export type Texts = typeof en;
@@ -12,6 +13,7 @@ export interface Language {
   /** How dates and numbers are written. */
   readonly locale: string;
   readonly timeZone: string;
+  readonly times: WrittenTimes;
 }
 
 const LanguageContext = createContext<Language | undefined>(undefined);
@@ -34,7 +36,10 @@ export function LanguageProvider({ children }: { readonly children: ReactNode })
   useEffect(() => {
     document.documentElement.lang = isGerman(locale) ? "de" : "en";
   }, [locale]);
-  const language = useMemo(() => texts && { texts, locale, timeZone }, [texts, locale, timeZone]);
+  const language = useMemo(
+    () => texts && { texts, locale, timeZone, times: writtenTimes(locale, timeZone) },
+    [texts, locale, timeZone],
+  );
   if (language === undefined) return null;
   return (
     <LanguageContext value={language}>

@@ -33,9 +33,13 @@ interface FormProps {
  */
 export function Form({ onSubmit, submit, kind = "primary", onCancel, aside, children }: FormProps) {
   const { cancel } = useTexts("common");
+  const { byField } = useTexts("errors");
   const form = useRef<HTMLFormElement>(null);
   const { run, isBusy, error, clear } = useAction(onSubmit);
-  const { fields, rest } = sortProblems(error, (name) => form.current?.elements.namedItem(name) != null);
+  const { fields, rest } = sortProblems(
+    inWords(error, byField),
+    (name) => form.current?.elements.namedItem(name) != null,
+  );
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     void run(valuesOf(new FormData(event.currentTarget)));
@@ -66,6 +70,13 @@ const valuesOf = (data: FormData): FormValues => ({
   list: (name) => data.getAll(name).map(String),
   isOn: (name) => data.has(name),
 });
+
+/** The same error, whose problems have our words as far as there are any. */
+function inWords(error: unknown, words: ReadonlyMap<string, string>): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const details = error.details.map((one) => ({ ...one, message: words.get(one.code) ?? one.message }));
+  return new ApiError({ ...partsOf(error), details });
+}
 
 /** What can be shown at fields, and the error with what is left of it. */
 function sortProblems(

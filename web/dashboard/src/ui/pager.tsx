@@ -1,5 +1,6 @@
 import { useTexts } from "../texts/texts.tsx";
 import { Button } from "./button.tsx";
+import "./table.css";
 
 interface PagerProps {
   /** The cursor of the next page; undefined when there is no more. */

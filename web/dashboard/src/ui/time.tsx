@@ -1,5 +1,6 @@
-import { useEffect, useState } from "react";
 import { useLanguage, useTexts } from "../texts/texts.tsx";
+import type { WrittenTimes } from "../texts/written-times.ts";
+import { useNow } from "./clock.tsx";
 
 interface TimeProps {
   /** ISO 8601; null or undefined is never. */
@@ -9,28 +10,25 @@ interface TimeProps {
 
 /** A moment in the person's time zone. */
 export function Time({ value, seconds = false }: TimeProps) {
-  const { locale, timeZone } = useLanguage();
+  const { times } = useLanguage();
   const { never } = useTexts("common");
   if (!value) return <span>{never}</span>;
-  const timeStyle = seconds ? "medium" : "short";
-  const words = format(new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle, timeZone }), value);
   return (
     <time dateTime={value} title={value}>
-      {words}
+      {times.moment(value, seconds)}
     </time>
   );
 }
 
 /** How long ago, or until when; the moment itself as its title. */
 export function RelativeTime({ value }: Pick<TimeProps, "value">) {
-  const { locale, timeZone } = useLanguage();
+  const { times } = useLanguage();
   const { never } = useTexts("common");
   const now = useNow();
   if (!value) return <span>{never}</span>;
-  const moment = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "long", timeZone });
   return (
-    <time dateTime={value} title={format(moment, value)}>
-      {relative(locale, (Date.parse(value) - now) / 1_000)}
+    <time dateTime={value} title={times.fully(value)}>
+      {relative(times, (Date.parse(value) - now) / 1_000)}
     </time>
   );
 }
@@ -44,28 +42,13 @@ const steps = [
   [Number.POSITIVE_INFINITY, "year"],
 ] as const;
 
-function relative(locale: string, seconds: number): string {
-  const words = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+function relative(times: WrittenTimes, seconds: number): string {
   let rest = seconds;
   for (const [size, unit] of steps) {
     // Seconds would need a clock that ticks with them.
     if (Math.abs(rest) < size)
-      return unit === "second" ? words.format(0, "second") : words.format(Math.round(rest), unit);
+      return unit === "second" ? times.relative(0, "second") : times.relative(Math.round(rest), unit);
     rest /= size;
   }
-  return words.format(Math.round(rest), "year");
-}
-
-function useNow(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
-}
-
-function format(words: Intl.DateTimeFormat, value: string): string {
-  const moment = new Date(value);
-  return Number.isNaN(moment.getTime()) ? value : words.format(moment);
+  return times.relative(Math.round(rest), "year");
 }

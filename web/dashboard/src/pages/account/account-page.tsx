@@ -1,5 +1,6 @@
+import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
-import { Page } from "../../ui/page.tsx";
+import { Page, Section } from "../../ui/page.tsx";
 import { FactorSection } from "./factor-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { ProfileSection } from "./profile-section.tsx";
@@ -7,12 +8,19 @@ import { SessionsSection } from "./sessions-section.tsx";
 
 /** What everybody decides about themselves. */
 export function AccountPage() {
-  const { title } = useTexts("account");
+  const texts = useTexts("account");
+  const { hasPassword } = useSession().user;
   return (
-    <Page title={title}>
+    <Page title={texts.title}>
       <ProfileSection />
-      <PasswordSection />
-      <FactorSection />
+      {hasPassword ? (
+        <>
+          <PasswordSection />
+          <FactorSection />
+        </>
+      ) : (
+        <Section title={texts.noPasswordTitle} intro={texts.noPassword} />
+      )}
       <SessionsSection />
     </Page>
   );

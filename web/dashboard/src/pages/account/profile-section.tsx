@@ -1,15 +1,13 @@
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useApi } from "../../api/client.ts";
 import { useSession } from "../../app/session.tsx";
-import { useLanguage, useTexts } from "../../texts/texts.tsx";
+import { useTexts } from "../../texts/texts.tsx";
 import { Form } from "../../ui/form.tsx";
+import { optionOf, settingOf, useLocaleOptions, useTimeZoneOptions } from "../../ui/locale-options.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Facts, Section } from "../../ui/page.tsx";
-import { type Option, Select } from "../../ui/select.tsx";
+import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-
-/** In the lists of languages and time zones: as the browser has it, which the API knows as null. */
-const ofBrowser = "browser";
 
 export function ProfileSection() {
   const texts = useTexts("account");
@@ -27,8 +25,8 @@ export function ProfileSection() {
           setIsSaved(false);
           await api.send("PATCH", `/v1/dashboard/users/${user.id}`, {
             name: values.text("name").trim(),
-            locale: chosen(values.text("locale")),
-            timeZone: chosen(values.text("timeZone")),
+            locale: settingOf(values.text("locale")),
+            timeZone: settingOf(values.text("timeZone")),
           });
           await refresh();
           setIsSaved(true);
@@ -45,41 +43,16 @@ export function ProfileSection() {
         <Select
           name="locale"
           label={texts.locale}
-          options={useLocales(user.locale)}
-          defaultValue={user.locale ?? ofBrowser}
+          options={useLocaleOptions(user.locale, texts.localeBrowser)}
+          defaultValue={optionOf(user.locale)}
         />
         <Select
           name="timeZone"
           label={texts.timeZone}
-          options={useTimeZones(user.timeZone)}
-          defaultValue={user.timeZone ?? ofBrowser}
+          options={useTimeZoneOptions(user.timeZone, texts.timeZoneBrowser)}
+          defaultValue={optionOf(user.timeZone)}
         />
       </Form>
     </Section>
   );
-}
-
-const chosen = (value: string): string | null => (value === "" || value === ofBrowser ? null : value);
-
-/** The languages of our words, in the forms that write dates and numbers differently. */
-const locales = ["en", "en-GB", "en-US", "de", "de-AT", "de-CH"];
-
-function useLocales(current: string | null): readonly Option[] {
-  const { localeBrowser } = useTexts("account");
-  const { locale } = useLanguage();
-  return useMemo(() => {
-    const names = new Intl.DisplayNames(locale, { type: "language", fallback: "code" });
-    const others = current === null || locales.includes(current) ? [] : [current];
-    const options = [...locales, ...others].map((id) => ({ id, label: names.of(id) ?? id }));
-    return [{ id: ofBrowser, label: localeBrowser }, ...options];
-  }, [current, locale, localeBrowser]);
-}
-
-function useTimeZones(current: string | null): readonly Option[] {
-  const { timeZoneBrowser } = useTexts("account");
-  return useMemo(() => {
-    const known = new Set(["UTC", ...Intl.supportedValuesOf("timeZone"), ...(current === null ? [] : [current])]);
-    const options = [...known].map((id) => ({ id, label: id.replaceAll("_", " ") }));
-    return [{ id: ofBrowser, label: timeZoneBrowser }, ...options];
-  }, [current, timeZoneBrowser]);
 }

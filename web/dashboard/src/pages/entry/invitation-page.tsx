@@ -5,6 +5,7 @@ import { Form, type FormValues } from "../../ui/form.tsx";
 import { PasswordField, TextField } from "../../ui/text-field.tsx";
 import { EntryFrame } from "./entry-frame.tsx";
 import { LinkMissing, useLinkToken } from "./link-token.tsx";
+import { ProviderLogin, useLoginMethods } from "./provider-login.tsx";
 import { useEnter } from "./use-enter.ts";
 
 export function InvitationPage() {
@@ -12,6 +13,7 @@ export function InvitationPage() {
   const api = useApi();
   const enter = useEnter();
   const token = useLinkToken();
+  const methods = useLoginMethods();
   if (token === "") return <LinkMissing />;
   const join = async (values: FormValues) => {
     const name = values.text("name").trim();
@@ -37,6 +39,7 @@ export function InvitationPage() {
           isRequired
         />
       </Form>
+      <ProviderLogin methods={methods} />
     </EntryFrame>
   );
 }

@@ -11,6 +11,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { PasswordField, TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { EntryFrame } from "./entry-frame.tsx";
+import { ProviderLogin, ProviderOrganizations, useLoginMethods } from "./provider-login.tsx";
 import { useEnter } from "./use-enter.ts";
 
 interface Credentials {
@@ -65,11 +66,21 @@ interface PasswordStepProps {
 
 function PasswordStep({ email, error, onLogIn }: PasswordStepProps) {
   const texts = useTexts("entry");
+  const methods = useLoginMethods();
   const search = useSearch();
+  if (search.get("choose") === "organization" && methods !== undefined && methods.organizations.length > 0) {
+    return (
+      <EntryFrame title={texts.organizationTitle} intro={texts.organizationText}>
+        <ProviderOrganizations methods={methods} />
+        <p>
+          <Link to="/login">{texts.startOver}</Link>
+        </p>
+      </EntryFrame>
+    );
+  }
   return (
     <EntryFrame title={texts.logIn}>
-      {search.has("next") && error === undefined && <Notice>{texts.ended}</Notice>}
-      {error !== undefined && <ErrorNotice error={error} />}
+      <WhyHere error={error} provider={methods?.identityProvider?.name ?? texts.theProvider} />
       <Form
         submit={texts.logIn}
         onSubmit={(values) => onLogIn({ email: values.text("email"), password: values.text("password") })}
@@ -85,11 +96,30 @@ function PasswordStep({ email, error, onLogIn }: PasswordStepProps) {
         />
         <PasswordField name="password" label={texts.password} autoComplete="current-password" isRequired />
       </Form>
+      <ProviderLogin methods={methods} />
       <p>
         <Link to="/forgot">{texts.forgotten}</Link>
       </p>
     </EntryFrame>
   );
+}
+
+interface WhyHereProps {
+  readonly error: unknown;
+  readonly provider: string;
+}
+
+/** Why somebody has to log in, or could not. */
+function WhyHere({ error, provider }: WhyHereProps) {
+  const texts = useTexts("entry");
+  const search = useSearch();
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  const failed = search.get("failed");
+  if (failed !== null) {
+    const words = texts.providerFailed.get(failed) ?? texts.providerFailedOtherwise;
+    return <Notice tone="danger">{words(provider)}</Notice>;
+  }
+  return search.has("next") ? <Notice>{texts.ended}</Notice> : null;
 }
 
 interface OrganizationStepProps {

@@ -8,6 +8,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { deviceOf } from "../access/device.ts";
 import { Loaded } from "../access/loaded.tsx";
+import { AuditDetails } from "./audit-details.tsx";
 import "../access/access.css";
 
 interface AuditEvent {
@@ -77,9 +78,7 @@ function What({ event }: { readonly event: AuditEvent }) {
   return (
     <span className="stacked">
       <span>{isOfAnother ? `${words}: ${subjectName}` : words}</span>
-      {Object.entries(details).map(([name, value]) => (
-        <small key={name}>{`${name}: ${value}`}</small>
-      ))}
+      <AuditDetails details={details} />
     </span>
   );
 }

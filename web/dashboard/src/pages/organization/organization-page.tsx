@@ -1,28 +1,26 @@
-import { useState } from "react";
-import { useApi } from "../../api/client.ts";
 import { useSession } from "../../app/session.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
-import { Form } from "../../ui/form.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { Facts, Page, Section } from "../../ui/page.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AuditTrail } from "./audit-trail.tsx";
+import { SealCertificate } from "./seal-certificate.tsx";
+import { SettingsForm } from "./settings-form.tsx";
 import "../access/access.css";
 
-/** The organization: its name, what it may use, and for owners what has happened in it. */
+/** The organization: its settings, what it may use, its seal, and for owners what has happened in it. */
 export function OrganizationPage() {
   const texts = useTexts("organization");
   const { organization, can } = useSession();
   const isOwner = can("dashboard:admin");
+  const settings = useSettings();
   const plan = texts.plans.get(organization.plan) ?? organization.plan;
   return (
     <Page title={texts.title}>
       <Section title={texts.details}>
-        {isOwner && <NameForm />}
+        {isOwner && <SettingsForm />}
         <Facts
           facts={[
-            ...(isOwner ? [] : [[texts.name, organization.name] as const]),
+            ...(isOwner ? [] : settings),
             [texts.id, <code key="id">{organization.id}</code>],
             [texts.created, <Time key="created" value={organization.createdAt} />],
           ]}
@@ -32,9 +30,21 @@ export function OrganizationPage() {
         <Facts facts={[[texts.plan, organization.sandbox ? `${plan} (${texts.sandbox})` : plan], ...useLimits()]} />
         <p className="quiet">{texts.limitsHelp}</p>
       </Section>
+      <SealCertificate />
       {isOwner && <AuditTrail />}
     </Page>
   );
+}
+
+function useSettings(): (readonly [string, string])[] {
+  const texts = useTexts("organization");
+  const { name, locale, timeZone } = useSession().organization;
+  const languages = new Intl.DisplayNames(useLanguage().locale, { type: "language", fallback: "code" });
+  return [
+    [texts.name, name],
+    [texts.locale, locale === null ? texts.ofBrowser : (languages.of(locale) ?? locale)],
+    [texts.timeZone, timeZone ?? texts.ofBrowser],
+  ];
 }
 
 function useLimits(): (readonly [string, string])[] {
@@ -45,26 +55,4 @@ function useLimits(): (readonly [string, string])[] {
     limitNames[group],
     perMinute(numbers.format(limits[group])),
   ]);
-}
-
-function NameForm() {
-  const texts = useTexts("organization");
-  const { save, saved } = useTexts("common");
-  const api = useApi();
-  const { organization, refresh } = useSession();
-  const [isSaved, setIsSaved] = useState(false);
-  return (
-    <Form
-      submit={save}
-      aside={isSaved && <Notice tone="success">{saved}</Notice>}
-      onSubmit={async (values) => {
-        setIsSaved(false);
-        await api.send("PATCH", "/v1/dashboard/organization", { name: values.text("name").trim() });
-        await refresh();
-        setIsSaved(true);
-      }}
-    >
-      <TextField name="name" label={texts.name} defaultValue={organization.name} maxLength={255} isRequired />
-    </Form>
-  );
 }

@@ -29,7 +29,7 @@ export function usePeopleColumns(onTask: OnTask | undefined): readonly Column<Us
         </span>
       ),
     },
-    { id: "role", title: texts.role, cell: ({ role }) => texts.roles[role] },
+    { id: "role", title: texts.role, width: "short", cell: ({ role }) => texts.roles[role] },
     {
       id: "state",
       title: texts.state,

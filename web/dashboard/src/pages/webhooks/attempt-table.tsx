@@ -17,6 +17,7 @@ export function AttemptTable({ delivery: { attempts, attemptCount } }: { readonl
       title: texts.took,
       cell: ({ durationMs }) => texts.milliseconds(durationMs.toLocaleString(locale)),
       align: "end",
+      width: "short",
     },
     { id: "what", title: texts.error, cell: ({ error }) => error ?? "–" },
     { id: "response", title: texts.response, cell: ({ response }) => <Beginning text={response} /> },

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useApi } from "../../api/client.ts";
+import { useSendOnce } from "../../api/send-once.ts";
 import { useNavigate } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -11,12 +11,12 @@ import type { EndpointWithSecret } from "./types.ts";
 /** Asks for an endpoint, then shows its secret this once. */
 export function CreateEndpoint({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const texts = useTexts("webhooks");
-  const api = useApi();
+  const sendOnce = useSendOnce();
   const navigate = useNavigate();
   const { endpointsChanged } = useWebhookChanges();
   const [created, setCreated] = useState<EndpointWithSecret>();
   const create = async (values: EndpointValues) => {
-    setCreated(await api.send<EndpointWithSecret>("POST", "/v1/webhooks/endpoints", values));
+    setCreated(await sendOnce<EndpointWithSecret>("/v1/webhooks/endpoints", values));
     onClose();
     await endpointsChanged();
   };

@@ -69,6 +69,7 @@ function useColumns(withReceiver: boolean): Column<Delivery>[] {
       {
         id: "event",
         title: texts.event,
+        width: "broad",
         cell: ({ id, eventType }) => <Link to={`/webhooks/deliveries/${id}`}>{eventType}</Link>,
       },
       ...(withReceiver ? [receiver] : []),

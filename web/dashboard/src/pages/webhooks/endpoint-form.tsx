@@ -1,11 +1,11 @@
 import { useState } from "react";
+import { wrongInput } from "../../api/wrong-input.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
 import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { EventTypeChoice } from "./event-type-choice.tsx";
 import type { Endpoint } from "./types.ts";
-import { wrongInput } from "./wrong-input.ts";
 
 export interface EndpointValues {
   readonly url: string;
@@ -41,6 +41,7 @@ export function EndpointForm({ endpoint, submit, onSubmit, onCancel }: EndpointF
         hint={texts.urlHelp}
         defaultValue={endpoint?.url ?? ""}
         isRequired
+        autoFocus
         maxLength={2_048}
       />
       <TextField

@@ -1,6 +1,6 @@
 import type { EventType } from "./types.ts";
 
-export interface EventArea {
+interface EventArea {
   /** What the types begin with, such as "agreement". */
   readonly name: string;
   readonly types: readonly EventType[];

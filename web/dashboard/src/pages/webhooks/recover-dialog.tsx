@@ -1,15 +1,15 @@
 import { useState } from "react";
 import { useApi } from "../../api/client.ts";
+import { wrongInput } from "../../api/wrong-input.ts";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
+import { localOf, momentOf } from "../../ui/local-time.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { localOf, momentOf } from "./local-time.ts";
 import { useWebhookChanges } from "./queries.ts";
 import type { Endpoint } from "./types.ts";
-import { wrongInput } from "./wrong-input.ts";
 
 interface RecoverDialogProps {
   readonly endpoint: Endpoint;

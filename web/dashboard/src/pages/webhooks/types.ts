@@ -43,7 +43,7 @@ export interface Delivery {
 }
 
 export const deliveryStatuses = ["PENDING", "DELIVERED", "FAILED", "DEAD"] as const;
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
+type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 export interface EventType {
   readonly type: string;

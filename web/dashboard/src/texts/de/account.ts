@@ -16,6 +16,9 @@ export const account: typeof english = {
   newPassword: "Neues Passwort",
   newPasswordHelp: "Mindestens 12 Zeichen, und nicht aus Ihrem Namen, Ihrer Adresse oder Organisation gebildet.",
   passwordChanged: "Das Passwort ist geändert. Alle Ihre anderen Sitzungen sind beendet.",
+  noPasswordTitle: "Anmeldung",
+  noPassword:
+    "Sie melden sich über den Identitätsanbieter Ihrer Organisation an und haben hier kein Passwort. Auch der zweite Faktor ist seine Sache.",
   factor: "Zweiter Faktor",
   factorOff: "Ein Code Ihres Telefons zusätzlich zum Passwort hält andere fern, die es kennen.",
   factorOn: "Beim Anmelden wird nach einem Code Ihrer Authenticator-App gefragt.",

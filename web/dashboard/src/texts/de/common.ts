@@ -15,6 +15,7 @@ export const common: Texts["common"] = {
   more: "Mehr zeigen",
   tryAgain: "Erneut versuchen",
   loading: "Wird geladen …",
+  asTable: "Als Tabelle zeigen",
   never: "Nie",
   requestNumber: "Anfragenummer für den Support:",
   secretOnce: "Jetzt an einem sicheren Ort aufbewahren. Es wird nur dieses eine Mal gezeigt.",

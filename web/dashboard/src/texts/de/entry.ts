@@ -6,6 +6,26 @@ export const entry: Texts["entry"] = {
   password: "Passwort",
   forgotten: "Passwort vergessen?",
   ended: "Melden Sie sich an, um fortzufahren. Danach sind Sie wieder dort, wo Sie waren.",
+  or: "oder",
+  logInWith: (provider) => `Mit ${provider} anmelden`,
+  theProvider: "dem Identitätsanbieter",
+  providerFailed: new Map<string, (provider: string) => string>([
+    [
+      "denied",
+      () => "Der Anbieter hat Sie nicht eingelassen, oder Sie haben dort abgebrochen. Niemand ist angemeldet.",
+    ],
+    [
+      "unavailable",
+      () => "Der Anbieter ist gerade nicht erreichbar. Versuchen Sie es noch einmal, oder nehmen Sie Ihr Passwort.",
+    ],
+    ["expired", () => "Die Anmeldung hat zu lange gedauert oder begann in einem anderen Browser. Beginnen Sie neu."],
+    [
+      "unknown",
+      () =>
+        "Für die Person, die der Anbieter genannt hat, gibt es hier kein Konto, oder er hat die E-Mail-Adresse nicht geprüft. Bitten Sie eine Inhaberin oder einen Inhaber Ihrer Organisation um eine Einladung.",
+    ],
+  ]),
+  providerFailedOtherwise: (provider) => `Die Anmeldung mit ${provider} ist gescheitert. Beginnen Sie neu.`,
   codeTitle: "Zweiter Faktor",
   codeText: "Geben Sie die sechs Ziffern aus Ihrer Authenticator-App ein oder einen Ihrer Wiederherstellungscodes.",
   code: "Code",

@@ -16,7 +16,6 @@ export const webhooks: typeof english = {
   descriptionHelp: "Damit Sie später wissen, wofür er da ist.",
   typesLabel: "Ereignisse",
   allTypes: "Alle Ereignisse, auch Arten, die spätere Versionen mitbringen",
-  someTypes: "Nur die Arten, die ich auswähle",
   searchTypes: "Arten suchen",
   noTypesFound: "Keine Art passt zur Suche.",
   typesChosen: (chosen, all) => `${chosen} von ${all} Arten ausgewählt`,
@@ -37,7 +36,7 @@ export const webhooks: typeof english = {
 
   url: "Adresse",
   events: "Ereignisse",
-  state: "Zustand",
+  state: "Status",
   created: "Angelegt",
   changed: "Geändert",
   all: "Alle",

@@ -15,6 +15,9 @@ export const account = {
   newPassword: "New password",
   newPasswordHelp: "At least 12 characters, and not made of your name, address or organization.",
   passwordChanged: "The password is changed. All your other sessions have ended.",
+  noPasswordTitle: "Logging in",
+  noPassword:
+    "You log in by your organization’s identity provider and have no password here. The second factor is up to the provider, too.",
   factor: "Second factor",
   factorOff: "A code of your telephone in addition to the password keeps others out who know it.",
   factorOn: "Logging in asks for a code of your authenticator.",

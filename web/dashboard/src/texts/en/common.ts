@@ -13,6 +13,7 @@ export const common = {
   more: "Show more",
   tryAgain: "Try again",
   loading: "Loading …",
+  asTable: "Show as a table",
   never: "Never",
   requestNumber: "Request number for support:",
   secretOnce: "Keep it in a safe place now. It is shown this once and cannot be shown again.",

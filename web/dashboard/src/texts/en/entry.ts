@@ -5,6 +5,21 @@ export const entry = {
   password: "Password",
   forgotten: "Forgot your password?",
   ended: "Log in to go on. You will get back to where you were.",
+  or: "or",
+  logInWith: (provider: string) => `Log in with ${provider}`,
+  theProvider: "the identity provider",
+  /** Why a login there came to nothing, by what the address of the page says. */
+  providerFailed: new Map<string, (provider: string) => string>([
+    ["denied", (provider) => `${provider} did not let you in, or you cancelled there. Nobody is logged in.`],
+    ["unavailable", (provider) => `${provider} cannot be reached at the moment. Try again, or use your password.`],
+    ["expired", () => "The login took too long, or was begun in another browser. Begin it again."],
+    [
+      "unknown",
+      (provider) =>
+        `There is no user here for the person that ${provider} has named, or ${provider} has not verified the e-mail address. Ask an owner of your organization to invite you.`,
+    ],
+  ]),
+  providerFailedOtherwise: (provider: string) => `The login with ${provider} has failed. Begin it again.`,
   codeTitle: "Second factor",
   codeText: "Enter the six digits that your authenticator app shows, or one of your recovery codes.",
   code: "Code",

@@ -6,4 +6,7 @@ const byCode: ReadonlyMap<string, string> = new Map([
   ["LINK_INVALID", "This link has been used already, or is too old. Ask for a new one."],
 ]);
 
-export const errors = { byCode };
+/** The same for what is wrong with one field; without an entry the words of the answer. */
+const byField: ReadonlyMap<string, string> = new Map();
+
+export const errors = { byCode, byField };

@@ -1,26 +1,42 @@
+import { acceptances } from "./acceptances.ts";
 import { account } from "./account.ts";
+import { agreements } from "./agreements.ts";
 import { clients } from "./clients.ts";
 import { common } from "./common.ts";
+import { editor } from "./editor.ts";
 import { entry } from "./entry.ts";
 import { errors } from "./errors.ts";
 import { frame } from "./frame.ts";
+import { generation } from "./generation.ts";
 import { keys } from "./keys.ts";
 import { organization } from "./organization.ts";
+import { pdf } from "./pdf.ts";
 import { people } from "./people.ts";
+import { sending } from "./sending.ts";
 import { start } from "./start.ts";
+import { statistics } from "./statistics.ts";
+import { templates } from "./templates.ts";
 import { webhooks } from "./webhooks.ts";
 
 /** All words in English; other languages have the same. */
 export const en = {
+  acceptances,
   account,
+  agreements,
   clients,
   common,
+  editor,
   entry,
   errors,
   frame,
+  generation,
   keys,
   organization,
+  pdf,
   people,
+  sending,
   start,
+  statistics,
+  templates,
   webhooks,
 };

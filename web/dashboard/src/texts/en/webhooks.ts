@@ -15,7 +15,6 @@ export const webhooks = {
   descriptionHelp: "So that you know later what it is for.",
   typesLabel: "Events",
   allTypes: "All events, also types that come with later versions",
-  someTypes: "Only the types that I choose",
   searchTypes: "Search the types",
   noTypesFound: "No type matches the search.",
   typesChosen: (chosen: number, all: number) => `${chosen} of ${all} types chosen`,

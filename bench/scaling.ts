@@ -1,0 +1,173 @@
+// What a load takes, computed from measured costs. Writes the tables of docs/scaling.md; a test compares the two.
+//   node --disable-warning=ExperimentalWarning bench/scaling.ts
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The parts that work: processes, their children, and the servers. */
+export const parts = ["gateway", "click", "templates", "sign", "docgen", "webhooks", "postgres", "nats"] as const;
+export type Part = (typeof parts)[number];
+
+interface Work {
+  readonly name: string;
+  /** At the peak of the load that is called 1×. */
+  readonly perSecond: number;
+  /** CPU in milliseconds; children count with their service. */
+  readonly cpuMs: Readonly<Partial<Record<Part, number>>>;
+  /** What stays in the database, in bytes. */
+  readonly bytes: number;
+  readonly source: string;
+}
+
+/** Two shared cores measured all of these, so they are ratios of parts rather than promises of speed. */
+export const works: readonly Work[] = [
+  {
+    name: "acceptance",
+    perSecond: 10,
+    cpuMs: { gateway: 0.132, click: 0.257, templates: 0.02, postgres: 0.154, nats: 0.033 },
+    bytes: 5_000,
+    source: "P1, results of 2026-11-21T02-53-15; bytes: 25 GB for 5,000,000 (P4), the log of the database included",
+  },
+  {
+    name: "template read",
+    perSecond: 20,
+    cpuMs: { gateway: 0.111, click: 0.003, templates: 0.087, postgres: 0.042 },
+    bytes: 0,
+    source: "P5, results of 2026-11-21T06-06-46",
+  },
+  {
+    name: "event to a receiver",
+    perSecond: 10,
+    cpuMs: { webhooks: 1.25, postgres: 0.75 },
+    bytes: 0,
+    source: "P13, with receivers less without; rows go after 30 days",
+  },
+  {
+    name: "agreement created and sent",
+    perSecond: 0.1,
+    cpuMs: { gateway: 4.9, sign: 11.9, postgres: 4 },
+    bytes: 100_000,
+    source: "P12; bytes: a PDF of 100 KB",
+  },
+  {
+    name: "agreement completed",
+    perSecond: 0.1,
+    cpuMs: { sign: 44, docgen: 54, postgres: 17 },
+    bytes: 250_000,
+    source: "P12, before seals became cheaper; bytes: the sealed file and the certificate, estimated",
+  },
+  {
+    name: "agreement read",
+    perSecond: 1,
+    cpuMs: { gateway: 0.71, sign: 0.58, postgres: 0.57 },
+    bytes: 0,
+    source: "P12",
+  },
+  {
+    name: "document",
+    perSecond: 0.5,
+    cpuMs: { gateway: 1.4, docgen: 12.7, postgres: 4.3 },
+    bytes: 114_000,
+    source: "P8, quiet machine; bytes: the sample invoice",
+  },
+];
+
+export const loads = [1, 10, 100, 1_000] as const;
+
+/** Of a day's mean, at the peak. */
+const peakOverMean = 4;
+const secondsPerDay = 86_400;
+/** A server of the database that many can rent, with half of it left for vacuum, backups and bad days. */
+const databaseCores = 32 * 0.5;
+const databaseBytes = 16e12;
+const keptDays = 365;
+/** Of one log, measured on two cores by one organization (P1); its indexes are given under one row lock. */
+const acceptsOfOneLog = 2_450;
+const largestShare = 0.2;
+/** What the autoscalers of the overlay production allow, at 80 % of a core each. */
+const mostPods: Readonly<Partial<Record<Part, number>>> = { gateway: 12, click: 12, sign: 8, docgen: 10, webhooks: 12 };
+const coresOfPod = 0.8;
+
+export const coresOf = (part: Part, load: number): number =>
+  works.reduce((sum, { perSecond, cpuMs }) => sum + (perSecond * load * (cpuMs[part] ?? 0)) / 1_000, 0);
+
+export const bytesPerDay = (load: number): number =>
+  works.reduce((sum, { perSecond, bytes }) => sum + ((perSecond * load) / peakOverMean) * secondsPerDay * bytes, 0);
+
+export interface Limit {
+  readonly name: string;
+  /** 1 is reached. */
+  readonly used: number;
+}
+
+/** What may run out, the fullest first. */
+export function limitsAt(load: number): Limit[] {
+  const accepts = (works.find(({ name }) => name === "acceptance")?.perSecond ?? 0) * load;
+  const pods = Object.entries(mostPods).map(([part, most]) => ({
+    name: `pods of ${part} (${most})`,
+    used: coresOf(part as Part, load) / (most * coresOfPod),
+  }));
+  return [
+    ...pods,
+    { name: `cores of the database (${databaseCores} of 32)`, used: coresOf("postgres", load) / databaseCores },
+    {
+      name: `disk of the database (${databaseBytes / 1e12} TB, a year)`,
+      used: (bytesPerDay(load) * keptDays) / databaseBytes,
+    },
+    {
+      name: `the log of one organization (${acceptsOfOneLog}/s)`,
+      used: (accepts * largestShare) / acceptsOfOneLog,
+    },
+  ].sort((one, other) => other.used - one.used);
+}
+
+const cell = (value: number): string => (value >= 10 ? value.toFixed(0) : value.toFixed(value >= 1 ? 1 : 3));
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+
+/** All tables of the page. */
+export const scalingTables = (): string =>
+  [
+    table(
+      ["CPU ms each", ...parts, "bytes kept", "measured"],
+      works.map(({ name, cpuMs, bytes, source }) => [
+        name,
+        ...parts.map((part) => (cpuMs[part] === undefined ? "" : String(cpuMs[part]))),
+        bytes.toLocaleString("en"),
+        source,
+      ]),
+    ),
+    table(
+      ["at the peak, a second", ...loads.map((load) => `${load.toLocaleString("en")}×`)],
+      works.map(({ name, perSecond }) => [name, ...loads.map((load) => (perSecond * load).toLocaleString("en"))]),
+    ),
+    table(
+      ["cores busy at the peak", ...loads.map((load) => `${load.toLocaleString("en")}×`)],
+      [
+        ...parts.map((part) => [part, ...loads.map((load) => cell(coresOf(part, load)))]),
+        ["**kept a day, GB**", ...loads.map((load) => cell(bytesPerDay(load) / 1e9))],
+      ],
+    ),
+    table(
+      ["load", "first limit", "used", "then", "used"],
+      loads.map((load) => {
+        const [first, second] = limitsAt(load);
+        const share = (limit: Limit | undefined): string => `${((limit?.used ?? 0) * 100).toFixed(1)} %`;
+        return [`${load.toLocaleString("en")}×`, first?.name ?? "", share(first), second?.name ?? "", share(second)];
+      }),
+    ),
+  ].join("\n\n");
+
+export const scalingFile = join(import.meta.dirname, "../docs/scaling.md");
+const [begin, end] = ["<!-- computed by bench/scaling.ts -->\n", "\n<!-- end -->"];
+
+/** The page with the tables of now. */
+export function scalingPage(page: string): string {
+  const [before = "", rest = ""] = page.split(begin);
+  const [, after = ""] = rest.split(end);
+  return `${before}${begin}${scalingTables()}${end}${after}`;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(scalingFile, scalingPage(readFileSync(scalingFile, "utf8")));
+  process.stdout.write(`${scalingTables()}\n`);
+}

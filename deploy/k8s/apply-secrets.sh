@@ -1,0 +1,43 @@
+#!/bin/sh
+# Puts the secrets of deploy/make-secrets.sh into a namespace, as the manifests name them.
+#   deploy/k8s/apply-secrets.sh DATABASE_HOST [NAMESPACE] [FOLDER]
+# DATABASE_HOST is postgres-rw with CloudNativePG and postgres in the overlay `local`. With PRINT=1 only prints the manifests.
+set -eu
+host="${1:?the host of the database: postgres-rw or postgres}"
+namespace="${2:-assent}"
+folder="${3:-$(dirname "$0")/../secrets}"
+
+emit() {
+  kubectl create secret "$@" --namespace "$namespace" --dry-run=client --output yaml
+  echo "---"
+}
+
+# The local database has only its owner, and no certificate.
+login=assent_login
+password="$(cat "$folder/login-password")"
+encryption="?sslmode=no-verify"
+if [ "$host" = postgres ]; then
+  login=assent_owner
+  password="$(cat "$folder/database-password")"
+  encryption=""
+fi
+
+manifests() {
+  emit generic assent-keys \
+    --from-file="$folder/AUTH_MASTER_KEY" --from-file="$folder/CLICK_MASTER_KEY" \
+    --from-file="$folder/WEBHOOKS_MASTER_KEY" --from-file="$folder/ADMIN_TOKEN"
+  emit generic assent-seal --from-file="$folder/SEAL_KEY" --from-file="$folder/SEAL_CERTIFICATES"
+  emit generic assent-database-owner --type=kubernetes.io/basic-auth \
+    --from-literal=username=assent_owner --from-literal=password="$(cat "$folder/database-password")" \
+    --from-literal=uri="postgres://assent_owner:$(cat "$folder/database-password")@$host:5432/assent$encryption"
+  emit generic assent-database-login --type=kubernetes.io/basic-auth \
+    --from-literal=username="$login" --from-literal=password="$password" \
+    --from-literal=uri="postgres://$login:$password@$host:5432/assent$encryption"
+}
+
+if [ "${PRINT:-}" = 1 ]; then
+  manifests
+else
+  kubectl create namespace "$namespace" --dry-run=client --output yaml | kubectl apply --filename -
+  manifests | kubectl apply --filename -
+fi

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Makes what is secret, once, in deploy/secrets (or the folder given): keys, the passwords of the database, and a key with a
+# test certificate for seals. What is there is kept: losing AUTH_MASTER_KEY or CLICK_MASTER_KEY loses what they protect,
+# so keep a copy where you keep such things. Needs openssl.
+set -eu
+folder="${1:-$(dirname "$0")/secrets}"
+umask 077
+mkdir -p "$folder"
+cd "$folder"
+
+# 32 random bytes in base64, as the settings of that name want.
+for name in AUTH_MASTER_KEY CLICK_MASTER_KEY WEBHOOKS_MASTER_KEY; do
+  [ -s "$name" ] || openssl rand -base64 32 | tr -d '\n' > "$name"
+done
+for name in ADMIN_TOKEN database-password login-password; do
+  [ -s "$name" ] || openssl rand -hex 32 | tr -d '\n' > "$name"
+done
+[ -s database-url ] || printf 'postgres://assent_owner:%s@postgres:5432/assent' "$(cat database-password)" > database-url
+
+# A certificate that signs itself: seals say that they are a test. docs/sealing.md tells how to get another one.
+if [ ! -s SEAL_KEY ]; then
+  openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out SEAL_KEY 2>/dev/null
+  rm -f SEAL_CERTIFICATES
+fi
+[ -s SEAL_CERTIFICATES ] || openssl req -x509 -new -key SEAL_KEY -sha256 -days 1095 -subj "/O=Test/CN=Test document seal" \
+  -addext "basicConstraints=critical,CA:FALSE" -addext "keyUsage=critical,digitalSignature,nonRepudiation" \
+  -addext "extendedKeyUsage=emailProtection" -out SEAL_CERTIFICATES
+
+# Containers run as another user than whoever makes these; the folder itself stays closed.
+chmod 644 ./*
+echo "secrets are in $(pwd)"

@@ -1,0 +1,164 @@
+import pg from "pg";
+import { startupOptions } from "#platform/db/pool.ts";
+import { type Finding, notice, ok, reasonOf, skipped, wrong } from "./finding.ts";
+import type { Installation } from "./installation.ts";
+import { checkKeys } from "./keys.ts";
+import { checkMigrations } from "./migrations.ts";
+import { checkRoles } from "./roles.ts";
+
+export type Query = <T extends pg.QueryResultRow>(sql: string, values?: unknown[]) => Promise<T[]>;
+
+const oldestPostgres = 160_000;
+const patienceMs = 5_000;
+
+/** The database: whether it can be reached, is what the product needs, and belongs to these settings. */
+export async function checkDatabase(installation: Installation): Promise<Finding[]> {
+  const url = installation.text("DATABASE_URL");
+  if (url === undefined) return [skipped("database", "DATABASE_URL is not usable")];
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: "assent-doctor",
+    connectionTimeoutMillis: patienceMs,
+    query_timeout: patienceMs,
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.end().catch(() => {});
+    return [
+      wrong(
+        "database",
+        `it cannot be reached with DATABASE_URL: ${reasonOf(error)}`,
+        "Check host, port, login, password and sslmode in the URL, and whether the network lets this process through.",
+      ),
+    ];
+  }
+  const query: Query = async (sql, values) => (await client.query(sql, values)).rows;
+  try {
+    return await checkEverything(installation, url, query);
+  } catch (error) {
+    return [wrong("database", `it does not answer: ${reasonOf(error)}`, "Look into its log.")];
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+const checkEverything = async (installation: Installation, url: string, query: Query): Promise<Finding[]> => [
+  ...(await checkServer(query)),
+  await checkClock(query),
+  await checkConnections(installation, query),
+  ...(await checkReplicas(query)),
+  ...(await checkMigrations(installation, query)),
+  ...(await checkRoles(installation, query)),
+  await checkStartupOptions(url),
+  ...(await checkKeys(installation, url)),
+];
+
+async function checkServer(query: Query): Promise<Finding[]> {
+  const [row] = await query<Record<string, string>>(
+    `select current_setting('server_version_num') as number, current_setting('server_version') as version,
+       current_setting('synchronous_commit') as "synchronousCommit", current_setting('fsync') as fsync,
+       current_setting('full_page_writes') as "fullPageWrites", current_setting('server_encoding') as encoding,
+       current_setting('log_statement') as "logStatement",
+       current_setting('log_parameter_max_length_on_error') as "logParameters"`,
+  );
+  const { number, version, synchronousCommit, fsync, fullPageWrites, encoding, logStatement, logParameters } =
+    row as Record<string, string>;
+  const findings: Finding[] = [];
+  if (Number(number) < oldestPostgres) {
+    findings.push(wrong("database", `Postgres ${version} is too old`, "Use Postgres 16 or newer."));
+  }
+  if (synchronousCommit === "off" || fsync === "off" || fullPageWrites === "off") {
+    findings.push(
+      wrong(
+        "durability",
+        `synchronous_commit is ${synchronousCommit}, fsync ${fsync}, full_page_writes ${fullPageWrites}: a crash loses what was answered`,
+        "Turn all three on, for the server, the database and the login (alter role … reset synchronous_commit).",
+      ),
+    );
+  }
+  if (encoding !== "UTF8") {
+    findings.push(wrong("database", `its encoding is ${encoding}`, "Make a database with the encoding UTF8."));
+  }
+  if (logStatement !== "none" || logParameters !== "0") {
+    findings.push(
+      notice(
+        "database log",
+        "the server logs statements or their parameters, which may be personal",
+        "Leave log_statement at none and log_parameter_max_length_on_error at 0.",
+      ),
+    );
+  }
+  return findings.length > 0 ? findings : [ok("database", `Postgres ${version}, every commit is flushed`)];
+}
+
+/** Tokens are accepted with 5 s of tolerance; times of evidence should be right. */
+async function checkClock(query: Query): Promise<Finding> {
+  const before = Date.now();
+  const [row] = await query<{ now: string }>("select (extract(epoch from clock_timestamp()) * 1000)::text as now");
+  const offset = Number(row?.now) - (before + Date.now()) / 2;
+  const says = `this clock and the database's differ by ${Math.round(Math.abs(offset))} ms`;
+  if (Math.abs(offset) < 1_000) return ok("clock", says);
+  return wrong("clock", says, "Let both machines take their time from NTP servers.");
+}
+
+async function checkConnections(installation: Installation, query: Query): Promise<Finding> {
+  const [row] = await query<{ most: number; used: number }>(
+    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+       - coalesce(current_setting('reserved_connections', true)::int, 0) as most,
+       (select count(*)::int from pg_catalog.pg_stat_activity where backend_type = 'client backend') as used`,
+  );
+  const { most = 0, used = 0 } = row ?? {};
+  // One process of each as it starts beside the one that it replaces.
+  const wanted = installation.programs.map(({ settings }) => Number(poolSizeOf(settings, installation)));
+  const sum = wanted.reduce((total, size) => total + size, 0);
+  const says = `${used} of ${most} connections are in use; another process of each kind may take ${sum}`;
+  if (most - used >= sum) return ok("connections", says);
+  return notice("connections", says, "Raise max_connections: docs/operations.md, Connections, adds them up.");
+}
+
+function poolSizeOf(settings: Installation["programs"][number]["settings"], { env }: Installation): unknown {
+  const setting = settings.DATABASE_POOL_SIZE;
+  return Number(env.DATABASE_POOL_SIZE) || setting?.fallback || 0;
+}
+
+async function checkReplicas(query: Query): Promise<Finding[]> {
+  const [row] = await query<{ names: string; standbys: number; recovering: boolean }>(
+    `select current_setting('synchronous_standby_names') as names, pg_catalog.pg_is_in_recovery() as recovering,
+       (select count(*)::int from pg_catalog.pg_stat_replication) as standbys`,
+  );
+  if (row?.recovering === true) {
+    return [wrong("replicas", "DATABASE_URL leads to a replica, which cannot be written to", "Name the primary.")];
+  }
+  if (row?.names !== "") return [ok("replicas", "a commit is answered when a second server has it")];
+  return [
+    notice(
+      "replicas",
+      `no synchronous replica: whoever loses this server's disk loses what was answered (${row.standbys} others)`,
+      "Set synchronous_standby_names, as deploy/k8s/components/postgres-cnpg does, where nothing may be lost.",
+    ),
+  ];
+}
+
+/** Roles and limits travel as start-up options, which poolers in transaction mode refuse or drop. */
+async function checkStartupOptions(url: string): Promise<Finding> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: patienceMs,
+    query_timeout: patienceMs,
+    options: startupOptions({ lockTimeoutMs: 1_234 }),
+  });
+  client.on("error", () => {});
+  const todo = "Connect to Postgres itself: no PgBouncer in transaction or statement mode (docs/operations.md).";
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ lock_timeout: string }>("show lock_timeout");
+    if (rows[0]?.lock_timeout === "1234ms") return ok("start-up options", "they reach the database");
+    return wrong("start-up options", "something between here and the database drops them", todo);
+  } catch (error) {
+    return wrong("start-up options", `they are refused: ${reasonOf(error)}`, todo);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,71 @@
+import type { Query } from "./database.ts";
+import { type Finding, notice, ok, wrong } from "./finding.ts";
+import type { Installation } from "./installation.ts";
+
+/** What each process appends to its role to name the others that it takes on. */
+export const roleSuffixes: ReadonlyMap<string, readonly string[]> = new Map([
+  ["gateway", [""]],
+  ["auth", ["", "_lookup", "_janitor"]],
+  ["templates", ["", "_resolver", "_relay"]],
+  ["docgen", ["", "_claimer", "_relay"]],
+  ["click", ["", "_recorder", "_relay", "_sweeper", "_integrator", "_eraser"]],
+  ["sign", ["", "_claimer", "_verifier", "_sweeper", "_relay"]],
+  ["webhooks", ["", "_claimer", "_fan_out", "_sender", "_sweeper", "_relay"]],
+]);
+
+/** The role of a process; undefined when it stays the login. */
+export function roleOf(installation: Installation, program: string): string | undefined {
+  const role = installation.text("DATABASE_ROLE") ?? `assent_${program}`;
+  return role === "-" ? undefined : role;
+}
+
+/** Whether the login may take on every role of these processes, and no more than these. */
+export async function checkRoles(installation: Installation, query: Query): Promise<Finding[]> {
+  const names = installation.programs.flatMap(({ title }) => {
+    const role = roleOf(installation, title);
+    return role === undefined ? [] : (roleSuffixes.get(title) ?? []).map((suffix) => role + suffix);
+  });
+  const found = await query<{ name: string; usable: boolean; mighty: boolean }>(
+    `select rolname as name, pg_catalog.pg_has_role(oid, 'set') as usable, rolsuper or rolbypassrls as mighty
+     from pg_catalog.pg_roles where rolname = any($1)`,
+    [names],
+  );
+  const known = new Map(found.map((role) => [role.name, role]));
+  const missing = names.filter((name) => !known.has(name));
+  const closed = found.filter(({ usable }) => !usable).map(({ name }) => name);
+  const mighty = found.filter((role) => role.mighty).map(({ name }) => name);
+  const findings: Finding[] = [];
+  if (missing.length > 0) {
+    findings.push(wrong("roles", `there is no role ${missing.join(", ")}`, "Run npm run migrate, which makes them."));
+  }
+  if (closed.length > 0) {
+    findings.push(
+      wrong(
+        "roles",
+        `the login may not take on ${closed.join(", ")}`,
+        "Run npm run migrate with SERVICE_LOGIN set to this login.",
+      ),
+    );
+  }
+  if (mighty.length > 0) {
+    findings.push(
+      wrong("roles", `${mighty.join(", ")} may see all rows`, "Take superuser and bypassrls from these roles."),
+    );
+  }
+  if (findings.length === 0) findings.push(ok("roles", `the login may take on ${names.length} roles`));
+  return [...findings, ...(await checkLogin(query))];
+}
+
+async function checkLogin(query: Query): Promise<Finding[]> {
+  const [login] = await query<{ name: string; super: boolean }>(
+    "select rolname as name, rolsuper as super from pg_catalog.pg_roles where rolname = session_user",
+  );
+  if (login?.super !== true) return [];
+  return [
+    notice(
+      "roles",
+      `the login ${login.name} is a superuser`,
+      "Let the processes log in with a login that owns nothing: SERVICE_LOGIN of npm run migrate.",
+    ),
+  ];
+}

@@ -1,0 +1,107 @@
+import { parseArgs } from "node:util";
+import type { Environment } from "#platform/config.ts";
+import { checkSeal, checkWire } from "./certificates.ts";
+import { checkDatabase } from "./database.ts";
+import { type Finding, reasonOf, wrong } from "./finding.ts";
+import { createInstallation, programNames } from "./installation.ts";
+import { checkNats } from "./nats.ts";
+import { checkRuntime } from "./runtime.ts";
+import { checkSettings } from "./settings.ts";
+import { checkAddresses, checkMail, checkTargets, checkTimestamps } from "./surroundings.ts";
+
+export interface DoctorStreams {
+  readonly env: Environment;
+  out(text: string): void;
+  err(text: string): void;
+}
+
+const usage = `usage: npm run doctor -- [process …] [--json]
+
+Looks at the settings in the environment and at what they lead to, and names what is missing or wrong and what to do.
+Without names all processes are looked at: ${programNames.join(", ")}.
+It changes nothing. The exit code is 1 when something is wrong, 2 when it was called wrongly.
+`;
+
+/** The whole program; returns its exit code. */
+export async function runDoctor(args: readonly string[], { env, out, err }: DoctorStreams): Promise<number> {
+  const chosen = readArguments(args);
+  if (typeof chosen === "string") {
+    err(`${chosen}\n\n${usage}`);
+    return 2;
+  }
+  if (chosen.help) {
+    out(usage);
+    return 0;
+  }
+  const findings = await examine(chosen.programs, env);
+  out(chosen.json ? `${JSON.stringify({ healthy: !hasWrong(findings), findings }, null, 2)}\n` : textOf(findings));
+  return hasWrong(findings) ? 1 : 0;
+}
+
+/** All findings about these processes, in the order in which one would put them right. */
+export async function examine(
+  programs: readonly string[],
+  env: Environment,
+  now: Date = new Date(),
+): Promise<Finding[]> {
+  const installation = createInstallation(programs, env);
+  const checks: readonly (() => Finding[] | Promise<Finding[]>)[] = [
+    () => checkRuntime(),
+    () => checkSettings(installation),
+    () => checkDatabase(installation),
+    () => checkNats(installation),
+    () => checkSeal(installation, now),
+    () => checkWire(installation, now),
+    () => checkAddresses(installation),
+    () => checkTimestamps(installation),
+    () => checkMail(installation),
+    () => checkTargets(installation),
+  ];
+  return (await Promise.all(checks.map(settled))).flat();
+}
+
+/** A defect of one check must not hide what the others have found. */
+async function settled(check: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await check();
+  } catch (error) {
+    return [wrong("doctor", `a check failed by itself: ${reasonOf(error)}`, "Report it.")];
+  }
+}
+
+interface Chosen {
+  readonly programs: readonly string[];
+  readonly json: boolean;
+  readonly help: boolean;
+}
+
+function readArguments(args: readonly string[]): Chosen | string {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { json: { type: "boolean" }, help: { type: "boolean", short: "h" } },
+    });
+    const unknown = positionals.filter((name) => !programNames.includes(name));
+    if (unknown.length > 0) return `there is no process ${unknown.join(", ")}`;
+    const programs = positionals.length > 0 ? positionals : programNames;
+    return { programs, json: values.json === true, help: values.help === true };
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+const hasWrong = (findings: readonly Finding[]): boolean => findings.some(({ verdict }) => verdict === "wrong");
+
+function textOf(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const indent = " ".repeat(9 + width + 2);
+  const lines = findings.map(({ verdict, check, says, todo }) => {
+    const mark = (verdict === "wrong" ? "WRONG" : verdict).padEnd(9);
+    return `${mark}${check.padEnd(width + 2)}${says}\n${todo === undefined ? "" : `${indent}→ ${todo}\n`}`;
+  });
+  const count = (verdict: Finding["verdict"]): number =>
+    findings.filter((finding) => finding.verdict === verdict).length;
+  const summary = `Result: ${count("wrong")} wrong, ${count("notice")} to know, ${count("skipped")} not looked at, ${count("ok")} in order\n`;
+  return `${lines.join("")}\n${summary}`;
+}

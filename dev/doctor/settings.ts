@@ -1,0 +1,118 @@
+import { ConfigError, type Environment, readSettings, type SettingValues } from "#platform/config.ts";
+import { type commonSettings, tlsFromSettings } from "#platform/service-settings.ts";
+import { configFromEnv as gateway } from "../../gateway/config.ts";
+import { configFromEnv as auth } from "../../services/auth/config.ts";
+import { configFromEnv as click } from "../../services/click/config.ts";
+import { configFromEnv as docgen } from "../../services/docgen/config.ts";
+import { configFromEnv as sign } from "../../services/sign/config.ts";
+import { configFromEnv as templates } from "../../services/templates/config.ts";
+import { configFromEnv as webhooks } from "../../services/webhooks/config.ts";
+import { type Finding, notice, ok, wrong } from "./finding.ts";
+import type { Installation } from "./installation.ts";
+
+const readers: ReadonlyMap<string, (env: Environment) => unknown> = new Map<string, (env: Environment) => unknown>([
+  ["gateway", gateway],
+  ["auth", auth],
+  ["templates", templates],
+  ["docgen", docgen],
+  ["click", click],
+  ["sign", sign],
+  ["webhooks", webhooks],
+]);
+
+/** Whether each process would start with this environment, and what is set as only a test may set it. */
+export function checkSettings(installation: Installation): Finding[] {
+  const problems = new Map<string, { readonly says: string; readonly programs: string[] }>();
+  for (const program of installation.programs) {
+    for (const says of problemsOf(program, installation.env)) {
+      // Each process says for itself what a missing setting is for; it is missing once.
+      const key = /^[A-Z_]+ is required(?=:)/.exec(says)?.[0] ?? says;
+      const known = problems.get(key);
+      if (known === undefined) problems.set(key, { says, programs: [program.title] });
+      else known.programs.push(program.title);
+    }
+  }
+  const findings = [...problems.values()].map(({ says, programs }) =>
+    wrong("settings", says, `Set it for ${programs.join(", ")}: docs/configuration.md.`),
+  );
+  const names = installation.programs.map(({ title }) => title).join(", ");
+  if (findings.length === 0) findings.push(ok("settings", `${names} would start with these`));
+  return [...findings, ...weakSettings(installation)];
+}
+
+function problemsOf(program: Installation["programs"][number], env: Environment): readonly string[] {
+  const problems = [
+    ...attempt(() => readers.get(program.title)?.(env)),
+    ...attempt(() => tlsFromSettings(readSettings(program.settings, env) as SettingValues<typeof commonSettings>)),
+  ];
+  const hasBus = program.settings.NATS_URL !== undefined;
+  if (hasBus && (env.NATS_URL ?? "") === "" && (env.NATS_URL_FILE ?? "") === "") {
+    problems.push("NATS_URL is required: The NATS servers, comma-separated.");
+  }
+  return [...new Set(problems)];
+}
+
+function attempt(read: () => unknown): string[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return [...error.problems];
+    throw error;
+  }
+}
+
+const shortestToken = 24;
+
+function weakSettings(installation: Installation): Finding[] {
+  const findings: Finding[] = [];
+  const isService = installation.programs.some(({ settings }) => settings.ADMIN_TOKEN !== undefined);
+  const token = installation.text("ADMIN_TOKEN");
+  if (isService && token === undefined) {
+    findings.push(
+      notice("admin token", "ADMIN_TOKEN is not set, so nothing can be administered", "Set 32 random bytes in hex."),
+    );
+  } else if (token !== undefined && token.length < shortestToken) {
+    findings.push(wrong("admin token", "ADMIN_TOKEN is short enough to be guessed", "Set 32 random bytes in hex."));
+  }
+  if (installation.value("WEBHOOKS_ALLOW_PRIVATE") === true) {
+    findings.push(
+      wrong(
+        "webhooks",
+        "WEBHOOKS_ALLOW_PRIVATE lets customers reach whatever this process reaches",
+        "Remove it everywhere but on a machine for development.",
+      ),
+    );
+  }
+  return [...findings, ...weakGateway(installation), ...loudLogs(installation)];
+}
+
+function weakGateway(installation: Installation): Finding[] {
+  if (!installation.has("gateway")) return [];
+  const findings: Finding[] = [];
+  const proxies = installation.value("TRUSTED_PROXIES");
+  if (Array.isArray(proxies) && proxies.length === 0) {
+    findings.push(
+      notice(
+        "proxies",
+        "TRUSTED_PROXIES is empty, so behind a load balancer its address is recorded as everybody's",
+        "Set the addresses of the load balancer, unless clients connect to the gateway themselves.",
+      ),
+    );
+  }
+  if (installation.value("FLOOD_GUARD_REQUESTS") === 0) {
+    findings.push(notice("flood guard", "FLOOD_GUARD_REQUESTS is 0: the guard is off", "Leave it at its default."));
+  }
+  if (installation.text("NODE_ENV") !== "production") {
+    findings.push(
+      notice("gateway", "NODE_ENV is not production", "Set it: the gateway then refuses to start without its pages."),
+    );
+  }
+  return findings;
+}
+
+function loudLogs(installation: Installation): Finding[] {
+  const level = installation.text("LOG_LEVEL");
+  if (level !== "debug" && level !== "trace") return [];
+  return [notice("logs", `LOG_LEVEL is ${level}: a line for each RPC`, "Set info, but for the time of a search.")];
+}

@@ -1,0 +1,63 @@
+import type { Environment } from "#platform/config.ts";
+import type { Logger } from "#platform/logger.ts";
+import { createDeliveriesPage } from "./deliveries-page.ts";
+import { type Demo, prepareDemo } from "./demo.ts";
+import { createDemoPage } from "./demo-page/demo-page.ts";
+import { type Home, removeHomeFile, writeHomeFile } from "./home.ts";
+import { openLocalMail } from "./local-mail.ts";
+import { openSeal } from "./seal.ts";
+import { adminClient, startSingleProcess } from "./single-process.ts";
+import { createWebhookInbox } from "./webhook-inbox.ts";
+
+export interface LocalCopyOptions {
+  readonly home: Home;
+  /** A login that may assume the roles of all services; the schema is already migrated. */
+  readonly databaseUrl: string;
+  /** Empty for the in-memory bus. */
+  readonly natsUrl: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** Where the settings of mails are. */
+  readonly env: Environment;
+  readonly logger: Logger;
+}
+
+export interface LocalCopy {
+  readonly demo: Demo;
+  /** False when mails go to a real server. */
+  readonly hasMailbox: boolean;
+  stop(): Promise<void>;
+}
+
+/** The product in one process, with all that a newcomer tries it with: an organization, a shop, a mailbox, an inbox. */
+export async function startLocalCopy(options: LocalCopyOptions): Promise<LocalCopy> {
+  const { home, databaseUrl, natsUrl, port, env, logger } = options;
+  const demoPage = createDemoPage();
+  const mail = openLocalMail(env);
+  const deliveriesPage = createDeliveriesPage();
+  const inbox = createWebhookInbox();
+  const pages = [mail.handlePage, deliveriesPage.handle, inbox.handle, demoPage.handle];
+  const running = await startSingleProcess({
+    ...{ databaseUrl, natsUrl, port, logger },
+    host: "127.0.0.1",
+    secrets: home.secrets,
+    seal: await openSeal(home),
+    mail: mail.setup,
+    handlePage: (req, res) => pages.some((handle) => handle(req, res)),
+  });
+  const baseUrl = `http://127.0.0.1:${running.port}`;
+  mail.open(baseUrl);
+  const demo = await prepareDemo(home, adminClient(running.admin), baseUrl);
+  writeHomeFile(home, "runtime.json", { adminUrl: running.adminUrl, adminToken: home.secrets.adminToken });
+  demoPage.open(demo);
+  deliveriesPage.open(running.webhooks, demo.organizationId);
+  running.open();
+  return {
+    demo,
+    hasMailbox: mail.hasMailbox,
+    stop: async () => {
+      removeHomeFile(home, "runtime.json");
+      await running.stop();
+    },
+  };
+}

@@ -1,0 +1,203 @@
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  clockTolerance,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  None,
+  ResponseBodyError,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from "openid-client";
+import type { Logger } from "#platform/logger.ts";
+
+/** What an operator says of the provider. */
+export interface ProviderSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Empty for a client that proves itself with PKCE alone. */
+  readonly clientSecret: string;
+  /** What the button of the login page says. */
+  readonly name: string;
+}
+
+/** What a browser keeps between leaving for the provider and coming back. */
+export interface LoginSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** Whom the provider has named. */
+export interface ProvenIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Empty unless the provider says that it has verified it. */
+  readonly email: string;
+}
+
+export interface IdentityProvider {
+  readonly name: string;
+  /** Where to lead a browser, and what it has to keep. Rejects with a LoginRefused. */
+  begin(redirectUri: string): Promise<{ readonly url: string; readonly secrets: LoginSecrets }>;
+  /** Takes what a browser has brought back. Rejects with a LoginRefused. */
+  finish(broughtBack: URL, secrets: LoginSecrets): Promise<ProvenIdentity>;
+}
+
+/** Why nobody is logged in: the person or the provider said no, the provider is away, or something does not fit. */
+export type Refusal = "denied" | "unavailable" | "failed";
+
+export class LoginRefused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal, cause: unknown) {
+    super(`the login was ${refusal}`, { cause });
+    this.name = "LoginRefused";
+    this.refusal = refusal;
+  }
+}
+
+interface Deps {
+  readonly monotonic: () => number;
+  readonly logger: Logger;
+}
+
+/** Another description of itself, such as other addresses, is taken over after this time. */
+const describedMs = 60 * 60_000;
+const timeoutSeconds = 10;
+const toleranceSeconds = 30;
+
+/** Logs people in by the authorization code flow of OpenID Connect. The provider is asked first when it is needed first. */
+export function createIdentityProvider(settings: ProviderSettings, { monotonic, logger }: Deps): IdentityProvider {
+  let described: { readonly configuration: Promise<Configuration>; readonly at: number } | undefined;
+  const configuration = (): Promise<Configuration> => {
+    if (described !== undefined && monotonic() - described.at < describedMs) return described.configuration;
+    const asked = { configuration: describe(settings), at: monotonic() };
+    described = asked;
+    // One that was not reached is asked again by the next who comes.
+    asked.configuration.catch(() => {
+      if (described === asked) described = undefined;
+    });
+    return asked.configuration;
+  };
+  const explained = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      const refused = new LoginRefused(refusalOf(error), error);
+      // Nothing else of the error: it may hold what the provider has sent.
+      logger.warn(
+        { refusal: refused.refusal, reason: reasonOf(error) },
+        "nobody was logged in by the identity provider",
+      );
+      throw refused;
+    }
+  };
+  return {
+    name: settings.name,
+    begin: (redirectUri) => explained(async () => beginAt(await configuration(), redirectUri)),
+    finish: (broughtBack, secrets) => explained(async () => finishAt(await configuration(), broughtBack, secrets)),
+  };
+}
+
+function describe({ issuer, clientId, clientSecret }: ProviderSettings): Promise<Configuration> {
+  const isInsecure = issuer.startsWith("http:");
+  // The signature is checked also where the way to the provider is trusted.
+  const execute = [enableNonRepudiationChecks, ...(isInsecure ? [allowInsecureRequests] : [])];
+  const metadata = { [clockTolerance]: toleranceSeconds };
+  return discovery(new URL(issuer), clientId, metadata, authenticationBy(clientSecret), {
+    execute,
+    timeout: timeoutSeconds,
+  });
+}
+
+/** HTTP Basic, which providers have to understand, unless this one says that it does not. */
+function authenticationBy(secret: string): ClientAuth {
+  if (secret === "") return None();
+  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
+  return (server, ...rest) => {
+    const { token_endpoint_auth_methods_supported: known = ["client_secret_basic"] } = server;
+    return (known.includes("client_secret_basic") ? basic : post)(server, ...rest);
+  };
+}
+
+async function beginAt(configuration: Configuration, redirectUri: string) {
+  const secrets = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
+  const url = buildAuthorizationUrl(configuration, {
+    redirect_uri: redirectUri,
+    scope: "openid email profile",
+    state: secrets.state,
+    nonce: secrets.nonce,
+    code_challenge: await calculatePKCECodeChallenge(secrets.verifier),
+    code_challenge_method: "S256",
+  });
+  return { url: url.href, secrets };
+}
+
+async function finishAt(
+  configuration: Configuration,
+  broughtBack: URL,
+  { state, nonce, verifier }: LoginSecrets,
+): Promise<ProvenIdentity> {
+  const tokens = await authorizationCodeGrant(configuration, broughtBack, {
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: verifier,
+    idTokenExpected: true,
+  });
+  const claims = tokens.claims();
+  if (claims === undefined) throw new Error("the provider has sent no ID token");
+  const { iss: issuer, sub: subject } = claims;
+  // Some providers tell the address only to those who ask for it.
+  const asks = claims.email === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined;
+  const told = asks ? await fetchUserInfo(configuration, tokens.access_token, subject) : claims;
+  return { issuer, subject, email: verifiedEmail(told) };
+}
+
+function verifiedEmail(told: Readonly<Record<string, unknown>>): string {
+  const { email, email_verified: isVerified } = told;
+  return typeof email === "string" && email.length <= maxEmailLength && isVerified === true ? email : "";
+}
+
+const maxEmailLength = 320;
+
+/** Errors of the library that say that the provider does not answer, or not as a provider does. */
+const awayCodes: ReadonlySet<unknown> = new Set(["OAUTH_TIMEOUT", "OAUTH_ABORT", "OAUTH_RESPONSE_IS_NOT_CONFORM"]);
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof AuthorizationResponseError) return "denied";
+  if (error instanceof ResponseBodyError) return error.status >= 500 ? "unavailable" : "failed";
+  // A TypeError is what fetch throws when nobody answers.
+  return error instanceof TypeError || awayCodes.has(codeOf(error)) ? "unavailable" : "failed";
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) {
+    return knownErrors.has(error.error) ? error.error : "another error of the provider";
+  }
+  return String(codeOf(error) ?? (error instanceof Error ? error.message : "unknown")).slice(0, 200);
+}
+
+/** What a provider or whoever pretends to be one may put into the log. */
+const knownErrors: ReadonlySet<string> = new Set([
+  "access_denied",
+  "invalid_client",
+  "invalid_grant",
+  "invalid_request",
+  "invalid_scope",
+  "login_required",
+  "server_error",
+  "temporarily_unavailable",
+  "unauthorized_client",
+]);
+
+const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | null)?.code;

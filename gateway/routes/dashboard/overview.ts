@@ -1,0 +1,79 @@
+import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type CallOptions, Code, ConnectError } from "@connectrpc/connect";
+import { fromConnectError } from "#platform/errors.ts";
+import { acceptancesView, agreementsView, webhooksView } from "../../../views/dashboard/overview.ts";
+import { dayIn, hoursBetween } from "../../dashboard/local-day.ts";
+import { jsonReply } from "../../http/reply.ts";
+import { usageView } from "../generation/usage-view.ts";
+import { defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
+import type { Services } from "../services.ts";
+import { dashboardBase, everybody } from "./base.ts";
+import { overviewSchema } from "./overview-schema.ts";
+import { timeZone } from "./schemas.ts";
+
+/** Whoever looks at the start page is not kept waiting for a service that is away. */
+const patienceMs = 3_000;
+
+export const overviewRoutes: readonly Route[] = [
+  defineRoute({
+    ...dashboardBase,
+    operationId: "getOverview",
+    method: "GET",
+    path: "/v1/dashboard/overview",
+    summary: "Read what happens today",
+    description:
+      "Today is that of the time zone. A part whose service cannot be reached is null; the others are answered.",
+    access: everybody,
+    query: queryOf<{ timeZone?: string }>({
+      timeZone: { ...timeZone, description: "A name of the IANA time zone database; UTC when absent." },
+    }),
+    success: { status: 200, description: "The overview.", schema: overviewSchema },
+    errors: [],
+    call: async (request, services) => {
+      const { timeZone: zone = "UTC" } = request.query;
+      const now = new Date();
+      const { date, from } = dayIn(zone, now);
+      const options = { ...onBehalfOf(request), timeoutMs: patienceMs };
+      const parts = await readParts(services, timestampFromDate(from), options);
+      return { ...parts, date, zone, from, hours: hoursBetween(from, now) };
+    },
+    respond: ({ date, zone, from, hours, ...parts }) =>
+      jsonReply(200, {
+        date,
+        timeZone: zone,
+        from: from.toISOString(),
+        acceptances: parts.acceptances && acceptancesView(parts.acceptances, hours),
+        agreements: parts.agreements && agreementsView(parts.agreements),
+        generation: parts.generation && usageView(parts.generation),
+        webhooks: parts.webhooks && webhooksView(parts.webhooks),
+      }),
+  }),
+];
+
+async function readParts({ click, sign, docgen, webhooks }: Services, since: Timestamp, options: CallOptions) {
+  const [acceptances, agreements, generation, endpoints] = await Promise.all([
+    unlessAway(click.getActivity({ since }, options)),
+    unlessAway(sign.getActivity({ since }, options)),
+    unlessAway(docgen.getUsage({}, options)),
+    unlessAway(webhooks.getActivity({ since }, options)),
+  ]);
+  return { acceptances, agreements, generation, webhooks: endpoints };
+}
+
+/** Null when the service, or what it needs, cannot be reached. */
+async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isOutage(error)) return null;
+    throw error;
+  }
+}
+
+const outages: ReadonlySet<Code> = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted]);
+
+function isOutage(error: unknown): boolean {
+  const known = fromConnectError(error);
+  if (known !== undefined) return known.code === "SERVICE_UNAVAILABLE";
+  return error instanceof ConnectError && outages.has(error.code);
+}

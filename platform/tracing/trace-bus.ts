@@ -1,0 +1,48 @@
+import type { BusEvent, EventBus, ReceivedEvent, SubscribeOptions } from "../events/bus.ts";
+import { type Span, type Tracer, traced } from "../telemetry.ts";
+import { sampledTraceIn } from "../trace-context.ts";
+
+/** A bus that carries the trace of an event with it: its publication is a span, and so is each handling of it. */
+export function traceBus(bus: EventBus, tracer: Tracer): EventBus {
+  if (tracer.isOn !== true) return bus;
+  return {
+    ...bus,
+    publish: (events) => publishTraced(bus, events, tracer),
+    subscribe: (options) => bus.subscribe({ ...options, handle: (event) => handleTraced(event, options, tracer) }),
+  };
+}
+
+async function publishTraced(bus: EventBus, events: readonly BusEvent[], tracer: Tracer): Promise<void> {
+  const spans: Span[] = [];
+  const withTrace = events.map(({ id, subject, data }): BusEvent => {
+    const parent = sampledTraceIn(data);
+    if (parent === undefined) return { id, subject, data };
+    const span = tracer.startSpan(`publish ${subject}`, "producer", parent, { attributes: about(subject, "send") });
+    spans.push(span);
+    return { id, subject, data, traceparent: span.traceparent };
+  });
+  try {
+    await bus.publish(withTrace);
+    for (const span of spans) span.end();
+  } catch (error) {
+    for (const span of spans) span.end(error);
+    throw error;
+  }
+}
+
+function handleTraced(event: ReceivedEvent, options: SubscribeOptions, tracer: Tracer): Promise<void> {
+  const { subject, deliveries, traceparent } = event;
+  const attributes = {
+    ...about(subject, "process"),
+    "messaging.consumer.group.name": options.durable,
+    "assent.deliveries": deliveries,
+  };
+  const span = tracer.startSpan(`${options.durable} ${subject}`, "consumer", traceparent, { attributes });
+  return traced(tracer, span, () => options.handle(event));
+}
+
+const about = (subject: string, operation: string) => ({
+  "messaging.system": "nats",
+  "messaging.destination.name": subject,
+  "messaging.operation.type": operation,
+});

@@ -1,0 +1,252 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { verifyBundle } from "../../web/verify/src/verify-bundle.ts";
+import type { Api } from "../support/api.ts";
+import { bodyOf, consentTemplate, consentText, publishText } from "../support/journeys.ts";
+import { type System, startSystem } from "../support/system.ts";
+import { describeInBrowser } from "./support/browser.ts";
+import { newEmail, newPassword, newViewer, openAs, type Person, problemsIn } from "./support/dashboard.ts";
+import { screenshot } from "./support/signing.ts";
+
+const phone = { viewport: { width: 320, height: 640 } };
+const termsText = `<h2>Terms of service</h2><p>Be kind to <a href="https://www.example.com/others">others</a>.</p>
+  <h3>Fees</h3><table><tr><th>Plan</th><th>Fee</th></tr><tr><td>Small</td><td>5 EUR</td></tr></table>`;
+const presentation = {
+  ...{ surface: "WEB", displayMode: "INLINE", buttonText: "I agree", scrolledToEnd: true, displayedMs: 8_250 },
+  events: [{ type: "CHECKED", at: "2026-11-20T17:00:00Z" }],
+};
+
+/** An organization with texts that can be accepted. */
+interface Home {
+  readonly api: Api;
+  readonly owner: Person;
+  readonly templateId: string;
+}
+
+describeInBrowser("the dashboard's acceptances", (pages) => {
+  let system: System;
+  let shared: Home;
+  let viewer: Person;
+  /** What browsers complained about. */
+  const wrong: string[] = [];
+
+  beforeAll(async () => {
+    system = await startSystem("single process", { anchorIntervalSeconds: 1 });
+    shared = await newHome();
+    viewer = await newViewer(system, shared.owner);
+  });
+  afterAll(() => system?.stop());
+  afterEach(() => {
+    expect(wrong.splice(0)).toEqual([]);
+  });
+
+  async function newHome(): Promise<Home> {
+    const api = await system.newOrganization();
+    const { baseUrl, organizationId } = api;
+    const [email, password] = [newEmail(), newPassword()];
+    await system.admin.createOwner({ organizationId, email, name: "Olga Owner", password });
+    const terms = { name: "Terms of service", type: "STATIC", slug: "tos" };
+    const { templateId } = await publishText(api, terms, termsText);
+    await publishText(api, { ...consentTemplate, slug: "privacy" }, consentText);
+    return { api, owner: { email, password, baseUrl }, templateId };
+  }
+
+  async function enter(path: string, person = shared.owner, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await openAs(pages, person, `/acceptances${path}`, wrong, options);
+    await page.locator("#page-title").waitFor();
+    return page;
+  }
+
+  let keys = 0;
+  async function accept(userRef: string, fields: object = {}, home = shared): Promise<{ receiptId: string }> {
+    const { api, templateId } = home;
+    const action = "CHECKBOX_AND_BUTTON";
+    keys += 1;
+    return bodyOf(201, await api.accept(`key ${keys}`, { templateId, userRef, action, ...fields }));
+  }
+
+  const dialog = (page: Page) => page.getByRole("dialog");
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+  const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+  const expectAccessible = async (page: Page): Promise<void> => expect(await problemsIn(page)).toEqual([]);
+  const widthOf = (page: Page) => page.evaluate("document.documentElement.scrollWidth");
+  async function lookInDark(page: Page, name: string): Promise<void> {
+    await page.evaluate("window.scrollTo(0, 0)");
+    await screenshot(page, name);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expectAccessible(page);
+    await screenshot(page, `${name}-dark`);
+  }
+  async function download(page: Page, name: string): Promise<Buffer> {
+    const started = page.waitForEvent("download", { timeout: 30_000 });
+    await button(page, name).click();
+    return readFile(await (await started).path());
+  }
+
+  test("acceptances are found by person, receipt, text and time, page by page; the search is in the address", async () => {
+    const home = await newHome();
+    const page = await enter("", home.owner);
+    await page.getByText("No acceptance yet").waitFor();
+    await page.getByText(`curl -X POST ${home.owner.baseUrl}/v1/click/accept`).waitFor();
+    await expectAccessible(page);
+    const { receiptId } = await accept("ann@example.com", { presentation }, home);
+    await Promise.all(Array.from({ length: 27 }, (_, n) => accept(`user-${n}`, {}, home)));
+    await page.reload();
+    const rows = page.getByRole("row").filter({ hasText: "Terms of service" });
+    await rows.nth(24).waitFor();
+    expect(await rows.count()).toBe(25);
+    await button(page, "Show more").click();
+    await rows.nth(27).waitFor();
+    await expectAccessible(page);
+
+    const field = page.getByLabel("Person or receipt");
+    await field.fill("ann@example.com");
+    await field.press("Enter");
+    await page.getByRole("link", { name: "ann@example.com" }).waitFor();
+    await rows.nth(1).waitFor({ state: "detached" });
+    expect(new URL(page.url()).searchParams.get("userRef")).toBe("ann@example.com");
+    // Whoever searches again goes on where they were.
+    expect(await page.evaluate("document.activeElement?.name")).toBe("userRef");
+    await page.getByRole("button", { name: /^All texts/ }).click();
+    await page.getByRole("option", { name: "Privacy choices" }).click();
+    await button(page, "Search").click();
+    await page.getByText("No acceptance matches").waitFor();
+    await button(page, "Clear").click();
+    await rows.nth(24).waitFor();
+    await page.getByLabel("From").fill("2020-01-02T00:00");
+    await page.getByLabel("Before").fill("2020-01-01T00:00");
+    await button(page, "Search").click();
+    await page.getByText("This must be later than the beginning.").waitFor();
+    await page.getByLabel("Before").fill("2020-01-03T00:00");
+    await button(page, "Search").click();
+    await page.getByText("No acceptance matches").waitFor();
+    await page.reload();
+    await page.getByText("No acceptance matches").waitFor();
+    expect(await page.getByLabel("From").inputValue()).toBe("2020-01-02T00:00");
+    await button(page, "Clear").click();
+    await rows.nth(24).waitFor();
+    await lookInDark(page, "acceptances");
+    await field.fill(receiptId);
+    await button(page, "Search").click();
+    await heading(page, "Acceptance: Terms of service");
+  });
+
+  test("the evidence of an acceptance is checked in the browser, shown and downloaded", async () => {
+    const { api, templateId } = shared;
+    const session = bodyOf(201, await api.post("/v1/click/sessions", { templateId, userRef: "ben" }));
+    const context = { ip: "198.51.100.7", userAgent: "Browser/1" };
+    const { receiptId } = await accept("ben", {
+      ...{ templateId: undefined, sessionId: session.id, presentation, context },
+      verification: [{ method: "EMAIL_OTP", verifiedAt: "2026-11-20T17:00:00Z" }],
+    });
+    const page = await enter(`/receipts/${receiptId}`);
+    await page.getByText("The evidence holds").waitFor();
+    await page.getByRole("region", { name: "Text" }).getByText("5 EUR").waitFor();
+    for (const fact of ["198.51.100.7", "I agree", "8.3 s", "EMAIL_OTP", "Session created", "Box ticked"]) {
+      await page.getByText(fact, { exact: true }).first().waitFor();
+    }
+    await page.getByRole("row").filter({ hasText: "ANCHOR_INCLUSION" }).getByText("Passed").waitFor();
+    await expectAccessible(page);
+    const published = await api.get(`/.well-known/click-keys.json?log=${api.organizationId}`);
+    const json = (await download(page, "JSON")).toString();
+    expect(await verifyBundle(json, { keys: published.body })).toMatchObject({ ok: true });
+    expect((await download(page, "PDF for reading")).subarray(0, 5).toString()).toBe("%PDF-");
+    await page.getByText("Leave out what is personal").click();
+    expect((await download(page, "ZIP archive")).subarray(0, 2).toString()).toBe("PK");
+    const bare = JSON.parse((await download(page, "JSON")).toString());
+    expect([bare.disclosed, bare.subject.userRef]).toEqual([false, null]);
+    await lookInDark(page, "acceptance");
+
+    await page.route("**/v1/click/evidence/*", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, body: (await answer.text()).replace("Be kind to", "Pay all to") });
+    });
+    await page.reload();
+    const alert = page.getByRole("alert");
+    await alert.getByText("Do not rely on this evidence").waitFor();
+    await alert.getByText("The bundle was changed after it was signed.").waitFor();
+    await page.unrouteAll();
+
+    const narrow = await enter(`/receipts/${receiptId}`, viewer, phone);
+    await narrow.getByText("The evidence holds").waitFor();
+    expect(await widthOf(narrow)).toBeLessThanOrEqual(320);
+    await expectAccessible(narrow);
+    await screenshot(narrow, "acceptance-phone");
+  });
+
+  test("a person's consent is shown with its history; erasing them asks for the name and says what it did", async () => {
+    const userRef = "carla / 7";
+    const consentPath = `/v1/click/consent/${encodeURIComponent(userRef)}`;
+    const purposes = [
+      { purpose: "analytics", granted: true },
+      { purpose: "marketing", granted: true },
+    ];
+    await accept(userRef, { templateId: undefined, templateSlug: "privacy", purposes });
+    await accept(userRef);
+    const withdrawal = { purposes: [{ purpose: "marketing", decision: "WITHDRAW" }], reason: "Too many letters" };
+    bodyOf(200, await shared.api.post(consentPath, withdrawal));
+
+    const page = await enter(`?${new URLSearchParams({ userRef })}`);
+    await page.getByRole("link", { name: userRef }).first().click();
+    await heading(page, userRef);
+    const history = page.getByRole("table", { name: "Changes of consent" });
+    await history.getByText("Too many letters").waitFor();
+    await page.getByRole("table", { name: "Consent now" }).getByText("Withdrawn").waitFor();
+    await expectAccessible(page);
+    await lookInDark(page, "person");
+    await history.getByRole("row").filter({ hasText: "Too many letters" }).getByRole("link").click();
+    await heading(page, "Change of consent: marketing");
+    await page.getByText("The receipt holds").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "consent-receipt");
+    await page.goBack();
+
+    await button(page, "Erase person").click();
+    await dialog(page).getByLabel("Type the person's name to confirm").fill("carla");
+    await button(page, "Erase for good").click();
+    await dialog(page).getByText("This is not the person's name.").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "person-erase");
+    await dialog(page).getByLabel("Type the person's name to confirm").fill(userRef);
+    await button(page, "Erase for good").click();
+    await page.getByText("The person was erased").waitFor();
+    await page.getByText("Nothing is recorded under this name").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "person-erased");
+    await page.getByText("Acceptances: 2, sessions: 0, changes of consent: 1").click();
+    await page.locator(".acceptance-details a").first().click();
+    await page.getByText("What was personal has been erased").waitFor();
+    await page.getByText("The evidence holds").waitFor();
+
+    await accept("emil");
+    const narrow = await enter("/people/emil", viewer, phone);
+    await heading(narrow, "emil");
+    await narrow.getByRole("table", { name: "Acceptances" }).waitFor();
+    expect(await button(narrow, "Erase person").count()).toBe(0);
+    expect(await widthOf(narrow)).toBeLessThanOrEqual(320);
+    await screenshot(narrow, "person-phone");
+  });
+
+  test("restricted evidence is opened with a reason, and by those who may", async () => {
+    const home = await newHome();
+    const { api, templateId } = home;
+    const policyPath = `/v1/click/templates/${templateId}/policy-flags`;
+    bodyOf(200, await api.post(policyPath, { policyFlags: { retentionDays: 30 } }));
+    const { receiptId } = await accept("dora", {}, home);
+    bodyOf(200, await api.call("DELETE", "/v1/click/users/dora"));
+    const seen = await enter(`/receipts/${receiptId}`, await newViewer(system, home.owner));
+    await seen.getByText("Somebody with more rights can open it.").waitFor();
+    expect(await button(seen, "Open it").count()).toBe(0);
+
+    const page = await enter(`/receipts/${receiptId}`, home.owner);
+    await button(page, "Open it").click();
+    await dialog(page).getByLabel("Why must you see it?").fill("Lawsuit 4 C 17/26");
+    await dialog(page).getByRole("button", { name: "Open it" }).dblclick();
+    await page.getByText("It is shown until you leave this page.").waitFor();
+    await page.getByText("dora", { exact: true }).waitFor();
+    await page.getByText("The evidence holds").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "restricted-opened");
+  });
+});

@@ -1,0 +1,188 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { Browser } from "../support/browser-people.ts";
+import { type System, startSystem } from "../support/system.ts";
+import { describeInBrowser } from "./support/browser.ts";
+import { newOwner, newViewer, openAs, type Person, problemsIn } from "./support/dashboard.ts";
+import { screenshot } from "./support/signing.ts";
+
+describeInBrowser("the dashboard's document generation", (pages) => {
+  let system: System;
+  let owner: Person;
+  /** What browsers complained about. */
+  const wrong: string[] = [];
+
+  beforeAll(async () => {
+    system = await startSystem("single process");
+  });
+  // Each test begins with an organization that has nothing.
+  beforeEach(async () => {
+    owner = await newOwner(system);
+  });
+  afterAll(() => system?.stop());
+  afterEach(() => {
+    expect(wrong.splice(0)).toEqual([]);
+  });
+
+  async function enter(person: Person, path = "", options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await openAs(pages, person, `/generation${path}`, wrong, options);
+    await page.getByRole("navigation", { name: "Parts of document generation" }).waitFor();
+    return page;
+  }
+
+  const dialog = (page: Page) => page.getByRole("dialog");
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+  const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });
+  const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
+  const look = async (page: Page, name: string): Promise<void> => {
+    await screenshot(page, `generation-${name}`);
+    expect(await problemsIn(page)).toEqual([]);
+  };
+  const source = (page: Page) => page.getByLabel("Source", { exact: true });
+
+  async function createTemplate(page: Page, name: string): Promise<void> {
+    await button(page, "Create template").first().click();
+    await dialog(page).getByLabel("Name").fill(name);
+    await dialog(page).getByRole("button", { name: "Create" }).click();
+    await heading(page, name);
+    await page.getByText("Nothing is wrong with it.").waitFor();
+  }
+
+  test("a template is written, checked, published and previewed; what is not saved is not lost", async () => {
+    const page = await enter(owner);
+    await page.getByText("No template yet").waitFor();
+    await look(page, "empty");
+    await createTemplate(page, "Offer");
+    await look(page, "editor");
+
+    const good = await source(page).inputValue();
+    await source(page).fill(`${good}<p>{{ total | money: "EUR" }\n<script>alert(1)</script>\n`);
+    await page
+      .getByRole("button", { name: /^Line \d+, column \d+/ })
+      .first()
+      .waitFor();
+    await look(page, "problems");
+    await page
+      .getByRole("button", { name: /^Line \d+, column \d+/ })
+      .first()
+      .press("Enter");
+    expect(await source(page).evaluate("document.activeElement.id")).toBe("gen-source");
+    await source(page).fill(`${good}<p>{{ note }}</p>\n`);
+    await page.getByText("In the data at").waitFor();
+    await page.getByText("There are changes that are not saved.").waitFor();
+    await link(page, "All templates").click();
+    await link(page, "Offer").click();
+    await page.getByText("There are changes that are not saved.").waitFor();
+    expect(await source(page).inputValue()).toContain("note");
+    await page.getByLabel("Sample data as JSON").fill("{");
+    await page.getByText("The sample data is not a JSON object.").first().waitFor();
+    await button(page, "Save").click();
+    await page.getByRole("alert").filter({ hasText: "not a JSON object" }).first().waitFor();
+    const sample = { customer: { name: "Bücher & Söhne" }, items: [{ name: "Shelf", price: 1290.5 }], note: "Thanks" };
+    await page.getByLabel("Sample data as JSON").fill(JSON.stringify(sample, null, 2));
+    await page.getByText("Nothing is wrong with it.").waitFor();
+    await button(page, "Save and publish").click();
+    await page.getByText("Version 1 is published.").waitFor();
+
+    await link(page, "Preview").click();
+    await page.getByText(/of \d+ are left this hour/).waitFor();
+    await button(page, "Render the preview").click();
+    await page.getByText(/^1 page, \d+ KB, rendered in \d+ ms/).waitFor();
+    await page.getByText("Offer for Bücher & Söhne").waitFor({ state: "attached" });
+    await look(page, "preview");
+    const [download] = await Promise.all([page.waitForEvent("download"), link(page, "Download it").click()]);
+    expect(download.suggestedFilename()).toBe("Offer.pdf");
+
+    await link(page, "Versions and data").click();
+    await page.getByRole("row").filter({ hasText: "items[].price" }).getByText("number").waitFor();
+    await look(page, "versions");
+    await link(page, "Settings").click();
+    await page.getByLabel("Short name").fill("No!");
+    await page.getByLabel("Line at the top").fill("Example AG");
+    await page.locator("form").getByRole("button", { name: "Save" }).click();
+    await page.locator(".field-error").first().waitFor();
+    await page.getByLabel("Short name").fill("offer-of-shelves");
+    await page.locator("form").getByRole("button", { name: "Save" }).click();
+    await page.getByText("Changed since").waitFor();
+    await look(page, "settings");
+  });
+
+  test("somebody else's text is not written over without being asked", async () => {
+    const page = await enter(owner, "", { colorScheme: "dark" });
+    await createTemplate(page, "Shared");
+    const id = new URL(page.url()).pathname.split("/").at(-1);
+    await source(page).fill("<p>Mine</p>");
+    const other = new Browser(owner.baseUrl);
+    await other.login(owner.email, owner.password);
+    const theirs = await other.call("PATCH", `/v1/gen/templates/${id}`, { content: "<p>Theirs</p>" });
+    expect(theirs.status).toBe(200);
+    await button(page, "Save").click();
+    await page.getByText("Somebody else has saved this template meanwhile").waitFor();
+    expect(await source(page).inputValue()).toBe("<p>Mine</p>");
+    await look(page, "conflict-dark");
+    await button(page, "Save mine over it").click();
+    await page.getByText("Somebody else has saved").waitFor({ state: "detached" });
+    expect((await other.get(`/v1/gen/templates/${id}`)).body.content).toBe("<p>Mine</p>");
+    await link(page, "Settings").click();
+    await button(page, "Delete").click();
+    await dialog(page).getByText("“Shared”").waitFor();
+    await dialog(page).getByRole("button", { name: "Delete" }).click();
+    await heading(page, "Documents");
+    await link(page, "Shared").waitFor({ state: "detached" });
+  });
+
+  test("a batch is made from a table, followed and downloaded; usage is shown; viewers read only", async () => {
+    const page = await enter(owner, "/batches", { colorScheme: "dark" });
+    await page.getByText("No batches yet").waitFor();
+    const api = new Browser(owner.baseUrl);
+    await api.login(owner.email, owner.password);
+    const content = "<p>{{ customer.name }} pays {{ price | money: 'EUR' }}</p>";
+    const made = await api.post("/v1/gen/templates", { name: "Bill", format: "html", content });
+    await api.post(`/v1/gen/templates/${made.body.id}/publish`, undefined);
+    await page.goto(`${owner.baseUrl}/dashboard/generation/batches?new=${made.body.id}`);
+    await dialog(page).getByText("ref,price,customer.name").waitFor();
+    await dialog(page).getByLabel("Rows", { exact: false }).first().fill("ref,customer.name,price\nrow-1,Ada");
+    await dialog(page).getByText("Line 2 does not have as many cells").waitFor();
+    const rows = "ref,customer.name,price\nrow-1,Ada,12.5\nrow-2,Bob,cheap\nrow-3,Cy,3\n";
+    await dialog(page).getByLabel("Rows", { exact: false }).first().fill(rows);
+    await dialog(page).getByText("3 documents will be made.").waitFor();
+    await look(page, "batch-dialog-dark");
+    await dialog(page).getByRole("button", { name: "Create batch" }).click();
+    await heading(page, "Batch of 3 documents");
+    await page.getByText("Completed with errors").waitFor({ timeout: 30_000 });
+    await page.getByRole("row").filter({ hasText: "row-2" }).getByText("data.price must be a number.").waitFor();
+    await link(page, "row-1").waitFor();
+    await look(page, "batch-dark");
+    await page.getByRole("button", { name: /State/ }).click();
+    await page.getByRole("option", { name: "Failed" }).click();
+    await link(page, "row-1").waitFor({ state: "detached" });
+    expect(new URL(page.url()).search).toBe("?state=failed");
+    const archive = link(page, "Download all as ZIP");
+    const [download] = await Promise.all([page.waitForEvent("download"), archive.click()]);
+    expect(download.suggestedFilename()).toMatch(/^batch-.*\.zip$/);
+    await link(page, "All batches").click();
+    await page.getByRole("row").filter({ hasText: "2 of 3 completed, 1 failed" }).waitFor();
+    await look(page, "batches-dark");
+    await link(page, "Usage").click();
+    await page.getByRole("img", { name: /^Time that rendering took/ }).waitFor();
+    await look(page, "usage-dark");
+    await link(page, "Generated documents").click();
+    await page
+      .getByRole("button", { name: /^Delete Bill/ })
+      .first()
+      .waitFor();
+    await look(page, "documents-dark");
+
+    const viewer = await enter(await newViewer(system, owner), "/documents", { viewport: { width: 320, height: 640 } });
+    await viewer.getByText("Bill.pdf").first().waitFor();
+    expect(await viewer.getByRole("button", { name: /Delete|Create/ }).count()).toBe(0);
+    await look(viewer, "phone-documents");
+    await link(viewer, "Templates").click();
+    await link(viewer, "Bill").click();
+    await viewer.getByText("Nothing is wrong with it.").waitFor();
+    expect(await source(viewer).getAttribute("readonly")).not.toBeNull();
+    expect(await viewer.getByRole("button", { name: /Save|Publish/ }).count()).toBe(0);
+    expect(await viewer.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320);
+    await look(viewer, "phone-editor");
+  });
+});

@@ -1,0 +1,204 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Api } from "../support/api.ts";
+import { type System, startSystem } from "../support/system.ts";
+import { describeInBrowser } from "./support/browser.ts";
+import { newEmail, newPassword, openAs, type Person, problemsIn } from "./support/dashboard.ts";
+import { contractPdf, screenshot } from "./support/signing.ts";
+
+describeInBrowser("the dashboard's sending of agreements", (pages) => {
+  let system: System;
+  let api: Api;
+  let owner: Person;
+  /** What browsers complained about. */
+  const wrong: string[] = [];
+
+  beforeAll(async () => {
+    system = await startSystem("single process");
+    api = await system.newOrganization();
+    const [email, password] = [newEmail(), newPassword()];
+    const { organizationId, baseUrl } = api;
+    await system.admin.createOwner({ organizationId, email, name: "Olga Owner", password });
+    owner = { email, password, baseUrl };
+  });
+  afterAll(() => system?.stop());
+  afterEach(() => {
+    expect(wrong.splice(0)).toEqual([]);
+  });
+
+  async function enter(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await openAs(pages, owner, path, wrong, options);
+    await page.getByRole("heading", { level: 1, name: "New agreement" }).waitFor();
+    return page;
+  }
+
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+  const expectAccessible = async (page: Page): Promise<void> => expect(await problemsIn(page)).toEqual([]);
+  const agreementAt = async (page: Page) =>
+    (await api.get(`/v1/sign/agreements/${new URL(page.url()).pathname.split("/")[3]}`)).body;
+  const isSaved = (page: Page) => page.getByText("Everything is saved.").waitFor();
+  const pdf = async (name: string) => ({
+    name,
+    mimeType: "application/pdf",
+    buffer: Buffer.from(await contractPdf(), "base64"),
+  });
+
+  async function fillIn(page: Page): Promise<void> {
+    const files = page.locator("input[type=file]");
+    await files.setInputFiles({ name: "picture.png", mimeType: "image/png", buffer: Buffer.from("no document") });
+    await page.getByText("picture.png is neither PDF nor HTML nor text.").waitFor();
+    await files.setInputFiles([
+      await pdf("Contract (ä).pdf"),
+      { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7 broken") },
+    ]);
+    const first = page.getByRole("group", { name: "Recipient 1" });
+    await first.getByLabel("Name").fill("Ann Example");
+    await first.getByLabel("E-mail address").fill("ann@example.com");
+    await button(page, "Add recipient").click();
+    const second = page.getByRole("group", { name: "Recipient 2" });
+    await second.getByLabel("Name").fill("Bob Example");
+    await second.getByLabel("E-mail address").fill("ann@example.com");
+    await page.getByLabel("Subject").fill("Master Services Agreement");
+    await expectAccessible(page);
+    await screenshot(page, "sending-new");
+    await button(page, "Continue to the fields").click();
+    await second.locator(".field-error").waitFor();
+    await second.getByLabel("E-mail address").fill("bob@example.com");
+    await button(page, "Continue to the fields").click();
+    await page.getByText("CORRUPTED_DOCUMENT").or(page.getByRole("alert")).first().waitFor();
+    await button(page, "Remove broken.pdf").click();
+    await button(page, "Continue to the fields").click();
+    await page.getByRole("heading", { level: 1, name: "Master Services Agreement" }).waitFor();
+  }
+
+  /** Drags from the middle of something to a place on a page, in points. */
+  async function dragTo(page: Page, from: Locator, sheet: Locator, x: number, y: number): Promise<void> {
+    const [start, target] = [await from.boundingBox(), await sheet.boundingBox()];
+    if (!start || !target) throw new Error("there is nothing to drag");
+    const scale = target.width / 595;
+    await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(target.x + 10, target.y + 10);
+    await page.mouse.move(target.x + x * scale, target.y + y * scale, { steps: 3 });
+    await page.mouse.up();
+  }
+
+  test("an agreement is made, gets fields by pointer and by keyboard, and is sent", async () => {
+    const page = await enter("/agreements/new");
+    await fillIn(page);
+    const sheet = page.locator('.pdf-page[data-page="1"] .pdf-overlay');
+    await sheet.waitFor();
+    await dragTo(page, button(page, "Signature"), sheet, 200, 300);
+    const signature = page.getByRole("button", { name: /^Signature of Ann Example: / });
+    await signature.waitFor();
+    await isSaved(page);
+    const [placed] = (await agreementAt(page)).recipients.signers[0].tabs;
+    expect(placed).toMatchObject({ type: "signature", documentId: "1", page: 1, width: 110, height: 35 });
+    expect(Math.abs(placed.x - 145) + Math.abs(placed.y - 282.5)).toBeLessThan(3);
+
+    await signature.focus();
+    for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "Shift+ArrowRight", "Alt+ArrowLeft"]) {
+      await page.keyboard.press(key);
+    }
+    await page
+      .getByRole("status")
+      .filter({ hasText: /^Page 1, at / })
+      .waitFor();
+    await isSaved(page);
+    const [moved] = (await agreementAt(page)).recipients.signers[0].tabs;
+    expect([moved.x - placed.x, moved.y - placed.y, moved.width, moved.height].map(Math.round)).toEqual([
+      9, 5, 115, 35,
+    ]);
+
+    await page.getByRole("button", { name: /Fields for/ }).click();
+    await page.getByRole("option", { name: "Bob Example" }).click();
+    await button(page, "Text").focus();
+    await page.keyboard.press("Enter");
+    const text = page.getByRole("button", { name: /^Text of Bob Example: / });
+    await expect(text.evaluate("document.activeElement?.getAttribute('aria-label')")).resolves.toMatch(/^Text of Bob/);
+    const panel = page.getByRole("region", { name: "Text of Bob Example" });
+    await page.keyboard.press("Enter");
+    await expect(panel.evaluate("document.activeElement?.className")).resolves.toBe("sending-panel");
+    await page.keyboard.press("Escape");
+    await expect(text.evaluate("document.activeElement?.getAttribute('aria-label')")).resolves.toMatch(/^Text of Bob/);
+    await panel.getByLabel("Words on the field").fill("Your order number");
+    await panel.getByLabel("From the left (pt)").fill("60");
+    await page.getByRole("button", { name: "Text of Bob Example: Your order number, at 60,", exact: false }).waitFor();
+    await button(page, "Radio buttons").click();
+    await page.keyboard.press("Delete");
+    await page.getByRole("status").filter({ hasText: "Radio buttons of Bob Example was removed." }).waitFor();
+    await page.keyboard.press("Control+z");
+    await expectCount(page.getByRole("button", { name: /^Radio buttons of Bob Example: / }), 2);
+    await page.keyboard.press("Control+Shift+z");
+    await expectCount(page.getByRole("button", { name: /^Radio buttons of Bob Example: / }), 0);
+    await expectAccessible(page);
+    await screenshot(page, "sending-fields");
+
+    await page.getByRole("link", { name: "Review and send", exact: true }).click();
+    await page.getByText("Bob Example has no field to sign in.").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "sending-review");
+    await page.getByRole("link", { name: "2. Fields" }).click();
+    await dragTo(page, text, sheet, 300, 500);
+    const before = await agreementAt(page);
+    await page.getByRole("link", { name: "3. Review and send" }).click();
+    await button(page, "Send now").click();
+    await page.waitForURL(`${owner.baseUrl}/dashboard/agreements/${before.id}`);
+    const sent = (await api.get(`/v1/sign/agreements/${before.id}`)).body;
+    expect([sent.status, sent.documents.map(({ name }: { name: string }) => name)]).toEqual([
+      "sent",
+      ["Contract (ä).pdf"],
+    ]);
+    const [tab] = sent.recipients.signers[1].tabs;
+    expect(tab).toMatchObject({ type: "text", label: "text 1", tooltip: "Your order number", required: true });
+    expect(Math.abs(tab.x - 250) + Math.abs(tab.y - 492)).toBeLessThan(4);
+  });
+
+  async function expectCount(found: Locator, count: number): Promise<void> {
+    if (count > 0) await found.nth(count - 1).waitFor();
+    else await found.first().waitFor({ state: "detached" });
+    expect(await found.count()).toBe(count);
+  }
+
+  test("a template gives documents, roles and fields, on a phone in the dark", async () => {
+    const template = await api.post("/v1/sign/templates", {
+      name: "Supplier contract",
+      emailSubject: "Your contract",
+      documents: [{ documentId: "1", name: "Contract.pdf", documentBase64: await contractPdf() }],
+      recipients: {
+        signers: [
+          {
+            recipientId: "1",
+            roleName: "Supplier",
+            tabs: [{ type: "signature", documentId: "1", page: 1, x: 60, y: 90 }],
+          },
+          { recipientId: "2", roleName: "Witness", tabs: [{ type: "signature", anchor: { text: "/sig2/" } }] },
+        ],
+      },
+    });
+    const page = await enter("/agreements/new", { viewport: { width: 320, height: 640 }, colorScheme: "dark" });
+    await button(page, "Use a template").click();
+    await page.getByLabel("Search names and subjects").fill("supplier");
+    await button(page, "Supplier contract").click();
+    await page.getByText("It begins with the template “Supplier contract”").waitFor();
+    expect(new URL(page.url()).searchParams.get("template")).toBe(template.body.id);
+    const role = page.getByRole("group", { name: "Recipient 1: Supplier" });
+    await role.getByLabel("Name").fill("Sue Supplier");
+    await role.getByLabel("E-mail address").fill("sue@example.com");
+    await expectAccessible(page);
+    await screenshot(page, "sending-template-phone");
+    await button(page, "Continue to the fields").click();
+    await page.getByRole("button", { name: "Signature of Sue Supplier: Signature, at 60, 90" }).waitFor();
+    await page.getByText("/sig2/", { exact: true }).first().waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Signature of Sue Supplier: Signature, at 60, 90" }).click();
+    await page.getByRole("region", { name: "Signature of Sue Supplier" }).getByLabel("From the left (pt)").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "sending-fields-phone");
+    await page.getByRole("link", { name: "Review and send", exact: true }).click();
+    await page.getByText("The role “Witness” is empty and is left out.").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "sending-review-phone");
+  });
+});

@@ -1,0 +1,207 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { Browser } from "../support/browser-people.ts";
+import { type System, startSystem } from "../support/system.ts";
+import { describeInBrowser } from "./support/browser.ts";
+import { newOwner, newViewer, openAs, type Person, problemsIn } from "./support/dashboard.ts";
+import { screenshot } from "./support/signing.ts";
+
+describeInBrowser("the dashboard's click templates", (pages) => {
+  let system: System;
+  let owner: Person;
+  /** The owner as a program, to prepare what a test begins with. */
+  let api: Browser;
+  /** What browsers complained about. */
+  const wrong: string[] = [];
+
+  beforeAll(async () => {
+    system = await startSystem("single process");
+  });
+  /** Nobody meets the templates of another test, or of the same test before it was tried again. */
+  beforeEach(async () => {
+    owner = await newOwner(system);
+    api = new Browser(owner.baseUrl);
+    await api.login(owner.email, owner.password);
+  });
+  afterAll(() => system?.stop());
+  afterEach(() => {
+    expect(wrong.splice(0)).toEqual([]);
+  });
+
+  async function enter(person: Person, path: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await openAs(pages, person, path, wrong, options);
+    return page;
+  }
+
+  const dialog = (page: Page) => page.getByRole("dialog");
+  const isGone = (page: Page) => dialog(page).waitFor({ state: "detached" });
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+  const inDialog = (page: Page, name: string) => dialog(page).getByRole("button", { name, exact: true });
+  const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
+  const expectAccessible = async (page: Page): Promise<void> => expect(await problemsIn(page)).toEqual([]);
+  const post = async (path: string, body?: unknown): Promise<Record<string, string>> => {
+    const answer = await api.post(`/v1/click/templates${path}`, body);
+    if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+
+  test("templates are created, searched for, and many are duplicated and archived at once", async () => {
+    const page = await enter(owner, "/templates");
+    await page.getByText("No template yet").waitFor();
+    await expectAccessible(page);
+    await button(page, "Create template").click();
+    await dialog(page).getByLabel("Name").fill("Terms of sale");
+    await dialog(page).getByLabel("Slug").fill("Not a slug");
+    await inDialog(page, "Create template").click();
+    await dialog(page).locator(".field-error").first().waitFor();
+    expect(await dialog(page).getByLabel("Name").inputValue()).toBe("Terms of sale");
+    await expectAccessible(page);
+    await screenshot(page, "templates-create");
+    await dialog(page).getByLabel("Slug").fill("");
+    await inDialog(page, "Create template").click();
+    await page.getByRole("heading", { level: 1, name: "Terms of sale" }).waitFor();
+    for (let n = 1; n <= 25; n += 1) await post("", { name: `Policy ${n}`, type: "STATIC" });
+
+    await page.goto(`${owner.baseUrl}/dashboard/templates`);
+    await row(page, "Policy 25").waitFor();
+    await page.getByText("Terms of sale").waitFor({ state: "detached" });
+    await button(page, "Show more").click();
+    await row(page, "Terms of sale").waitFor();
+    await page.getByLabel("Search").fill("POLICY 2");
+    await page.getByText("Policy 19").waitFor({ state: "detached" });
+    expect(await page.getByRole("row").count()).toBe(1 + 7);
+    expect(new URL(page.url()).searchParams.get("search")).toBe("POLICY 2");
+    await page.getByLabel("Select Policy 21").focus();
+    await page.keyboard.press("Space");
+    await page.getByText("1 selected").waitFor();
+    await page.getByText("Select all that are shown").click();
+    await page.getByText("7 selected").waitFor();
+    await screenshot(page, "templates-list");
+    await expectAccessible(page);
+    await button(page, "Duplicate").click();
+    await dialog(page).getByLabel("Names of the copies").fill("Copy of {name}");
+    await inDialog(page, "Duplicate").click();
+    await page.getByText("7 copies were made:").waitFor();
+    await page.getByText("Select all that are shown").click();
+    await button(page, "Archive").click();
+    await dialog(page).getByText("Policy 25").waitFor();
+    await inDialog(page, "Archive").click();
+    await page.getByText("7 templates are archived.").waitFor();
+    await page.getByRole("button", { name: /Status/ }).click();
+    await page.getByRole("option", { name: "Draft" }).click();
+    await page.getByText("No template matches").waitFor();
+    await button(page, "Clear the filters").click();
+    await row(page, "Copy of Policy 25").waitFor();
+    expect(await page.getByLabel("Search").inputValue()).toBe("");
+  });
+
+  test("a text is published, changed and compared, and a deployment places it", async () => {
+    const { id } = await post("", { name: "Terms of use", type: "STATIC" });
+    const version = await post(`/${id}/versions`, { locale: "en", content: termsOf("one year"), title: "Our terms" });
+    const page = await enter(owner, `/templates/${id}/versions`, { colorScheme: "dark" });
+    await button(page, "Publish").click();
+    await dialog(page).getByText("This is the first publication").waitFor();
+    await inDialog(page, "Publish").click();
+    await isGone(page);
+    await row(page, "1.0").getByText("Published", { exact: true }).first().waitFor();
+    await button(page, "Take back").click();
+    await inDialog(page, "Take back").click();
+    await isGone(page);
+    const changed = { content: termsOf("two years"), buttonText: "I agree" };
+    await api.call("PATCH", `/v1/click/templates/${id}/versions/${version.id}`, changed);
+    await page.reload();
+    await button(page, "Publish").click();
+    await dialog(page).getByText("It becomes version 2.0.").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "templates-publish");
+    await dialog(page).getByRole("link", { name: "Compare with what is published last" }).click();
+    await page.getByText("1 changed, 1 added, 0 removed").waitFor();
+    expect(await page.locator("del").allInnerTexts()).toEqual([expect.stringContaining("one year")]);
+    await page.getByText("10 parts without changes").first().click();
+    await expectAccessible(page);
+    await screenshot(page, "templates-compare");
+    await button(page, "Close the comparison").click();
+    await button(page, "Publish").click();
+    await dialog(page).getByText("No, it only reads differently").click();
+    await dialog(page).getByLabel("What has changed").fill("The time");
+    await inDialog(page, "Publish").click();
+    await isGone(page);
+    await row(page, "1.1").waitFor();
+    await button(page, "2 revisions").click();
+    await row(page, "1.1").getByText("No", { exact: true }).waitFor();
+    await screenshot(page, "templates-revisions");
+    await page.keyboard.press("Escape");
+    await expectAccessible(page);
+    await deploy(page);
+    await button(page, "Archive").click();
+    await inDialog(page, "Archive").click();
+    await dialog(page).getByText("deactivate them first").waitFor();
+    await inDialog(page, "Cancel").click();
+  });
+
+  async function deploy(page: Page): Promise<void> {
+    await page.getByRole("link", { name: "Deployments" }).click();
+    await page.getByText("No deployment yet").waitFor();
+    await button(page, "Create deployment").first().click();
+    await dialog(page).getByLabel("Name").fill("Sign-up page");
+    await dialog(page).getByLabel("Pages that may show it").fill("not an origin");
+    await inDialog(page, "Create deployment").click();
+    await dialog(page).locator(".notice-danger, .field-error").first().waitFor();
+    await dialog(page).getByLabel("Pages that may show it").fill("https://www.example.com\nhttps://app.example.com");
+    await expectAccessible(page);
+    await screenshot(page, "templates-deployment-form");
+    await inDialog(page, "Create deployment").click();
+    await isGone(page);
+    await button(page, "Activate").click();
+    await row(page, "Sign-up page").getByText("Active", { exact: true }).waitFor();
+    await screenshot(page, "templates-deployments");
+    await expectAccessible(page);
+    await button(page, "Embed").click();
+    await dialog(page)
+      .getByText(/embed\.js/)
+      .waitFor();
+    const href = await dialog(page).getByRole("link", { name: "Open as a page" }).getAttribute("href");
+    const shown = await page.context().request.get(new URL(href ?? "", owner.baseUrl).href);
+    expect([shown.status(), await shown.text()]).toEqual([200, expect.stringContaining("two years")]);
+    await screenshot(page, "templates-embed");
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+  }
+
+  test("viewers read only, on a phone too; what is deleted is gone", async () => {
+    const { id } = await post("", { name: "Privacy", type: "CONSENT" });
+    const deployment = await post(`/${id}/deployments`, { name: "Cookie window", displayMode: "MODAL" });
+    await post(`/${id}/versions`, { locale: "de", content: "<p>Wir fragen Sie.</p>" });
+    const viewer = await enter(await newViewer(system, owner), `/templates/${id}/deployments`, {
+      viewport: { width: 320, height: 640 },
+    });
+    await viewer.getByText(deployment.key ?? "").waitFor();
+    expect(await viewer.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320);
+    await expectAccessible(viewer);
+    await screenshot(viewer, "templates-phone-deployments");
+    await viewer.getByRole("link", { name: "Versions" }).click();
+    await viewer.getByRole("heading", { name: "German (de)" }).waitFor();
+    await expectAccessible(viewer);
+    await viewer.getByRole("link", { name: "All click templates" }).click();
+    await viewer.getByRole("link", { name: "Privacy" }).waitFor();
+    const changing = /Create|Change|Archive|Delete|Duplicate|Publish|Activate|Deactivate|Select all/;
+    expect(await viewer.getByRole("button", { name: changing }).count()).toBe(0);
+    expect(await viewer.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320);
+    await screenshot(viewer, "templates-phone");
+
+    const page = await enter(owner, `/templates/${id}/deployments`);
+    await row(page, "Cookie window").getByRole("button", { name: "Delete" }).click();
+    await inDialog(page, "Delete").click();
+    await page.getByText("No deployment yet").waitFor();
+    await button(page, "Delete").click();
+    await inDialog(page, "Delete").click();
+    await page.getByRole("heading", { level: 1, name: "Click templates" }).waitFor();
+    expect((await api.get(`/v1/click/templates/${id}`)).status).toBe(404);
+  });
+});
+
+/** Long enough that what stays the same is folded. */
+const termsOf = (time: string): string => {
+  const rest = Array.from({ length: 12 }, (_, n) => `<p>Paragraph ${n + 1} says nothing new.</p>`).join("");
+  return `<h2>Terms</h2><p>You may use the service for ${time} after you have paid.</p>${rest}`;
+};

@@ -1,0 +1,346 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import type { Locator, Page } from "playwright-core";
+import { describeInBrowser } from "./support/browser.ts";
+import { goTo, logIn, openDashboard } from "./support/dashboard.ts";
+import { type NewcomersCopy, startNewcomersCopy } from "./support/newcomer.ts";
+import { contractPdf, screenshot } from "./support/signing.ts";
+
+const patience = 30_000;
+
+describeInBrowser("the first hour of a newcomer", (pages) => {
+  let copy: NewcomersCopy;
+  /** What browsers complained about. */
+  const wrong: string[] = [];
+
+  beforeAll(async () => {
+    copy = await startNewcomersCopy();
+  });
+  afterAll(() => copy?.stop());
+  let walks = 0;
+  beforeEach(() => {
+    walks += 1;
+  });
+  /** Nobody meets what another walk has made, or the same walk before it was tried again. */
+  const named = (name: string): string => `${name} ${walks}`;
+  afterEach(() => {
+    expect(wrong.splice(0)).toEqual([]);
+  });
+
+  const at = (path: string): string => `${copy.demo.baseUrl}${path}`;
+  const dialog = (page: Page) => page.getByRole("dialog");
+  const isGone = (page: Page) => dialog(page).waitFor({ state: "detached" });
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+  const inDialog = (page: Page, name: string) => dialog(page).getByRole("button", { name, exact: true });
+  const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });
+  const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
+  const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor();
+  async function dashboard(): Promise<Page> {
+    const page = await openDashboard(pages, at("/dashboard/"), wrong);
+    // A walk leads through everything that the product can do, also while the machine does other things.
+    page.context().setDefaultTimeout(patience);
+    return page;
+  }
+  /** Another window of the same person. */
+  async function openBeside(page: Page, path: string): Promise<Page> {
+    const other = await page.context().newPage();
+    await other.goto(at(path));
+    return other;
+  }
+
+  async function createClient(page: Page): Promise<void> {
+    await goTo(page, "OAuth clients");
+    await button(page, "Create client").first().click();
+    await dialog(page).getByLabel("Name").fill(named("Our shop"));
+    await dialog(page).getByText("Record acceptances and nothing else").click();
+    await inDialog(page, "Create client").click();
+    await dialog(page).getByText("It is shown this once").waitFor();
+    await screenshot(page, "first-hour-client");
+    await inDialog(page, "Done").click();
+    await row(page, named("Our shop")).waitFor();
+  }
+
+  async function publishTemplate(page: Page): Promise<void> {
+    await goTo(page, "Click templates");
+    await button(page, "Create template").first().click();
+    await dialog(page).getByLabel("Name").fill(named("House rules"));
+    await inDialog(page, "Create template").click();
+    await heading(page, named("House rules"));
+    await page.getByRole("textbox", { name: "Text to agree to" }).click();
+    await page.keyboard.insertText("<h2>House rules</h2><p>Be kind to the furniture.</p>");
+    await page.locator("assent-embed").getByText("Be kind to the furniture.").waitFor();
+    await button(page, "Save").click();
+    await page.getByText("Everything is saved.").waitFor();
+    await screenshot(page, "first-hour-text");
+    await link(page, "Versions").click();
+    await button(page, "Publish").click();
+    await inDialog(page, "Publish").click();
+    await isGone(page);
+    await row(page, "1.0").waitFor();
+  }
+
+  /** The answer is what one pastes into a page. */
+  async function createDeployment(page: Page): Promise<string> {
+    await link(page, "Deployments").click();
+    await button(page, "Create deployment").first().click();
+    await dialog(page).getByLabel("Name").fill(named("Front door"));
+    await dialog(page).getByText("Activate it at once").click();
+    await inDialog(page, "Create deployment").click();
+    await isGone(page);
+    await row(page, named("Front door")).getByText("Active", { exact: true }).waitFor();
+    await button(page, "Embed").click();
+    const lines = (await dialog(page).getByText("embed.js").textContent()) ?? "";
+    await page.keyboard.press("Escape");
+    await isGone(page);
+    return lines;
+  }
+
+  /** As a visitor of the shop does; the answer is how the shop calls them. */
+  async function acceptOnDemoPage(page: Page, lines: string): Promise<string> {
+    const shop = await openBeside(page, "/demo");
+    await shop.getByLabel("Key of the deployment").fill("nothing");
+    await button(shop, "Show it").click();
+    await shop.getByText("keys begin with dep_").waitFor();
+    await shop.getByLabel("Key of the deployment").fill(lines);
+    await button(shop, "Show it").click();
+    const own = shop.locator("#own-place");
+    await own.getByText("Be kind to the furniture.").waitFor();
+    await own.getByRole("button", { name: "I agree" }).click();
+    await own.getByText("Your decision is recorded.").waitFor();
+    await screenshot(shop, "first-hour-shop");
+    const visitor = await shop
+      .getByText(/^visitor-/)
+      .last()
+      .textContent();
+    await shop.close();
+    return visitor ?? "";
+  }
+
+  async function findAndErase(page: Page, visitor: string): Promise<void> {
+    await goTo(page, "Acceptances");
+    await page.getByLabel("Person or receipt").fill(visitor);
+    await button(page, "Search").click();
+    await row(page, visitor)
+      .getByRole("link", { name: named("House rules") })
+      .click();
+    await heading(page, named("Acceptance: House rules"));
+    await page.getByText("The evidence holds").waitFor();
+    await screenshot(page, "first-hour-evidence");
+    await page.getByRole("link", { name: visitor }).first().click();
+    await heading(page, visitor);
+    await button(page, "Erase person").click();
+    await dialog(page).getByLabel("Type the person's name to confirm").fill(visitor);
+    await inDialog(page, "Erase for good").click();
+    await page.getByText("The person was erased").waitFor();
+    await screenshot(page, "first-hour-erased");
+  }
+
+  async function describeAgreement(page: Page, subject: string, person: string): Promise<void> {
+    const contract = Buffer.from(await contractPdf(), "base64");
+    const files = page.locator("input[type=file]");
+    await files.setInputFiles({ name: "Contract.pdf", mimeType: "application/pdf", buffer: contract });
+    const first = page.getByRole("group", { name: "Recipient 1" });
+    await first.getByLabel("Name").fill(person);
+    await first.getByLabel("E-mail address").fill("ann@example.com");
+    await page.getByLabel("Subject").fill(subject);
+    await button(page, "Continue to the fields").click();
+    await heading(page, subject);
+  }
+
+  /** Drags from the middle of something to a place on a page, in points. */
+  async function dragTo(page: Page, from: Locator, sheet: Locator, x: number, y: number): Promise<void> {
+    const [start, target] = [await from.boundingBox(), await sheet.boundingBox()];
+    if (!start || !target) throw new Error("there is nothing to drag");
+    const scale = target.width / 595;
+    await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(target.x + x * scale, target.y + y * scale, { steps: 3 });
+    await page.mouse.up();
+  }
+
+  async function send(page: Page, subject: string): Promise<void> {
+    await goTo(page, "Agreements");
+    await page.getByRole("link", { name: "New agreement" }).first().click();
+    await describeAgreement(page, subject, "Ann Example");
+    const sheet = page.locator('.pdf-page[data-page="1"] .pdf-overlay');
+    await sheet.waitFor();
+    await dragTo(page, button(page, "Signature"), sheet, 200, 300);
+    await page.getByRole("button", { name: /^Signature of Ann Example: / }).waitFor();
+    await page.getByText("Everything is saved.").waitFor();
+    await screenshot(page, "first-hour-fields");
+    await page.getByRole("link", { name: "Review and send", exact: true }).click();
+    await button(page, "Send now").click();
+    await heading(page, subject);
+    await page.getByText("It waits for those whose turn it is.").waitFor();
+  }
+
+  async function sign(page: Page, subject: string): Promise<void> {
+    const mailbox = await openBeside(page, "/mailbox");
+    const mail = mailbox.getByRole("article").filter({ hasText: subject }).filter({ hasText: "ann@example.com" });
+    while ((await mail.count()) === 0) await mailbox.reload();
+    await screenshot(mailbox, "first-hour-mailbox");
+    const [signing] = await Promise.all([mailbox.waitForEvent("popup"), mail.getByRole("link").first().click()]);
+    await signing.getByLabel("I have read this and agree").check();
+    await button(signing, "Continue").click();
+    await signing.getByRole("button", { name: /^Sign here/ }).click();
+    await button(signing, "Adopt and sign").click();
+    await signing.getByText("All required fields are done").waitFor();
+    await signing.getByRole("button", { name: "Finish", exact: true }).click();
+    await signing.getByRole("heading", { name: "Done" }).waitFor();
+    await screenshot(signing, "first-hour-signed");
+    await signing.close();
+    await mailbox.close();
+    await page.getByText("Everybody has signed, and the documents are sealed.").waitFor();
+    await screenshot(page, "first-hour-completed");
+  }
+
+  async function renderBatch(page: Page): Promise<void> {
+    await goTo(page, "Documents");
+    await link(page, "Batches").click();
+    await button(page, "Create batch").first().click();
+    await page.getByRole("button", { name: /Template/ }).click();
+    await page.getByRole("option", { name: "Consent form" }).click();
+    await inDialog(page, "Begin with the sample data").click();
+    await dialog(page).getByText("1 document will be made.").waitFor();
+    await screenshot(page, "first-hour-batch-dialog");
+    await inDialog(page, "Create batch").click();
+    await heading(page, /^Batch of/);
+    await page.getByText("Completed", { exact: true }).first().waitFor();
+    await screenshot(page, "first-hour-batch");
+  }
+
+  async function watchWebhook(page: Page): Promise<void> {
+    await goTo(page, "Webhooks");
+    await button(page, "Add endpoint").first().click();
+    await dialog(page).getByLabel("Address").fill(at("/webhook-inbox"));
+    await inDialog(page, "Add endpoint").click();
+    await dialog(page).getByText("It is shown this once").waitFor();
+    await inDialog(page, "Done").click();
+    await heading(page, at("/webhook-inbox"));
+    await button(page, "Send a test").click();
+    await heading(page, "webhook.test");
+    await page.locator(".badge").getByText("Delivered", { exact: true }).waitFor();
+    await screenshot(page, "first-hour-delivery");
+    const inbox = await openBeside(page, "/webhook-inbox");
+    await inbox.getByRole("heading", { name: "webhook.test" }).first().waitFor();
+    await inbox.close();
+  }
+
+  test("everything is found, tried and seen with the mouse", async () => {
+    const page = await dashboard();
+    await logIn(page, copy.owner);
+    await heading(page, /^Hello/);
+    await createClient(page);
+    await publishTemplate(page);
+    const lines = await createDeployment(page);
+    const visitor = await acceptOnDemoPage(page, lines);
+    await findAndErase(page, visitor);
+    await send(page, named("Lease of a shelf"));
+    await sign(page, named("Lease of a shelf"));
+    await renderBatch(page);
+    await watchWebhook(page);
+  }, 300_000);
+
+  /** Goes on until what is called so has the focus. */
+  async function tabTo(page: Page, name: string | RegExp, key = "Tab"): Promise<void> {
+    const passed: string[] = [];
+    for (let presses = 0; presses < 150; presses += 1) {
+      const focused = (await page.evaluate(nameOfFocused)) as string;
+      if (typeof name === "string" ? focused === name : name.test(focused)) return;
+      passed.push(focused);
+      await page.keyboard.press(key);
+    }
+    throw new Error(`the keyboard does not reach ${name}, but ${passed.join(" | ")}`);
+  }
+  async function follow(page: Page, name: string | RegExp, key = "Tab"): Promise<void> {
+    await tabTo(page, name, key);
+    await page.keyboard.press("Enter");
+  }
+  async function type(page: Page, name: string, text: string): Promise<void> {
+    await tabTo(page, name);
+    await page.keyboard.type(text);
+  }
+
+  async function publishByKeyboard(page: Page, name: string): Promise<void> {
+    await follow(page, "Click templates");
+    await heading(page, "Click templates");
+    await button(page, "Create template").first().waitFor();
+    await follow(page, "Create template");
+    await dialog(page).waitFor();
+    await type(page, "Name", name);
+    await page.keyboard.press("Enter");
+    await heading(page, name);
+    await page.getByRole("textbox", { name: "Text to agree to" }).waitFor();
+    await type(page, "Text to agree to", "<p>Knock twice.</p>");
+    await page.locator("assent-embed").getByText("Knock twice.").waitFor();
+    await page.keyboard.press("Control+s");
+    await page.getByText("Everything is saved.").waitFor();
+    await follow(page, "Publish it under Versions", "Shift+Tab");
+    await page.getByRole("table").waitFor();
+    await follow(page, "Publish");
+    await dialog(page).waitFor();
+    await follow(page, "Publish");
+    await isGone(page);
+    await row(page, "1.0").waitFor();
+  }
+
+  async function findByKeyboard(page: Page, text: string, userRef: string): Promise<void> {
+    await follow(page, "Acceptances");
+    await heading(page, "Acceptances");
+    await type(page, "Person or receipt", userRef);
+    await page.keyboard.press("Enter");
+    await row(page, userRef).waitFor();
+    await follow(page, text);
+    await heading(page, `Acceptance: ${text}`);
+    await page.getByText("The evidence holds").waitFor();
+  }
+
+  async function sendByKeyboard(page: Page, subject: string): Promise<void> {
+    await follow(page, "Agreements");
+    await heading(page, "Agreements");
+    await follow(page, "New agreement");
+    await heading(page, "New agreement");
+    await tabTo(page, "Choose files");
+    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
+    const contract = Buffer.from(await contractPdf(), "base64");
+    await chooser.setFiles({ name: "Contract.pdf", mimeType: "application/pdf", buffer: contract });
+    await type(page, "Name", "Bob Example");
+    await type(page, "E-mail address", "bob@example.com");
+    await type(page, "Subject", subject);
+    await follow(page, "Continue to the fields");
+    await heading(page, subject);
+    await page.locator('.pdf-page[data-page="1"] .pdf-overlay').waitFor();
+    await follow(page, "Signature");
+    await tabTo(page, /^Signature of Bob Example: /);
+    for (const key of ["ArrowRight", "ArrowDown", "Shift+ArrowRight"]) await page.keyboard.press(key);
+    await page.getByText("Everything is saved.").waitFor();
+    await follow(page, "Review and send", "Shift+Tab");
+    await button(page, "Send now").waitFor();
+    await follow(page, "Send now");
+    await page.getByText("It waits for those whose turn it is.").waitFor();
+  }
+
+  test("the keyboard alone leads from the login to a publication, its evidence and a sent agreement", async () => {
+    const page = await dashboard();
+    await type(page, "E-mail address", copy.owner.email);
+    await type(page, "Password", copy.owner.password);
+    await page.keyboard.press("Enter");
+    await heading(page, /^Hello/);
+    await publishByKeyboard(page, named("Door rules"));
+    const about = { templateSlug: `door-rules-${walks}`, userRef: named("visitor") };
+    expect((await copy.api.accept(named("keyboard"), about)).status).toBe(201);
+    await findByKeyboard(page, named("Door rules"), about.userRef);
+    await sendByKeyboard(page, named("Lease of a door"));
+    await screenshot(page, "first-hour-keyboard");
+  }, 300_000);
+});
+
+/** How a screen reader would call it, near enough. */
+const nameOfFocused = `(() => {
+  let element = document.activeElement;
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+  if (!element || element === document.body) return "";
+  const ids = element.getAttribute("aria-labelledby")?.split(" ") ?? [];
+  const named = ids.map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
+  const label = element.getAttribute("aria-label") ?? element.labels?.[0]?.textContent ?? element.textContent;
+  return (named || label).trim();
+})()`;

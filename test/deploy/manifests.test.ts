@@ -1,0 +1,135 @@
+import { describe, expect, test } from "@jest/globals";
+import { settingsOfPrograms } from "../../dev/configuration-doc.ts";
+import { rulesOfAll, rulesOfServing } from "./support/house-rules.ts";
+import { buildOverlay, hasKustomize, type Manifest, nameOf, ofKind, overlays } from "./support/manifests.ts";
+import { problemsOf } from "./support/schemas.ts";
+
+const describeManifests = hasKustomize() ? describe : describe.skip;
+if (!hasKustomize()) process.stderr.write("skipped without kubectl: the manifests of Kubernetes\n");
+
+describeManifests.each(overlays)("the manifests of %s", (overlay) => {
+  const manifests = hasKustomize() ? buildOverlay(overlay) : [];
+
+  test("are what a cluster takes, with no member that it does not know", async () => {
+    const found: Record<string, string[]> = {};
+    for (const manifest of manifests) {
+      const problems = await problemsOf(manifest);
+      if (problems.length > 0) found[nameOf(manifest)] = problems;
+    }
+    expect(found).toEqual({});
+    expect(manifests.length).toBeGreaterThan(25);
+  });
+
+  test.each(rulesOfAll)("$title", ({ broken }) => {
+    expect(broken(manifests)).toEqual([]);
+  });
+
+  if (overlay !== "local") {
+    test.each(rulesOfServing)("$title", ({ broken }) => {
+      expect(broken(manifests)).toEqual([]);
+    });
+  }
+
+  test("every process gets what it cannot start without, and nothing that no process knows", () => {
+    const shared = Object.keys(ofKind(manifests, "ConfigMap").find(isSettings)?.data ?? {});
+    const known = new Set(settingsOfPrograms.flatMap(({ settings }) => Object.keys(settings)));
+    expect(shared.filter((name) => !known.has(name))).toEqual([]);
+    for (const { title, settings } of settingsOfPrograms) {
+      const deployment = ofKind(manifests, "Deployment").find(({ metadata }) => metadata.name === title);
+      const own: string[] = deployment.spec.template.spec.containers[0].env.map(({ name }: Manifest) => name);
+      expect(own.filter((name) => !(name in settings))).toEqual([]);
+      const given = [...own, ...shared];
+      const required = Object.entries(settings).filter(([, { fallback }]) => fallback === undefined);
+      expect(required.map(([name]) => name).filter((name) => !given.includes(name))).toEqual([]);
+    }
+  });
+
+  test("policies let every process call those that it is told of, and nobody else", () => {
+    if (overlay === "local") return;
+    for (const { title, settings } of settingsOfPrograms) {
+      const targets = Object.keys(settings).filter((name) => name.endsWith("_TARGET"));
+      const called = targets.map((name) => name.replace("_TARGET", "").toLowerCase());
+      const policy = ofKind(manifests, "NetworkPolicy").find(({ metadata }) => metadata.name === title);
+      expect([title, podsTo(policy.spec.egress, 50051)]).toEqual([title, called.sort()]);
+      for (const name of called) {
+        const other = ofKind(manifests, "NetworkPolicy").find(({ metadata }) => metadata.name === name);
+        expect(podsTo(other.spec.ingress, 50051)).toContain(title);
+      }
+    }
+  });
+});
+
+const isSettings = ({ metadata }: Manifest): boolean => metadata.name === "assent-settings";
+
+const podsTo = (rules: readonly Manifest[], port: number): string[] =>
+  rules
+    .filter(({ ports }) => ports?.some((one: Manifest) => one.port === port))
+    .flatMap(({ from, to }) => from ?? to)
+    .map(({ podSelector }: Manifest) => podSelector.matchLabels["app.kubernetes.io/name"])
+    .sort();
+
+describeManifests("every setting", () => {
+  test("stands in a manifest, or is left at its default for a reason that is written down", () => {
+    const names = new Set(settingsOfPrograms.flatMap(({ settings }) => Object.keys(settings)));
+    const production = JSON.stringify(buildOverlay("production"));
+    const absent = [...names].filter((name) => !production.includes(`"${name}"`));
+    expect(absent.sort()).toEqual(Object.keys(leftAtDefault).sort());
+  });
+});
+
+const leftAtDefault: Readonly<Record<string, string>> = {
+  ADMIN_HOST: "pods listen everywhere; policies decide who comes",
+  ADMIN_PORT: "the manifests name the default",
+  ANCHOR_INTERVAL_SECONDS: "a minute is what receipts promise",
+  DATABASE_POOL_SIZE: "docs/operations.md adds up the defaults",
+  DATABASE_ROLE: "each service takes on its own role",
+  FLOOD_GUARD_REQUESTS: "for the operator to tighten",
+  HOST: "pods listen everywhere",
+  INTAKE_MEMORY_MB: "the memory limits count with the default",
+  INTAKE_PROCESSES: "as many as the node has cores for",
+  INTAKE_PROCESSES_KEPT: "one is enough",
+  OIDC_CLIENT_ID: "for installations with an identity provider",
+  OIDC_ISSUER: "for installations with an identity provider",
+  OIDC_NAME: "for installations with an identity provider",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "the component tracing sets it where there is a collector",
+  OTEL_EXPORTER_OTLP_HEADERS: "a collector in the cluster asks for none",
+  OTEL_TRACES_SAMPLER_ARG: "a tenth is enough to find what is slow",
+  PORT: "the manifests name the default",
+  RENDERER_MEMORY_MB: "the memory limits count with the default",
+  RENDERER_PROCESSES: "as many as the node has cores for",
+  RENDERER_PROCESSES_KEPT: "one is enough",
+  RPC_HOST: "pods listen everywhere",
+  RPC_PORT: "the manifests name the default",
+  SEAL_FORMER_CERTIFICATES: "there are none at first",
+  TOKEN_AUDIENCE: "one installation has one",
+  TOKEN_ISSUER: "one installation has one",
+  TSA_CA_FILE: "a file that the operator mounts",
+  TSA_CERTIFICATES: "the operator's choice of authority decides",
+  WEBHOOKS_ALLOW_PRIVATE: "for development only",
+  WEBHOOKS_MAX_REQUESTS: "the memory limits count with the default",
+};
+
+describeManifests("the checks of the manifests", () => {
+  const deployment = () => ofKind(buildOverlay("production"), "Deployment")[0];
+
+  test("find members that a cluster would ignore, and values of a wrong type", async () => {
+    const misspelt = deployment();
+    misspelt.spec.template.spec.containers[0].imagePullPolice = "Always";
+    expect(await problemsOf(misspelt)).toEqual(["unknown: /spec/template/spec/containers/0/imagePullPolice"]);
+    const wrong = deployment();
+    wrong.spec.replicas = "many";
+    expect(String(await problemsOf(wrong))).toContain("replicas");
+  });
+
+  test("find each rule broken where it is", () => {
+    const open = deployment();
+    open.spec.template.spec.containers[0].securityContext.readOnlyRootFilesystem = false;
+    delete open.spec.template.spec.containers[0].readinessProbe;
+    delete open.spec.template.spec.containers[0].resources.limits;
+    open.spec.template.spec.containers[0].resources.limits = { cpu: "1" };
+    open.metadata.namespace = "default";
+    const broken = rulesOfAll.filter((rule) => rule.broken([open]).length > 0).map(({ title }) => title);
+    expect(broken).toHaveLength(5);
+    expect(rulesOfServing.filter((rule) => rule.broken([open]).length > 0)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,54 @@
+/** A program that ends with 0 when every promise was kept, and prints figures. */
+export interface Drill {
+  readonly name: string;
+  /** What is done, in a few words. */
+  readonly what: string;
+  readonly program: string;
+  /** Arguments of a run of a minute or so. */
+  readonly short: readonly string[];
+}
+
+export const drills: readonly Drill[] = [
+  {
+    name: "accept",
+    what: "Acceptances while processes, servers and connections break: one receipt for each key.",
+    program: "test/chaos/accept-history/drill.ts",
+    short: ["--seeds", "1", "--seconds", "15"],
+  },
+  {
+    name: "events",
+    what: "Relays and consumers die, NATS goes away and loses its disk: each event has its effect once.",
+    program: "test/chaos/events/drill.ts",
+    short: ["--rounds", "1", "--rate", "50", "--outage", "15"],
+  },
+  {
+    name: "webhooks",
+    what: "Processes die and receivers misbehave: every event is delivered, in time and signed.",
+    program: "test/chaos/webhooks/drill.ts",
+    short: ["--rounds", "1", "--rate", "20"],
+  },
+  {
+    name: "limits",
+    what: "Budgets of clients over four gateways under faults: never more than granted.",
+    program: "test/chaos/budgets/drill.ts",
+    short: ["--windows", "3"],
+  },
+  {
+    name: "fuzz",
+    what: "Requests that nobody should send: no 500, no leak between organizations.",
+    program: "test/fuzz/drill.ts",
+    short: ["--seeds", "1", "--requests", "3000"],
+  },
+  {
+    name: "lifecycle",
+    what: "Two of every process are replaced and killed under load, NATS is away, Postgres crashes: no request fails.",
+    program: "test/chaos/lifecycle/drill.ts",
+    short: ["--rate", "20", "--outage", "10", "--at-once", "7"],
+  },
+  {
+    name: "image",
+    what: "What the image holds, with production dependencies, by the manifests: one acceptance.",
+    program: "test/drills/image.ts",
+    short: [],
+  },
+];

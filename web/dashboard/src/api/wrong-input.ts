@@ -1,0 +1,11 @@
+import { ApiError } from "./errors.ts";
+
+/** What a form says by itself, at a field or below all of them. */
+export const wrongInput = (message: string, field?: string): ApiError =>
+  new ApiError({
+    status: 0,
+    code: "INPUT_WRONG",
+    message,
+    requestId: "",
+    details: field === undefined ? [] : [{ field, code: "INPUT_WRONG", message }],
+  });

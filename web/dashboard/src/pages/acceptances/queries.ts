@@ -1,0 +1,103 @@
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useApi } from "../../api/client.ts";
+import type { Evidence } from "./evidence.ts";
+import type { AnyReceipt, ConsentReceipt, ConsentState, Receipt, TemplateName } from "./types.ts";
+
+const all = ["acceptances"] as const;
+
+export interface ReceiptFilter {
+  readonly userRef?: string | undefined;
+  readonly templateId?: string | undefined;
+  /** Moments in ISO 8601. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** Page by page, the newest first. */
+export function useReceipts(filter: ReceiptFilter, limit: number) {
+  const api = useApi();
+  return useInfiniteQuery({
+    queryKey: [...all, "list", filter, limit],
+    queryFn: ({ pageParam }) =>
+      api.list<Receipt>("/v1/click/acceptances", { ...filter, limit, cursor: pageParam || undefined }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next,
+  });
+}
+
+/** The newest thousand, to choose from. */
+export function useTemplateNames() {
+  const api = useApi();
+  return useQuery({
+    queryKey: [...all, "templates"],
+    queryFn: () => api.get<TemplateName[]>("/v1/click/templates"),
+    staleTime: 60_000,
+  });
+}
+
+export const receiptPath = (id: string): string => `/v1/click/receipts/${encodeURIComponent(id)}`;
+
+export function useReceipt(id: string) {
+  const api = useApi();
+  return useQuery({ queryKey: [...all, "receipt", id], queryFn: () => api.get<AnyReceipt>(receiptPath(id)) });
+}
+
+export const evidencePath = (sessionId: string): string => `/v1/click/evidence/${encodeURIComponent(sessionId)}`;
+
+/** Each answer is a bundle of its own; asked for again until the log has published the proof. */
+export function useEvidence(sessionId: string) {
+  const api = useApi();
+  return useQuery({
+    queryKey: [...all, "evidence", sessionId],
+    queryFn: () => api.get<Evidence>(evidencePath(sessionId)),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) => (state.data?.integrity.log?.status === "PENDING" ? 2_000 : false),
+  });
+}
+
+/** What the checks come to, which are made in this browser. The keys are those that the installation publishes. */
+export function useVerification(evidence: Evidence | undefined) {
+  const api = useApi();
+  return useQuery({
+    queryKey: [...all, "verification", evidence?.bundleId],
+    // The verifier is loaded for it: nobody else needs it.
+    queryFn: async () => {
+      const { verifyEvidence } = await import("./verify-evidence.ts");
+      return verifyEvidence(evidence as Evidence, (path) => api.get<object>(path));
+    },
+    enabled: evidence !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: keepPreviousData,
+  });
+}
+
+export interface ServerChecks {
+  readonly valid: boolean;
+  readonly checks: readonly { readonly check: string; readonly ok: boolean; readonly message: string }[];
+}
+
+/** Changes of consent have no bundle, so the server checks their receipts. It records nothing. */
+export function useServerChecks(receipt: ConsentReceipt) {
+  const api = useApi();
+  return useQuery({
+    queryKey: [...all, "server-checks", receipt],
+    queryFn: () => api.send<ServerChecks>("POST", "/v1/click/receipts/verify", { receipt }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+export const personPath = (userRef: string): string => `/acceptances/people/${encodeURIComponent(userRef)}`;
+
+export function useConsentState(userRef: string) {
+  const api = useApi();
+  return useQuery({
+    queryKey: [...all, "consent", userRef],
+    queryFn: () => api.get<ConsentState>(`/v1/click/consent/${encodeURIComponent(userRef)}`, { includeHistory: true }),
+  });
+}
+
+/** Everything is read again after somebody was erased. */
+export function useForget(): () => Promise<void> {
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: all });
+}

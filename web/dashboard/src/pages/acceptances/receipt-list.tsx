@@ -1,0 +1,74 @@
+import { type ReactNode, useMemo } from "react";
+import { Link } from "../../app/router.tsx";
+import { useTexts } from "../../texts/texts.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { ErrorState } from "../../ui/error-state.tsx";
+import { Loading } from "../../ui/loading.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { wordsFor } from "./codes.ts";
+import { PersonName } from "./person-name.tsx";
+import { type ReceiptFilter, useReceipts } from "./queries.ts";
+import type { Receipt } from "./types.ts";
+import "./acceptances.css";
+
+interface ReceiptListProps {
+  readonly filter: ReceiptFilter;
+  readonly pageSize: number;
+  readonly withPerson?: boolean;
+  readonly empty: ReactNode;
+}
+
+export function ReceiptList({ filter, pageSize, withPerson = true, empty }: ReceiptListProps) {
+  const texts = useTexts("acceptances");
+  const list = useReceipts(filter, pageSize);
+  const columns = useColumns(withPerson);
+  if (list.data === undefined) {
+    return list.error ? <ErrorState error={list.error} retry={() => void list.refetch()} /> : <Loading />;
+  }
+  const rows = list.data.pages.flatMap(({ items }) => items);
+  return (
+    <>
+      <Table label={texts.list} columns={columns} rows={rows} rowKey={({ receiptId }) => receiptId} empty={empty} />
+      {list.isFetchNextPageError && <ErrorState error={list.error} retry={() => void list.fetchNextPage()} />}
+      <Pager
+        next={list.data.pages.at(-1)?.next}
+        isBusy={list.isFetchingNextPage}
+        onMore={() => void list.fetchNextPage()}
+      />
+    </>
+  );
+}
+
+function useColumns(withPerson: boolean): Column<Receipt>[] {
+  const texts = useTexts("acceptances");
+  return useMemo(() => {
+    const person: Column<Receipt> = {
+      id: "person",
+      title: texts.person,
+      cell: (receipt) => <PersonName receipt={receipt} />,
+    };
+    return [
+      { id: "text", title: texts.template, cell: (receipt) => <AcceptedText receipt={receipt} /> },
+      ...(withPerson ? [person] : []),
+      { id: "decision", title: texts.decision, cell: ({ decision }) => <Decision decision={decision} /> },
+      { id: "when", title: texts.when, cell: ({ acceptedAt }) => <Time value={acceptedAt} seconds /> },
+    ];
+  }, [texts, withPerson]);
+}
+
+function AcceptedText({ receipt }: { readonly receipt: Receipt }) {
+  const texts = useTexts("acceptances");
+  return (
+    <>
+      <Link to={`/acceptances/receipts/${receipt.receiptId}`}>{receipt.templateName || receipt.templateSlug}</Link>
+      <div className="acceptance-aside">{texts.version(receipt.versionLabel, receipt.locale)}</div>
+    </>
+  );
+}
+
+export function Decision({ decision }: { readonly decision: string }) {
+  const { decisions } = useTexts("acceptances");
+  return <Badge tone={decision === "ACCEPT" ? "success" : "warning"}>{wordsFor(decisions, decision)}</Badge>;
+}

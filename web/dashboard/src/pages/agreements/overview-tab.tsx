@@ -1,0 +1,130 @@
+import { type ReactNode, useState } from "react";
+import { useSession } from "../../app/session.tsx";
+import { useTexts } from "../../texts/texts.tsx";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Facts, Section } from "../../ui/page.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { LinkDialog } from "./link-dialog.tsx";
+import { AgreementState, RecipientState } from "./state-badges.tsx";
+import { type Agreement, isActing, isOpen, type Recipient, recipientsOf } from "./types.ts";
+import "./agreements.css";
+
+export function OverviewTab({ agreement }: { readonly agreement: Agreement }) {
+  const texts = useTexts("agreements");
+  return (
+    <>
+      <Section title={texts.facts}>
+        <Facts facts={useFacts(agreement)} />
+      </Section>
+      <Section title={texts.recipients}>
+        <Recipients agreement={agreement} />
+      </Section>
+    </>
+  );
+}
+
+function useFacts(agreement: Agreement): readonly (readonly [string, ReactNode])[] {
+  const texts = useTexts("agreements");
+  const { emailBlurb, voidedReason, sealLevel, status } = agreement;
+  const moment = (name: string, value: string | null): (readonly [string, ReactNode])[] =>
+    value === null ? [] : [[name, <Time key={name} value={value} />]];
+  const words = (name: string, value: ReactNode): (readonly [string, ReactNode])[] => (value ? [[name, value]] : []);
+  return [
+    [
+      texts.status,
+      <span key="status" className="agreement-state">
+        <AgreementState agreement={agreement} /> {texts.statusMeaning[status]}
+      </span>,
+    ],
+    ...words(texts.reason, voidedReason),
+    ...moment(texts.created, agreement.createdAt),
+    ...moment(texts.sent, agreement.sentAt),
+    ...moment(texts.opened, agreement.deliveredAt),
+    ...moment(texts.completed, agreement.completedAt),
+    ...moment(texts.declined, agreement.declinedAt),
+    ...moment(texts.voided, agreement.voidedAt),
+    ...(isOpen(agreement) ? moment(texts.expires, agreement.expiresAt) : []),
+    ...words(texts.seal, sealLevel && (texts.seals[sealLevel] ?? sealLevel)),
+    ...words(texts.message, emailBlurb && <span className="agreement-message">{emailBlurb}</span>),
+    ...words(texts.customFields, <CustomFields agreement={agreement} key="fields" />).filter(
+      () => agreement.customFields.length > 0,
+    ),
+    [texts.id, <code key="id">{agreement.id}</code>],
+  ];
+}
+
+function CustomFields({ agreement: { customFields } }: { readonly agreement: Agreement }) {
+  return customFields.map(({ fieldId, name, value }) => <div key={fieldId}>{`${name}: ${value}`}</div>);
+}
+
+function Recipients({ agreement }: { readonly agreement: Agreement }) {
+  const texts = useTexts("agreements");
+  const [linked, setLinked] = useState<Recipient>();
+  const columns = useColumns(agreement, setLinked);
+  return (
+    <>
+      <Table
+        label={texts.recipients}
+        columns={columns}
+        rows={recipientsOf(agreement)}
+        rowKey={({ recipientIdGuid }) => recipientIdGuid}
+        empty={<EmptyState title={texts.noRecipients} text={texts.noRecipientsText} />}
+      />
+      {linked && <LinkDialog agreement={agreement} recipient={linked} onClose={() => setLinked(undefined)} />}
+    </>
+  );
+}
+
+function useColumns(agreement: Agreement, onLink: (recipient: Recipient) => void): readonly Column<Recipient>[] {
+  const texts = useTexts("agreements");
+  const mayLink = useSession().can("sign:write") && isOpen(agreement);
+  const recipients = recipientsOf(agreement);
+  const columns: readonly Column<Recipient>[] = [
+    { id: "order", title: texts.order, cell: ({ routingOrder }) => routingOrder },
+    { id: "name", title: texts.name, cell: (recipient) => <Person recipient={recipient} />, isRowHeader: true },
+    { id: "role", title: texts.role, cell: ({ role }) => texts.roles[role] ?? role },
+    {
+      id: "state",
+      title: texts.recipientState,
+      cell: (recipient) => <State agreement={agreement} recipient={recipient} />,
+    },
+    { id: "since", title: texts.changedAt, cell: (recipient) => <Since recipient={recipient} /> },
+  ];
+  if (!mayLink || !recipients.some(canHaveLink)) return columns;
+  const cell = (recipient: Recipient) =>
+    canHaveLink(recipient) && <Button onPress={() => onLink(recipient)}>{texts.link}</Button>;
+  return [...columns, { id: "link", title: "", cell, align: "end" }];
+}
+
+/** Others are mailed theirs. */
+const canHaveLink = (recipient: Recipient): boolean => recipient.clientUserId !== null && isActing(recipient);
+
+function Person({ recipient: { name, email, roleName, clientUserId, hostName } }: { readonly recipient: Recipient }) {
+  const texts = useTexts("agreements");
+  return (
+    <span className="agreement-person">
+      <span>{name ?? roleName ?? "–"}</span>
+      {email && <small>{email}</small>}
+      {hostName && <small>{texts.host(hostName)}</small>}
+      {clientUserId !== null && <small>{texts.embedded}</small>}
+    </span>
+  );
+}
+
+function State({ agreement, recipient }: { readonly agreement: Agreement; readonly recipient: Recipient }) {
+  return (
+    <span className="agreement-person">
+      <span>
+        <RecipientState agreement={agreement} recipient={recipient} />
+      </span>
+      {recipient.declineReason && <small>{recipient.declineReason}</small>}
+    </span>
+  );
+}
+
+function Since({ recipient: { completedAt, declinedAt, deliveredAt, sentAt } }: { readonly recipient: Recipient }) {
+  const value = declinedAt ?? completedAt ?? deliveredAt ?? sentAt;
+  return value === null ? "–" : <Time value={value} />;
+}

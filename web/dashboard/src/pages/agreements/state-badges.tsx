@@ -1,0 +1,34 @@
+import { useTexts } from "../../texts/texts.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { type Agreement, isOpen, type Recipient } from "./types.ts";
+
+const tones = {
+  created: "info",
+  sent: "warning",
+  delivered: "warning",
+  completing: "info",
+  completed: "success",
+  declined: "danger",
+  voided: "danger",
+  expired: "danger",
+} as const;
+
+export function AgreementState({ agreement: { status } }: { readonly agreement: Agreement }) {
+  const { statuses } = useTexts("agreements");
+  return <Badge tone={tones[status]}>{statuses[status]}</Badge>;
+}
+
+interface RecipientStateProps {
+  readonly agreement: Agreement;
+  readonly recipient: Recipient;
+}
+
+export function RecipientState({ agreement, recipient: { status } }: RecipientStateProps) {
+  const { recipientStates } = useTexts("agreements");
+  if (status === "completed") return <Badge tone="success">{recipientStates.completed}</Badge>;
+  if (status === "declined") return <Badge tone="danger">{recipientStates.declined}</Badge>;
+  // Whoever had not acted when it ended is not asked any more.
+  if (agreement.status !== "created" && !isOpen(agreement)) return <Badge>{recipientStates.never}</Badge>;
+  if (status === "created") return <Badge>{recipientStates.waiting}</Badge>;
+  return <Badge tone="warning">{recipientStates[status]}</Badge>;
+}

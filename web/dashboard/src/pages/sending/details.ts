@@ -1,0 +1,80 @@
+import { allOf, hasFields, lowestFree } from "./recipients.ts";
+import type { Draft, DraftDocument, Recipient, RecipientInput, SignTemplate } from "./types.ts";
+
+/** What is filled in before the fields are placed. */
+export interface Details {
+  readonly subject: string;
+  readonly message: string;
+  readonly recipients: readonly RecipientInput[];
+  readonly documents: readonly DetailsDocument[];
+}
+
+export interface DetailsDocument {
+  readonly key: string;
+  readonly name: string;
+  readonly bytes: number;
+  /** Of documents that the agreement has, or will have from its template. */
+  readonly documentId?: string;
+  readonly pages?: number;
+  /** Of documents that are still to be sent. */
+  readonly file?: File;
+}
+
+export const noDetails = (): Details => ({ subject: "", message: "", recipients: [newRecipient([])], documents: [] });
+
+export const detailsOf = ({ emailSubject, emailBlurb, recipients, documents }: Draft | SignTemplate): Details => ({
+  subject: emailSubject ?? "",
+  message: emailBlurb ?? "",
+  recipients: allOf(recipients),
+  documents: documents.map(keptDocument),
+});
+
+const keptDocument = ({ documentId, name, bytes, pages }: DraftDocument): DetailsDocument => ({
+  key: `kept ${documentId}`,
+  documentId,
+  name,
+  bytes,
+  pages,
+});
+
+/** Of a template: its documents come by themselves. */
+export const withTemplate = (template: SignTemplate, { documents }: Details): Details => {
+  const details = detailsOf(template);
+  return { ...details, documents: [...details.documents, ...documents.filter(({ file }) => file !== undefined)] };
+};
+
+/** After the others. */
+export function newRecipient(recipients: readonly Pick<Recipient, "recipientId" | "routingOrder">[]): RecipientInput {
+  const nothing = { clientUserId: null, roleName: null, note: null, locale: null, hostName: null, hostEmail: null };
+  return {
+    recipientId: lowestFree(recipients.map(({ recipientId }) => recipientId)),
+    role: "signer",
+    name: "",
+    email: "",
+    routingOrder: Math.max(0, ...recipients.map(({ routingOrder }) => routingOrder)) + 1,
+    ...nothing,
+    tabs: [],
+  };
+}
+
+/** Their fields, as the agreement has them now, without those on documents that go; copies have none. */
+export function withFields(recipients: readonly RecipientInput[], draft: Draft, gone: ReadonlySet<string>) {
+  const before = new Map(allOf(draft.recipients).map((recipient) => [recipient.recipientId, recipient.tabs]));
+  return recipients.map((recipient): RecipientInput => {
+    const tabs = hasFields(recipient) ? (before.get(recipient.recipientId) ?? []) : [];
+    return { ...recipient, tabs: tabs.filter(({ documentId }) => documentId === null || !gone.has(documentId)) };
+  });
+}
+
+const maxFileBytes = 25 * 1024 * 1024;
+
+type FileProblem = "tooLarge" | "wrongType" | "empty";
+
+/** What can be told of a file before it is sent. */
+export function problemOf({ name, size }: Pick<File, "name" | "size">): FileProblem | undefined {
+  if (size === 0) return "empty";
+  if (size > maxFileBytes) return "tooLarge";
+  return extensions.some((extension) => name.toLowerCase().endsWith(extension)) ? undefined : "wrongType";
+}
+
+export const extensions: readonly string[] = [".pdf", ".html", ".htm", ".txt"];

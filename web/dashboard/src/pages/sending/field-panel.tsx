@@ -1,0 +1,154 @@
+import type { KeyboardEvent } from "react";
+import { useTexts } from "../../texts/texts.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Select } from "../../ui/select.tsx";
+import { Switch } from "../../ui/switch.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { ButtonChoices, ListChoices } from "./choices.tsx";
+import type { Field } from "./field.ts";
+import { FieldPlace } from "./field-place.tsx";
+import { nameOf } from "./recipients.ts";
+import { kindOf } from "./tab-kinds.ts";
+import type { FieldEditor } from "./use-field-editor.ts";
+
+/** What can be said about the field that is selected. */
+export function FieldPanel({ editor }: { readonly editor: FieldEditor }) {
+  const texts = useTexts("sending");
+  const { selected: field } = editor;
+  if (field === undefined) return null;
+  const leave = (event: KeyboardEvent) => {
+    if (event.key === "Escape") editor.leavePanel(field);
+  };
+  return (
+    <section
+      key={field.key}
+      ref={editor.panel}
+      tabIndex={-1}
+      className="sending-panel"
+      aria-label={editor.titleOf(field)}
+      onKeyDown={leave}
+    >
+      <header>
+        <h2>{texts.types[field.tab.type]}</h2>
+        <Button kind="quiet" icon="close" aria-label={texts.closePanel} onPress={editor.closePanel} />
+      </header>
+      <Select
+        label={texts.fieldOf}
+        options={editor.people.map((one) => ({ id: one.recipientId, label: nameOf(one) }))}
+        value={field.recipientId}
+        onChange={(key) => editor.giveTo(field, String(key))}
+      />
+      <Rules editor={editor} field={field} />
+      <Words editor={editor} field={field} />
+      {kindOf(field.tab.type).has.includes("items") && <ListChoices editor={editor} field={field} />}
+      {field.tab.type === "radioGroup" && <ButtonChoices editor={editor} field={field} />}
+      <FieldPlace editor={editor} field={field} />
+      <div className="form-buttons">
+        <Button onPress={() => editor.duplicate(field)}>{texts.duplicate}</Button>
+        <Button kind="danger" onPress={() => editor.remove(field)}>
+          {texts.remove}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+export interface FieldProps {
+  readonly editor: FieldEditor;
+  readonly field: Field;
+}
+
+function Rules({ editor, field }: FieldProps) {
+  const texts = useTexts("sending");
+  const { type, required, locked, value } = field.tab;
+  const { mayBeRequired, has } = kindOf(type);
+  return (
+    <>
+      {mayBeRequired && (
+        <Switch isSelected={required} onChange={(isOn) => editor.setTab(field, { required: isOn })}>
+          {texts.required}
+        </Switch>
+      )}
+      {type === "checkbox" && (
+        <Switch
+          isSelected={value === "true"}
+          onChange={(isOn) => editor.setTab(field, { value: isOn ? "true" : "false" })}
+        >
+          {texts.checkedBefore}
+        </Switch>
+      )}
+      {has.includes("locked") && (
+        <Switch isSelected={locked} onChange={(isOn) => editor.setTab(field, { locked: isOn })}>
+          {texts.locked}
+        </Switch>
+      )}
+    </>
+  );
+}
+
+function Words({ editor, field }: FieldProps) {
+  const texts = useTexts("sending");
+  const { type, label, tooltip, value, maxLength, validationPattern, validationMessage } = field.tab;
+  const { has } = kindOf(type);
+  const orNothing = (text: string) => (text === "" ? null : text);
+  return (
+    <>
+      <TextField
+        label={texts.tooltip}
+        hint={texts.tooltipHint}
+        value={tooltip ?? ""}
+        onChange={(text) => editor.setTab(field, { tooltip: orNothing(text) }, "tooltip")}
+        maxLength={500}
+      />
+      {has.includes("label") && (
+        <TextField
+          label={texts.label}
+          hint={texts.labelHint}
+          value={label ?? ""}
+          onChange={(text) => editor.setTab(field, { label: orNothing(text) }, "label")}
+          maxLength={500}
+        />
+      )}
+      {has.includes("value") && (
+        <TextField
+          label={type === "note" ? texts.note : texts.value}
+          value={value ?? ""}
+          onChange={(text) => editor.setTab(field, { value: orNothing(text) }, "value")}
+          rows={type === "note" ? 3 : 1}
+          maxLength={10_000}
+        />
+      )}
+      {has.includes("maxLength") && (
+        <TextField
+          type="number"
+          label={texts.maxLength}
+          value={maxLength === null ? "" : String(maxLength)}
+          onChange={(text) => editor.setTab(field, { maxLength: lengthOf(text) }, "maxLength")}
+        />
+      )}
+      {has.includes("pattern") && (
+        <>
+          <TextField
+            label={texts.pattern}
+            hint={texts.patternHint}
+            value={validationPattern ?? ""}
+            onChange={(text) => editor.setTab(field, { validationPattern: orNothing(text) }, "pattern")}
+            maxLength={500}
+          />
+          <TextField
+            label={texts.patternMessage}
+            value={validationMessage ?? ""}
+            onChange={(text) => editor.setTab(field, { validationMessage: orNothing(text) }, "patternMessage")}
+            maxLength={500}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Null for no limit. */
+function lengthOf(text: string): number | null {
+  const number = Math.floor(Number(text));
+  return number >= 1 ? Math.min(number, 10_000) : null;
+}

@@ -1,0 +1,132 @@
+import { allOf, hasFields } from "./recipients.ts";
+import { isNamed, kindOf } from "./tab-kinds.ts";
+import type { Draft, RecipientInput, Tab, TabType } from "./types.ts";
+
+/** A tab while it is being placed. */
+export interface Field {
+  readonly key: string;
+  readonly recipientId: string;
+  readonly tab: Tab;
+}
+
+/** Where a box of a field is, in points. A group of radio buttons has a box for each of them. */
+export interface Spot {
+  readonly documentId: string;
+  readonly page: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface PageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+export const fieldsOf = (draft: Draft): Field[] =>
+  allOf(draft.recipients)
+    .filter(hasFields)
+    .flatMap(({ recipientId, tabs }) => tabs.map((tab) => ({ key: crypto.randomUUID(), recipientId, tab })));
+
+/** The recipients with the fields that they have now. */
+export const withTabs = (recipients: readonly RecipientInput[], fields: readonly Field[]): RecipientInput[] =>
+  recipients.map((recipient) => ({
+    ...recipient,
+    tabs: fields.filter(({ recipientId }) => recipientId === recipient.recipientId).map(({ tab }) => tab),
+  }));
+
+/** Fields at a text of the document have no place before the agreement is sent. */
+export const isAnchored = ({ tab }: Field): boolean =>
+  tab.anchor !== null || tab.buttons.some(({ anchor }) => anchor != null);
+
+export function spotsOf({ tab }: Field): Spot[] {
+  const { type, documentId } = tab;
+  if (documentId === null) return [];
+  const { width, height } = sizeOf(tab);
+  const places = type === "radioGroup" ? tab.buttons : [tab];
+  return places.map(({ page, x, y }) => ({ documentId, page: page ?? 1, x: x ?? 0, y: y ?? 0, width, height }));
+}
+
+const sizeOf = ({ type, width, height }: Tab): PageSize => ({
+  width: width ?? kindOf(type).width,
+  height: height ?? kindOf(type).height,
+});
+
+interface NewField {
+  readonly type: TabType;
+  readonly recipientId: string;
+  readonly spot: Pick<Spot, "documentId" | "page" | "x" | "y">;
+  /** Those that there are, for a label of its own. */
+  readonly fields: readonly Field[];
+}
+
+export function newField({ type, recipientId, spot, fields }: NewField): Field {
+  const { width, height, isRequired } = kindOf(type);
+  const others = { anchor: null, locked: false, scale: null, condition: null, shared: false };
+  const rules = { tooltip: null, maxLength: null, validationPattern: null, validationMessage: null };
+  const isGroup = type === "radioGroup";
+  const tab: Tab = {
+    ...{ type, ...spot, width, height, required: isRequired, ...others, ...rules },
+    label: isNamed(type) ? freeLabel(type, fields) : null,
+    value: type === "checkbox" ? "false" : null,
+    items: [],
+    buttons: isGroup ? [1, 2].map((number) => ({ ...under(spot, number - 1), value: String(number) })) : [],
+  };
+  return { key: crypto.randomUUID(), recipientId, tab };
+}
+
+/** A new button below the last one. */
+export function withButton({ tab }: Field): Tab {
+  const last = tab.buttons.at(-1);
+  const taken = new Set(tab.buttons.map(({ value }) => value));
+  let number = tab.buttons.length + 1;
+  while (taken.has(String(number))) number += 1;
+  const from = { page: last?.page ?? tab.page ?? 1, x: last?.x ?? tab.x ?? 0, y: last?.y ?? tab.y ?? 0 };
+  return { ...tab, buttons: [...tab.buttons, { ...under(from, last === undefined ? 0 : 1), value: String(number) }] };
+}
+
+const under = <Place extends { page: number; x: number; y: number }>({ page, x, y }: Place, steps: number) => ({
+  page,
+  x,
+  y: y + steps * 22,
+});
+
+function freeLabel(type: TabType, fields: readonly Field[]): string {
+  const taken = new Set(fields.map(({ tab }) => tab.label));
+  let number = 1;
+  while (taken.has(`${type} ${number}`)) number += 1;
+  return `${type} ${number}`;
+}
+
+/** The same elsewhere on the page; it shares no value with the first. */
+export function copyOf(field: Field, fields: readonly Field[]): Field {
+  const { tab } = field;
+  const down = (tab.height ?? kindOf(tab.type).height) + 6;
+  const shifted = tab.buttons.map((button) => ({ ...button, x: (button.x ?? 0) + 40 }));
+  const label = isNamed(tab.type) ? freeLabel(tab.type, fields) : tab.label;
+  const y = tab.y === null ? null : tab.y + down;
+  return { ...field, key: crypto.randomUUID(), tab: { ...tab, label, y, buttons: shifted } };
+}
+
+/** With one of its boxes somewhere else. */
+export function placed(tab: Tab, index: number, { documentId, page, x, y, width, height }: Spot): Tab {
+  if (tab.type !== "radioGroup") return { ...tab, documentId, page, x, y, width, height };
+  // All buttons of a group are on one document.
+  const buttons = tab.buttons.map((button, at) => (at === index ? { ...button, page, x, y } : button));
+  return { ...tab, buttons, ...(documentId === tab.documentId ? {} : { documentId }) };
+}
+
+const smallest = 8;
+
+/** Wholly on the page, in steps of a tenth of a point. */
+export function within(spot: Spot, size: PageSize): Spot {
+  const width = tenth(between(spot.width, smallest, size.width));
+  const height = tenth(between(spot.height, smallest, size.height));
+  const x = tenth(between(spot.x, 0, size.width - width));
+  const y = tenth(between(spot.y, 0, size.height - height));
+  return { ...spot, x, y, width, height };
+}
+
+const between = (value: number, least: number, most: number): number => Math.max(least, Math.min(value, most));
+const tenth = (value: number): number => Math.floor(value * 10) / 10;

@@ -1,0 +1,104 @@
+import { type ReactNode, useEffect, useState } from "react";
+import { Link, useNavigate, useSearch } from "../../app/router.tsx";
+import type { PageParams } from "../../app/routes.tsx";
+import { useTexts } from "../../texts/texts.tsx";
+import { ButtonLink } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorState } from "../../ui/error-state.tsx";
+import { LinkTabs } from "../../ui/link-tabs.tsx";
+import { Loading } from "../../ui/loading.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page } from "../../ui/page.tsx";
+import { detailsOf } from "./details.ts";
+import { DetailsForm } from "./details-form.tsx";
+import { FieldsStep } from "./fields-step.tsx";
+import { useDraft } from "./queries.ts";
+import { ReviewStep } from "./review-step.tsx";
+import type { Draft } from "./types.ts";
+import { type FieldSaver, useFieldSaver } from "./use-field-saver.ts";
+import { useSaveDetails } from "./use-save-details.ts";
+import "./sending.css";
+
+const steps = ["details", "fields", "review"] as const;
+type Step = (typeof steps)[number];
+
+/** What of a draft is shown is in the address. */
+export function PreparePage({ params }: PageParams) {
+  const id = params.get("id") ?? "";
+  const texts = useTexts("sending");
+  const wanted = useSearch().get("step");
+  const step = steps.find((name) => name === wanted) ?? "fields";
+  const { data: draft, error, refetch } = useDraft(id);
+  return (
+    <Page
+      title={draft?.emailSubject || texts.draft}
+      intro={<Link to={`/agreements/${id}`}>{texts.backToAgreement}</Link>}
+      actions={draft?.status === "created" && <Next id={id} step={step} />}
+    >
+      {draft === undefined && (error ? <ErrorState error={error} retry={() => void refetch()} /> : <Loading />)}
+      {draft !== undefined && draft.status !== "created" && (
+        <EmptyState
+          title={texts.noDraft}
+          text={texts.noDraftText}
+          action={<ButtonLink to={`/agreements/${id}`}>{texts.toAgreement}</ButtonLink>}
+        />
+      )}
+      {draft?.status === "created" && <Steps draft={draft} step={step} />}
+    </Page>
+  );
+}
+
+const toStep = (id: string, step: Step): string =>
+  `/agreements/${id}/prepare${step === "fields" ? "" : `?step=${step}`}`;
+
+function Next({ id, step }: { readonly id: string; readonly step: Step }) {
+  const texts = useTexts("sending");
+  if (step !== "fields") return null;
+  return (
+    <ButtonLink to={toStep(id, "review")} kind="primary">
+      {texts.toReview}
+    </ButtonLink>
+  );
+}
+
+function Steps({ draft, step }: { readonly draft: Draft; readonly step: Step }) {
+  const texts = useTexts("sending");
+  const saver = useFieldSaver(draft.id);
+  const tabs = steps.map((name) => ({
+    to: toStep(draft.id, name),
+    text: texts.steps[name],
+    isCurrent: name === step,
+  }));
+  return (
+    <>
+      <LinkTabs label={texts.stepsLabel} tabs={tabs} />
+      {step === "fields" ? (
+        <FieldsStep draft={draft} saver={saver} />
+      ) : (
+        <OnceSaved saver={saver}>
+          {step === "details" ? <DetailsStep draft={draft} /> : <ReviewStep draft={draft} />}
+        </OnceSaved>
+      )}
+    </>
+  );
+}
+
+/** The other steps begin with the fields that were placed last. */
+function OnceSaved({ saver, children }: { readonly saver: FieldSaver; readonly children: ReactNode }) {
+  const texts = useTexts("sending");
+  const { state, flush, error } = saver;
+  useEffect(() => {
+    void flush();
+  }, [flush]);
+  if (state === "failed") return <ErrorState error={error} retry={() => void flush()} />;
+  if (state === "waiting") return <Notice>{texts.saveStates.waiting}</Notice>;
+  return children;
+}
+
+function DetailsStep({ draft }: { readonly draft: Draft }) {
+  const texts = useTexts("sending");
+  const navigate = useNavigate();
+  const [details, setDetails] = useState(() => detailsOf(draft));
+  const saving = useSaveDetails({ draftId: draft.id, onSaved: () => navigate(toStep(draft.id, "fields")) });
+  return <DetailsForm details={details} onChange={setDetails} saving={saving} submit={texts.saveDetails} />;
+}

@@ -1,0 +1,113 @@
+import { useSendOnce } from "../../api/send-once.ts";
+import { Link, useNavigate } from "../../app/router.tsx";
+import { useSession } from "../../app/session.tsx";
+import { useTexts } from "../../texts/texts.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Facts, Section } from "../../ui/page.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { useAction } from "../../ui/use-action.ts";
+import { pathOf, useDraftChanges } from "./queries.ts";
+import { hintsOf, problemsOf } from "./readiness.ts";
+import { allOf, hasFields, inTurn, nameOf } from "./recipients.ts";
+import type { Draft, Recipient } from "./types.ts";
+
+/** Everything at a glance, before people are written to. */
+export function ReviewStep({ draft }: { readonly draft: Draft }) {
+  const texts = useTexts("sending");
+  const maySend = useSession().can("sign:send");
+  const problems = problemsOf(draft);
+  return (
+    <>
+      {problems.length > 0 && (
+        <Notice tone="warning" title={texts.notReady}>
+          <ul className="sending-list">
+            {problems.map(({ kind, step }) => (
+              <li key={kind}>
+                <Link to={`/agreements/${draft.id}/prepare?step=${step}`}>{texts.problems[kind]}</Link>
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      <Hints draft={draft} />
+      <Section title={texts.mail}>
+        <Facts
+          facts={[
+            [texts.subject, draft.emailSubject ?? ""],
+            [
+              texts.message,
+              <span key="message" className="sending-message">
+                {draft.emailBlurb ?? texts.noMessage}
+              </span>,
+            ],
+            [texts.documents, draft.documents.map(({ name }) => name).join(", ")],
+          ]}
+        />
+      </Section>
+      <Section title={texts.recipients}>
+        <RecipientTable draft={draft} />
+      </Section>
+      {maySend ? <SendButton draft={draft} isReady={problems.length === 0} /> : <Notice>{texts.mayNotSend}</Notice>}
+    </>
+  );
+}
+
+function Hints({ draft }: { readonly draft: Draft }) {
+  const texts = useTexts("sending");
+  const hints = hintsOf(draft);
+  if (hints.length === 0) return null;
+  return (
+    <Notice>
+      {hints.map(({ kind, recipient }) => (
+        <p key={`${kind} ${recipient.recipientId}`}>{texts.hints[kind](nameOf(recipient))}</p>
+      ))}
+    </Notice>
+  );
+}
+
+function RecipientTable({ draft }: { readonly draft: Draft }) {
+  const texts = useTexts("sending");
+  const columns: Column<Recipient>[] = [
+    { id: "order", title: texts.order, cell: ({ routingOrder }) => routingOrder },
+    { id: "name", title: texts.name, isRowHeader: true, cell: nameOf },
+    { id: "email", title: texts.email, cell: ({ email, hostEmail }) => email || hostEmail },
+    { id: "task", title: texts.task, cell: ({ role }) => texts.roles[role] },
+    { id: "fields", title: texts.fields, cell: (one) => (hasFields(one) ? one.tabs.length : "–") },
+  ];
+  const rows = inTurn(allOf(draft.recipients));
+  return (
+    <Table
+      label={texts.recipients}
+      columns={columns}
+      rows={rows}
+      rowKey={({ recipientId }) => recipientId}
+      empty={null}
+    />
+  );
+}
+
+function SendButton({ draft, isReady }: { readonly draft: Draft; readonly isReady: boolean }) {
+  const texts = useTexts("sending");
+  const sendOnce = useSendOnce();
+  const navigate = useNavigate();
+  const { draftGone, othersChanged } = useDraftChanges();
+  const { run, isBusy, error } = useAction(async () => {
+    await sendOnce(`${pathOf(draft.id)}/send`);
+    await othersChanged(draft.id);
+    navigate(`/agreements/${draft.id}`, { replace: true });
+    draftGone(draft.id);
+  });
+  return (
+    <>
+      {error !== undefined && <ErrorNotice error={error} />}
+      <div className="form-buttons">
+        <Button kind="primary" isDisabled={!isReady} isBusy={isBusy} onPress={() => void run()}>
+          {texts.send}
+        </Button>
+        <span className="sending-quiet">{texts.sendHint}</span>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useApi } from "../../api/client.ts";
+import { type Field, withTabs } from "./field.ts";
+import { pathOf, useDraftChanges } from "./queries.ts";
+import { allOf, groupsOf } from "./recipients.ts";
+import type { Draft } from "./types.ts";
+
+export interface FieldSaver {
+  readonly state: "saved" | "waiting" | "failed";
+  /** Of the last attempt. */
+  readonly error: unknown;
+  /** Saves these soon. */
+  readonly schedule: (fields: readonly Field[]) => void;
+  /** Saves what waits at once. Says whether everything is saved now. */
+  readonly flush: () => Promise<boolean>;
+}
+
+const pauseMs = 700;
+
+/** Saves the fields a moment after each change, one request at a time; the newest fields win. */
+export function useFieldSaver(id: string): FieldSaver {
+  const api = useApi();
+  const { draftOf, draftIs } = useDraftChanges();
+  const waiting = useRef<readonly Field[]>(undefined);
+  const running = useRef<Promise<boolean>>(undefined);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const [outcome, setOutcome] = useState<Pick<FieldSaver, "state" | "error">>({ state: "saved", error: undefined });
+  const saveWaiting = async (): Promise<boolean> => {
+    while (waiting.current !== undefined) {
+      const fields = waiting.current;
+      waiting.current = undefined;
+      try {
+        const before = draftOf(id) ?? (await api.get<Draft>(pathOf(id)));
+        const recipients = groupsOf(withTabs(allOf(before.recipients), fields));
+        draftIs(await api.send<Draft>("PATCH", pathOf(id), { recipients }));
+      } catch (error) {
+        waiting.current ??= fields;
+        setOutcome({ state: "failed", error });
+        return false;
+      }
+    }
+    setOutcome({ state: "saved", error: undefined });
+    return true;
+  };
+  const flushNow = async (): Promise<boolean> => {
+    clearTimeout(timer.current);
+    await running.current;
+    running.current = saveWaiting();
+    return running.current;
+  };
+  const latest = useRef(flushNow);
+  latest.current = flushNow;
+  const flush = useCallback(() => latest.current(), []);
+  const schedule = useCallback((fields: readonly Field[]) => {
+    waiting.current = fields;
+    setOutcome((last) => (last.state === "waiting" ? last : { state: "waiting", error: undefined }));
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => void latest.current(), pauseMs);
+  }, []);
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => {
+      if (waiting.current !== undefined) event.preventDefault();
+    };
+    window.addEventListener("beforeunload", ask);
+    return () => {
+      window.removeEventListener("beforeunload", ask);
+      // Whoever goes to another page has not to wait for it.
+      if (waiting.current !== undefined) void latest.current();
+    };
+  }, []);
+  return useMemo(() => ({ ...outcome, schedule, flush }), [outcome, schedule, flush]);
+}

@@ -1,0 +1,67 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useApi } from "../../api/client.ts";
+import { templatePath } from "./queries.ts";
+import type { TemplateStatus, TemplateType } from "./types.ts";
+
+export type FlagValue = boolean | number | string | readonly string[];
+export type FlagValues = Readonly<Record<string, FlagValue>>;
+
+/** What an acceptance must carry about who the person is. */
+export interface Verification {
+  readonly required: boolean;
+  readonly mode: "ALL" | "ANY";
+  readonly methods: readonly VerificationMethod[];
+}
+
+export interface VerificationMethod {
+  readonly method: string;
+  readonly required: boolean;
+  readonly level: number;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** How a template is configured. */
+export interface Configuration {
+  readonly templateId: string;
+  readonly type: TemplateType;
+  readonly status: TemplateStatus;
+  readonly typeConfig: Readonly<Record<string, unknown>>;
+  readonly policyFlags: FlagValues;
+  readonly effectivePolicy: FlagValues;
+  readonly verification: Verification;
+  readonly policyHash: string;
+  readonly updatedAt: string;
+}
+
+/** What the API says of a type of templates, as far as the pages need it. */
+interface TypeInfo {
+  readonly type: TemplateType;
+  readonly defaults: { readonly policyFlags: FlagValues };
+}
+
+// Below the key of the template, so that it is asked for again whenever the template changes.
+const keyOf = (templateId: string) => ["templates", "template", templateId, "configuration"] as const;
+
+export function useConfiguration(templateId: string) {
+  const api = useApi();
+  return useQuery({
+    queryKey: keyOf(templateId),
+    queryFn: () => api.get<Configuration>(`${templatePath(templateId)}/configuration`),
+  });
+}
+
+export function useTypeDefaults(type: TemplateType | undefined): FlagValues {
+  const api = useApi();
+  const { data } = useQuery({
+    queryKey: ["templates", "types"],
+    queryFn: () => api.get<TypeInfo[]>("/v1/click/templates/types"),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return data?.find((info) => info.type === type)?.defaults.policyFlags ?? {};
+}
+
+/** An answer of the API about a configuration, so that nobody asks for it again. */
+export function useConfigurationIs() {
+  const queries = useQueryClient();
+  return (configuration: Configuration) => queries.setQueryData(keyOf(configuration.templateId), configuration);
+}

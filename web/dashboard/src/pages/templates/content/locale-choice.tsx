@@ -1,0 +1,77 @@
+import { useState } from "react";
+import { wrongInput } from "../../../api/wrong-input.ts";
+import { Link, useNavigate } from "../../../app/router.tsx";
+import { useLanguage, useTexts } from "../../../texts/texts.tsx";
+import { Badge } from "../../../ui/badge.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Form, type FormValues } from "../../../ui/form.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { canonicalLocale, type LocaleState, localeName } from "./locales.ts";
+
+interface LocaleChoiceProps {
+  readonly templateId: string;
+  readonly locales: readonly LocaleState[];
+  readonly current: string;
+  readonly mayAdd: boolean;
+}
+
+/** In which language the text is written. */
+export function LocaleChoice({ templateId, locales, current, mayAdd }: LocaleChoiceProps) {
+  const texts = useTexts("editor");
+  const { locale: reader } = useLanguage();
+  const [isAdding, setIsAdding] = useState(false);
+  return (
+    <div className="locale-choice">
+      <nav aria-label={texts.languages}>
+        <ul>
+          {locales.map(({ locale, open }) => (
+            <li key={locale}>
+              <Link to={addressOf(templateId, locale)} aria-current={locale === current ? "page" : undefined}>
+                {localeName(locale, reader)}
+                <Badge tone={open?.status === "PUBLISHED" ? "success" : "info"}>
+                  {open === undefined ? texts.notYet : texts.versionState(open.status, open.label)}
+                </Badge>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {mayAdd && <Button onPress={() => setIsAdding(true)}>{texts.addLanguage}</Button>}
+      {isAdding && <AddLanguage templateId={templateId} locales={locales} onClose={() => setIsAdding(false)} />}
+    </div>
+  );
+}
+
+interface AddLanguageProps extends Pick<LocaleChoiceProps, "templateId" | "locales"> {
+  readonly onClose: () => void;
+}
+
+function AddLanguage({ templateId, locales, onClose }: AddLanguageProps) {
+  const texts = useTexts("editor");
+  const navigate = useNavigate();
+  const add = async (values: FormValues) => {
+    const locale = canonicalLocale(values.text("locale"));
+    if (locale === undefined) throw wrongInput(texts.languageWrong);
+    if (locales.some((known) => known.locale === locale)) throw wrongInput(texts.languageKnown);
+    onClose();
+    navigate(addressOf(templateId, locale));
+  };
+  return (
+    <Dialog title={texts.addLanguage} isOpen onClose={onClose}>
+      <Form submit={texts.addLanguage} onSubmit={add} onCancel={onClose}>
+        <TextField
+          name="locale"
+          label={texts.languageTag}
+          hint={texts.languageHelp}
+          isRequired
+          maxLength={35}
+          autoFocus
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+const addressOf = (templateId: string, locale: string): string =>
+  `/templates/${encodeURIComponent(templateId)}?${new URLSearchParams({ locale })}`;

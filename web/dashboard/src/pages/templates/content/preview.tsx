@@ -1,0 +1,141 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import { mount } from "../../../../../embed/mount.ts";
+import { useTexts } from "../../../texts/texts.tsx";
+import { Notice } from "../../../ui/notice.tsx";
+import { Section } from "../../../ui/page.tsx";
+import { Switch } from "../../../ui/switch.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { useConfiguration } from "../configuration.ts";
+import type { Template } from "../types.ts";
+import type { Draft } from "./draft.ts";
+import { variablesOf } from "./findings.ts";
+import { keysIn, previewRendering, sampleOf } from "./preview-rendering.ts";
+import { useSettled } from "./use-findings.ts";
+
+interface PreviewProps {
+  readonly template: Template;
+  readonly draft: Draft;
+  readonly locale: string;
+}
+
+const pauseMs = 250;
+/** To read a long text takes a while, in which nobody could write. */
+const longPauseMs = 1_500;
+const longText = 100_000;
+
+/** The text as the person who decides will see it. */
+export function Preview({ template, draft, locale }: PreviewProps) {
+  const texts = useTexts("editor");
+  const [isPhone, setIsPhone] = useState(false);
+  const { data: configuration } = useConfiguration(template.id);
+  const settled = useSettled(draft, draft.content.length > longText ? longPauseMs : pauseMs);
+  const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map());
+  const keys = useMemo(
+    () => (template.type === "GENERATED" ? keysIn(settled.content) : []),
+    [template.type, settled.content],
+  );
+  const samples = useMemo(() => {
+    const variables = variablesOf(template);
+    const variableOf = (key: string) => variables.find((variable) => variable.key === key);
+    return new Map(keys.map((key) => [key, typed.get(key) ?? sampleOf(key, variableOf(key), locale)]));
+  }, [keys, typed, template, locale]);
+  const rendering = useMemo(
+    () => previewRendering({ template, configuration, draft: settled, locale, samples }),
+    [template, configuration, settled, locale, samples],
+  );
+  return (
+    <Section
+      title={texts.preview}
+      intro={texts.previewIntro}
+      actions={
+        <Switch isSelected={isPhone} onChange={setIsPhone}>
+          {texts.phoneWidth}
+        </Switch>
+      }
+    >
+      {settled.content === "" && <p className="editor-quiet">{texts.previewEmpty}</p>}
+      {settled.content !== "" && rendering === undefined && <Notice tone="warning">{texts.previewInvalid}</Notice>}
+      {settled.content !== "" && rendering !== undefined && <Shown rendering={rendering} isPhone={isPhone} />}
+      {keys.length > 0 && (
+        <details className="samples">
+          <summary>{texts.samples}</summary>
+          {[...samples].map(([key, value]) => (
+            <TextField
+              key={key}
+              label={`{{${key}}}`}
+              value={value}
+              isRequired
+              onChange={(text) => setTyped(new Map([...typed, [key, text]]))}
+            />
+          ))}
+        </details>
+      )}
+    </Section>
+  );
+}
+
+interface ShownProps {
+  readonly rendering: Record<string, unknown>;
+  readonly isPhone: boolean;
+}
+
+/** By the code that shows it on the pages of customers, in a tree of its own that has nothing of ours. */
+function Shown({ rendering, isPhone }: ShownProps) {
+  const { nothingRecorded } = useTexts("editor");
+  const host = useRef<HTMLDivElement>(null);
+  const [isPressed, setIsPressed] = useState(false);
+  useEffect(() => {
+    const frame = host.current;
+    if (frame === null) return;
+    const element = document.createElement("div");
+    const mounted = mount(element, { rendering, display: "INLINE" });
+    const scrolled = textIn(frame)?.scrollTop ?? 0;
+    setIsPressed(false);
+    frame.replaceChildren(element);
+    const dress = () => {
+      if (isPhone) addPhoneStyle(element);
+      textIn(element)?.scrollTo(0, scrolled);
+    };
+    mounted.ready.then(dress, dress);
+    return () => mounted.unmount();
+  }, [rendering, isPhone]);
+  useEffect(() => {
+    const frame = host.current;
+    const stop = (event: MouseEvent) => {
+      if (!isDecision(event)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setIsPressed(true);
+    };
+    frame?.addEventListener("click", stop, { capture: true });
+    return () => frame?.removeEventListener("click", stop, { capture: true });
+  }, []);
+  return (
+    <>
+      <div ref={host} className="preview" data-phone={isPhone || undefined} />
+      <p role="status" className="editor-quiet">
+        {isPressed && nothingRecorded}
+      </p>
+    </>
+  );
+}
+
+const shadowOf = (frame: Element): ShadowRoot | null | undefined => frame.querySelector("assent-embed")?.shadowRoot;
+const textIn = (frame: Element): Element | null => shadowOf(frame)?.querySelector(".text") ?? null;
+
+/** What would hand over a decision; a button that is not ready yet only says what is missing. */
+const decisions = "button.primary:not([aria-disabled]), button.secondary";
+
+function isDecision(event: Event): boolean {
+  const [target] = event.composedPath();
+  return target instanceof Element && target.closest(decisions) !== null;
+}
+
+/** What the styles of the embed say for small screens; they ask for the width of the window. */
+function addPhoneStyle(frame: Element): void {
+  const shadow = shadowOf(frame);
+  if (shadow == null) return;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(".card { padding: 1em; } .buttons button { inline-size: 100%; }");
+  shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet];
+}

@@ -1,0 +1,95 @@
+import { useTexts } from "../../texts/texts.tsx";
+import { Form, type FormValues } from "../../ui/form.tsx";
+import { Select } from "../../ui/select.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { type Counterparty, type Template, templateTypes } from "./types.ts";
+
+export interface TemplateValues {
+  readonly name: string;
+  readonly type?: string;
+  readonly slug?: string;
+  readonly description: string | null;
+  readonly defaultLocale: string;
+  readonly counterparty: Counterparty | null;
+}
+
+interface TemplateFormProps {
+  /** What is changed; nothing when one is created. */
+  readonly template?: Template;
+  readonly submit: string;
+  readonly onSubmit: (values: TemplateValues) => Promise<unknown>;
+  readonly onCancel: () => void;
+}
+
+export function TemplateForm({ template, submit, onSubmit, onCancel }: TemplateFormProps) {
+  const texts = useTexts("templates");
+  return (
+    <Form submit={submit} onSubmit={(values) => onSubmit(valuesOf(values, template))} onCancel={onCancel}>
+      <TextField
+        name="name"
+        label={texts.name}
+        hint={texts.nameHelp}
+        defaultValue={template?.name ?? ""}
+        isRequired
+        maxLength={255}
+      />
+      {template === undefined && (
+        <Select
+          name="type"
+          label={texts.type}
+          options={templateTypes.map((id) => ({ id, label: texts.types[id], hint: texts.typeHints[id] }))}
+          defaultValue="STATIC"
+        />
+      )}
+      <TextField
+        name="slug"
+        label={texts.slug}
+        hint={template === undefined ? texts.slugHelp : texts.slugWarning}
+        defaultValue={template?.slug ?? ""}
+        isRequired={template !== undefined}
+        maxLength={100}
+      />
+      <TextField
+        name="description"
+        label={texts.descriptionLabel}
+        defaultValue={template?.description ?? ""}
+        maxLength={2_000}
+        rows={2}
+      />
+      <TextField
+        name="defaultLocale"
+        label={texts.defaultLocale}
+        hint={texts.defaultLocaleHelp}
+        defaultValue={template?.defaultLocale ?? "en"}
+        isRequired
+        maxLength={35}
+      />
+      <TextField
+        name="legalName"
+        label={texts.counterparty}
+        hint={texts.counterpartyHelp}
+        defaultValue={template?.counterparty?.legalName ?? ""}
+        maxLength={255}
+      />
+    </Form>
+  );
+}
+
+function valuesOf(values: FormValues, template: Template | undefined): TemplateValues {
+  const slug = values.text("slug").trim();
+  return {
+    name: values.text("name").trim(),
+    ...(template === undefined ? { type: values.text("type") } : {}),
+    ...(slug === "" ? {} : { slug }),
+    description: values.text("description").trim() || null,
+    defaultLocale: values.text("defaultLocale").trim(),
+    counterparty: counterpartyOf(values.text("legalName").trim(), template),
+  };
+}
+
+/** What the form does not show of it stays. */
+function counterpartyOf(legalName: string, template: Template | undefined): Counterparty | null {
+  if (legalName === "") return null;
+  const { address = null, url = null } = template?.counterparty ?? {};
+  return { legalName, address, url };
+}

@@ -1,0 +1,141 @@
+import { useMemo, useState } from "react";
+import { Link } from "../../app/router.tsx";
+import { useSession } from "../../app/session.tsx";
+import { useTexts } from "../../texts/texts.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorState } from "../../ui/error-state.tsx";
+import { Loading } from "../../ui/loading.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { BulkBar } from "./bulk-bar.tsx";
+import { type TemplateFilter, useTemplates } from "./queries.ts";
+import { TemplateState } from "./state-badges.tsx";
+import type { Template } from "./types.ts";
+
+const pageSize = 25;
+
+export function TemplateList({ filter }: { readonly filter: TemplateFilter }) {
+  const texts = useTexts("templates");
+  const mayChangeMany = useSession().can("click:admin");
+  const list = useTemplates(filter, pageSize);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const columns = useColumns(mayChangeMany ? setChosen : undefined);
+  if (list.data === undefined) {
+    return list.error ? <ErrorState error={list.error} retry={() => void list.refetch()} /> : <Loading />;
+  }
+  const rows = list.data.pages.flatMap(({ items }) => items);
+  return (
+    <>
+      {mayChangeMany && rows.length > 0 && (
+        <BulkBar
+          shown={rows}
+          selected={rows.filter(({ id }) => chosen.has(id))}
+          onSelect={(templates) => setChosen(new Set(templates.map(({ id }) => id)))}
+        />
+      )}
+      <Table
+        label={texts.title}
+        columns={columns}
+        rows={rows}
+        rowKey={({ id }) => id}
+        isChosen={({ id }) => chosen.has(id)}
+        empty={<Nothing isNarrowed={Boolean(filter.search || filter.status)} />}
+      />
+      {list.isFetchNextPageError && <ErrorState error={list.error} retry={() => void list.fetchNextPage()} />}
+      <Pager
+        next={list.data.pages.at(-1)?.next}
+        isBusy={list.isFetchingNextPage}
+        onMore={() => void list.fetchNextPage()}
+      />
+    </>
+  );
+}
+
+type Chosen = ReadonlySet<string>;
+
+function useColumns(setChosen: ((change: (chosen: Chosen) => Chosen) => void) | undefined): Column<Template>[] {
+  const texts = useTexts("templates");
+  return useMemo(() => {
+    const select = (choose: NonNullable<typeof setChosen>): Column<Template> => ({
+      id: "select",
+      title: "",
+      cell: ({ id, name }, isChosen) => (
+        <Checkbox
+          aria-label={texts.select(name)}
+          isSelected={isChosen}
+          onChange={(isOn) => choose((chosen) => withChoice(chosen, id, isOn))}
+        />
+      ),
+    });
+    return [
+      ...(setChosen === undefined ? [] : [select(setChosen)]),
+      {
+        id: "name",
+        title: texts.name,
+        isRowHeader: true,
+        cell: (template) => <TemplateName template={template} />,
+        width: "broad",
+      },
+      { id: "type", title: texts.type, cell: ({ type }) => texts.types[type], width: "short" },
+      { id: "status", title: texts.status, cell: ({ status }) => <TemplateState status={status} /> },
+      {
+        id: "published",
+        title: texts.published,
+        cell: (template) => <PublishedVersions template={template} />,
+        width: "short",
+      },
+      {
+        id: "active",
+        title: texts.activeDeployments,
+        cell: ({ activeDeploymentCount }) => activeDeploymentCount,
+        align: "end",
+      },
+      { id: "updated", title: texts.updated, cell: ({ updatedAt }) => <RelativeTime value={updatedAt} /> },
+    ];
+  }, [texts, setChosen]);
+}
+
+function withChoice(chosen: Chosen, id: string, isOn: boolean): Chosen {
+  const others = [...chosen].filter((one) => one !== id);
+  return new Set(isOn ? [...others, id] : others);
+}
+
+function TemplateName({ template: { id, name, slug } }: { readonly template: Template }) {
+  return (
+    <>
+      <Link to={`/templates/${id}`}>{name}</Link>
+      <div className="template-aside">
+        <code>{slug}</code>
+      </div>
+    </>
+  );
+}
+
+/** The first few languages with their labels. */
+function PublishedVersions({ template: { currentVersions } }: { readonly template: Template }) {
+  const texts = useTexts("templates");
+  const all = Object.entries(currentVersions);
+  if (all.length === 0) return <span className="template-aside">{texts.nothingPublished}</span>;
+  const shown = all.slice(0, 3).map(([locale, { label }]) => `${locale} ${label}`);
+  const rest = all.length - shown.length;
+  const parts = [...shown, ...(rest > 0 ? [texts.andMore(rest)] : [])];
+  return (
+    <>
+      {parts.map((part, n) => (
+        <div key={part}>
+          {part}
+          {n < parts.length - 1 && <span className="unseen">, </span>}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function Nothing({ isNarrowed }: { readonly isNarrowed: boolean }) {
+  const texts = useTexts("templates");
+  const mayWrite = useSession().can("click:write");
+  if (isNarrowed) return <EmptyState title={texts.noneMatch} text={texts.noneMatchText} />;
+  return <EmptyState title={texts.emptyTitle} text={mayWrite ? texts.emptyText : texts.emptyReadOnly} />;
+}

@@ -1,0 +1,4 @@
+/** What each tab of the page of a template is given. */
+export interface TemplateTabProps {
+  readonly templateId: string;
+}

@@ -1,0 +1,42 @@
+import type { ReactNode } from "react";
+import { errorOf, unreachable } from "../api/errors.ts";
+import { Button } from "./button.tsx";
+import { ErrorNotice } from "./error-notice.tsx";
+import { useAction } from "./use-action.ts";
+
+interface DownloadButtonProps {
+  /** Of the API. */
+  readonly path: string;
+  /** What the file is called on the person's machine. */
+  readonly fileName: string;
+  /** The id of what says which file it is, where several such buttons have the same words. */
+  readonly describedBy?: string;
+  readonly children: ReactNode;
+}
+
+/** Fetches a file and hands it to the browser, so that a refusal is shown on the page instead of being saved. */
+export function DownloadButton({ path, fileName, describedBy, children }: DownloadButtonProps) {
+  const { run, isBusy, error } = useAction(() => download(path, fileName));
+  return (
+    <>
+      <Button isBusy={isBusy} onPress={() => void run()} {...(describedBy && { "aria-describedby": describedBy })}>
+        {children}
+      </Button>
+      {error !== undefined && <ErrorNotice error={error} />}
+    </>
+  );
+}
+
+async function download(path: string, fileName: string): Promise<void> {
+  const response = await fetch(path, { credentials: "same-origin" }).catch(() => {
+    throw unreachable();
+  });
+  if (!response.ok) throw await errorOf(response);
+  const url = URL.createObjectURL(await response.blob());
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = fileName.replaceAll(/[\\/:*?"<>|]/g, " ");
+  link.click();
+  // Browsers begin to read it a little later.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
