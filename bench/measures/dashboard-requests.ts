@@ -103,11 +103,11 @@ const deliveryRequests = ({ endpointId }: DashboardIds): PageRequest[] => [
   { what: "endpoints", path: "/v1/webhooks/endpoints" },
   ...list("deliveries", "/v1/webhooks/deliveries", {
     "": "",
-    delivered: "&status=delivered",
-    dead: "&status=dead",
-    pending: "&status=pending",
+    delivered: "&status=DELIVERED",
+    dead: "&status=DEAD",
+    pending: "&status=PENDING",
     "of an endpoint": `&endpointId=${endpointId}`,
-    "dead ones of an endpoint": `&endpointId=${endpointId}&status=dead`,
+    "dead ones of an endpoint": `&endpointId=${endpointId}&status=DEAD`,
     "of a type that there is not": "&eventType=sign.agreement.completed",
   }),
 ];
