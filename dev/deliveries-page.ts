@@ -10,9 +10,10 @@ import {
   WebhooksService,
 } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { callerHeaders } from "#platform/caller.ts";
+import { escapeHtml } from "#platform/escape-html.ts";
 import { newId, parseOrgId } from "#platform/ids.ts";
 import { enumName } from "../views/scalars.ts";
-import { answerPage, escapeHtml, type LocalAnswer, partsHtml, refuseRequest, timeHtml } from "./local-page.ts";
+import { answerPage, type LocalAnswer, partsHtml, refuseRequest, timeHtml } from "./local-page.ts";
 
 /** Shows what was sent to the endpoints of the demo organization: for copies on one machine only. */
 export interface DeliveriesPage {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { escapeHtml } from "#platform/escape-html.ts";
 
 /** What a page of a copy on one machine answers. */
 export interface LocalAnswer {
@@ -33,9 +34,6 @@ function refusalOf(req: IncomingMessage, methods: readonly string[]) {
   return { status: 405, text: "Method Not Allowed", headers: { allow: methods.join(", ") } };
 }
 
-export const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
-
 /** A moment as people read it, and exactly for programs. */
 export const timeHtml = (at: Date): string => {
   const iso = at.toISOString();
@@ -44,14 +42,6 @@ export const timeHtml = (at: Date): string => {
 
 /** A name or an address, which may break where it has parts. */
 export const partsHtml = (text: string): string => escapeHtml(text).replaceAll(/([./])(?=\w)/g, "$1<wbr>");
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
 
 const style = `
 :root { color-scheme: light dark; }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { escapeHtml } from "#platform/escape-html.ts";
 import type { Mail, Mailer } from "#platform/mail/mail.ts";
-import { answerPage, escapeHtml, refuseRequest } from "./local-page.ts";
+import { answerPage, refuseRequest } from "./local-page.ts";
 
 /** Keeps mails instead of sending them, and shows them on a page: for copies on one machine only. */
 export interface Mailbox {

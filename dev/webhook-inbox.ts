@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { answerPage, escapeHtml, partsHtml, refuseRequest, timeHtml } from "./local-page.ts";
+import { escapeHtml } from "#platform/escape-html.ts";
+import { answerPage, partsHtml, refuseRequest, timeHtml } from "./local-page.ts";
 
 /**
  * Takes the webhooks of a copy on one machine and shows them, so that nobody has to write a server to see one. It

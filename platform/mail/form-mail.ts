@@ -1,3 +1,5 @@
+import { escapeHtml } from "../escape-html.ts";
+
 export interface WrittenMail {
   readonly subject: string;
   readonly text: string;
@@ -47,13 +49,3 @@ ${body}
 </html>
 `;
 }
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");

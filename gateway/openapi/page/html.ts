@@ -1,17 +1,9 @@
 import { micromark } from "micromark";
 import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
+import { escapeHtml } from "#platform/escape-html.ts";
 
 /** A text as it may stand between tags and in quoted attributes. */
-export const escaped = (value: unknown): string =>
-  String(value).replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
+export const escaped = (value: unknown): string => escapeHtml(String(value));
 
 /** Markdown as HTML. What looks like HTML in it is shown as text. */
 export const markdown = (text: unknown): string =>

@@ -4,7 +4,7 @@ import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { ErrorState } from "../../ui/error-state.tsx";
 import { Loading } from "../../ui/loading.tsx";
-import { Pager } from "../../ui/pager.tsx";
+import { MoreRows } from "../../ui/more-rows.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { wordsFor } from "./codes.ts";
@@ -31,12 +31,7 @@ export function ReceiptList({ filter, pageSize, withPerson = true, empty }: Rece
   return (
     <>
       <Table label={texts.list} columns={columns} rows={rows} rowKey={({ receiptId }) => receiptId} empty={empty} />
-      {list.isFetchNextPageError && <ErrorState error={list.error} retry={() => void list.fetchNextPage()} />}
-      <Pager
-        next={list.data.pages.at(-1)?.next}
-        isBusy={list.isFetchingNextPage}
-        onMore={() => void list.fetchNextPage()}
-      />
+      <MoreRows list={list} />
     </>
   );
 }

@@ -6,8 +6,8 @@ import { ButtonLink } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorState } from "../../ui/error-state.tsx";
 import { Loading } from "../../ui/loading.tsx";
+import { MoreRows } from "../../ui/more-rows.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Pager } from "../../ui/pager.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AgreementFilters } from "./agreement-filters.tsx";
@@ -65,12 +65,7 @@ function AgreementList({ list, isNarrowed: isSome }: AgreementListProps) {
         rowKey={({ id }) => id}
         empty={<Nothing isNarrowed={isSome} />}
       />
-      {list.isFetchNextPageError && <ErrorState error={list.error} retry={() => void list.fetchNextPage()} />}
-      <Pager
-        next={list.data.pages.at(-1)?.next}
-        isBusy={list.isFetchingNextPage}
-        onMore={() => void list.fetchNextPage()}
-      />
+      <MoreRows list={list} />
     </>
   );
 }

@@ -1,8 +1,8 @@
 import { useTexts } from "../../texts/texts.tsx";
 import { ErrorState } from "../../ui/error-state.tsx";
 import { Loading } from "../../ui/loading.tsx";
+import { MoreRows } from "../../ui/more-rows.tsx";
 import { Section } from "../../ui/page.tsx";
-import { Pager } from "../../ui/pager.tsx";
 import { Time } from "../../ui/time.tsx";
 import { deviceOf } from "../access/device.ts";
 import { useHistory } from "./queries.ts";
@@ -27,12 +27,7 @@ export function HistoryTab({ agreement }: { readonly agreement: Agreement }) {
             <Entry key={event.sequence} event={event} />
           ))}
       </ol>
-      {history.isFetchNextPageError && <ErrorState error={history.error} retry={() => void history.fetchNextPage()} />}
-      <Pager
-        next={history.data.pages.at(-1)?.next}
-        isBusy={history.isFetchingNextPage}
-        onMore={() => void history.fetchNextPage()}
-      />
+      <MoreRows list={history} />
     </Section>
   );
 }

@@ -1,17 +1,15 @@
 import type { ReactNode } from "react";
 import { ErrorState } from "../../ui/error-state.tsx";
 import { Loading } from "../../ui/loading.tsx";
-import { Pager } from "../../ui/pager.tsx";
+import { MoreRows, type PagedList } from "../../ui/more-rows.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 
 /** What a list that is loaded page by page tells of itself. */
-interface Pages<Row> {
-  readonly data: { readonly pages: readonly { readonly items: readonly Row[]; readonly next?: string }[] } | undefined;
-  readonly error: unknown;
-  readonly isFetchingNextPage: boolean;
-  readonly isFetchNextPageError: boolean;
+interface Pages<Row> extends PagedList {
+  readonly data:
+    | { readonly pages: readonly { readonly items: readonly Row[]; readonly next?: string | undefined }[] }
+    | undefined;
   refetch(): Promise<unknown>;
-  fetchNextPage(): Promise<unknown>;
 }
 
 interface RowPagesProps<Row> {
@@ -31,8 +29,7 @@ export function RowPages<Row>({ list, label, columns, rowKey, empty }: RowPagesP
   return (
     <>
       <Table label={label} columns={columns} rows={pages.flatMap(({ items }) => items)} rowKey={rowKey} empty={empty} />
-      {list.isFetchNextPageError && <ErrorState error={list.error} retry={() => void list.fetchNextPage()} />}
-      <Pager next={pages.at(-1)?.next} isBusy={list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />
+      <MoreRows list={list} />
     </>
   );
 }

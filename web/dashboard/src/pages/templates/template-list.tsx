@@ -6,7 +6,7 @@ import { Checkbox } from "../../ui/checkbox.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorState } from "../../ui/error-state.tsx";
 import { Loading } from "../../ui/loading.tsx";
-import { Pager } from "../../ui/pager.tsx";
+import { MoreRows } from "../../ui/more-rows.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
@@ -43,12 +43,7 @@ export function TemplateList({ filter }: { readonly filter: TemplateFilter }) {
         isChosen={({ id }) => chosen.has(id)}
         empty={<Nothing isNarrowed={Boolean(filter.search || filter.status)} />}
       />
-      {list.isFetchNextPageError && <ErrorState error={list.error} retry={() => void list.fetchNextPage()} />}
-      <Pager
-        next={list.data.pages.at(-1)?.next}
-        isBusy={list.isFetchingNextPage}
-        onMore={() => void list.fetchNextPage()}
-      />
+      <MoreRows list={list} />
     </>
   );
 }

@@ -6,7 +6,7 @@ import { CopyLine } from "../../ui/copy-line.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorState } from "../../ui/error-state.tsx";
 import { Loading } from "../../ui/loading.tsx";
-import { Pager } from "../../ui/pager.tsx";
+import { MoreRows } from "../../ui/more-rows.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { RelativeTime, Time } from "../../ui/time.tsx";
 import { sendTestLine } from "./curl-lines.ts";
@@ -47,12 +47,7 @@ export function DeliveryList({ filter, pageSize, withReceiver = true, isNarrowed
           )
         }
       />
-      {list.isFetchNextPageError && <ErrorState error={list.error} retry={() => void list.fetchNextPage()} />}
-      <Pager
-        next={list.data.pages.at(-1)?.next}
-        isBusy={list.isFetchingNextPage}
-        onMore={() => void list.fetchNextPage()}
-      />
+      <MoreRows list={list} />
     </>
   );
 }
