@@ -1,4 +1,5 @@
 import type { Anchor, RadioButton, Tab, TextStyle } from "../domain/tab.ts";
+import { blankTab } from "../domain/tab-defaults.ts";
 
 /** A tab as it was written, maybe before all of today's members were there. */
 export type StoredTab = Partial<Omit<Tab, "buttons" | "anchor" | "style">> & {
@@ -13,7 +14,7 @@ type StoredButton = Partial<Omit<RadioButton, "anchor">> & { readonly anchor?: P
 export function decodeTab(stored: StoredTab): Tab {
   const { anchor, style, buttons = [] } = stored;
   return {
-    ...defaultTab,
+    ...blankTab,
     ...stored,
     anchor: decodeAnchor(anchor),
     style: style ? { ...defaultStyle, ...style } : null,
@@ -23,40 +24,6 @@ export function decodeTab(stored: StoredTab): Tab {
 
 const decodeAnchor = (anchor: Partial<Anchor> | null | undefined): Anchor | null =>
   anchor ? { ...defaultAnchor, ...anchor } : null;
-
-const defaultTab: Tab = {
-  tabId: "",
-  type: "text",
-  label: "",
-  documentId: null,
-  page: 1,
-  x: 0,
-  y: 0,
-  width: 0,
-  height: 0,
-  anchor: null,
-  isPlaced: true,
-  required: false,
-  locked: false,
-  value: "",
-  originalValue: "",
-  items: [],
-  buttons: [],
-  tooltip: "",
-  name: "",
-  maxLength: 0,
-  validationPattern: "",
-  validationMessage: "",
-  scale: 1,
-  conditionLabel: "",
-  conditionValue: "",
-  variant: "",
-  style: null,
-  shared: false,
-  tabOrder: 0,
-  conceal: false,
-  status: "active",
-};
 
 const defaultAnchor: Anchor = {
   text: "",

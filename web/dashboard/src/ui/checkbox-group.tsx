@@ -1,46 +1,32 @@
-import type { ReactNode } from "react";
 import {
   CheckboxGroup as AriaCheckboxGroup,
   type CheckboxGroupProps as AriaCheckboxGroupProps,
   Checkbox,
-  FieldError,
-  Label,
-  Text,
 } from "react-aria-components";
+import { ChoiceLabel, Choices, type ChoicesProps } from "./choices.tsx";
 import { Icon } from "./icon.tsx";
-import type { Option } from "./select.tsx";
-import "./field.css";
 
-export interface CheckboxGroupProps extends Omit<AriaCheckboxGroupProps, "children" | "className" | "style"> {
-  readonly label: string;
-  readonly hint?: ReactNode;
-  readonly options: readonly Option[];
-}
+export interface CheckboxGroupProps
+  extends ChoicesProps,
+    Omit<AriaCheckboxGroupProps, "children" | "className" | "style"> {}
 
 /** Any of several; with a name their ids are values of the form. */
 export function CheckboxGroup({ label, hint, options, ...props }: CheckboxGroupProps) {
   return (
     <AriaCheckboxGroup {...props} className="field">
-      <Label className="field-label">{label}</Label>
-      {hint && (
-        <Text slot="description" className="field-hint">
-          {hint}
-        </Text>
-      )}
-      <div className="choices">
-        {options.map((option) => (
+      <Choices
+        label={label}
+        hint={hint}
+        options={options}
+        choice={(option) => (
           <Checkbox key={option.id} value={option.id} className="choice">
             <span className="choice-mark">
               <Icon name="check" />
             </span>
-            <span>
-              {option.label}
-              {option.hint && <small>{option.hint}</small>}
-            </span>
+            <ChoiceLabel {...option} />
           </Checkbox>
-        ))}
-      </div>
-      <FieldError className="field-error" />
+        )}
+      />
     </AriaCheckboxGroup>
   );
 }

@@ -1,17 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { useApi } from "../../api/client.ts";
-import { useSession } from "../../app/session.tsx";
-import { useTexts } from "../../texts/texts.tsx";
+import { type Texts, useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { Page } from "../../ui/page.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import type { Column } from "../../ui/table.tsx";
 import { RelativeTime, Time } from "../../ui/time.tsx";
-import { type Credential, WithRevoked } from "../access/credentials.tsx";
-import { Loaded } from "../access/loaded.tsx";
+import type { Credential } from "../access/credentials.tsx";
+import { CredentialsPage } from "../access/credentials-page.tsx";
 import { RowButtons } from "../access/row-buttons.tsx";
 import { CreateKeyDialog } from "./create-key-dialog.tsx";
 import "../access/access.css";
@@ -19,63 +12,20 @@ import "../access/access.css";
 /** The API keys of the organization. */
 export function KeysPage() {
   const texts = useTexts("keys");
-  const api = useApi();
-  const mayWrite = useSession().can("dashboard:write");
-  const keys = useQuery({
-    queryKey: ["api-keys"],
-    queryFn: () => api.get<Credential[]>("/v1/dashboard/api-keys"),
-  });
-  const [isCreating, setIsCreating] = useState(false);
-  const [revoking, setRevoking] = useState<Credential>();
-  const columns = useColumns(mayWrite ? setRevoking : undefined);
-  const create = mayWrite && (
-    <Button kind="primary" onPress={() => setIsCreating(true)}>
-      {texts.create}
-    </Button>
-  );
   return (
-    <Page title={texts.title} intro={texts.intro} actions={Boolean(keys.data?.length) && create}>
-      <Loaded query={keys}>
-        {(all) => (
-          <WithRevoked items={all} showRevoked={texts.showRevoked}>
-            {(shown) => (
-              <Table
-                label={texts.title}
-                columns={columns}
-                rows={shown}
-                rowKey={({ id }) => id}
-                empty={
-                  <EmptyState
-                    title={texts.emptyTitle}
-                    text={mayWrite ? texts.emptyText : texts.emptyReadOnly}
-                    action={all.length === 0 && create}
-                  />
-                }
-              />
-            )}
-          </WithRevoked>
-        )}
-      </Loaded>
-      {isCreating && <CreateKeyDialog onCreated={keys.refetch} onClose={() => setIsCreating(false)} />}
-      {revoking && (
-        <ConfirmDialog
-          isOpen
-          title={texts.revokeTitle(revoking.name)}
-          text={texts.revokeText}
-          action={texts.revoke}
-          onConfirm={async () => {
-            await api.send("DELETE", `/v1/dashboard/api-keys/${encodeURIComponent(revoking.id)}`);
-            await keys.refetch();
-          }}
-          onClose={() => setRevoking(undefined)}
-        />
-      )}
-    </Page>
+    <CredentialsPage<Credential>
+      texts={texts}
+      path="/v1/dashboard/api-keys"
+      columns={(onRevoke) => keyColumns(texts, onRevoke)}
+      createDialog={(onCreated, onClose) => <CreateKeyDialog onCreated={onCreated} onClose={onClose} />}
+    />
   );
 }
 
-function useColumns(onRevoke: ((key: Credential) => void) | undefined): readonly Column<Credential>[] {
-  const texts = useTexts("keys");
+function keyColumns(
+  texts: Texts["keys"],
+  onRevoke: ((key: Credential) => void) | undefined,
+): readonly Column<Credential>[] {
   const columns: Column<Credential>[] = [
     {
       id: "name",

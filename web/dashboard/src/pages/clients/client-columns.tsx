@@ -1,4 +1,4 @@
-import { useTexts } from "../../texts/texts.tsx";
+import { type Texts, useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -13,8 +13,7 @@ interface ClientActions {
 }
 
 /** The columns of the table of clients; without buttons for those who may only read. */
-export function useClientColumns(actions: ClientActions | undefined): readonly Column<Client>[] {
-  const texts = useTexts("clients");
+export function clientColumns(texts: Texts["clients"], actions: ClientActions | undefined): readonly Column<Client>[] {
   const columns: Column<Client>[] = [
     {
       id: "name",
