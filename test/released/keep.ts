@@ -1,13 +1,13 @@
-// `npm run keep-release`: keeps what the next releases are compared with: the contracts and the interface as they are now,
-// and an installation with rows in it to be upgraded. Run it when a release is made, and commit what it writes.
-// npm run keep-release -- --only contracts,interface
+// `npm run keep-release`: keeps what the next releases are compared with, the contracts and the interface as they are now.
+// Run it when a release is made, and commit what it writes.
+// npm run keep-release -- --only contracts
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compressed, interfaceFile, interfaceOfNow } from "./released-interface.ts";
 
-const { values } = parseArgs({ options: { only: { type: "string", default: "contracts,interface,installation" } } });
+const { values } = parseArgs({ options: { only: { type: "string", default: "contracts,interface" } } });
 const root = join(import.meta.dirname, "../..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 

@@ -65,7 +65,7 @@ export function createSampler(processes: readonly ManagedProcess[], inspector: p
 
 async function probe({ pid = 0, kill }: ManagedProcess, folder: string): Promise<Probed> {
   const file = join(folder, `${pid}.jsonl`);
-  const lines = (): string[] => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []);
+  const lines = (): string[] => (existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : []);
   const before = lines().length;
   kill("SIGUSR2");
   await until(() => lines().length > before, 60_000);
