@@ -28,7 +28,7 @@ const { values } = parseArgs({
 const seconds = Number(values.minutes) * 60;
 /** Caches fill, code is compiled, pools open: a third of the time, ten minutes at most. */
 const warmUp = Math.min(seconds / 3, 600);
-const between = Math.min(30, seconds / 24);
+const between = Math.max(5, Math.min(30, seconds / 24));
 const callers = 32;
 const calibration = Math.min(20, seconds / 6);
 const violations: string[] = [];
@@ -88,7 +88,8 @@ async function watch(load: SoakLoad, sampler: Sampler): Promise<void> {
   const began = performance.now();
   const elapsed = (): number => (performance.now() - began) / 1_000;
   let answered = 0;
-  for (let at = between; at <= seconds; at += between) {
+  // A sample may take longer than there is between two on a machine with much else to do.
+  for (let at = between; at <= seconds; at = Math.max(at + between, elapsed())) {
     await delay(Math.max(0, at - elapsed()) * 1_000);
     if (at <= warmUp) continue;
     await sampler.sample(elapsed());
