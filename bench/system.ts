@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createLogger } from "#platform/logger.ts";
 import { createAdminTransport } from "../dev/admin-transport.ts";
 import { type AdminClient, type Demo, prepareDemo } from "../dev/demo.ts";
-import { type Distributed, startDistributed } from "../dev/distributed.ts";
+import { type Distributed, type DistributedOptions, startDistributed } from "../dev/distributed.ts";
 import { openHome } from "../dev/home.ts";
 import { migrateAll } from "../dev/migrations.ts";
 import { startNats } from "../dev/nats.ts";
@@ -32,14 +32,14 @@ export interface BenchSystem {
   stop(): Promise<void>;
 }
 
-export interface BenchSystemOptions {
+export interface BenchSystemOptions extends Pick<DistributedOptions, "gateways" | "clicks"> {
   /** The processes of gateway, click, sign and webhooks leave CPU profiles of their whole lives in folders of their names. */
   readonly profileFolder?: string | undefined;
 }
 
 const database = "assent";
 
-export async function startBenchSystem(options: BenchSystemOptions = {}): Promise<BenchSystem> {
+export async function startBenchSystem({ profileFolder, ...processes }: BenchSystemOptions = {}): Promise<BenchSystem> {
   const folder = mkdtempSync(join(tmpdir(), "assent-bench-"));
   const home = openHome({ ASSENT_HOME: folder });
   const postgres = await startPostgres({ dataDir: home.postgresFolder, durable: true });
@@ -49,6 +49,7 @@ export async function startBenchSystem(options: BenchSystemOptions = {}): Promis
   await migrateAll(databaseUrl, createLogger("bench", "warn"));
   const ports = new Map<string, number>();
   const running = await startDistributed({
+    ...processes,
     databaseUrl,
     natsUrl: nats.url,
     secrets: home.secrets,
@@ -58,7 +59,7 @@ export async function startBenchSystem(options: BenchSystemOptions = {}): Promis
       ports.set(service, port);
       return port;
     },
-    environmentOf: (process) => profiling(process, options.profileFolder),
+    environmentOf: (process) => profiling(process, profileFolder),
   });
   const admin = adminClient(createAdminTransport(running.adminUrl, home.secrets.adminToken));
   const demo = await prepareDemo(home, admin, running.baseUrls[0] ?? "");

@@ -44,7 +44,7 @@ This page is written from the code by \`npm run docs\`, and a test compares the 
 | \`LOG_LEVEL\` | \`warn\` | trace, debug, info, warn, error or silent. |
 | \`SMTP_URL\`, \`MAIL_FROM\`, \`PUBLIC_URL\` | empty | A mail server, as for the sign service below ([mails](mail.md)). Without it \`npm start\` keeps mails in a mailbox at /mailbox, and \`start:distributed\` sends none. |
 
-\`npm run migrate\` reads \`DATABASE_URL\` (required: the owner of the database, who may create roles), \`SERVICE_LOGIN\` (a login that exists and may take on the roles of the services afterwards, for their own \`DATABASE_URL\`; empty: they connect as the owner) and \`LOG_LEVEL\`. \`npm run admin\` reads \`ASSENT_ADMIN_URL\`, \`ASSENT_CLICK_ADMIN_URL\` and \`ASSENT_WEBHOOKS_ADMIN_URL\` (for \`evidence-keys\` and \`dead-events\`, when these services have admin ports of their own) and \`ASSENT_ADMIN_TOKEN\`, or finds the running copy of \`ASSENT_HOME\`. \`npm run doctor\` reads what the processes read, and looks at where it leads.
+\`npm run migrate\` reads \`DATABASE_URL\` (required: the owner of the database, who may create roles), \`SERVICE_LOGIN\` (a login that exists, or a role that it is a member of, which may take on the roles of the services afterwards, for their own \`DATABASE_URL\`; empty: they connect as the owner) and \`LOG_LEVEL\`. \`npm run admin\` reads \`ASSENT_ADMIN_URL\`, \`ASSENT_CLICK_ADMIN_URL\` and \`ASSENT_WEBHOOKS_ADMIN_URL\` (for \`evidence-keys\` and \`dead-events\`, when these services have admin ports of their own) and \`ASSENT_ADMIN_TOKEN\`, or finds the running copy of \`ASSENT_HOME\`. \`npm run doctor\` reads what the processes read, and looks at where it leads.
 `;
 
 /** The whole page. */

@@ -9,7 +9,7 @@ const settings = {
     secret: true,
   }),
   SERVICE_LOGIN: stringSetting(
-    "A login that exists and may take on the roles of the services afterwards: what they connect with. Empty grants nothing: they connect as the owner.",
+    "A login that exists and may take on the roles of the services afterwards: what they connect with, or a role that it is a member of. Empty grants nothing: they connect as the owner.",
     "",
   ),
   LOG_LEVEL: stringSetting("trace, debug, info, warn, error or silent.", "info"),

@@ -19,6 +19,12 @@ const checks: readonly Check[] = [
   { name: "types of the browser code", command: "tsc", args: ["--project", join(root, "web")] },
   { name: "lint and format", command: "biome", args: ["ci", "--colors=off", "."] },
   { name: "contracts", command: "buf", args: ["lint"] },
+  // test/released/keep.ts makes the file; docs/releasing.md says when.
+  {
+    name: "contracts against those of the last release",
+    command: "buf",
+    args: ["breaking", "proto", "--against", "test/released/contracts.binpb.gz"],
+  },
 ];
 
 // A focused run is for working on one part; the whole run proves everything.

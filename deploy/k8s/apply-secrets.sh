@@ -12,6 +12,13 @@ emit() {
   echo "---"
 }
 
+# CloudNativePG sets a password anew when a Secret with this label changes.
+emit_login() {
+  kubectl create secret generic "$@" --type=kubernetes.io/basic-auth --namespace "$namespace" --dry-run=client --output yaml |
+    kubectl label --local --filename - --output yaml cnpg.io/reload=true
+  echo "---"
+}
+
 # The local database has only its owner, and no certificate.
 login=assent_login
 password="$(cat "$folder/login-password")"
@@ -27,10 +34,10 @@ manifests() {
     --from-file="$folder/AUTH_MASTER_KEY" --from-file="$folder/CLICK_MASTER_KEY" \
     --from-file="$folder/WEBHOOKS_MASTER_KEY" --from-file="$folder/ADMIN_TOKEN"
   emit generic assent-seal --from-file="$folder/SEAL_KEY" --from-file="$folder/SEAL_CERTIFICATES"
-  emit generic assent-database-owner --type=kubernetes.io/basic-auth \
+  emit_login assent-database-owner \
     --from-literal=username=assent_owner --from-literal=password="$(cat "$folder/database-password")" \
     --from-literal=uri="postgres://assent_owner:$(cat "$folder/database-password")@$host:5432/assent$encryption"
-  emit generic assent-database-login --type=kubernetes.io/basic-auth \
+  emit_login assent-database-login \
     --from-literal=username="$login" --from-literal=password="$password" \
     --from-literal=uri="postgres://$login:$password@$host:5432/assent$encryption"
 }

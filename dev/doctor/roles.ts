@@ -43,7 +43,7 @@ export async function checkRoles(installation: Installation, query: Query): Prom
       wrong(
         "roles",
         `the login may not take on ${closed.join(", ")}`,
-        "Run npm run migrate with SERVICE_LOGIN set to this login.",
+        "Run npm run migrate with SERVICE_LOGIN set to this login, or to a role that it is a member of.",
       ),
     );
   }

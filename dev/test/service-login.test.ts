@@ -38,6 +38,7 @@ const as = async (role: string, sql: string): Promise<string> => {
     await pool.end();
   }
 };
+const ownerName = (): string => new URL(database.url).username;
 const insufficientPrivilege = "42501";
 
 test("the login may take on the role of every service, once as often as it is asked for", async () => {
@@ -48,10 +49,24 @@ test("the login may take on the role of every service, once as often as it is as
   expect(await as("assent_templates", "select count(*)::int as found from templates.template")).toBe('[{"found":0}]');
 });
 
+test("a login that is only a member of what was allowed may take on the roles too", async () => {
+  const group = `${login}_group`;
+  await superuser.query(`create role ${group} nologin`);
+  try {
+    await superuser.query(`revoke assent_auth, assent_templates from ${login} granted by ${ownerName()}`);
+    expect(await as("assent_auth", "select 1")).toBe(insufficientPrivilege);
+    await superuser.query(`grant ${group} to ${login}`);
+    await allowServiceRoles(database.url, group);
+    expect(await as("assent_auth", "select current_user as name")).toBe('[{"name":"assent_auth"}]');
+    expect(await as("", "select from templates.template")).toBe(insufficientPrivilege);
+  } finally {
+    await superuser.query(`drop role ${group}`);
+  }
+});
+
 test("as itself the login may do nothing, and it may not become the owner", async () => {
   expect(await as("", "select from templates.template")).toBe(insufficientPrivilege);
   expect(await as("", "create schema more")).toBe(insufficientPrivilege);
   expect(await as("assent_templates", "create table templates.more ()")).toBe(insufficientPrivilege);
-  const owner = new URL(database.url).username;
-  expect(await as("", `set role ${owner}`)).toBe(insufficientPrivilege);
+  expect(await as("", `set role ${ownerName()}`)).toBe(insufficientPrivilege);
 });

@@ -46,6 +46,12 @@ export const drills: readonly Drill[] = [
     short: ["--rate", "20", "--outage", "10", "--at-once", "7"],
   },
   {
+    name: "soak",
+    what: "Half of what is possible, for ten minutes: memory, files, connections and latencies stay what they are.",
+    program: "test/chaos/soak/drill.ts",
+    short: ["--minutes", "2"],
+  },
+  {
     name: "image",
     what: "What the image holds, with production dependencies, by the manifests: one acceptance.",
     program: "test/drills/image.ts",

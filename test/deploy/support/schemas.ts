@@ -12,8 +12,24 @@ const packages: Readonly<Record<string, string>> = {
   "keda.sh": "@kubernetes-models/keda/keda.sh",
 };
 
+/** Kinds that no package describes: the paths of all members that we use, read in their documentation. */
+const byHand: Readonly<Record<string, readonly string[]>> = {
+  "barmancloud.cnpg.io/v1 ObjectStore": [
+    ...["apiVersion", "kind", "metadata.name", "metadata.namespace", "spec.retentionPolicy"],
+    "spec.configuration.destinationPath",
+    ...["accessKeyId", "secretAccessKey"].flatMap((one) =>
+      ["name", "key"].map((member) => `spec.configuration.s3Credentials.${one}.${member}`),
+    ),
+    ...["wal", "data"].map((one) => `spec.configuration.${one}.compression`),
+  ],
+};
+
 /** What a cluster would refuse or ignore of a manifest: errors of its schema, and members that it does not have. */
 export async function problemsOf(manifest: Manifest): Promise<string[]> {
+  const known = byHand[`${manifest.apiVersion} ${manifest.kind}`];
+  if (known !== undefined) {
+    return leavesOf(manifest).flatMap((path) => (known.includes(path) ? [] : [`unknown: ${path}`]));
+  }
   const model = await modelOf(manifest);
   const errors: string[] = [];
   const unread = unreadMembers(manifest, (watched) => {
@@ -26,6 +42,11 @@ export async function problemsOf(manifest: Manifest): Promise<string[]> {
   });
   return errors.length > 0 ? errors : unread.map((path) => `unknown: ${path}`);
 }
+
+const leavesOf = (value: Manifest): string[] =>
+  Object.entries(value).flatMap(([name, one]) =>
+    typeof one === "object" && one !== null ? leavesOf(one).map((path) => `${name}.${path}`) : [name],
+  );
 
 async function modelOf({ apiVersion, kind }: Manifest): Promise<Model> {
   const [group = "", version = ""] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
