@@ -47,6 +47,8 @@ export interface Look {
   readonly number?: true;
   /** Stays on one page when it fits on one. */
   readonly keep?: true;
+  /** It surely fits on one, so that nobody has to measure. */
+  readonly fitting?: true;
   /** Does not end a page: the next block belongs to it. */
   readonly stick?: true;
 }

@@ -9,6 +9,7 @@ import { printRules } from "../templating/print-rules.ts";
 import { readBlockTree } from "./block-tree.ts";
 import type { Block } from "./blocks.ts";
 import { type Compiler, createCompiler, type InputFile } from "./compiler.ts";
+import { markFitting } from "./fitting-blocks.ts";
 import { loadFonts } from "./fonts.ts";
 import { createGlyphText, type GlyphText } from "./glyph-coverage.ts";
 import { brokenImage, createImageShelf, type ImageShelf } from "./images.ts";
@@ -91,7 +92,12 @@ function typeset(input: TypesetInput, compilerFor: CompilerFor, glyphs: GlyphTex
     return { name: fileName, path: `/attachments/${index}`, mediaType, description };
   });
   const settings = settingsOf(input, blocks, glyphs);
-  const marked = markLongWords(blocks, settings.paper.width - settings.margins.left - settings.margins.right);
+  const { paper, margins } = settings;
+  const width = paper.width - margins.left - margins.right;
+  const marked = markFitting(markLongWords(blocks, width), {
+    width,
+    height: paper.height - margins.top - margins.bottom,
+  });
   const document = JSON.stringify({ settings, blocks: marked, attachments });
   checkLength(document.length, maxDocumentLength);
   const files = [...filesOf(shelf), ...input.attachments.map(attachedFile)];

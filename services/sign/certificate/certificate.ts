@@ -92,7 +92,7 @@ const maxDescribedParties = 50;
 function documents({ documents: all }: Agreement, texts: CertificateTexts): Markup {
   if (all.length === 0) return markup`<p>${texts.noDocuments}</p>`;
   const { labels } = texts;
-  const columns = [{ title: labels.number, width: 12 }, { title: labels.name }, { title: labels.pages, width: 14 }];
+  const columns = [{ title: labels.number, width: 12 }, { title: labels.name }, { title: labels.pages, width: 18 }];
   const hashes = { title: labels.sha256, width: 76 };
   return table(
     [...columns, hashes],
@@ -117,7 +117,7 @@ function trail(agreement: Agreement, events: readonly AuditEvent[], texts: Certi
   const left = events.length - printed.length;
   const columns = [
     { title: labels.number, width: 12 },
-    { title: labels.time, width: 42 },
+    { title: labels.time, width: 46 },
     { title: labels.event },
     { title: labels.by },
     { title: labels.ip, width: 31 },
@@ -136,7 +136,7 @@ ${left === 0 ? nothing : markup`<p class="small">${texts.omitted(left)}</p>`}
 <p class="small">${isIntact ? texts.trailNote(count) : markup`<strong>${texts.brokenTrailNote}</strong>`}</p>
 ${facts([
   [labels.chainCount, count],
-  [labels.chainHead, exact(hash.toString("hex"))],
+  [labels.chainHead, markup`<span class="small">${exact(hash.toString("hex"))}</span>`],
 ])}`;
 }
 

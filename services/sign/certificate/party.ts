@@ -46,8 +46,8 @@ export function partyTable(
   const columns = [
     { title: labels.name },
     { title: labels.role, width: 34 },
-    { title: labels.consent, width: 42 },
-    { title: labels.finished, width: 42 },
+    { title: labels.consent, width: 46 },
+    { title: labels.finished, width: 46 },
   ];
   const rows = recipients.map((one): readonly Piece[] => [
     markup`${one.name}<br><span class="small muted">${one.email}<br>${addresses.get(one.id) ?? ""}</span>`,
