@@ -52,6 +52,7 @@ export const documentedCompatScopes: Readonly<Record<string, string>> = {
   compatTestBulkList: "sign:read sign:send",
   compatListBulkBatches: "sign:read",
   compatGetBulkBatch: "sign:read",
+  compatListBulkBatchEnvelopes: "sign:read",
   compatCreateConnect: "sign:admin webhooks:write",
   compatUpdateConnect: "sign:admin webhooks:write",
   compatListConnects: "sign:read webhooks:read",
