@@ -221,6 +221,14 @@ describe("bulk sending", () => {
 describe("the account", () => {
   test("has one user, who stands for the credential, and neither brands nor groups", async () => {
     const { body } = await call("GET", "");
+    const { status, body: settings } = await call("GET", "/settings");
+    expect([status, docusign.AccountSettingsInformation.constructFromObject(settings)]).toEqual([200, settings]);
+    expect(settings).toMatchObject({
+      allowBulkSend: "true",
+      allowEnvelopeCorrect: "false",
+      signingSessionTimeout: "60",
+    });
+    expect((await call("PUT", "/settings", { allowBulkSend: "false" })).body.errorCode).toBe("METHOD_NOT_ALLOWED");
     expect(docusign.AccountInformation.constructFromObject(body)).toMatchObject({ accountIdGuid: orgA });
     const users = docusign.UserInformationList.constructFromObject((await call("GET", "/users")).body);
     expect(users).toMatchObject({ resultSetSize: "1", users: [{ userId: orgA, userStatus: "Active" }] });

@@ -67,6 +67,7 @@ export const documentedCompatScopes: Readonly<Record<string, string>> = {
   compatRetryConnectEnvelope: "sign:admin webhooks:write",
   compatRetryConnect: "sign:admin webhooks:write",
   compatGetAccount: "sign:read",
+  compatGetAccountSettings: "sign:read",
   compatListUsers: "sign:read",
   compatGetUser: "sign:read",
   compatListBrands: "sign:read",

@@ -1,6 +1,7 @@
 import type { Route } from "../../routes/route.ts";
 import { envelopeRoot } from "../target-root.ts";
 import { compatAccountRoutes } from "./account.ts";
+import { compatAccountSettingRoutes } from "./account-settings.ts";
 import { compatBulkBatchRoutes } from "./bulk-batches.ts";
 import { compatBulkEnvelopeRoutes } from "./bulk-envelopes.ts";
 import { compatBulkListRoutes } from "./bulk-lists.ts";
@@ -41,4 +42,5 @@ export const compatRoutes: readonly Route[] = [
   ...compatConnectSecretRoutes,
   ...compatConnectLogRoutes,
   ...compatAccountRoutes,
+  ...compatAccountSettingRoutes,
 ];
