@@ -1,7 +1,7 @@
 // `npm run docs`: writes the list of types in docs/events.md from the catalogue. A test fails when it is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectEventOf, type EventTypeInfo, eventSources } from "../services/webhooks/domain/event-types.ts";
+import { connectEventsOf, type EventTypeInfo, eventSources } from "../services/webhooks/domain/event-types.ts";
 import { testEventSubject } from "../services/webhooks/domain/event-types-webhooks.ts";
 
 export const eventsFile = join(import.meta.dirname, "../docs/events.md");
@@ -23,9 +23,9 @@ export function eventsPage(page: string): string {
 
 const rowOf = ({ type, subject, description, example }: EventTypeInfo): string => {
   const bus = subject === testEventSubject ? "–" : `\`${subject}\``;
-  const connect = connectEventOf(subject);
+  const connect = connectEventsOf(subject).map((name) => `\`${name}\``);
   const data = Object.keys(example).map((name) => `\`${name}\``);
-  return `| \`${type}\` | ${bus} | ${description} | ${data.join(", ")} | ${connect === undefined ? "–" : `\`${connect}\``} |`;
+  return `| \`${type}\` | ${bus} | ${description} | ${data.join(", ")} | ${connect.length === 0 ? "–" : connect.join(", ")} |`;
 };
 
 const table = `

@@ -5,6 +5,7 @@ import {
   type CreateBulkListRequest,
   type CreateRecipientViewRequest,
   type CreateSenderViewRequest,
+  type ListAgreementsRequest,
   type SendBulkListRequest,
   SenderViewKind,
   type VoidAgreementRequest,
@@ -190,6 +191,13 @@ describe("bulk sending", () => {
       bulkErrors: [{ errorMessage: expect.stringContaining("copy 5") }],
     });
     expect((await call("GET", `/bulk_send_batch?batch_ids=${sent.body.batchId}`)).body.resultSetSize).toBe("1");
+    const listed = await call("GET", `/bulk_send_batch/${sent.body.batchId}/envelopes?status=sent&count=2`);
+    expect(listed.status).toBe(200);
+    expect(gateway.sign.lastRequest<ListAgreementsRequest>("listAgreements")).toMatchObject({
+      ...{ bulkBatchId: sent.body.batchId, limit: 2, statuses: [AgreementStatus.SENT], withTotal: true },
+    });
+    const unknown = await call("GET", `/bulk_send_batch/${newId()}/envelopes`);
+    expect([unknown.status, unknown.body.errorCode]).toEqual([404, "BULK_BATCH_NOT_FOUND"]);
     expect((await call("DELETE", path, {})).body).toEqual({ bulkListSummaries: [] });
     expect((await call("GET", path)).body.errorCode).toBe("BULK_LIST_NOT_FOUND");
   });
@@ -213,6 +221,14 @@ describe("bulk sending", () => {
 describe("the account", () => {
   test("has one user, who stands for the credential, and neither brands nor groups", async () => {
     const { body } = await call("GET", "");
+    const { status, body: settings } = await call("GET", "/settings");
+    expect([status, docusign.AccountSettingsInformation.constructFromObject(settings)]).toEqual([200, settings]);
+    expect(settings).toMatchObject({
+      allowBulkSend: "true",
+      allowEnvelopeCorrect: "false",
+      signingSessionTimeout: "60",
+    });
+    expect((await call("PUT", "/settings", { allowBulkSend: "false" })).body.errorCode).toBe("METHOD_NOT_ALLOWED");
     expect(docusign.AccountInformation.constructFromObject(body)).toMatchObject({ accountIdGuid: orgA });
     const users = docusign.UserInformationList.constructFromObject((await call("GET", "/users")).body);
     expect(users).toMatchObject({ resultSetSize: "1", users: [{ userId: orgA, userStatus: "Active" }] });

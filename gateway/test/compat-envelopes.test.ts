@@ -274,6 +274,14 @@ describe("a list of envelopes", () => {
     const next = await send("GET", read.nextUri);
     expect(next.body).toMatchObject({ startPosition: "2", endPosition: "2" });
     expect(next.body).not.toHaveProperty("nextUri");
+    expect(next.body).not.toHaveProperty("continuationToken");
+    const goOn = `/envelopes?count=1&envelope_ids=${ids}&continuation_token=${read.continuationToken}`;
+    expect((await send("GET", goOn)).body).toMatchObject({ startPosition: "2", endPosition: "2", envelopes: [{}] });
+    expect(lastList()).toMatchObject({ offset: 0, cursor: "2" });
+    for (const wrong of ["1", "x.abc", `2.${"a".repeat(500)}`, `${read.continuationToken}&start_position=1`]) {
+      const refused = await send("GET", `/envelopes?continuation_token=${wrong}`);
+      expect([refused.status, refused.body.details?.[0]?.field]).toEqual([400, "continuation_token"]);
+    }
   });
 
   test.each([

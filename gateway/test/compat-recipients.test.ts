@@ -63,11 +63,25 @@ describe("recipients", () => {
       "1",
       { recipientId: "7", email: "dee@example.com", recipientType: "certifieddelivery" },
     ]);
-    const put = { signers: [{ recipientId: "1", email: "new@example.com" }] };
+    const emailNotification = {
+      emailSubject: "Your lease",
+      emailBody: "Page 2 is for you.",
+      supportedLanguage: "pt_BR",
+    };
+    const put = { signers: [{ recipientId: "1", email: "new@example.com", emailNotification }] };
     const changed = await send("PUT", `/envelopes/${id}/recipients`, put);
     expect(docusign.RecipientsUpdateSummary.constructFromObject(changed.body).recipientUpdateResults).toMatchObject([
       { recipientId: "1", errorDetails: { errorCode: "SUCCESS", message: "" } },
     ]);
+    expect(gateway.sign.lastRequest<PutRecipientsRequest>("putRecipients").recipients).toMatchObject([
+      { emailSubject: "Your lease", emailBlurb: "Page 2 is for you.", locale: "pt-BR" },
+    ]);
+    const { body: read } = await send("GET", `/envelopes/${draft().id}/recipients`);
+    expect(docusign.Recipients.constructFromObject(read).signers[0].emailNotification).toMatchObject({
+      emailSubject: "Your lease",
+      emailBody: "Page 2 is for you.",
+      supportedLanguage: "en",
+    });
     // Absent names stay, and one who approves stays that.
     const { changeExisting, recipients } = gateway.sign.lastRequest<PutRecipientsRequest>("putRecipients");
     expect([changeExisting, recipients[0]?.name, recipients[0]?.role]).toEqual([

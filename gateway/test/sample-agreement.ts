@@ -82,6 +82,8 @@ export const sampleSigner = (fields: FieldsOf<typeof RecipientSchema> = {}) => (
   status: RecipientStatus.DELIVERED,
   note: "Soon, please.",
   locale: "en",
+  emailSubject: "Your lease",
+  emailBlurb: "Page 2 is for you.",
   tabs: [sampleTab(), sampleListTab(), sampleRadioTab()],
   sentAt: at(1),
   deliveredAt: at(2),

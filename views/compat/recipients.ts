@@ -50,7 +50,7 @@ function lastOrFirst(recipients: readonly Recipient[]): number {
 }
 
 export function recipientView(recipient: Recipient, withTabs: boolean): Written {
-  const { id, recipientId, role, tabs, clientUserId, roleName, routingOrder, note, locale } = recipient;
+  const { id, recipientId, role, tabs, clientUserId, roleName, routingOrder, note } = recipient;
   return present({
     ...personOf(recipient),
     recipientId,
@@ -62,7 +62,7 @@ export function recipientView(recipient: Recipient, withTabs: boolean): Written 
     clientUserId: filled(clientUserId),
     roleName: filled(roleName),
     note: filled(note),
-    emailNotification: locale === "" ? undefined : { supportedLanguage: locale },
+    emailNotification: mailOf(recipient),
     creationReason: "sender",
     deliveryMethod: "email",
     requireIdLookup: "false",
@@ -76,6 +76,12 @@ export function recipientView(recipient: Recipient, withTabs: boolean): Written 
     ...endOf(recipient),
     tabs: withTabs ? tabsView(tabs, recipient) : undefined,
   });
+}
+
+/** Undefined when the person's mails are those of everybody. */
+function mailOf({ locale, emailSubject, emailBlurb }: Recipient): Written | undefined {
+  const mail = { emailSubject: filled(emailSubject), emailBody: filled(emailBlurb), supportedLanguage: filled(locale) };
+  return Object.values(mail).every((text) => text === undefined) ? undefined : present(mail);
 }
 
 const personOf = ({ role, name, email, hostName, hostEmail }: Recipient): Record<string, string | undefined> =>

@@ -85,6 +85,8 @@ export const recipientView = (recipient: Recipient) => ({
   status: recipientStatuses.nameOf(recipient.status),
   note: textOrNull(recipient.note),
   locale: textOrNull(recipient.locale),
+  emailSubject: textOrNull(recipient.emailSubject),
+  emailBlurb: textOrNull(recipient.emailBlurb),
   hostName: textOrNull(recipient.hostName),
   hostEmail: textOrNull(recipient.hostEmail),
   sentAt: isoTime(recipient.sentAt),

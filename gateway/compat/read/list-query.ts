@@ -27,7 +27,7 @@ const maxCount = 1_000;
 /** What a list of envelopes asks for. */
 export function readListQuery(query: Reader, named: NamedIds): EnvelopeList {
   const count = Math.max(1, Math.min(query.integer("count", { min: 0, max: 1_000_000 }) ?? maxCount, maxCount));
-  const start = query.integer("start_position", { min: 0, max: 2_000_000_000 }) ?? 0;
+  const place = placeOf(query);
   const statuses = intersect(statusesOf(query), statusesOfFolders(query));
   const ids = named.ids ?? listOf(query, "envelope_ids");
   const known = ids?.filter(isUuid).map((id) => id.toLowerCase());
@@ -42,11 +42,24 @@ export function readListQuery(query: Reader, named: NamedIds): EnvelopeList {
     ids: known,
     transactionIds: transactionIds === undefined ? undefined : [...transactionIds],
     limit: count,
-    offset: start,
+    offset: place.cursor === undefined ? place.start : undefined,
+    cursor: place.cursor,
     withTotal: true,
   });
   const matchesNothing = statuses?.size === 0 || known?.length === 0;
-  return { wanted: matchesNothing ? undefined : wanted, start, count };
+  return { wanted: matchesNothing ? undefined : wanted, start: place.start, count };
+}
+
+/** Where a page begins: at an index, or behind the page whose token is given, which tells its index too. */
+function placeOf(query: Reader): { readonly start: number; readonly cursor?: string } {
+  const start = query.integer("start_position", { min: 0, max: 2_000_000_000 }) ?? 0;
+  const token = query.text("continuation_token")?.trim() ?? "";
+  if (token === "") return { start };
+  const found = token.length > 400 ? null : /^([0-9]{1,10})\.([A-Za-z0-9_-]+)$/.exec(token);
+  if (found !== null && start === 0) return { start: Number(found[1]), cursor: found[2] ?? "" };
+  const problem = start === 0 ? "must be the continuationToken of a page" : "must not be given with start_position";
+  query.problem("continuation_token", "FORMAT", problem);
+  return { start };
 }
 
 /** The parts of a list in one text; undefined when there is none. */

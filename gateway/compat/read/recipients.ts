@@ -77,8 +77,15 @@ const commonFields = (recipient: Reader) => ({
   roleName: recipient.text("roleName"),
   routingOrder: recipient.integer("routingOrder", { min: 1, max: 100_000 }),
   note: recipient.text("note"),
-  locale: recipient.object("emailNotification")?.text("supportedLanguage")?.trim().replace("_", "-"),
+  ...mailFields(recipient.object("emailNotification")),
   tabs: readTabs(recipient.object("tabs")),
+});
+
+/** The words of the mails to one person, and their language. */
+const mailFields = (mail: Reader | undefined) => ({
+  locale: mail?.text("supportedLanguage")?.trim().replace("_", "-"),
+  emailSubject: mail?.text("emailSubject"),
+  emailBlurb: mail?.text("emailBody"),
 });
 
 const remoteFields = (recipient: Reader) => ({ name: nameOf(recipient), email: recipient.text("email")?.trim() });

@@ -1,10 +1,9 @@
-import type { CallOptions } from "@connectrpc/connect";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { envelopeView, type Included, includedIn } from "../../../views/compat/envelope.ts";
 import { pageOf, pageUri } from "../../../views/compat/page.ts";
 import { present } from "../../../views/compat/scalars.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
+import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
 import type { Services } from "../../routes/services.ts";
 import { type EnvelopeList, type NamedIds, readListQuery } from "../read/list-query.ts";
 import { type Reader, readWith } from "../read/reader.ts";
@@ -13,7 +12,7 @@ import { envelopesSchema, statusBody, statusExample } from "./envelope-schemas.t
 
 const base = { tag: "Compatible envelopes", scopes: ["sign:read"] } as const;
 
-const filters = compatQuery({
+export const envelopeFilters = compatQuery({
   from_date: "From this time on: 2026-10-21, 2026-10-21T00:00:00Z or 10/21/2026. All when absent.",
   to_date: "Until this time.",
   from_to_status:
@@ -29,13 +28,15 @@ const filters = compatQuery({
   folder_types: "The same.",
   count: "At most so many, up to 1,000, which is the default.",
   start_position: "The index of the first one of the page, from 0.",
+  continuation_token:
+    "The continuationToken of the page before, with the same order: the page after it, however far it is. Excludes start_position.",
   order_by: "status_changed (the default), last_modified, created, sent, completed, subject, status, expire.",
   order: "desc (the default) or asc.",
   include: "custom_fields, documents, recipients, tabs, notification: parts to answer too.",
   exclude: "Parts that are not wanted after all.",
 });
 
-type Filters = NonNullable<(typeof filters)["queryType"]>;
+type Filters = NonNullable<(typeof envelopeFilters)["queryType"]>;
 
 export const compatEnvelopeListRoutes: readonly Route[] = [
   defineCompatRoute({
@@ -45,13 +46,10 @@ export const compatEnvelopeListRoutes: readonly Route[] = [
     path: "/envelopes",
     summary: "List envelopes",
     description: "Page by page, those whose status has changed last first.",
-    query: filters,
+    query: envelopeFilters,
     success: { status: 200, description: "A page of envelopes.", schema: envelopesSchema },
     errors: [],
-    call: (request, services) => {
-      const list = readWith(request.query, (query) => readListQuery(query, unnamed));
-      return findEnvelopes(list, partsOf(request.query), services, onBehalfOf(request));
-    },
+    call: (request, services) => findEnvelopes(listAsked(request.query), request, services),
     respond: (found, { query }) => jsonReply(200, pageView(found, query, "/envelopes")),
   }),
   defineCompatRoute({
@@ -62,18 +60,21 @@ export const compatEnvelopeListRoutes: readonly Route[] = [
     summary: "Read the status of many envelopes",
     description:
       "Like listing them, with ids from the body: `envelope_ids=request_body` or `transaction_ids=request_body`.",
-    query: filters,
+    query: envelopeFilters,
     body: jsonBody<object>({ schema: statusBody, required: false, example: statusExample }),
     success: { status: 200, description: "A page of envelopes.", schema: envelopesSchema },
     errors: [],
     call: (request, services) => {
       const named = readWith(request.body, namedIds);
       const list = readWith(request.query, (query) => readListQuery(query, named));
-      return findEnvelopes(list, partsOf(request.query), services, onBehalfOf(request));
+      return findEnvelopes(list, request, services);
     },
     respond: (found, { query }) => jsonReply(200, pageView(found, query, "/envelopes/status")),
   }),
 ];
+
+/** What the query alone asks for. */
+export const listAsked = (query: Filters): EnvelopeList => readWith(query, (reader) => readListQuery(reader, unnamed));
 
 const unnamed: NamedIds = { ids: undefined, transactionIds: undefined };
 
@@ -87,32 +88,44 @@ function partsOf({ include, exclude }: Filters): Included {
   return new Set([...includedIn(include)].filter((part) => !excluded.has(part)));
 }
 
-interface Found {
+export interface FoundEnvelopes {
   readonly envelopes: readonly Agreement[];
   readonly total: number;
   readonly list: EnvelopeList;
+  /** Empty on the last page. */
+  readonly nextCursor: string;
 }
 
 const parts = ["recipients", "tabs", "custom_fields", "documents"];
 
-async function findEnvelopes(
+export async function findEnvelopes(
   list: EnvelopeList,
-  included: Included,
+  request: { readonly query: Filters } & Pick<RouteRequest, "caller">,
   { sign }: Pick<Services, "sign">,
-  options: CallOptions,
-): Promise<Found> {
-  if (list.wanted === undefined) return { envelopes: [], total: 0, list };
+): Promise<FoundEnvelopes> {
+  if (list.wanted === undefined) return { envelopes: [], total: 0, list, nextCursor: "" };
+  const included = partsOf(request.query);
   const withParts = parts.some((part) => included.has(part));
-  const { agreements, total } = await sign.listAgreements({ ...list.wanted, withParts }, options);
-  return { envelopes: agreements, total: Number(total ?? agreements.length), list };
+  const { agreements, total, nextCursor } = await sign.listAgreements(
+    { ...list.wanted, withParts },
+    onBehalfOf(request),
+  );
+  return { envelopes: agreements, total: Number(total ?? agreements.length), list, nextCursor };
 }
 
-function pageView({ envelopes, total, list: { start, count } }: Found, query: Filters, path: string): object {
+export function pageView(found: FoundEnvelopes, query: Filters, path: string): object {
+  const { envelopes, total, nextCursor } = found;
+  const { start, count } = found.list;
+  // Pages are named by their places: the token is for those who go on.
+  const { continuation_token: _, ...asked } = query;
   const included = partsOf(query);
-  const uriFrom = (from: number): string => pageUri(path, query, { start: from, count });
+  const uriFrom = (from: number): string => pageUri(path, asked, { start: from, count });
   return {
     ...pageOf({ start, size: envelopes.length, total, uriFrom }),
-    ...present({ previousUri: start > 0 ? uriFrom(Math.max(0, start - count)) : undefined }),
+    ...present({
+      previousUri: start > 0 ? uriFrom(Math.max(0, start - count)) : undefined,
+      continuationToken: nextCursor === "" ? undefined : `${start + envelopes.length}.${nextCursor}`,
+    }),
     envelopes: envelopes.map((envelope) => envelopeView(envelope, included)),
   };
 }

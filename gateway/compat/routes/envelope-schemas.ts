@@ -80,7 +80,14 @@ const recipientTexts = {
 
 const recipientSchema = textsAnswer(
   { ...sometimes, ...recipientTexts },
-  { tabs: tabsSchema, emailNotification: textsAnswer({ supportedLanguage: "en" }, {}, ["supportedLanguage"]) },
+  {
+    tabs: tabsSchema,
+    emailNotification: textsAnswer({
+      emailSubject: "Your copy of the order",
+      emailBody: "Please have a look at page 2.",
+      supportedLanguage: "en",
+    }),
+  },
   Object.keys(recipientTexts),
 );
 
@@ -260,7 +267,12 @@ export const envelopeSchema = textsAnswer(
 const paging = { resultSetSize: "1", startPosition: "0", endPosition: "0", totalSetSize: "5" };
 
 export const envelopesSchema = textsAnswer(
-  { ...paging, nextUri: "/envelopes?start_position=1&count=1", previousUri: "/envelopes?start_position=0&count=1" },
+  {
+    ...paging,
+    nextUri: "/envelopes?start_position=1&count=1",
+    previousUri: "/envelopes?start_position=0&count=1",
+    continuationToken: "1.Y3JlYXRlZA",
+  },
   { envelopes: listOf(envelopeSchema) },
   [...Object.keys(paging), "envelopes"],
 );

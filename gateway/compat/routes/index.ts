@@ -1,7 +1,9 @@
 import type { Route } from "../../routes/route.ts";
 import { envelopeRoot } from "../target-root.ts";
 import { compatAccountRoutes } from "./account.ts";
+import { compatAccountSettingRoutes } from "./account-settings.ts";
 import { compatBulkBatchRoutes } from "./bulk-batches.ts";
+import { compatBulkEnvelopeRoutes } from "./bulk-envelopes.ts";
 import { compatBulkListRoutes } from "./bulk-lists.ts";
 import { compatConnectRoutes } from "./connect.ts";
 import { compatConnectLogRoutes } from "./connect-logs.ts";
@@ -35,8 +37,10 @@ export const compatRoutes: readonly Route[] = [
   ...compatFolderRoutes,
   ...compatBulkListRoutes,
   ...compatBulkBatchRoutes,
+  ...compatBulkEnvelopeRoutes,
   ...compatConnectRoutes,
   ...compatConnectSecretRoutes,
   ...compatConnectLogRoutes,
   ...compatAccountRoutes,
+  ...compatAccountSettingRoutes,
 ];

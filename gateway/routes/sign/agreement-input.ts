@@ -87,11 +87,12 @@ export function recipientsOf(groups: RecipientsBody): RecipientInput[] {
 }
 
 export function recipientOf(body: RecipientBody, otherwise: RecipientRole): RecipientInput {
-  const { recipientId, name, email, clientUserId, role, roleName, routingOrder, note, locale, hostName, hostEmail } =
-    body;
+  const { recipientId, name, email, clientUserId, role, roleName, routingOrder, note, hostName, hostEmail } = body;
+  const { locale, emailSubject, emailBlurb } = body;
   return {
     role: typeof role === "string" ? roles.valueOf(role) : otherwise,
-    ...given({ recipientId, name, email, clientUserId, roleName, routingOrder, note, locale, hostName, hostEmail }),
+    ...given({ recipientId, name, email, clientUserId, roleName, routingOrder, note, hostName, hostEmail }),
+    ...given({ locale, emailSubject, emailBlurb }),
     tabs: (body.tabs ?? []).map(tabOf),
   };
 }

@@ -30,6 +30,8 @@ export interface RecipientBody {
   readonly routingOrder?: Maybe<number>;
   readonly note?: Maybe<string>;
   readonly locale?: Maybe<string>;
+  readonly emailSubject?: Maybe<string>;
+  readonly emailBlurb?: Maybe<string>;
   readonly hostName?: Maybe<string>;
   readonly hostEmail?: Maybe<string>;
   readonly tabs?: Maybe<readonly TabBody[]>;
@@ -53,6 +55,12 @@ const recipientParts = {
   routingOrder: example(described(integer(1, 2_147_483_647), "Those with the same number act at once."), 1),
   note: orNull(example(text(0, 1_000), "Soon, please.")),
   locale: orNull(languageTag),
+  emailSubject: orNull(
+    example(text(0, 100, "Of the mails that ask this person; that of the agreement when absent."), "Your lease"),
+  ),
+  emailBlurb: orNull(
+    example(text(0, 10_000, "The message of those mails; that of the agreement when absent."), "Page 2 is for you."),
+  ),
   hostName: orNull(example(text(0, 500, "Of in-person signers: on whose device they sign."), "Hal Example")),
   hostEmail: orNull(example(text(0, 500), "hal@example.com")),
 };

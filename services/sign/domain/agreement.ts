@@ -127,6 +127,9 @@ export interface Recipient {
   readonly status: RecipientStatus;
   readonly note: string;
   readonly locale: string;
+  /** Of mails that ask this person to act; empty: those of the agreement. */
+  readonly emailSubject: string;
+  readonly emailBlurb: string;
   readonly hostName: string;
   readonly hostEmail: string;
   readonly tabs: readonly Tab[];

@@ -31,7 +31,9 @@ const unusualDays = (notification: Notification): Partial<Notification> =>
 function recipientDefinition(recipient: Recipient): RecipientDefinition {
   const { recipientId, role, routingOrder, tabs } = recipient;
   const { name, email, clientUserId, roleName, note, locale, hostName, hostEmail } = recipient;
-  const texts = { name, email, clientUserId, roleName, note, locale, hostName, hostEmail };
+  const { emailSubject, emailBlurb } = recipient;
+  const mailTexts = { locale, emailSubject, emailBlurb };
+  const texts = { name, email, clientUserId, roleName, note, hostName, hostEmail, ...mailTexts };
   const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ""));
   return { recipientId, role, routingOrder, ...given, tabs: tabs.map(tabDefinition) };
 }

@@ -59,7 +59,17 @@ export interface CheckedFile {
 type GivenOfRecipient = Partial<
   Pick<
     Recipient,
-    "name" | "email" | "clientUserId" | "roleName" | "routingOrder" | "note" | "locale" | "hostName" | "hostEmail"
+    | "name"
+    | "email"
+    | "clientUserId"
+    | "roleName"
+    | "routingOrder"
+    | "note"
+    | "locale"
+    | "emailSubject"
+    | "emailBlurb"
+    | "hostName"
+    | "hostEmail"
   >
 >;
 

@@ -5,7 +5,7 @@ import type { RecipientDefinition } from "./definition.ts";
 import { isStorable } from "./free-text.ts";
 import { fillIds } from "./lowest-free.ts";
 import { maxTabs, newTabs } from "./new-tabs.ts";
-import { problem, refuse } from "./problems.ts";
+import { problem, refuse, textProblems } from "./problems.ts";
 
 export const maxRecipients = 500;
 
@@ -49,6 +49,8 @@ export function newRecipient(
     routingOrder: 1,
     note: "",
     locale: "",
+    emailSubject: "",
+    emailBlurb: "",
     hostName: "",
     hostEmail: "",
     ...given,
@@ -71,12 +73,19 @@ export function newRecipient(
 const lastRoutingOrder = 10_000;
 const freeTexts = ["recipientId", "note", "locale", "email", "hostEmail"] as const;
 
+/** As long as those of agreements. */
+const mailTexts = [
+  ["emailSubject", 100],
+  ["emailBlurb", 10_000],
+] as const;
+
 /** What checkRecipients leaves open. */
 export function recipientProblems(recipient: Recipient, field: string): readonly FieldProblem[] {
   const { routingOrder, tabs } = recipient;
   const problems = freeTexts
     .filter((name) => !isStorable(recipient[name]))
     .map((name) => problem(`${field}.${name}`, "NOT_ALLOWED", "has characters that are no text"));
+  problems.push(...mailTexts.flatMap(([name, limit]) => textProblems(recipient[name], limit, `${field}.${name}`)));
   if (!(routingOrder >= 1 && routingOrder <= lastRoutingOrder)) {
     problems.push(problem(`${field}.routingOrder`, "OUT_OF_RANGE", `must be 1 to ${lastRoutingOrder}`));
   }

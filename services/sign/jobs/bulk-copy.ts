@@ -4,7 +4,7 @@ import { copyDefinition } from "../rpc/bulk-messages.ts";
 import type { SignDeps } from "../rpc/deps.ts";
 import { makeAgreement } from "../rpc/make-agreement.ts";
 import { loadAgreement } from "../store/agreement-store.ts";
-import { findBulkCopy, noteBulkCopy } from "../store/bulk-store.ts";
+import { findBulkCopy, noteBulkAgreement, noteBulkCopy } from "../store/bulk-store.ts";
 import type { Hold, Job, JobHandler, JobOutcome } from "./job.ts";
 
 const done: JobOutcome = { kind: "done" };
@@ -20,7 +20,8 @@ export const sendBulkCopies = (deps: SignDeps): JobHandler => ({
     const copy = await findBulkCopy(deps.pool, job.orgId, batchId, index);
     if (copy === undefined) return done;
     try {
-      await sendCopy(deps, job, copy, async (client) => {
+      await sendCopy(deps, job, copy, async (client, { id }) => {
+        await noteBulkAgreement(client, job.orgId, batchId, id);
         await noteBulkCopy(client, job.orgId, batchId, deps.clock.now());
         await hold.endIn(client);
       });

@@ -35,12 +35,15 @@ function contentOf(
     locale: recipient.locale,
     recipientName: name,
     senderName: agreement.sender.name,
-    subject: agreement.emailSubject,
-    blurb: [agreement.emailBlurb, recipient.note].filter((text) => text.trim() !== "").join("\n\n"),
+    subject: (asksToAct(kind) && recipient.emailSubject) || agreement.emailSubject,
+    blurb: [recipient.emailBlurb || agreement.emailBlurb, recipient.note]
+      .filter((text) => text.trim() !== "")
+      .join("\n\n"),
     link,
     expiresAt: agreement.expiresAt,
     signerName: recipient.name,
     actorName: declined?.name ?? "",
+    declinedToApprove: declined?.role === "approver",
     reason: kind === "declined" ? (declined?.declineReason ?? "") : kind === "voided" ? agreement.voidedReason : "",
   };
 }

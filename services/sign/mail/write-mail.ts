@@ -22,6 +22,8 @@ export interface MailContent {
   readonly signerName: string;
   /** Who declined, and why something has ended. */
   readonly actorName: string;
+  /** Whether that was somebody who had been asked to approve. */
+  readonly declinedToApprove: boolean;
   readonly reason: string;
 }
 
@@ -43,7 +45,7 @@ function draft(content: MailContent, texts: MailTexts, tag: string) {
   };
   const isAsking = asksToAct(kind);
   const topic = topicOf(kind, task);
-  const news = kind === "expiring" ? `${texts[`${topic}Text`]}\n${texts.expiringText}` : texts[`${topic}Text`];
+  const news = newsOf(content, texts);
   const said = [
     fill(texts.greeting, { ...values, name: content.recipientName }),
     fill(news, values),
@@ -57,6 +59,12 @@ function draft(content: MailContent, texts: MailTexts, tag: string) {
     paragraphs: said.filter((paragraph) => paragraph !== ""),
     action: isAsking ? texts[linkTexts[task].action] : texts.download,
   };
+}
+
+function newsOf({ kind, task, declinedToApprove }: MailContent, texts: MailTexts): string {
+  if (kind === "declined" && declinedToApprove) return texts.declinedToApproveText;
+  const text = texts[`${topicOf(kind, task)}Text`];
+  return kind === "expiring" ? `${text}\n${texts.expiringText}` : text;
 }
 
 /** To the minute: nobody knows in which time zone it is read, where it may be the day before. */

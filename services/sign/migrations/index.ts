@@ -4,6 +4,7 @@ import { Migration002Evidence } from "./002_evidence.ts";
 import { Migration003NoSubscriptions } from "./003_no_subscriptions.ts";
 import { Migration004AgreementsByStatus } from "./004_agreements_by_status.ts";
 import { Migration005SearchText } from "./005_search_text.ts";
+import { Migration006BatchesAndMailTexts } from "./006_batches_and_mail_texts.ts";
 
 export const signMigrations: ServiceMigrations = {
   schema: "sign",
@@ -13,5 +14,6 @@ export const signMigrations: ServiceMigrations = {
     { name: "003_no_subscriptions", class: Migration003NoSubscriptions },
     { name: "004_agreements_by_status", class: Migration004AgreementsByStatus },
     { name: "005_search_text", class: Migration005SearchText },
+    { name: "006_batches_and_mail_texts", class: Migration006BatchesAndMailTexts },
   ],
 };

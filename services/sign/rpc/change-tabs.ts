@@ -1,17 +1,16 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import { requireCaller } from "#platform/caller.ts";
 import { requireChangeableRecipients } from "../domain/changeable-recipient.ts";
 import { changeTabs as decideChange } from "../domain/edit-tabs.ts";
 import { changeAgreement } from "../store/change-agreement.ts";
-import { decisionContext, targetOf } from "./context.ts";
+import { decisionContext, targetOf, waitingCaller } from "./context.ts";
 import type { SignDeps } from "./deps.ts";
 import { agreementMessage } from "./messages.ts";
 import { parseTabs } from "./tab-input.ts";
 
 export const changeTabs = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "changeTabs"> => ({
   async changeTabs({ target, recipientId, add, change, removeTabIds, observed }, context) {
-    const caller = requireCaller(context);
+    const caller = waitingCaller(context);
     await deps.organizations.of(caller.orgId);
     const decision = decisionContext(deps, caller, observed);
     let tabIds: readonly string[] = [];

@@ -1,10 +1,17 @@
-import type { Caller } from "#platform/caller.ts";
+import type { HandlerContext } from "@connectrpc/connect";
+import { type Caller, requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { Sender } from "../domain/agreement.ts";
 import type { DecisionContext } from "../domain/change.ts";
-import type { TargetId } from "../store/change-agreement.ts";
+import type { CallerContext, TargetId } from "../store/change-agreement.ts";
 import type { SignDeps } from "./deps.ts";
+
+/** The caller of a request that writes, for as long as the answer is waited for. */
+export const waitingCaller = (context: HandlerContext): Caller & CallerContext => ({
+  ...requireCaller(context),
+  signal: context.signal,
+});
 
 /** What a decision that the caller asks for is made with. */
 export const decisionContext = (

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import { requireCaller } from "#platform/caller.ts";
 import { invalid, problem } from "../domain/problems.ts";
+import { waitingCaller } from "./context.ts";
 import type { SignDeps } from "./deps.ts";
 import { findEarlier } from "./find-earlier.ts";
 import { parseDefinition } from "./input.ts";
@@ -12,7 +12,7 @@ import { agreementMessage } from "./messages.ts";
 
 export const createAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "createAgreement"> => ({
   async createAgreement(request, context) {
-    const caller = requireCaller(context);
+    const caller = waitingCaller(context);
     const { isTemplate, send, observed } = request;
     const idempotency = keyedRequest(request);
     const earlier = await findEarlier(deps, caller, idempotency, isTemplate);
@@ -20,7 +20,7 @@ export const createAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignSer
     if (isTemplate && send) throw invalid(problem("send", "NOT_ALLOWED", "must not be set for templates"));
     const compositions = await loadCompositions(deps, caller.orgId, request.compositions);
     const definition = parseDefinition(request.definition);
-    const made = { definition, compositions, isTemplate, send, observed, idempotency, signal: context.signal };
+    const made = { definition, compositions, isTemplate, send, observed, idempotency };
     return answer(await makeAgreement(deps, caller, made), caller.orgId);
   },
 });

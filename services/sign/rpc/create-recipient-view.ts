@@ -1,7 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { CreateRecipientViewRequest, SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import { requireCaller } from "#platform/caller.ts";
 import type { Agreement } from "../domain/agreement.ts";
 import type { Change, DecisionContext } from "../domain/change.ts";
 import { changeTo } from "../domain/change-list.ts";
@@ -9,14 +8,14 @@ import { auditNames } from "../domain/recipients.ts";
 import { requireFrameAncestors, requireReturnUrl } from "../domain/return-url.ts";
 import { requireViewRecipient } from "../domain/view-recipient.ts";
 import { changeAgreement } from "../store/change-agreement.ts";
-import { agreementTarget, decisionContext } from "./context.ts";
+import { agreementTarget, decisionContext, waitingCaller } from "./context.ts";
 import { createLink } from "./create-link.ts";
 import type { SignDeps } from "./deps.ts";
 import { requireTarget } from "./require-target.ts";
 
 export const createRecipientView = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "createRecipientView"> => ({
   async createRecipientView(request, context) {
-    const caller = requireCaller(context);
+    const caller = waitingCaller(context);
     const target = agreementTarget(request.agreementId);
     const organization = await deps.organizations.of(caller.orgId);
     await requireTarget(deps, caller.orgId, target);

@@ -63,13 +63,14 @@ export const parseRecipients = (messages: readonly RecipientInput[]): readonly R
   messages.map((message, index) => parseRecipient(message, `recipients[${index}]`));
 
 function parseRecipient(message: RecipientInput, field: string): RecipientDefinition {
-  const { recipientId, name, email, clientUserId, roleName, routingOrder, note, locale, hostName, hostEmail } = message;
+  const { recipientId, name, email, clientUserId, roleName, routingOrder, note, hostName, hostEmail } = message;
+  const { locale, emailSubject, emailBlurb } = message;
   return {
     recipientId,
     ...given({ role: parseRole(message.role, field) }),
     // Spaces around an address or a name are never meant, and people copy them along.
     ...given({ name: name?.trim(), email: email?.trim(), hostName: hostName?.trim(), hostEmail: hostEmail?.trim() }),
-    ...given({ clientUserId, roleName: roleName?.trim(), routingOrder, note, locale }),
+    ...given({ clientUserId, roleName: roleName?.trim(), routingOrder, note, locale, emailSubject, emailBlurb }),
     tabs: parseTabs(message.tabs, `${field}.tabs`),
   };
 }

@@ -14,6 +14,7 @@ export const parseFilter = (request: ListAgreementsRequest): ListFilter => ({
   recipientName: request.recipientName,
   text: request.text,
   customField: request.customField,
+  bulkBatchId: request.bulkBatchId.toLowerCase(),
   dateField: dateFields.get(request.dateField),
   from: dateOf(request.from),
   to: dateOf(request.to),

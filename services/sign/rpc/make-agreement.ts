@@ -7,7 +7,13 @@ import { documentLimitProblems } from "../domain/edit-documents.ts";
 import { bytesOf, numberDocuments } from "../domain/new-documents.ts";
 import { refuse } from "../domain/problems.ts";
 import { requireSendable, sendAgreement } from "../domain/send.ts";
-import { createAgreement, type KeyedAgreement, type KeyedRequest, type Within } from "../store/change-agreement.ts";
+import {
+  type CallerContext,
+  createAgreement,
+  type KeyedAgreement,
+  type KeyedRequest,
+  type Within,
+} from "../store/change-agreement.ts";
 import { checkFiles } from "./check-files.ts";
 import { decisionContext, senderOf } from "./context.ts";
 import type { SignDeps } from "./deps.ts";
@@ -22,14 +28,16 @@ export interface NewAgreement {
   readonly send: boolean;
   readonly observed: { readonly ip: string; readonly userAgent: string } | undefined;
   readonly idempotency: KeyedRequest | undefined;
-  /** Aborted when nobody waits for the answer any more: nothing is made then, for it was told to come again. */
-  readonly signal?: AbortSignal;
   /** What happens in the same transaction. */
   readonly within?: Within;
 }
 
 /** Makes an agreement, and sends it in the same transaction when it is to be sent. */
-export async function makeAgreement(deps: SignDeps, caller: Caller, wanted: NewAgreement): Promise<KeyedAgreement> {
+export async function makeAgreement(
+  deps: SignDeps,
+  caller: Caller & CallerContext,
+  wanted: NewAgreement,
+): Promise<KeyedAgreement> {
   const { orgId } = caller;
   const { isTemplate, idempotency, within } = wanted;
   await deps.organizations.of(orgId);
@@ -41,11 +49,9 @@ export async function makeAgreement(deps: SignDeps, caller: Caller, wanted: NewA
   refuse(documentLimitProblems(draft.agreement.documents));
   const bytes = bytesOf(draft.agreement.documents, checked);
   const options = { bytes, idempotency, ...(within === undefined ? {} : { within }) };
-  wanted.signal?.throwIfAborted();
   if (!wanted.send) return createAgreement(deps, caller, draft, options);
   requireSendable(draft.agreement);
   const matches = await findAnchors(deps, orgId, draft.agreement, bytes);
   const sent = thenChange(draft, (agreement) => sendAgreement(agreement, matches, context));
-  wanted.signal?.throwIfAborted();
   return createAgreement(deps, caller, sent, options);
 }

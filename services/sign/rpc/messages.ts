@@ -82,7 +82,7 @@ export function documentMessage(document: AgreementDocument, index: number): Mes
 
 export function recipientMessage(recipient: Recipient): MessageInitShape<typeof RecipientSchema> {
   const { id, recipientId, name, email, clientUserId, roleName, routingOrder, note, locale } = recipient;
-  const { hostName, hostEmail, declineReason } = recipient;
+  const { hostName, hostEmail, declineReason, emailSubject, emailBlurb } = recipient;
   return {
     id,
     recipientId,
@@ -95,6 +95,8 @@ export function recipientMessage(recipient: Recipient): MessageInitShape<typeof 
     status: wireRecipientStatuses[recipient.status],
     note,
     locale,
+    emailSubject,
+    emailBlurb,
     hostName,
     hostEmail,
     declineReason,

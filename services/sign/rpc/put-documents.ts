@@ -1,11 +1,10 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import { requireCaller } from "#platform/caller.ts";
 import { type DocumentAddition, putDocuments as decidePut } from "../domain/edit-documents.ts";
 import { requireModifiable } from "../domain/modifiable.ts";
 import { changeAgreement } from "../store/change-agreement.ts";
 import { checkFiles } from "./check-files.ts";
-import { decisionContext, targetOf } from "./context.ts";
+import { decisionContext, targetOf, waitingCaller } from "./context.ts";
 import type { SignDeps } from "./deps.ts";
 import { parseDocument } from "./input.ts";
 import { agreementMessage } from "./messages.ts";
@@ -13,7 +12,7 @@ import { requireTarget } from "./require-target.ts";
 
 export const putDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "putDocuments"> => ({
   async putDocuments(request, context) {
-    const caller = requireCaller(context);
+    const caller = waitingCaller(context);
     const target = targetOf(request.target);
     await deps.organizations.of(caller.orgId);
     requireModifiable(await requireTarget(deps, caller.orgId, target));

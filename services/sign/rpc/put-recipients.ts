@@ -1,16 +1,15 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import { requireCaller } from "#platform/caller.ts";
 import { putRecipients as decidePut, requirePuttable } from "../domain/edit-recipients.ts";
 import { changeAgreement } from "../store/change-agreement.ts";
-import { decisionContext, targetOf } from "./context.ts";
+import { decisionContext, targetOf, waitingCaller } from "./context.ts";
 import type { SignDeps } from "./deps.ts";
 import { parseRecipients } from "./input.ts";
 import { agreementMessage } from "./messages.ts";
 
 export const putRecipients = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "putRecipients"> => ({
   async putRecipients({ target, recipients, changeExisting, observed }, context) {
-    const caller = requireCaller(context);
+    const caller = waitingCaller(context);
     await deps.organizations.of(caller.orgId);
     const decision = decisionContext(deps, caller, observed);
     let recipientIds: readonly string[] = [];

@@ -1,8 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SendAgreementRequest, SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import { type Caller, requireCaller } from "#platform/caller.ts";
-import type { KeyedAgreement } from "../store/change-agreement.ts";
-import { decisionContext } from "./context.ts";
+import type { Caller } from "#platform/caller.ts";
+import type { CallerContext, KeyedAgreement } from "../store/change-agreement.ts";
+import { decisionContext, waitingCaller } from "./context.ts";
 import type { SignDeps } from "./deps.ts";
 import { findEarlier } from "./find-earlier.ts";
 import { parseDefinition } from "./input.ts";
@@ -12,14 +12,18 @@ import { sendDraft } from "./send-draft.ts";
 
 export const sendAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "sendAgreement"> => ({
   async sendAgreement(request, context) {
-    const caller = requireCaller(context);
+    const caller = waitingCaller(context);
     const earlier = await findEarlier(deps, caller, keyedRequest(request), false);
     const { agreement, replayed } = earlier ?? (await send(deps, caller, request));
     return { agreement: agreementMessage(agreement, caller.orgId), replayed };
   },
 });
 
-async function send(deps: SignDeps, caller: Caller, request: SendAgreementRequest): Promise<KeyedAgreement> {
+async function send(
+  deps: SignDeps,
+  caller: Caller & CallerContext,
+  request: SendAgreementRequest,
+): Promise<KeyedAgreement> {
   const { agreementId, changes, observed } = request;
   await deps.organizations.of(caller.orgId);
   const command = {

@@ -10,7 +10,13 @@ import { bytesOf, newDocuments, numberDocuments } from "../domain/new-documents.
 import { refuse } from "../domain/problems.ts";
 import { requireSendable, requireUnsent, sendAgreement } from "../domain/send.ts";
 import { updateAgreement } from "../domain/update-agreement.ts";
-import { changeWithKey, type KeyedAgreement, type KeyedRequest, type NewBytes } from "../store/change-agreement.ts";
+import {
+  type CallerContext,
+  changeWithKey,
+  type KeyedAgreement,
+  type KeyedRequest,
+  type NewBytes,
+} from "../store/change-agreement.ts";
 import { checkFiles } from "./check-files.ts";
 import { agreementTarget } from "./context.ts";
 import type { SignDeps } from "./deps.ts";
@@ -37,7 +43,7 @@ const maxAttempts = 5;
  */
 export async function sendDraft(
   deps: SignDeps,
-  caller: Pick<Caller, "orgId" | "requestId" | "traceparent">,
+  caller: CallerContext,
   command: SendCommand,
   context: DecisionContext,
 ): Promise<KeyedAgreement> {
@@ -66,7 +72,7 @@ async function replayInstead(
 /** Undefined when the draft has been changed meanwhile. */
 async function trySending(
   deps: SignDeps,
-  caller: Pick<Caller, "orgId" | "requestId" | "traceparent">,
+  caller: CallerContext,
   { agreementId, changes, idempotency }: SendCommand,
   context: DecisionContext,
 ): Promise<KeyedAgreement | undefined> {

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService, UpdateAgreementRequest } from "#gen/assent/sign/v1/sign_pb.ts";
-import { type Caller, requireCaller } from "#platform/caller.ts";
+import type { Caller } from "#platform/caller.ts";
 import type { AgreementDocument } from "../domain/agreement.ts";
 import type { Definition } from "../domain/definition.ts";
 import { documentLimitProblems } from "../domain/edit-documents.ts";
@@ -10,7 +10,7 @@ import { refuse } from "../domain/problems.ts";
 import { updateAgreement as decideUpdate } from "../domain/update-agreement.ts";
 import { changeAgreement, type NewBytes, type TargetId } from "../store/change-agreement.ts";
 import { checkFiles } from "./check-files.ts";
-import { decisionContext, targetOf } from "./context.ts";
+import { decisionContext, targetOf, waitingCaller } from "./context.ts";
 import type { SignDeps } from "./deps.ts";
 import { parseDefinition } from "./input.ts";
 import { agreementMessage } from "./messages.ts";
@@ -18,7 +18,7 @@ import { requireTarget } from "./require-target.ts";
 
 export const updateAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "updateAgreement"> => ({
   async updateAgreement(request, context) {
-    const caller = requireCaller(context);
+    const caller = waitingCaller(context);
     const target = targetOf(request.target);
     await deps.organizations.of(caller.orgId);
     const replacement = await prepareReplacement(deps, caller, target, request);

@@ -132,6 +132,8 @@ const recipientColumns = recordColumns<StoredRecipient>({
   status: "text",
   note: "text",
   locale: "text",
+  emailSubject: "text",
+  emailBlurb: "text",
   hostName: "text",
   hostEmail: "text",
   tabs: "jsonb",

@@ -131,6 +131,20 @@ export const findBulkCopy = (
     return row === undefined || row.copy === null ? undefined : { ...row, copy: row.copy };
   });
 
+/** The agreement that a copy has become: in the transaction that makes it. */
+export async function noteBulkAgreement(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  batchId: string,
+  agreementId: string,
+): Promise<void> {
+  await client.query("update sign.agreement set bulk_batch_id = $3 where organization_id = $1 and id = $2", [
+    orgId,
+    agreementId,
+    batchId,
+  ]);
+}
+
 /**
  * A copy has ended: in the transaction that sent it or gave it up, so that each is counted once. With the last one nobody
  * needs the copies any more, and whom they name.

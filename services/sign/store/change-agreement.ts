@@ -34,7 +34,7 @@ export interface KeyedAgreement {
 }
 
 /** What happens in the transaction of a change, after it. When it rejects, nothing has happened. */
-export type Within = (client: pg.PoolClient) => Promise<void>;
+export type Within = (client: pg.PoolClient, agreement: Agreement) => Promise<void>;
 
 /** It is pure: it runs again when two transactions got into each other's way. */
 export type Decide = (agreement: Agreement) => Change;
@@ -127,8 +127,10 @@ async function runKeyed(
         return { agreement: await replay(client, orgId, use, isTemplate), replayed: true, change: undefined };
       }
       const decided = await decide(client);
+      // Here the locks are held: whoever has waited for them longer than their caller has nothing left to do.
+      caller.signal?.throwIfAborted();
       const agreement = await writeChange(deps, client, caller, decided);
-      await within?.(client);
+      await within?.(client, agreement);
       return { agreement, replayed: false, change: decided.change };
     }),
   );

@@ -40,6 +40,8 @@ export interface ListFilter {
   readonly recipientName: string;
   readonly text: string;
   readonly customField: { readonly name: string; readonly value: string } | undefined;
+  /** Copies of this batch only; empty for all. */
+  readonly bulkBatchId: string;
   readonly dateField: DateField | undefined;
   /** Inclusive. */
   readonly from: Date | undefined;
@@ -82,7 +84,7 @@ const dateColumns: Readonly<Record<DateField, string>> = {
 
 /** What an agreement `a` has to meet; the organization is $1. */
 export function filterConditions(filter: ListFilter, parameter: Parameter): string[] {
-  const { statuses, ids, transactionIds, customField } = filter;
+  const { statuses, ids, transactionIds, customField, bulkBatchId } = filter;
   const conditions = [
     "a.organization_id = $1",
     "a.deleted_at is null",
@@ -92,6 +94,7 @@ export function filterConditions(filter: ListFilter, parameter: Parameter): stri
   ];
   if (statuses.length > 0) conditions.push(`a.status = any(${parameter(statuses)}::text[])`);
   if (ids !== undefined) conditions.push(`a.id = any(${parameter(ids)}::uuid[])`);
+  if (bulkBatchId !== "") conditions.push(`a.bulk_batch_id = ${parameter(bulkBatchId)}::uuid`);
   // Nobody's transaction is called "", as the index has it.
   if (transactionIds.length > 0)
     conditions.push(`a.transaction_id <> '' and a.transaction_id = any(${parameter(transactionIds)}::text[])`);

@@ -15,7 +15,10 @@ import { insertionOf, removeParts, updateOf } from "./save-agreement.ts";
 import { type Write, writeTogether } from "./write-together.ts";
 
 /** Who asked, as the events tell. */
-export type CallerContext = Pick<Caller, "orgId" | "requestId" | "traceparent">;
+export interface CallerContext extends Pick<Caller, "orgId" | "requestId" | "traceparent"> {
+  /** Aborted when nobody waits for the answer any more: nothing is written then, for it was told to come again. */
+  readonly signal?: AbortSignal;
+}
 
 export interface WriteDeps {
   readonly blobs: BlobStore;

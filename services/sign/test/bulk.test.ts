@@ -92,6 +92,18 @@ describe("a bulk list", () => {
     expect({ sent, failed }).toEqual({ sent: 2, failed: 1 });
     expect(failures).toMatchObject([{ index: 1, errorCode: "INVALID_EMAIL" }]);
     expect(await addressees()).toEqual(["ann@example.com", "bob@example.com"]);
+
+    // Those that it has made are listed page by page, whatever becomes of them, and no others.
+    await organization.createAgreement({ definition: { emailSubject: "Another" } });
+    const listed = { bulkBatchId: batch.id.toUpperCase(), withParts: true, withTotal: true, limit: 1 };
+    const page = await organization.listAgreements(listed);
+    const rest = await organization.listAgreements({ ...listed, cursor: page.nextCursor });
+    const found = [...page.agreements, ...rest.agreements];
+    expect([page.total, rest.nextCursor]).toEqual([2n, ""]);
+    expect(found.map(({ recipients }) => recipients[0]?.email).sort()).toEqual(["ann@example.com", "bob@example.com"]);
+    await organization.voidAgreement({ agreementId: found[0]?.id ?? "", reason: "Mistake" });
+    expect((await organization.listAgreements(listed)).total).toBe(2n);
+    expect((await system.organization().listAgreements(listed)).total).toBe(0n);
     await worker.stop();
   });
 

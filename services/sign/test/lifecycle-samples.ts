@@ -48,6 +48,8 @@ export function sampleRecipient(recipientId: string, given: Partial<Recipient> =
     status: "created",
     note: "",
     locale: "",
+    emailSubject: "",
+    emailBlurb: "",
     hostName: "",
     hostEmail: "",
     tabs: [],

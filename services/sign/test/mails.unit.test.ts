@@ -83,6 +83,30 @@ describe("a mail", () => {
     expect(text).toContain("To all.\n\nTo you.");
   });
 
+  test("tells that an approver has declined to approve", () => {
+    const approving = {
+      ...sent,
+      recipients: sent.recipients.map((one) => (one.id === bob.id ? { ...one, role: "approver" as const } : one)),
+    };
+    const { agreement } = declineAgreement(approving, bob.id, { reason: "" }, context);
+    const { text } = mailTo(ann, agreement, { kind: "declined", link: "", messageId: "" });
+    expect(text).toContain(`${bob.name} has declined to approve`);
+  });
+
+  test("has a subject and a message of its own for whom they were given, while it asks", () => {
+    const agreement = { ...sent, emailBlurb: "To all." };
+    const own = { ...ann, emailSubject: "Your lease {name}", emailBlurb: "<b>Page 2</b>", note: "Soon.", locale: "de" };
+    const written = (kind: "invitation" | "reminder" | "expiring" | "declined") =>
+      mailTo(own, agreement, { kind, link: "https://sign.example.com/signing/t", messageId: "" });
+    const invitation = written("invitation");
+    expect(invitation.subject).toBe("Bitte unterschreiben: Your lease {name}");
+    expect(invitation.text).toContain("<b>Page 2</b>\n\nSoon.");
+    expect(invitation.html).toContain("&lt;b&gt;Page 2&lt;/b&gt;");
+    expect(invitation.text).not.toContain("To all.");
+    for (const kind of ["reminder", "expiring"] as const) expect(written(kind).subject).toContain("Your lease");
+    expect(written("declined").subject).toBe(`Abgelehnt: ${agreement.emailSubject}`);
+  });
+
   test("has a link that outlives the agreement by thirty days", () => {
     const view = { isReusable: true } as View;
     const completed = { ...sent, completedAt: sampleTime };

@@ -2,7 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { envelopeView } from "../../../views/compat/envelope.ts";
-import { compatTime, type Written } from "../../../views/compat/scalars.ts";
+import { compatTime, numberText, present, type Written } from "../../../views/compat/scalars.ts";
 import type { ConnectReceiver } from "../connect/receiver.ts";
 import { connectEventOf } from "../domain/event-types.ts";
 import { type Room, withContents } from "./connect-documents.ts";
@@ -28,17 +28,41 @@ export interface ConnectInput {
 /** The body of a message of the compatible interface: one event, in JSON. All but two of its scalars are texts. */
 export async function connectBody(input: ConnectInput, lookups: Lookups): Promise<string> {
   const { orgId, event, about, now } = input;
-  const { noun, id, recipientGuid } = namedBy(event);
-  const told = { accountId: orgId, userId: orgId, [`${noun}Id`]: id };
+  const { uri, data } = decisionIn(event) ?? (await subjectOf(input, lookups));
   return JSON.stringify({
-    event: connectEventOf(event.subject) ?? "",
+    event: connectEventOf(event) ?? "",
     apiVersion: "v2.1",
-    uri: `/restapi/v2.1/accounts/${orgId}/${noun}s/${id}`,
+    uri,
     retryCount: about.retryCount,
     configurationId: about.configurationId,
     generatedDateTime: compatTime(timestampFromDate(now)),
-    data: noun === "template" ? told : { ...told, ...(await envelopeData(id, recipientGuid, input, lookups)) },
+    data: { accountId: orgId, userId: orgId, ...data },
   });
+}
+
+interface Told {
+  readonly uri: string;
+  readonly data: Readonly<Record<string, Written>>;
+}
+
+async function subjectOf(input: ConnectInput, lookups: Lookups): Promise<Told> {
+  const { orgId, event } = input;
+  const { noun, id, recipientGuid } = namedBy(event);
+  const more = noun === "template" ? {} : await envelopeData(id, recipientGuid, input, lookups);
+  return { uri: `/restapi/v2.1/accounts/${orgId}/${noun}s/${id}`, data: { [`${noun}Id`]: id, ...more } };
+}
+
+/** What somebody has said to a text by a click; undefined for other events. Who it was stands in the receipt. */
+function decisionIn({ payload }: Event): Told | undefined {
+  if (payload.case !== "acceptanceRecorded") return undefined;
+  const { receiptId, templateId, versionId, revision, decision, acceptedAt } = payload.value;
+  const at = compatTime(acceptedAt);
+  const outcome = decision === "DECLINE" ? { status: "declined", declinedOn: at } : { status: "agreed", agreedOn: at };
+  const version = { versionId, versionNumber: numberText(revision) };
+  return {
+    uri: `/v1/click/receipts/${receiptId}`,
+    data: present({ clickwrapId: templateId, agreementId: receiptId, ...version, ...outcome }),
+  };
 }
 
 interface Named {

@@ -72,7 +72,14 @@ function summaryOf(agreement: Agreement): object {
 }
 
 const shortRecipient = (recipient: Parameters<typeof recipientView>[0]): object => {
-  const { tabs: _, note: __, locale: ___, hostName: ____, hostEmail: _____, ...short } = recipientView(recipient);
+  const {
+    emailSubject: _subject,
+    emailBlurb: _blurb,
+    note: _note,
+    locale: _locale,
+    ...rest
+  } = recipientView(recipient);
+  const { tabs: _tabs, hostName: _host, hostEmail: _hostEmail, ...short } = rest;
   return short;
 };
 

@@ -85,7 +85,7 @@ interface Named {
 
 const withNames = (event: Event): Named => ({
   event,
-  names: { type: publicTypeOf(event.subject), connectEvent: connectEventOf(event.subject) },
+  names: { type: publicTypeOf(event.subject), connectEvent: connectEventOf(event) },
   occurredAt: event.occurredAt === undefined ? new Date(0) : timestampDate(event.occurredAt),
 });
 

@@ -1,3 +1,4 @@
+import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import { clickEvents } from "./event-types-click.ts";
 import { generationEvents } from "./event-types-generation.ts";
 import { signEvents } from "./event-types-sign.ts";
@@ -43,8 +44,30 @@ export const publicTypeOf = (subject: string): string | undefined => typesBySubj
 
 export const isEventType = (type: string): boolean => knownTypes.has(type);
 
+/** What the compatible interface calls events of a subject; empty when it has none of the kind. */
+export function connectEventsOf(subject: string): readonly string[] {
+  if (subject === decisionSubject) return [...decisions.values()];
+  const event = connectEvents.get(subject);
+  return event === undefined ? [] : [event];
+}
+
 /** What the compatible interface calls an event; undefined when it has none of the kind. */
-export const connectEventOf = (subject: string): string | undefined => connectEvents.get(subject);
+export function connectEventOf({ subject, payload }: Pick<Event, "subject" | "payload">): string | undefined {
+  if (subject !== decisionSubject) return connectEvents.get(subject);
+  return payload.case === "acceptanceRecorded" ? decisions.get(payload.value.decision) : undefined;
+}
+
+/**
+ * Configurations that name no events are told of everything about envelopes and templates. What people have agreed to by
+ * a click is not what they were made for: it has to be asked for by name.
+ */
+export const isOnlyByName = (connectEvent: string): boolean => connectEvent.startsWith("click-");
+
+const decisionSubject = "assent.click.acceptance.recorded";
+const decisions: ReadonlyMap<string, string> = new Map([
+  ["ACCEPT", "click-agreed"],
+  ["DECLINE", "click-declined"],
+]);
 
 /** What has expired is void there, as it is in answers. */
 const connectEvents: ReadonlyMap<string, string> = new Map([

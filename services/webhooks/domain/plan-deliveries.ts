@@ -3,6 +3,7 @@ import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { NewDelivery } from "./delivery.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { isOnlyByName } from "./event-types.ts";
 
 /** What an event is called, by each kind of receiver. */
 export interface EventNames {
@@ -28,6 +29,7 @@ export function planDeliveries({ event, names, occurredAt, receivers, newId }: P
     const isConnect = receiver.kind === "connect";
     const eventType = isConnect ? names.connectEvent : names.type;
     if (eventType === undefined || !isAskedFor(receiver.eventTypes, eventType)) return [];
+    if (isConnect && isOnlyByName(eventType) && receiver.eventTypes.length === 0) return [];
     const of = { receiverId: receiver.id, endpointId: receiver.id, connectId: receiver.connectId };
     const about = { agreementId: isConnect ? agreementId : undefined, receiverIndex: undefined };
     return [{ ...common, ...of, ...about, id: newId(), eventType }];

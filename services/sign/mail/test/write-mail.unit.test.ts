@@ -14,6 +14,7 @@ const content: MailContent = {
   link: "https://sign.example.com/signing/abc",
   expiresAt: new Date("2026-12-01T00:00:00Z"),
   actorName: "Ben",
+  declinedToApprove: false,
   reason: "",
 };
 
@@ -30,6 +31,15 @@ describe("writeMail", () => {
       expect(text).toContain(part);
     }
     expect(html).toContain(`href="${content.link}"`);
+  });
+
+  test.each(locales)("says in %s that an approver has declined to approve", (locale) => {
+    const declined = { ...content, kind: "declined", locale } as const;
+    const [signer, approver] = [declined, { ...declined, declinedToApprove: true }].map((one) => writeMail(one));
+    expect(approver?.subject).toBe(signer?.subject);
+    expect(approver?.text).not.toBe(signer?.text);
+    for (const part of ["Ben", "NDA"]) expect(approver?.text).toContain(part);
+    expect(approver?.text).not.toMatch(/\{\w+\}|undefined/);
   });
 
   test.each(locales)("leaves no blank unfilled in %s", (locale) => {

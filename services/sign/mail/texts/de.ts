@@ -38,6 +38,7 @@ export const de: MailTexts = {
   download: "Dokumente öffnen",
   declinedSubject: "Abgelehnt: {subject}",
   declinedText: "{name} hat die Unterschrift unter „{subject}“ abgelehnt. Niemand kann mehr unterschreiben.",
+  declinedToApproveText: "{name} hat es abgelehnt, „{subject}“ zu genehmigen. Niemand kann mehr unterschreiben.",
   voidedSubject: "Zurückgezogen: {subject}",
   voidedText: "{sender} hat „{subject}“ zurückgezogen. Sie müssen nichts mehr tun.",
   expiredSubject: "Abgelaufen: {subject}",

@@ -35,6 +35,7 @@ export const en: MailTexts = {
   download: "Open the documents",
   declinedSubject: "Declined: {subject}",
   declinedText: "{name} has declined to sign “{subject}”. Nobody can sign it any more.",
+  declinedToApproveText: "{name} has declined to approve “{subject}”. Nobody can sign it any more.",
   voidedSubject: "Withdrawn: {subject}",
   voidedText: "{sender} has withdrawn “{subject}”. There is nothing left for you to do.",
   expiredSubject: "Expired: {subject}",

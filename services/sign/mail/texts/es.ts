@@ -34,6 +34,7 @@ export const es: MailTexts = {
   download: "Abrir los documentos",
   declinedSubject: "Rechazado: {subject}",
   declinedText: "{name} ha rechazado firmar «{subject}». Ya no puede firmarlo nadie.",
+  declinedToApproveText: "{name} ha rechazado aprobar «{subject}». Ya no puede firmarlo nadie.",
   voidedSubject: "Retirado: {subject}",
   voidedText: "{sender} ha retirado «{subject}». Ya no tiene que hacer nada.",
   expiredSubject: "Caducado: {subject}",

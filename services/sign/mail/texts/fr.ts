@@ -36,6 +36,7 @@ export const fr: MailTexts = {
   download: "Ouvrir les documents",
   declinedSubject: "Refusé : {subject}",
   declinedText: "{name} a refusé de signer « {subject} ». Plus personne ne peut signer.",
+  declinedToApproveText: "{name} a refusé d’approuver « {subject} ». Plus personne ne peut signer.",
   voidedSubject: "Retiré : {subject}",
   voidedText: "{sender} a retiré « {subject} ». Vous n’avez plus rien à faire.",
   expiredSubject: "Expiré : {subject}",

@@ -37,6 +37,7 @@ export const ja: MailTexts = {
   download: "文書を開く",
   declinedSubject: "辞退: {subject}",
   declinedText: "{name} が「{subject}」への署名を辞退しました。以後、誰も署名できません。",
+  declinedToApproveText: "{name} が「{subject}」の承認を辞退しました。以後、誰も署名できません。",
   voidedSubject: "取り下げ: {subject}",
   voidedText: "{sender} が「{subject}」を取り下げました。対応は不要です。",
   expiredSubject: "期限切れ: {subject}",

@@ -38,6 +38,8 @@ export interface MailTexts {
   readonly download: string;
   readonly declinedSubject: string;
   readonly declinedText: string;
+  /** When whoever declined was asked to approve. */
+  readonly declinedToApproveText: string;
   readonly voidedSubject: string;
   readonly voidedText: string;
   readonly expiredSubject: string;

@@ -34,6 +34,7 @@ export const ptBr: MailTexts = {
   download: "Abrir os documentos",
   declinedSubject: "Recusado: {subject}",
   declinedText: "{name} recusou assinar “{subject}”. Ninguém mais pode assinar.",
+  declinedToApproveText: "{name} recusou aprovar “{subject}”. Ninguém mais pode assinar.",
   voidedSubject: "Retirado: {subject}",
   voidedText: "{sender} retirou “{subject}”. Você não precisa fazer mais nada.",
   expiredSubject: "Expirado: {subject}",

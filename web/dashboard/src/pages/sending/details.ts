@@ -45,7 +45,8 @@ export const withTemplate = (template: SignTemplate, { documents }: Details): De
 
 /** After the others. */
 export function newRecipient(recipients: readonly Pick<Recipient, "recipientId" | "routingOrder">[]): RecipientInput {
-  const nothing = { clientUserId: null, roleName: null, note: null, locale: null, hostName: null, hostEmail: null };
+  const noMail = { note: null, locale: null, emailSubject: null, emailBlurb: null };
+  const nothing = { clientUserId: null, roleName: null, ...noMail, hostName: null, hostEmail: null };
   return {
     recipientId: lowestFree(recipients.map(({ recipientId }) => recipientId)),
     role: "signer",

@@ -40,9 +40,10 @@ export const lowestFree = (taken: readonly string[]): string => {
 
 function inputOf(recipient: RecipientInput) {
   const { recipientId, role, name, email, clientUserId, roleName, routingOrder } = recipient;
-  const { note, locale, hostName, hostEmail, tabs } = recipient;
+  const { note, locale, emailSubject, emailBlurb, hostName, hostEmail, tabs } = recipient;
+  const mail = { note, locale, emailSubject, emailBlurb };
   const who = { recipientId, role, name, email, clientUserId, roleName, routingOrder };
-  return { ...who, note, locale, hostName, hostEmail, tabs: tabs.map(tabInputOf) };
+  return { ...who, ...mail, hostName, hostEmail, tabs: tabs.map(tabInputOf) };
 }
 
 /** Without what only answers have. */

@@ -43,6 +43,8 @@ export interface RecipientInput {
   readonly routingOrder: number;
   readonly note: string | null;
   readonly locale: string | null;
+  readonly emailSubject: string | null;
+  readonly emailBlurb: string | null;
   readonly hostName: string | null;
   readonly hostEmail: string | null;
   readonly tabs: readonly Tab[];
