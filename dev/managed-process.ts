@@ -16,6 +16,8 @@ export interface ProcessOptions {
 export interface ManagedProcess {
   readonly name: string;
   readonly pid: number | undefined;
+  /** The settings that it is started with. */
+  readonly env: Readonly<Record<string, string>>;
   /** Starts it and waits until it is ready. */
   start(): Promise<void>;
   kill(signal: NodeJS.Signals): void;
@@ -43,6 +45,7 @@ export function manageProcess(options: ProcessOptions): ManagedProcess {
 
   return {
     name: options.name,
+    env: options.env,
     get pid() {
       return isRunning() ? child?.pid : undefined;
     },

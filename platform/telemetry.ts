@@ -56,3 +56,22 @@ export async function traced<T>(tracer: Tracer, span: Span, work: () => Promise<
     throw error;
   }
 }
+
+/** What goes on by itself, such as looking for work, belongs to no span that happened to wake it. */
+export const detached = <T>(tracer: Tracer | undefined, work: () => T): T =>
+  tracer?.within === undefined ? work() : tracer.within(noSpan, work);
+
+/** Some of the work that is done within a span; nothing is recorded outside of one. */
+export function step<T>(
+  tracer: Tracer | undefined,
+  name: string,
+  attributes: SpanAttributes,
+  work: (span: Span) => Promise<T>,
+): Promise<T> {
+  const parent = tracer?.active?.();
+  if (tracer === undefined || parent === undefined) return work(noSpan);
+  const span = tracer.startSpan(name, "internal", parent, { attributes });
+  return traced(tracer, span, () => work(span));
+}
+
+const noSpan: Span = { traceparent: "", end: noEnd };

@@ -4,6 +4,7 @@ import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import { identifier } from "../db/ddl.ts";
 import { withOrg, withTransaction } from "../db/pool.ts";
 import type { OrgId } from "../ids.ts";
+import { detached, noopTracer, type Tracer, traced } from "../telemetry.ts";
 import type { ReceivedEvent } from "./bus.ts";
 import { type ConsumerBase, type ConsumerWorker, createConsumerWorker } from "./consume.ts";
 import { parseEvent } from "./parse-event.ts";
@@ -19,6 +20,8 @@ export interface BatchConsumerOptions extends ConsumerBase {
   readonly gatherMs?: number;
   /** Transactions at once, each for another organization; default 2. */
   readonly maxTransactions?: number;
+  /** Where the spans of batches go. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** The effects of events of many organizations within one transaction. */
@@ -47,20 +50,22 @@ export function createBatchConsumer(options: BatchConsumerOptions): ConsumerWork
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
-      const groups = byOrganization(batch);
-      const left = ((await applyAcross(options, groups)) ? [] : groups).values();
-      const work = async () => {
-        for (const [orgId, items] of left) await applyTogether(options, orgId, items);
-      };
-      await Promise.all(Array.from({ length: maxTransactions }, work));
+      await tracedBatch(options, batch, async () => {
+        const groups = byOrganization(batch);
+        const left = ((await applyAcross(options, groups)) ? [] : groups).values();
+        const work = async () => {
+          for (const [orgId, items] of left) await applyTogether(options, orgId, items);
+        };
+        await Promise.all(Array.from({ length: maxTransactions }, work));
+      });
       await delay(gatherMs, undefined, { ref: false });
     }
     isRunning = false;
   };
   const add = (received: ReceivedEvent): Promise<Event | undefined> => {
     const { promise, resolve, reject } = Promise.withResolvers<Event | undefined>();
-    waiting.push({ received, ...parseEvent(received), resolve, reject });
-    if (!isRunning) void run();
+    waiting.push({ received, ...parseEvent(received), span: options.tracer?.active?.(), resolve, reject });
+    if (!isRunning) void detached(options.tracer, run);
     return promise;
   };
   return createConsumerWorker(
@@ -76,9 +81,23 @@ interface Waiting {
   readonly received: ReceivedEvent;
   readonly event: Event;
   readonly orgId: OrgId;
+  /** Within which it is handled, when that is recorded. */
+  readonly span: string | undefined;
   /** With the event when it has taken effect only now. */
   resolve(event: Event | undefined): void;
   reject(error: unknown): void;
+}
+
+/** In the trace of the first event whose trace is recorded, with links to the others: a span has one parent only. */
+function tracedBatch(
+  { durable, tracer = noopTracer }: BatchConsumerOptions,
+  batch: readonly Waiting[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const [first, ...links] = batch.flatMap(({ span }) => span ?? []);
+  if (first === undefined) return work();
+  const attributes = { "messaging.consumer.group.name": durable, "assent.items": batch.length };
+  return traced(tracer, tracer.startSpan(`${durable} batch`, "internal", first, { attributes, links }), work);
 }
 
 const byOrganization = (batch: readonly Waiting[]): [OrgId, Waiting[]][] => [

@@ -1,25 +1,29 @@
-import { readFileSync } from "node:fs";
-import { ChannelCredentials, ServerCredentials } from "@grpc/grpc-js";
+import { ChannelCredentials, experimental, ServerCredentials } from "@grpc/grpc-js";
+import { usualRefreshMs, watchCertificates } from "./certificate-files.ts";
 
 /**
- * What a process proves itself with and whom it trusts: PEM texts, or paths of files that hold them.
- * Files are read once, at start. Both sides of a connection must present a certificate that `ca` signed.
+ * What a process proves itself with and whom it trusts: PEM texts, or paths of files that hold them. Files may be
+ * replaced while the process runs. Both sides of a connection must present a certificate that `ca` signed.
  */
 export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
   readonly ca: string;
+  /** How often files are read again, in milliseconds; every ten seconds when absent. */
+  readonly refreshMs?: number | undefined;
 }
-
-const readPem = (textOrPath: string): Buffer =>
-  textOrPath.includes("-----BEGIN ") ? Buffer.from(textOrPath) : readFileSync(textOrPath);
 
 /** Server credentials that refuse clients without a trusted certificate; plain text when tls is undefined. */
 export function serverCredentials(tls: TlsFiles | undefined): ServerCredentials {
   if (tls === undefined) return ServerCredentials.createInsecure();
+  if (!areTexts(tls)) {
+    const watched = watchCertificates(tls, tls.refreshMs ?? usualRefreshMs);
+    return experimental.createCertificateProviderServerCredentials(watched, watched, true);
+  }
+  const { cert, key, ca } = tls;
   return ServerCredentials.createSsl(
-    readPem(tls.ca),
-    [{ private_key: readPem(tls.key), cert_chain: readPem(tls.cert) }],
+    Buffer.from(ca),
+    [{ private_key: Buffer.from(key), cert_chain: Buffer.from(cert) }],
     true,
   );
 }
@@ -27,5 +31,13 @@ export function serverCredentials(tls: TlsFiles | undefined): ServerCredentials 
 /** Client credentials that present our certificate and check the server's; plain text when tls is undefined. */
 export function channelCredentials(tls: TlsFiles | undefined): ChannelCredentials {
   if (tls === undefined) return ChannelCredentials.createInsecure();
-  return ChannelCredentials.createSsl(readPem(tls.ca), readPem(tls.key), readPem(tls.cert));
+  if (!areTexts(tls)) {
+    const watched = watchCertificates(tls, tls.refreshMs ?? usualRefreshMs);
+    return experimental.createCertificateProviderChannelCredentials(watched, watched);
+  }
+  const { cert, key, ca } = tls;
+  return ChannelCredentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert));
 }
+
+/** All of them are one or the other. */
+const areTexts = ({ cert, key, ca }: TlsFiles): boolean => [cert, key, ca].every((one) => one.includes("-----BEGIN "));

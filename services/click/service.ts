@@ -54,7 +54,7 @@ export async function createClickService(config: ClickConfig, deps: ClickService
   const rendering = createRendering({ pool, templates: client, ...evidence, clock });
   const renderer = createClient(RendererService, deps.docgen);
   const evidencePrinter = createEvidencePrinter({ renderer, issuer: config.issuer, logger });
-  const statistics = createStatistics({ pool, bus, logger, metrics });
+  const statistics = createStatistics({ pool, bus, logger, metrics, tracer });
   const logs = await createLogWorkers({
     pool: integratorPool,
     ...evidence,

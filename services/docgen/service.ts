@@ -50,7 +50,7 @@ export async function createDocgenService(config: DocgenConfig, deps: DocgenServ
   const checker = deps.checker ?? createTemplateChecker({ logger });
   const renderer = deps.renderer ?? createRenderer({ ...rendererOptions(config), logger, metrics, tracer });
   const textConverter = createTextConverter();
-  const shared = { pool, claimerPool, blobs, clock, newId, logger, wakeRelay };
+  const shared = { pool, claimerPool, blobs, clock, newId, logger, tracer, wakeRelay };
   const workLoop = createWorkLoop({ ...shared, renderer }, deps.work);
   return {
     name: "docgen",

@@ -51,16 +51,16 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   const tokens = createClient(TokenService, deps.auth);
   const evidenceLog = createClient(EvidenceLogService, deps.click);
   const organizations = createOrganizationReader({ tokens, monotonic: () => performance.now(), logger });
-  const intake = deps.intake ?? createIntake({ ...intakeOptions(config), renderer, clock, logger, metrics });
+  const intake = deps.intake ?? createIntake({ ...intakeOptions(config), renderer, clock, logger, metrics, tracer });
   const mail = deps.mail ?? configuredMail(config);
   const wakeRelay = () => relay.wake();
   const shared = {
-    ...{ pool, blobs, intake, renderer, organizations, clock, newId, logger, mail, wakeRelay },
+    ...{ pool, blobs, intake, renderer, organizations, clock, newId, logger, mail, wakeRelay, tracer },
     ...{ ...readers, verifierPool, evidenceLog },
     sealer: configuredSealer(config, { logger, metrics }),
     wakeJobs: (): void => jobs.wake(),
   };
-  const jobs: JobLoop = createJobLoop({ pool, claimerPool, clock, logger, handlers: jobHandlers(shared) });
+  const jobs: JobLoop = createJobLoop({ pool, claimerPool, clock, logger, tracer, handlers: jobHandlers(shared) });
   return {
     name: "sign",
     routes: signRoutes(shared),

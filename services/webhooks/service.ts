@@ -63,7 +63,7 @@ export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServ
     graceMs: deps.stopGraceMs,
   });
   const wakeDeliveries = () => deliveries.wake();
-  const fanOut = createFanOut({ pool, fanOutPool, bus, clock, newId, logger, metrics, wakeDeliveries });
+  const fanOut = createFanOut({ pool, fanOutPool, bus, clock, newId, logger, metrics, tracer, wakeDeliveries });
   const shared = { pool, secretKey, rules, clock, newId, logger, wakeRelay, wakeDeliveries };
   return {
     name: "webhooks",

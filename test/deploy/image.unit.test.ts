@@ -17,6 +17,7 @@ const entries = [
   "gateway/main.ts",
   "dev/migrate.ts",
   "dev/admin.ts",
+  "dev/doctor.ts",
 ];
 
 describe("the image", () => {

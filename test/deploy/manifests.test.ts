@@ -1,14 +1,54 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
+import { createMetrics } from "#platform/metrics.ts";
 import { settingsOfPrograms } from "../../dev/configuration-doc.ts";
 import { rulesOfAll, rulesOfServing } from "./support/house-rules.ts";
-import { buildOverlay, hasKustomize, type Manifest, nameOf, ofKind, overlays } from "./support/manifests.ts";
+import {
+  buildOverlay,
+  deployFolder,
+  findBuilder,
+  folderOf,
+  hasKustomize,
+  type Manifest,
+  nameOf,
+  type Overlay,
+  ofKind,
+  overlays,
+} from "./support/manifests.ts";
 import { problemsOf } from "./support/schemas.ts";
 
-const describeManifests = hasKustomize() ? describe : describe.skip;
-if (!hasKustomize()) process.stderr.write("skipped without kubectl: the manifests of Kubernetes\n");
+const builder = findBuilder();
+const canBuild = builder.command !== undefined;
+const describeManifests = canBuild ? describe : describe.skip;
+
+if (builder.command === undefined && process.env.CI !== "true") process.stderr.write(`skipped: ${builder.missing}\n`);
+
+test("in CI there is what builds manifests", () => {
+  if (builder.command === undefined && process.env.CI === "true") throw new Error(builder.missing);
+});
+
+test("a kubectl is new enough by the kustomize that it names, or else by its own version", () => {
+  const of = (gitVersion: string, more = {}) => JSON.stringify({ clientVersion: { gitVersion }, ...more }, null, 2);
+  const old = [of("v1.20.2"), of("v1.21.0", { kustomizeVersion: "v3.9.0" }), "", "error"];
+  expect(old.filter(hasKustomize)).toEqual([]);
+  const fit = [of("v1.22.0"), of("v1.32.4-dispatcher", { kustomizeVersion: "v5.5.0" }), of("v2.0.0")];
+  expect(fit.filter((version) => !hasKustomize(version))).toEqual([]);
+});
+
+test("every component is built in some overlay", () => {
+  const built = new Set(overlays.flatMap(componentsOf));
+  expect(readdirSync(join(deployFolder, "k8s/components")).sort()).toEqual([...built].sort());
+});
+
+function componentsOf(overlay: Overlay): string[] {
+  const { components = [] } = parse(readFileSync(join(folderOf(overlay), "kustomization.yaml"), "utf8"));
+  return components.map((path: string) => basename(path));
+}
 
 describeManifests.each(overlays)("the manifests of %s", (overlay) => {
-  const manifests = hasKustomize() ? buildOverlay(overlay) : [];
+  const manifests = canBuild ? buildOverlay(overlay) : [];
 
   test("are what a cluster takes, with no member that it does not know", async () => {
     const found: Record<string, string[]> = {};
@@ -67,6 +107,49 @@ const podsTo = (rules: readonly Manifest[], port: number): string[] =>
     .flatMap(({ from, to }) => from ?? to)
     .map(({ podSelector }: Manifest) => podSelector.matchLabels["app.kubernetes.io/name"])
     .sort();
+
+describeManifests("components that are added", () => {
+  const manifests = canBuild ? buildOverlay("everything") : [];
+  const named = (kind: string, name: string): Manifest =>
+    ofKind(manifests, kind).find(({ metadata }) => metadata.name === name);
+
+  test("tracing sends to where its policy lets every pod of ours go", () => {
+    const endpoint = new URL(ofKind(manifests, "ConfigMap").find(isSettings)?.data.OTEL_EXPORTER_OTLP_ENDPOINT);
+    const { podSelector, egress } = named("NetworkPolicy", "traces").spec;
+    const [{ to, ports }] = egress;
+    const namespaces = to.map(
+      ({ namespaceSelector }: Manifest) => namespaceSelector.matchLabels["kubernetes.io/metadata.name"],
+    );
+    expect(endpoint.hostname.split(".").slice(1)).toEqual([...namespaces, "svc"]);
+    expect(ports.map(({ port }: Manifest) => String(port))).toEqual([endpoint.port]);
+    const [label = "", value] = Object.entries(podSelector.matchLabels)[0] ?? [];
+    const others = ofKind(manifests, "Deployment").filter(({ spec }) => spec.template.metadata.labels[label] !== value);
+    expect(others.map(nameOf)).toEqual([]);
+  });
+
+  test("mtls gives every process that speaks gRPC certificates at the paths that it is told of", () => {
+    for (const deployment of ofKind(manifests, "Deployment")) {
+      const { containers, volumes } = deployment.spec.template.spec;
+      const [{ env, volumeMounts }] = containers;
+      const files = env.filter(({ name }: Manifest) => /^RPC_TLS_\w+_FILE$/.test(name));
+      expect([nameOf(deployment), files.length]).toEqual([nameOf(deployment), 3]);
+      const volume = volumes.find(({ csi }: Manifest) => csi?.driver === "csi.cert-manager.io");
+      const mount = volumeMounts.find(({ name }: Manifest) => name === volume.name);
+      expect(files.map(({ value }: Manifest) => dirname(value))).toEqual(files.map(() => mount.mountPath));
+      expect(named("Issuer", volume.csi.volumeAttributes["csi.cert-manager.io/issuer-name"])).toBeDefined();
+    }
+  });
+
+  test("keda alone decides how many pods it scales, by a metric that there is", async () => {
+    const [scaled, ...more] = ofKind(manifests, "ScaledObject");
+    expect(more).toEqual([]);
+    const target = scaled.spec.scaleTargetRef.name;
+    expect(named("Deployment", target)).toBeDefined();
+    expect(named("HorizontalPodAutoscaler", target)).toBeUndefined();
+    const [, metric = ""] = /\b(assent_\w+)/.exec(scaled.spec.triggers[0].metadata.query) ?? [];
+    expect(await createMetrics().registry.getMetricsAsJSON()).toContainEqual(expect.objectContaining({ name: metric }));
+  });
+});
 
 describeManifests("every setting", () => {
   test("stands in a manifest, or is left at its default for a reason that is written down", () => {

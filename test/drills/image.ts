@@ -56,6 +56,8 @@ async function drill(): Promise<void> {
   told(`${deployed.processes.length} processes are ready`);
   const receipt = await acceptOnce(ports, settingOf("ADMIN_TOKEN") ?? "");
   told(`one acceptance recorded: ${receipt}`);
+  for (const process of deployed.processes) requireHealthy(process, named(process, settingOf));
+  told("the doctor finds nothing wrong with any of them");
   const endings = await stopAll();
   told("all processes have ended");
   report(copied.length, deployed.processes.length, endings);
@@ -196,6 +198,13 @@ async function acceptOnce(ports: ReadonlyMap<string, number>, adminToken: string
   await call(`${versions}/${version.id}/publish`, {});
   const accepted = { templateSlug: slug, userRef: "ada" };
   return (await call("/v1/click/accept", accepted, { "x-idempotency-key": "drill" })).receiptId;
+}
+
+/** As operators ask it on a cluster: within the process's own container. */
+function requireHealthy({ name }: Deployed, settings: Record<string, string>): void {
+  const doctor = ["node", "--disable-warning=ExperimentalWarning", "dev/doctor.ts", name];
+  const { status, stdout, stderr } = runIn(app, doctor, settings);
+  if (status !== 0) throw new Error(`the doctor of ${name}: ${stdout}${stderr}`);
 }
 
 async function stopAll(): Promise<Awaited<ReturnType<Running["end"]>>[]> {

@@ -22,6 +22,10 @@ export interface OtlpReceiver {
   /** What was sent, byte for byte. */
   readonly bodies: readonly Buffer[];
   readonly requests: readonly { readonly path: string; readonly authorization: string }[];
+  /** Requests that have no answer yet. */
+  waiting(): number;
+  /** What it does from now on; it takes spans at first. What waits for its answer is answered when it does again. */
+  behave(as: "taking" | "silent" | "refusing"): void;
   close(): Promise<void>;
 }
 
@@ -30,9 +34,16 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: Buffer[] = [];
   const requests: { path: string; authorization: string }[] = [];
+  const silenced: (() => void)[] = [];
+  let behaviour: Parameters<OtlpReceiver["behave"]>[0] = "taking";
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (behaviour === "silent") await new Promise<void>((resolve) => silenced.push(resolve));
+    if (behaviour === "refusing") {
+      response.writeHead(503).end();
+      return;
+    }
     const body = Buffer.concat(chunks);
     bodies.push(body);
     requests.push({ path: request.url ?? "", authorization: request.headers.authorization ?? "" });
@@ -45,6 +56,11 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     spans,
     bodies,
     requests,
+    waiting: () => silenced.length,
+    behave: (as) => {
+      behaviour = as;
+      if (as !== "silent") for (const resume of silenced.splice(0)) resume();
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -25,12 +25,17 @@ export interface Visit {
 }
 
 /** Follows a new link for a recipient of an agreement that was sent. */
-export async function visitPage(api: Api, agreementId: string, recipientId = "1"): Promise<Visit> {
+export async function visitPage(
+  api: Api,
+  agreementId: string,
+  recipientId = "1",
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Visit> {
   const wish = { recipientId, returnUrl: "https://www.example.com/signed" };
   const view = await api.post(`/v1/sign/agreements/${agreementId}/views/recipient`, wish);
   const { signingSession, signingCookie } = await followLink(api, bodyOf(201, view).url);
   const call = (method: string, name: string, body?: object): Promise<Answer> =>
-    api.call(method, `/signing/s/${signingSession}/${name}`, body, { cookie: signingCookie });
+    api.call(method, `/signing/s/${signingSession}/${name}`, body, { cookie: signingCookie, ...headers });
   const post = async (name: string, body: object): Promise<void> => {
     bodyOf(200, await call("POST", name, body));
   };

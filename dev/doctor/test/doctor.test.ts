@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import type pg from "pg";
 import type { Environment } from "#platform/config.ts";
 import { createPool } from "#platform/db/pool.ts";
@@ -149,6 +149,14 @@ describe("what is wrong with a database is named", () => {
       `gateway lacks ${first}\ngateway has 999_later, which this release does not know`,
     );
     expect(wrongOnes(findings)).toEqual(["migrations"]);
+  });
+
+  test("a clock that is a minute ahead of the database's", async () => {
+    const now = Date.now;
+    const ahead = jest.spyOn(Date, "now").mockImplementation(() => now() + 60_000);
+    const findings = await gateway().finally(() => ahead.mockRestore());
+    expect(saysOf(findings, "clock")).toMatch(/^this clock and the database's differ by (59|60)\d{3} ms$/);
+    expect(wrongOnes(findings)).toEqual(["clock"]);
   });
 
   test("commits that are answered before they are flushed", async () => {

@@ -1,5 +1,6 @@
 // X.509 certificates for tests, so that they need no program besides Node.
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import { isIPv4 } from "node:net";
 
 export interface Certificate {
   readonly cert: string;
@@ -7,8 +8,8 @@ export interface Certificate {
 }
 
 interface Authority extends Certificate {
-  /** A certificate for this host name, good for both ends of a connection. */
-  issue(name: string): Certificate;
+  /** A certificate for this host name or IPv4 address, good for both ends of a connection; for an hour when no end is given. */
+  issue(name: string, until?: number): Certificate;
 }
 
 /** A certificate authority of its own, valid for an hour. */
@@ -19,16 +20,25 @@ export function createAuthority(name: string): Authority {
   ]);
   return {
     ...pemPair(self, keys.privateKey),
-    issue: (subject) => {
+    issue: (subject, until) => {
       const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
-      const dnsName = tagged(0x82, Buffer.from(subject));
-      const issued = certificate(subject, own.publicKey, name, keys.privateKey, [
-        extension("551d11", false, sequence(dnsName)),
-      ]);
+      const issued = certificate(
+        subject,
+        own.publicKey,
+        name,
+        keys.privateKey,
+        [extension("551d11", false, sequence(alternativeName(subject)))],
+        until,
+      );
       return pemPair(issued, own.privateKey);
     },
   };
 }
+
+const alternativeName = (subject: string): Buffer =>
+  isIPv4(subject) ? tagged(0x87, Buffer.from(subject.split(".").map(Number))) : tagged(0x82, Buffer.from(subject));
+
+const hour = 3_600_000;
 
 function certificate(
   subject: string,
@@ -36,15 +46,15 @@ function certificate(
   issuer: string,
   issuerKey: KeyObject,
   extensions: Buffer[],
+  until = Date.now() + hour,
 ): Buffer {
   const ecdsaWithSha256 = sequence(objectId("2a8648ce3d040302"));
-  const hour = 3_600_000;
   const body = sequence(
     tagged(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ecdsaWithSha256,
     commonName(issuer),
-    sequence(utcTime(Date.now() - hour), utcTime(Date.now() + hour)),
+    sequence(utcTime(until - 2 * hour), utcTime(until)),
     commonName(subject),
     key.export({ type: "spki", format: "der" }),
     tagged(0xa3, sequence(...extensions)),

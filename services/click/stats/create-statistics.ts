@@ -6,6 +6,7 @@ import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import type { Worker } from "#platform/service.ts";
+import type { Tracer } from "#platform/telemetry.ts";
 import { applyStatistics, statisticsSubjects } from "../consumers/statistics.ts";
 import type { RenderDeps } from "../render/render-deps.ts";
 import { createRenderCounter } from "./render-counter.ts";
@@ -15,12 +16,13 @@ export interface StatisticsOptions {
   readonly bus: EventBus;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
 }
 
 const flushMs = 500;
 
 /** What keeps the statistics up to date: a consumer of the service's own events, and a counter of renderings. */
-export function createStatistics({ pool, bus, logger, metrics }: StatisticsOptions): {
+export function createStatistics({ pool, bus, logger, metrics, tracer }: StatisticsOptions): {
   readonly workers: readonly Worker[];
   readonly deadEvents: DeadEvents;
   readonly countRendering: RenderDeps["countRendering"];
@@ -36,6 +38,7 @@ export function createStatistics({ pool, bus, logger, metrics }: StatisticsOptio
     maxBatch: 1_000,
     logger,
     metrics,
+    tracer,
   });
   const flusher = createPeriodicWorker({
     name: "renderings click",

@@ -117,7 +117,12 @@ export function createRenderer(options: RendererOptions): Renderer {
       const attributes = { "assent.asker": asker, "assent.profile": job.profile };
       const parent = job.traceparent ?? tracer.active?.();
       const span = tracer.startSpan("render", "internal", parent, { attributes, mayBegin: true });
-      return traced(tracer, span, () => measured(render(job, signal, asker), metrics));
+      return traced(tracer, span, async () => {
+        const rendered = await measured(render(job, signal, asker), metrics);
+        // The rest of its time it has waited for a process.
+        span.note?.({ "assent.render_ms": rendered.renderMs, "assent.pages": rendered.pages });
+        return rendered;
+      });
     },
     close: async () => {
       isClosed = true;

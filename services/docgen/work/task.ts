@@ -1,5 +1,7 @@
 import { isTransient } from "#platform/db/errors.ts";
+import { noopTracer, type Tracer, traced } from "#platform/telemetry.ts";
 import type { Document } from "../domain/document.ts";
+import type { RenderJob } from "../renderer/render-job.ts";
 import { type Claimed, giveBackClaim } from "../store/claim-store.ts";
 import type { RenderInput } from "../store/finish-store.ts";
 import { finish, type Outcome } from "./finish.ts";
@@ -64,17 +66,33 @@ async function carryOut(
   const job = await whileAway(() => readJob(deps, claimed, input), signal);
   if (job === undefined) return undefined;
   signal.throwIfAborted();
-  let outcome: Outcome;
-  if ("kind" in job) outcome = job;
-  else {
-    const rendering = renderJob(deps, job, signal);
+  const end = async (outcome: Outcome): Promise<Document | undefined> => {
+    const ended = await whileAway(() => finish(deps, claimed, outcome), signal);
+    if (ended !== undefined) deps.wakeRelay();
+    return ended;
+  };
+  if ("kind" in job) return end(job);
+  return tracedDocument(deps.tracer, claimed, job, async (within) => {
+    const rendering = renderJob(deps, within, signal);
     steps.onHandedOver();
-    outcome = await unlessAborted(rendering, signal);
+    const outcome = await unlessAborted(rendering, signal);
     steps.onRendered();
-  }
-  const ended = await whileAway(() => finish(deps, claimed, outcome), signal);
-  if (ended !== undefined) deps.wakeRelay();
-  return ended;
+    return end(outcome);
+  });
+}
+
+/** In the trace of the request that asked for it, alone or in a batch. Without one the rendering may begin its own. */
+function tracedDocument<T>(
+  tracer: Tracer = noopTracer,
+  { attempts }: Claimed,
+  job: RenderJob,
+  work: (job: RenderJob) => Promise<T>,
+): Promise<T> {
+  const span = tracer.startSpan("document", "consumer", job.traceparent, {
+    attributes: { "assent.attempt": attempts },
+  });
+  const within = job.traceparent === undefined ? job : { ...job, traceparent: span.traceparent };
+  return traced(tracer, span, () => work(within));
 }
 
 /** Does not wait for a renderer that takes its time to notice. */

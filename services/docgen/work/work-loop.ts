@@ -3,6 +3,7 @@ import { isTransient } from "#platform/db/errors.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Worker } from "#platform/service.ts";
+import { detached } from "#platform/telemetry.ts";
 import { type Document, hasEnded } from "../domain/document.ts";
 import { type Claimed, claimLapsed, claimNext, putOffTurn, renewClaims } from "../store/claim-store.ts";
 import { findDocument } from "../store/document-store.ts";
@@ -205,7 +206,7 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
 
   const startFilling = (): void => {
     if (!isRunning || filling !== undefined) return;
-    filling = fill()
+    filling = detached(deps.tracer, fill)
       .catch(report("nothing could be claimed"))
       .finally(() => {
         filling = undefined;

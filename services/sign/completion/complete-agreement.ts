@@ -4,6 +4,7 @@ import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { callerHeaders } from "#platform/caller.ts";
 import { inSnapshot } from "#platform/db/transaction.ts";
 import type { Logger } from "#platform/logger.ts";
+import { step, type Tracer } from "#platform/telemetry.ts";
 import { printCertificate } from "../certificate/print-certificate.ts";
 import type { Agreement, AgreementDocument, SealLevel } from "../domain/agreement.ts";
 import { type AuditEvent, chain } from "../domain/audit-chain.ts";
@@ -29,6 +30,7 @@ export interface CompletionDeps extends ChangeDeps {
   readonly organizations: Pick<OrganizationReader, "of">;
   readonly sealer: Sealer;
   readonly logger: Logger;
+  readonly tracer?: Tracer | undefined;
 }
 
 /**
@@ -52,7 +54,10 @@ export async function completeAgreement(
   let wanted = levelOf(files);
   // Whatever is written into the trail meanwhile, such as that a mail has been sent, belongs on the certificate.
   for (let attempt = 1, next: Read | undefined = read; next !== undefined; attempt += 1) {
-    const certified = await certify(deps, caller, files, { ...next, wanted }, signal);
+    const reading = { ...next, wanted };
+    const certified = await step(deps.tracer, "certificate", { "assent.attempt": attempt }, () =>
+      certify(deps, caller, files, reading, signal),
+    );
     wanted = certified.file.level;
     signal.throwIfAborted();
     if (await write(deps, caller, files, next, certified, within)) return true;
@@ -122,12 +127,18 @@ interface Sealed {
   readonly bytes: Uint8Array;
 }
 
-async function sealFile(
+const sealFile = (deps: CompletionDeps, ...file: FileToSeal): Promise<Sealed> =>
+  step(deps.tracer, "seal", {}, async (span) => {
+    const sealed = await prepareAndSeal(deps, ...file);
+    span.note?.({ "assent.seal_level": sealed.file.level, "assent.bytes": sealed.bytes.length });
+    return sealed;
+  });
+
+type FileToSeal = [agreement: Agreement, original: Uint8Array, signal: AbortSignal, filling: Filling];
+
+async function prepareAndSeal(
   { intake, sealer, clock, newId }: CompletionDeps,
-  { id }: Agreement,
-  original: Uint8Array,
-  signal: AbortSignal,
-  { wanted, ...filling }: Filling,
+  ...[{ id }, original, signal, { wanted, ...filling }]: FileToSeal
 ): Promise<Sealed> {
   const statement = sealer.statement(id, clock.now());
   const prepared = await intake.prepareSeal({ bytes: original, statement, ...filling });

@@ -5,6 +5,7 @@ import { createProcessPool } from "#platform/child-processes/process-pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
+import { step, type Tracer } from "#platform/telemetry.ts";
 import type { IntakeJob, IntakeOutcome } from "./messages.ts";
 
 /** A process that was ended by a job has this as its answer. */
@@ -24,6 +25,7 @@ export interface IntakeQueue {
 export interface IntakeQueueOptions extends Partial<ChildLimits> {
   readonly logger: Logger;
   readonly metrics?: Pick<Metrics, "intakeEnds"> | undefined;
+  readonly tracer?: Tracer | undefined;
   /** Processes at most; two, or one on a machine with one core, when absent. They start when needed. */
   readonly size?: number | undefined;
   /** Processes that are started at once and stay when they have nothing to do; none when absent. */
@@ -37,6 +39,7 @@ const maxWaitingBytes = 128 * 1024 * 1024;
 export function createIntakeQueue({
   logger,
   metrics,
+  tracer,
   size,
   kept = 0,
   maxWaiting = 512,
@@ -72,24 +75,30 @@ export function createIntakeQueue({
     },
     { onIdle: handOut, onStuck: refuseAll, onEnd: (reason) => metrics?.intakeEnds.inc({ reason }) },
   );
+  const run = (job: IntakeJob, bytes: number, deadlineMs: number): Promise<IntakeAnswer> =>
+    new Promise((resolve, reject) => {
+      const isFull = waiting.length >= maxWaiting || (waiting.length > 0 && waitingBytes + bytes > maxWaitingBytes);
+      if (isClosed || isFull) return reject(unavailable());
+      const add = (task: Task) => {
+        waiting.push(task);
+        waitingBytes += bytes;
+        handOut();
+      };
+      const refuse = () => reject(unavailable());
+      const again = () => (isClosed ? refuse() : add(taskOf(undefined)));
+      const taskOf = (retry: (() => void) | undefined): Task => ({
+        bytes,
+        refuse,
+        run: (process) => process.run(childTask(job, deadlineMs, { resolve, refuse, retry })),
+      });
+      add(taskOf(again));
+    });
   return {
-    run: (job, bytes, deadlineMs) =>
-      new Promise((resolve, reject) => {
-        const isFull = waiting.length >= maxWaiting || (waiting.length > 0 && waitingBytes + bytes > maxWaitingBytes);
-        if (isClosed || isFull) return reject(unavailable());
-        const add = (task: Task) => {
-          waiting.push(task);
-          waitingBytes += bytes;
-          handOut();
-        };
-        const refuse = () => reject(unavailable());
-        const again = () => (isClosed ? refuse() : add(taskOf(undefined)));
-        const taskOf = (retry: (() => void) | undefined): Task => ({
-          bytes,
-          refuse,
-          run: (process) => process.run(childTask(job, deadlineMs, { resolve, refuse, retry })),
-        });
-        add(taskOf(again));
+    run: (job, ...limits) =>
+      step(tracer, `document ${job.kind}`, {}, async (span) => {
+        const answer = await run(job, ...limits);
+        if (answer.kind === "ended") span.note?.({ "assent.ended": answer.end });
+        return answer;
       }),
     freeSlots: () => Math.max(0, pool.places() - pool.busy() - waiting.length),
     close: async () => {

@@ -4,6 +4,7 @@ import type { Clock } from "#platform/clock.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Worker } from "#platform/service.ts";
+import { detached, noopTracer, type Tracer, traced } from "#platform/telemetry.ts";
 import type { JobKind } from "../domain/change.ts";
 import {
   type Claimed,
@@ -29,6 +30,7 @@ export interface JobLoopDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly handlers: Readonly<Partial<Record<JobKind, JobHandler>>>;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** How often it is looked for what other processes have asked for, or left undone. */
@@ -90,7 +92,7 @@ export function createJobLoop(deps: JobLoopDeps): JobLoop {
   const wake = (): void => {
     isWoken = true;
     if (!isRunning || looking !== undefined) return;
-    looking = look()
+    looking = detached(deps.tracer, look)
       .catch((error: unknown) => logger.error({ err: error }, "jobs could not be claimed"))
       .finally(() => {
         looking = undefined;
@@ -126,7 +128,7 @@ export function createJobLoop(deps: JobLoopDeps): JobLoop {
 }
 
 async function runClaimed(
-  { pool, clock, logger }: JobLoopDeps,
+  { pool, clock, logger, tracer = noopTracer }: JobLoopDeps,
   claimed: Claimed,
   handler: JobHandler,
   signal: AbortSignal,
@@ -141,8 +143,10 @@ async function runClaimed(
     },
   };
   try {
-    const outcome = await handler.run(job, hold, signal);
-    await settle(pool, claimed, outcome, isEnded);
+    await tracedJob(tracer, job, async (within) => {
+      const outcome = await handler.run(within, hold, signal);
+      await settle(pool, claimed, outcome, isEnded);
+    });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const { requestId, kind, agreementId, attempts } = job;
@@ -150,6 +154,13 @@ async function runClaimed(
     if (attempts >= handler.maxAttempts) await giveUp(pool, claimed, clock.now(), message.slice(0, 1_000));
     else await putOff(pool, claimed, nextAttempt(job, handler, clock.now()), message.slice(0, 1_000));
   }
+}
+
+/** In the trace of the request that asked for it; what follows from it goes on from there. */
+function tracedJob(tracer: Tracer, job: Job, work: (job: Job) => Promise<void>): Promise<void> {
+  const attributes = { "assent.job": job.kind, "assent.attempt": job.attempts };
+  const span = tracer.startSpan(`job ${job.kind}`, "consumer", job.traceparent, { attributes });
+  return traced(tracer, span, () => work({ ...job, traceparent: span.traceparent }));
 }
 
 async function settle(pool: pg.Pool, claimed: Claimed, outcome: JobOutcome, isEnded: boolean): Promise<void> {

@@ -9,6 +9,7 @@ import { createBatchConsumer, type OrganizationEvents } from "#platform/events/c
 import type { NewId, OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
+import type { Tracer } from "#platform/telemetry.ts";
 import type { StoredEvent } from "../domain/delivery.ts";
 import { connectEventOf, publicTypeOf } from "../domain/event-types.ts";
 import { planDeliveries } from "../domain/plan-deliveries.ts";
@@ -24,6 +25,7 @@ export interface FanOutDeps {
   readonly newId: NewId;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
   /** There may be something to send. */
   wakeDeliveries(): void;
 }
@@ -41,6 +43,7 @@ export const createFanOut = (deps: FanOutDeps): ConsumerWorker =>
     onApplied: deps.wakeDeliveries,
     logger: deps.logger,
     metrics: deps.metrics,
+    tracer: deps.tracer,
     clock: deps.clock,
   });
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import { isTransient } from "#platform/db/errors.ts";
 import type { Worker } from "#platform/service.ts";
+import { detached } from "#platform/telemetry.ts";
 import { type Claimed, claimDue, findDueOrders } from "../store/queue-store.ts";
 import { type AttemptDeps, makeAttempt } from "./attempt.ts";
 
@@ -105,7 +106,7 @@ export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
   const wake = (): void => {
     isWoken = true;
     if (!isRunning || looking !== undefined) return;
-    looking = look()
+    looking = detached(deps.tracer, look)
       .catch((error: unknown) => report(error, "deliveries could not be claimed"))
       .finally(() => {
         looking = undefined;

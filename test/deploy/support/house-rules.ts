@@ -157,10 +157,9 @@ export const rulesOfServing: readonly HouseRule[] = [
   {
     title: "each Deployment has at least two pods",
     broken: each(deployments, ({ metadata, spec }, all) => {
-      const scaler = ofKind(all, "HorizontalPodAutoscaler").find(
-        (one) => one.spec.scaleTargetRef.name === metadata.name,
-      );
-      return (scaler?.spec.minReplicas ?? spec.replicas ?? 1) >= 2;
+      const scalers = [...ofKind(all, "HorizontalPodAutoscaler"), ...ofKind(all, "ScaledObject")];
+      const scaler = scalers.find((one) => one.spec.scaleTargetRef.name === metadata.name);
+      return (scaler?.spec.minReplicas ?? scaler?.spec.minReplicaCount ?? spec.replicas ?? 1) >= 2;
     }),
   },
   {
