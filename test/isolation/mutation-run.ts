@@ -113,13 +113,31 @@ const spread = <T>(items: readonly T[], count: number): T[] =>
     (_, index) => Math.floor((index * count) / items.length) > Math.floor(((index - 1) * count) / items.length),
   );
 
+/** What the other organization had before a mutation, and has after it. */
+type Fingerprint = ReadonlyMap<string, string>;
+
+/** Runs a mutation. Gives what came of it, and what the other organization has now: what it had before the next one. */
+type Run = (before: Fingerprint) => Promise<readonly [Outcome, Fingerprint]>;
+
+/** Tries all, one at a time. */
+export async function runAll(bench: Bench, list: readonly Mutation[]): Promise<Outcome[]> {
+  const runs = await inParallel(list, (mutation) => prepareMutation(bench, mutation));
+  const outcomes: Outcome[] = [];
+  let before = await bench.fingerprint();
+  for (const run of runs) {
+    const [outcome, after] = await run(before);
+    outcomes.push(outcome);
+    before = after;
+  }
+  return outcomes;
+}
+
 /** Prepares everything that needs the product as it is. Gives what runs it with one predicate less. */
-export async function prepareMutation(bench: Bench, mutation: Mutation): Promise<() => Promise<Outcome>> {
+async function prepareMutation(bench: Bench, mutation: Mutation): Promise<Run> {
   const asks: (readonly [string, () => Promise<string[]>])[] = [];
   for (const { title, prepare } of mutation.questions) asks.push([title, await prepare()]);
-  return async () => {
+  return async (before) => {
     const { statements, traces } = bench;
-    const before = await bench.fingerprint();
     const problems: string[] = [];
     let foundForeign = false;
     statements.listen(({ pool, shape, rows }) => {
@@ -136,7 +154,7 @@ export async function prepareMutation(bench: Bench, mutation: Mutation): Promise
     statements.listen(() => undefined);
     const after = await bench.fingerprint();
     const changedForeign = [...after].filter(([table, digest]) => before.get(table) !== digest).map(([table]) => table);
-    return { mutation, sent, refused, foundForeign, problems, changedForeign };
+    return [{ mutation, sent, refused, foundForeign, problems, changedForeign }, after];
   };
 }
 

@@ -1,13 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import {
-  type Bench,
-  findStatements,
-  inParallel,
-  type Mutation,
-  mutationsOf,
-  type Outcome,
-  prepareMutation,
-} from "./mutation-run.ts";
+import { findStatements, type Mutation, mutationsOf, type Outcome, runAll } from "./mutation-run.ts";
 import { startTwoOrganizations, type TwoOrganizations } from "./two-organizations.ts";
 
 /**
@@ -42,13 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await product?.stop();
 });
-
-async function runAll(bench: Bench, list: readonly Mutation[]): Promise<Outcome[]> {
-  const runs = await inParallel(list, (mutation) => prepareMutation(bench, mutation));
-  const results: Outcome[] = [];
-  for (const run of runs) results.push(await run());
-  return results;
-}
 
 const titlesOf = (list: readonly Outcome[]): string[] => list.map(({ mutation }) => mutation.title);
 

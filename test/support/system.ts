@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "@connectrpc/connect";
-import { describe, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, test } from "@jest/globals";
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { Environment } from "#platform/config.ts";
@@ -65,6 +65,31 @@ const logLevel = "debug";
 export function describeInBothModes(name: string, suite: (mode: Mode) => void): void {
   describe(`${name} (single process)`, () => suite("single process"));
   describeDistributed(name, () => suite("distributed"));
+}
+
+/** Tests of a running copy that leave it as it was for others: to start one in both modes takes longer than most of them. */
+export interface Scenario {
+  readonly title: string;
+  readonly tests: ScenarioTests;
+}
+
+/** Describes tests. The copy is there as soon as they run. */
+type ScenarioTests = (mode: Mode, running: () => System) => void;
+
+export const scenario = (title: string, tests: ScenarioTests): Scenario => ({ title, tests });
+
+/** Runs them one after the other against the same copy, in both modes. */
+export function describeTogether(scenarios: readonly Scenario[]): void {
+  describeInBothModes("one copy of the product", (mode) => {
+    let system: System;
+    beforeAll(async () => {
+      system = await startSystem(mode);
+    });
+    afterAll(async () => {
+      await system?.stop();
+    });
+    for (const { title, tests } of scenarios) describe(title, () => tests(mode, () => system));
+  });
 }
 
 /** Needs nats-server: skipped with one line where it is missing, an error in CI. */

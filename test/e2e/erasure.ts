@@ -11,7 +11,7 @@ import {
   generatedText,
   publishText,
 } from "../support/journeys.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { type System, scenario } from "../support/system.ts";
 
 const person = {
   userRef: "zoe.customer@people.example",
@@ -30,19 +30,18 @@ const told = { userRef, typedName, context: { ip, userAgent, pageUrl }, metadata
 const userPath = `/v1/click/users/${encodeURIComponent(userRef)}`;
 const consentPath = `/v1/click/consent/${encodeURIComponent(userRef)}`;
 
-describeInBothModes("erasure of a user", (mode) => {
+export const erasureOfUser = scenario("erasure of a user", (_mode, running) => {
   let system: System;
   let api: Api;
   let inspect: pg.Pool;
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = running();
     api = await system.newOrganization();
     inspect = new pg.Pool({ connectionString: system.inspectUrl, max: 1 });
     inspect.on("error", () => {});
   });
   afterAll(async () => {
     await inspect?.end();
-    await system?.stop();
   });
 
   test("leaves nothing of what was sent about the user in any table of any service", async () => {

@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { SignJWT } from "jose";
 import { Api } from "../support/api.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { type System, scenario } from "../support/system.ts";
 
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-describeInBothModes("clients that sign assertions", (mode) => {
+export const signedAssertions = scenario("clients that sign assertions", (_mode, running) => {
   let system: System;
   let baseUrl: string;
   let organizationId: string;
@@ -14,14 +14,11 @@ describeInBothModes("clients that sign assertions", (mode) => {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
 
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = running();
     ({ baseUrl, organizationId } = await system.newOrganization());
     const scopes = ["click:read", "sign:read", "sign:write"];
     const { client } = await system.admin.createOAuthClient({ organizationId, name: "Integration", scopes });
     clientId = client?.id ?? "";
-  });
-  afterAll(async () => {
-    await system?.stop();
   });
 
   /** As integrations of other signing platforms do it: as a form, for the organization, with the host as audience. */

@@ -5,7 +5,7 @@ import { isDashboardScope, scopeMeanings } from "../../gateway/auth/scopes.ts";
 import { type Operation, operations } from "../../gateway/routes/operations.ts";
 import type { Api } from "../support/api.ts";
 import { documentedScopes, everyScope, publicOperations } from "../support/interface-scopes.ts";
-import { describeInBothModes, type Mode, type System, startSystem } from "../support/system.ts";
+import { type Mode, type System, scenario } from "../support/system.ts";
 import { type Credentials, createCredentials, newToken } from "./access-credentials.ts";
 import { createResources, type Reply, type Resources, request } from "./access-requests.ts";
 
@@ -16,18 +16,18 @@ const protectedOperations = operations
 /** What no program may call is let in by the test of people. */
 const operationsOfClients = protectedOperations.filter(([, { isForPeople }]) => !isForPeople);
 
-describe("the table of the interface", () => {
-  test("has every operation, and nothing else", () => {
-    const documented = [...Object.keys(documentedScopes), ...publicOperations];
-    expect(operations.map(({ operationId }) => operationId).sort()).toEqual(documented.sort());
+export const accessMatrix = scenario("who may call what", (mode, running) => {
+  describe("the table of the interface", () => {
+    test("has every operation, and nothing else", () => {
+      const documented = [...Object.keys(documentedScopes), ...publicOperations];
+      expect(operations.map(({ operationId }) => operationId).sort()).toEqual(documented.sort());
+    });
+
+    test("has every scope of clients, and nothing else", () => {
+      expect(Object.keys(scopeMeanings).sort()).toEqual(everyScope.split(" ").sort());
+    });
   });
 
-  test("has every scope of clients, and nothing else", () => {
-    expect(Object.keys(scopeMeanings).sort()).toEqual(everyScope.split(" ").sort());
-  });
-});
-
-describeInBothModes("who may call what", (mode) => {
   let system: System;
   let owner: Api;
   let resources: Resources;
@@ -37,7 +37,7 @@ describeInBothModes("who may call what", (mode) => {
   let before: Record<string, string>;
 
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = running();
     owner = await system.newOrganization();
     const other = await system.newOrganization();
     const limits = { accept: 1_000_000, render: 1_000_000, other: 1_000_000, sign: 1_000_000 };
@@ -52,7 +52,6 @@ describeInBothModes("who may call what", (mode) => {
   });
   afterAll(async () => {
     await database?.end();
-    await system?.stop();
   });
 
   const send = (operation: Operation, authorization: string | undefined, about = resources): Promise<Reply> =>

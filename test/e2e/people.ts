@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { until } from "#platform/testing/until.ts";
 import { type Operation, operations } from "../../gateway/routes/operations.ts";
 import { scopesOfRole } from "../../gateway/sessions/role-scopes.ts";
 import type { Api } from "../support/api.ts";
 import { Browser } from "../support/browser-people.ts";
 import { documentedDashboardScopes } from "../support/dashboard-scopes.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { type System, scenario } from "../support/system.ts";
 
 const roles = ["viewer", "developer", "owner"] as const;
 type Role = (typeof roles)[number];
@@ -15,18 +15,15 @@ const newPassword = (): string => `pw ${randomBytes(12).toString("base64url")}`;
 const newEmail = (): string => `person-${randomBytes(6).toString("hex")}@example.com`;
 const tokenIn = (url: string): string => url.slice(url.indexOf("#") + 1);
 
-describeInBothModes("people who use the dashboard", (mode) => {
+export const peopleOfDashboard = scenario("people who use the dashboard", (_mode, running) => {
   let system: System;
   let organization: Api;
   let owner: Browser;
 
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = running();
     organization = await system.newOrganization();
     owner = await newOwner(organization);
-  });
-  afterAll(async () => {
-    await system?.stop();
   });
 
   async function newOwner({ organizationId, baseUrl }: Api): Promise<Browser> {

@@ -1,23 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { Answer, Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { type System, scenario } from "../support/system.ts";
 
 const templates = "/v1/click/templates";
 
-describeInBothModes("states of templates and versions", (mode) => {
+export const statesOfTemplates = scenario("states of templates and versions", (mode, running) => {
   let system: System;
   let api: Api;
   let stranger: Api;
 
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = running();
     api = await system.newOrganization();
     stranger = await system.newOrganization();
-  });
-  afterAll(async () => {
-    await system?.stop();
   });
 
   const statusOf = async (owner: Api, id: string): Promise<string> =>

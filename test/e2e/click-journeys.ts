@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { until } from "#platform/testing/until.ts";
 import type { Answer, Api } from "../support/api.ts";
 import {
@@ -11,19 +11,16 @@ import {
   publishText,
   republish,
 } from "../support/journeys.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { type System, scenario } from "../support/system.ts";
 
 const sessions = "/v1/click/sessions";
 
-describeInBothModes("click journeys", (mode) => {
+export const clickJourneys = scenario("click journeys", (_mode, running) => {
   let system: System;
   let api: Api;
 
   beforeAll(async () => {
-    system = await startSystem(mode);
-  });
-  afterAll(async () => {
-    await system?.stop();
+    system = running();
   });
 
   const expectRefusal = ({ status, body }: Answer, expected: number, errorCode: string): void =>

@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { Answer, Api } from "../support/api.ts";
 import { bodyOf, withScopes } from "../support/journeys.ts";
 import { problemsOf } from "../support/shapes.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { type System, scenario } from "../support/system.ts";
 import { acceptance, type InterfaceRequest, type InterfaceRow, published } from "./interface-requests.ts";
 import { interfaceTable } from "./interface-table.ts";
 
 const clickScopes = ["click:read", "click:write", "click:admin", "click:accept"];
 
-describeInBothModes("the interface", (mode) => {
+export const wholeInterface = scenario("the interface", (_mode, running) => {
   let system: System;
   let owner: Api;
   const callers = new Map<string, Api>();
 
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = running();
     owner = await system.newOrganization();
     for (const scope of clickScopes) callers.set(scope, await withScopes(system, owner, scope));
-  });
-  afterAll(async () => {
-    await system?.stop();
   });
 
   const caller = (scope: string): Api => callers.get(scope) ?? owner;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import {
   allPlaces,
   allUnknownNames,
@@ -20,9 +20,9 @@ import {
 } from "../isolation/resources.ts";
 import { createAnewFor, isOfSigning, signingHeaders } from "../isolation/sign-resources.ts";
 import type { Api } from "../support/api.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { type System, scenario } from "../support/system.ts";
 
-describeInBothModes("isolation of organizations", (mode) => {
+export const isolationMatrix = scenario("isolation of organizations", (_mode, running) => {
   let system: System;
   let b: Api;
   let idsOfA: Resources;
@@ -31,7 +31,7 @@ describeInBothModes("isolation of organizations", (mode) => {
   let before: unknown;
 
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = running();
     a = await system.newOrganization();
     b = await system.newOrganization();
     const limits = { accept: 1_000_000, render: 1_000_000, other: 1_000_000, sign: 1_000_000 };
@@ -39,9 +39,6 @@ describeInBothModes("isolation of organizations", (mode) => {
     idsOfA = await createResources(a, "of-a");
     idsOfB = await createResources(b, "of-b");
     before = await everythingOf(a, idsOfA);
-  });
-  afterAll(async () => {
-    await system?.stop();
   });
 
   const ask = async ({ operation, at }: Place, value: (resource: string) => string, own = idsOfB) => {

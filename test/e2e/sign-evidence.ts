@@ -9,7 +9,7 @@ import { smallestPdf } from "../../services/sign/intake/smallest-pdf.ts";
 import type { Answer, Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { type Face, faces } from "../support/sign-faces.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { type System, scenario } from "../support/system.ts";
 
 const [native, compatible] = faces as [Face, Face];
 const definition = {
@@ -18,19 +18,18 @@ const definition = {
   recipients: { signers: [{ recipientId: "1", name: "Ann", email: "ann@example.com", clientUserId: "1" }] },
 };
 
-describeInBothModes("a completed agreement in the evidence log", (mode) => {
+export const evidenceOfAgreement = scenario("a completed agreement in the evidence log", (_mode, running) => {
   let system: System;
   let owner: Api;
   let inspector: pg.Pool;
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = running();
     owner = await system.newOrganization();
     inspector = new pg.Pool({ connectionString: system.inspectUrl, max: 1 });
     inspector.on("error", () => {});
   }, 90_000);
   afterAll(async () => {
     await inspector?.end();
-    await system?.stop();
   });
 
   /** Ann follows her link, and signs. */

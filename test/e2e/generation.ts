@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { strFromU8, unzipSync } from "fflate";
 import { until } from "#platform/testing/until.ts";
 import type { Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { type System, scenario } from "../support/system.ts";
 
 const templates = "/v1/gen/templates";
 const documents = "/v1/gen/documents";
@@ -11,18 +11,15 @@ const content = "<h1>Offer {{ number }}</h1><p>{{ customer }} pays {{ total | mo
 const data = { number: "17", customer: "Example AG", total: 120.5 };
 const rateHeaders = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
 
-describeInBothModes("document generation", (mode) => {
+export const documentGeneration = scenario("document generation", (_mode, running) => {
   let system: System;
   let owner: Api;
   let templateId: string;
   let documentId: string;
 
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = running();
     owner = await system.newOrganization();
-  });
-  afterAll(async () => {
-    await system?.stop();
   });
 
   const download = async (path: string): Promise<Uint8Array> => {

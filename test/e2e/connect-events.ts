@@ -6,7 +6,7 @@ import type { Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver.ts";
 import { visitPage } from "../support/signing-page.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { type System, scenario } from "../support/system.ts";
 
 const ann = {
   ...{ recipientId: "1", routingOrder: "1", name: "Ann Example", email: "ann@example.com", clientUserId: "1000" },
@@ -21,7 +21,7 @@ const nda = {
 };
 const eventData = { version: "restv2.1", format: "json", includeData: ["recipients", "custom_fields", "documents"] };
 
-describeInBothModes("messages of the compatible interface", (mode) => {
+export const connectMessages = scenario("messages of the compatible interface", (_mode, running) => {
   let system: System;
   let receiver: Receiver;
   let owner: Api;
@@ -30,12 +30,11 @@ describeInBothModes("messages of the compatible interface", (mode) => {
   const keys: { keyId: string; secret: string }[] = [];
 
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = running();
     receiver = await startReceiver();
     [owner, stranger] = [await system.newOrganization(), await system.newOrganization()];
   });
   afterAll(async () => {
-    await system?.stop();
     await receiver?.close();
   });
 

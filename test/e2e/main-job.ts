@@ -3,19 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { until } from "#platform/testing/until.ts";
 import { Api } from "../support/api.ts";
 import { collectEvents, type EventLog } from "../support/events.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { type System, scenario } from "../support/system.ts";
 
-describeInBothModes("the main job", (mode) => {
+export const mainJob = scenario("the main job", (_mode, running) => {
   let system: System;
   let events: EventLog;
 
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = running();
     events = await collectEvents(system.bus, "main-job");
   });
   afterAll(async () => {
     await events?.stop();
-    await system?.stop();
   });
 
   test("a backend gets a token, publishes a template, records an acceptance once and reads its evidence", async () => {

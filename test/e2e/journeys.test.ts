@@ -1,0 +1,8 @@
+import { describeTogether } from "../support/system.ts";
+import { clickJourneys } from "./click-journeys.ts";
+import { connectMessages } from "./connect-events.ts";
+import { mainJob } from "./main-job.ts";
+import { evidenceOfAgreement } from "./sign-evidence.ts";
+
+// The last one takes a process away for a while.
+describeTogether([clickJourneys, mainJob, connectMessages, evidenceOfAgreement]);
