@@ -50,7 +50,7 @@ describeWithNats("mails about endpoints that were turned off", () => {
     bus = createNatsBus({ url: nats.url, logger: createLogger("test", "silent") });
     smtpPort = await findFreePort();
     const publicUrl = "https://sign.example.com";
-    const mailer = createSmtpMailer({ url: `smtp://127.0.0.1:${smtpPort}`, from: "a@example.com", publicUrl });
+    const mailer = createSmtpMailer({ url: `smtp://127.0.0.1:${smtpPort}`, from: "a@example.com" });
     const send = async (mail: Mail): Promise<void> => {
       await mailer.send(mail);
       await onTaken();
@@ -78,7 +78,7 @@ describeWithNats("mails about endpoints that were turned off", () => {
     const id = newId();
     const payload = { case: "endpointDisabled", value: { endpointId: newId(), reason, host: "hooks.example.com" } };
     const event = { id, subject, organizationId, occurredAt: timestampFromDate(occurredAt), payload } as const;
-    return { id, subject, data: Buffer.from(toJsonString(EventSchema, create(EventSchema, event as never))) };
+    return { id, subject, data: toJsonString(EventSchema, create(EventSchema, event as never)) };
   };
   const subjects = () => arrived.map(({ subject: text }) => text).sort();
   const left = async (): Promise<number> =>

@@ -48,6 +48,7 @@ const byCode: Texts["errors"]["byCode"] = new Map([
   ["ENVELOPE_NOT_FOUND", "Diese Vereinbarung gibt es nicht (mehr)."],
   ["INVALID_ENVELOPE_STATUS", "Im jetzigen Zustand der Vereinbarung geht das nicht. Laden Sie die Seite neu."],
   ["ENVELOPE_CANNOT_BE_MODIFIED", "Die Vereinbarung lässt sich nicht mehr ändern: Sie ist kein Entwurf mehr."],
+  ["ENVELOPE_CONFLICT", "Jemand hat den Entwurf inzwischen geändert."],
   ["RECIPIENT_NOT_FOUND", "Diesen Empfänger gibt es nicht (mehr)."],
   ["RECIPIENT_NOT_EMBEDDED", "Für diese Person gibt es keinen Link: Sie erhält ihn per E-Mail."],
   ["RECIPIENT_NOT_IN_SEQUENCE", "Diese Person ist noch nicht an der Reihe."],
