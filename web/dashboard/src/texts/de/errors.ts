@@ -123,6 +123,10 @@ const byField: Texts["errors"]["byField"] = new Map([
   ["REQUIRED", "Bitte ausfüllen."],
   ["MIN_LENGTH", "Bitte ausfüllen."],
   ["MAX_LENGTH", "Das ist zu lang."],
+  ["NOT_STRICTER", "Das ist weniger streng als in der Vorlage."],
+  ["INVALID_ORIGIN", "Das ist keine Herkunft wie https://www.example.com, ohne Pfad."],
+  ["TOO_DEEP", "Das ist zu tief verschachtelt."],
+  ["TOO_LARGE", "Das ist zu groß."],
 ]);
 
 export const errors: Texts["errors"] = { byCode, byField };
