@@ -239,6 +239,7 @@ export const errorCatalogue = {
     Code.FailedPrecondition,
     "The agreement has been sent, completed or voided. Only drafts can be modified.",
   ),
+  ENVELOPE_CONFLICT: row(409, Code.Aborted, "The draft has changed meanwhile. Read it and try again."),
   ENVELOPE_ALREADY_SENT: row(409, Code.Aborted, "The agreement has been sent already. Nothing was sent again."),
   INVALID_ENVELOPE_STATUS: row(
     400,

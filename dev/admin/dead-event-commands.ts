@@ -11,7 +11,7 @@ const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 
 /** Services with consumers. */
-const services: readonly ServiceName[] = ["click", "webhooks"];
+const services: readonly ServiceName[] = ["auth", "click", "webhooks"];
 
 /** The service that --service names. */
 export function namedService(values: Values): ServiceName {

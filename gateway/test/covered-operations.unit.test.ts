@@ -29,6 +29,7 @@ test("one operation of each kind of the compatible interface is sent everything 
     "compatCreateBulkList",
     "compatGetBulkList",
     "compatGetBulkBatch",
+    "compatListBulkBatchEnvelopes",
     "compatGetConnect",
     "compatDeleteConnectSecret",
     "compatGetConnectLog",

@@ -1,3 +1,4 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { AgreementStatus, AnchorUnit, RecipientRole, TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type {
@@ -218,12 +219,15 @@ describe("agreements", () => {
   test("are changed, sent, reminded of, voided and deleted", async () => {
     const { id } = setup.draft();
     const path = `${agreements}/${id}`;
-    const changed = await send("PATCH", path, { emailSubject: "Another", customFields: [], recipients: null });
+    const ifModifiedAt = "2026-11-20T17:00:00.123Z";
+    const body = { emailSubject: "Another", customFields: [], recipients: null, ifModifiedAt };
+    const changed = await send("PATCH", path, body);
     expect([changed.status, changed.body.emailSubject]).toEqual([200, "Another"]);
     expect(last<UpdateAgreementRequest>("updateAgreement")).toMatchObject({
       replaceDocuments: false,
       replaceRecipients: false,
       replaceCustomFields: true,
+      ifModifiedAt: timestampFromDate(new Date(ifModifiedAt)),
     });
     const key = { "X-Idempotency-Key": "send-1" };
     const sent = await send("POST", `${path}/send`, undefined, key);

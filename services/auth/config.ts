@@ -22,11 +22,12 @@ export interface AuthConfig {
   readonly argon2?: Argon2Cost | undefined;
 }
 
-// Auth neither publishes nor consumes events.
-const { NATS_URL: _notUsed, ...withoutBus } = commonSettings;
-
 export const settings = {
-  ...withoutBus,
+  ...commonSettings,
+  NATS_URL: stringSetting(
+    "The NATS servers, comma-separated. With them and SMTP_URL, owners are told by mail when a webhook endpoint of theirs is turned off; nothing else of auth needs them.",
+    "",
+  ),
   AUTH_MASTER_KEY: masterKeySetting(
     "32 random bytes in base64, the same in every process of auth. It encrypts the signing keys and is part of every stored secret: with another one, no API key, client secret or signing key in the database works.",
   ),

@@ -1,12 +1,14 @@
 import { systemClock } from "#platform/clock.ts";
 import { readSettings } from "#platform/config.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
+import { createNatsBus } from "#platform/events/nats.ts";
 import { newId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { runService, stopOnSignals } from "#platform/service.ts";
 import { tlsFromSettings } from "#platform/service-settings.ts";
 import { startTracing } from "#platform/tracing/start-tracing.ts";
+import { traceBus } from "#platform/tracing/trace-bus.ts";
 import { configFromEnv, settings } from "./config.ts";
 import { createAuthService } from "./service.ts";
 
@@ -15,7 +17,9 @@ const logger = createLogger("auth", values.LOG_LEVEL);
 const metrics = createMetrics();
 const tracing = await startTracing("auth", values, { logger, metrics });
 const { tracer } = tracing;
-const runtime = { logger, metrics, clock: systemClock, newId, bus: createMemoryBus(), tracer };
+const { NATS_URL: natsUrl } = values;
+const bus = natsUrl === "" ? createMemoryBus() : traceBus(createNatsBus({ url: natsUrl, logger }), tracer);
+const runtime = { logger, metrics, clock: systemClock, newId, bus, tracer };
 
 const service = await createAuthService(configFromEnv(process.env), { runtime });
 const running = await runService(service, {
@@ -25,5 +29,6 @@ const running = await runService(service, {
 });
 stopOnSignals(async () => {
   await running.stop();
+  await bus.close();
   await tracing.stop();
 }, logger);

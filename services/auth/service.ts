@@ -1,19 +1,21 @@
 import type { Pool } from "pg";
 import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
+import { type ConsumerWorker, createConsumer } from "#platform/events/consume.ts";
 import type { MailSetup } from "#platform/mail/mail-setup.ts";
 import { createSmtpMailer } from "#platform/mail/smtp-mailer.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import { parseMasterKey } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import type { AuthConfig } from "./config.ts";
+import { applyEndpointDisabled, endpointDisabledSubject } from "./consumers/endpoint-disabled.ts";
 import { deriveKeys } from "./domain/secrets.ts";
 import { createKeyring } from "./keyring.ts";
 import { createPasswordStretcher } from "./password-stretcher.ts";
 import { adminRoutes, peopleRoutes, tokenRoutes } from "./rpc/index.ts";
 import { createAuthOrm } from "./store/orm.ts";
 import { createUsageLog } from "./usage.ts";
-import { createMailWorker } from "./workers/mails.ts";
+import { createMailWorker, type MailWorker } from "./workers/mails.ts";
 import { purge } from "./workers/purge.ts";
 
 const keyRefreshMs = 5_000;
@@ -37,6 +39,7 @@ export async function createAuthService(config: AuthConfig, deps: AuthServiceDep
   const usage = createUsageLog({ janitor, clock, logger });
   const mail = deps.mail ?? configuredMail(config);
   const mails = mail && createMailWorker({ people, janitor, keys, mail, clock, newId, logger });
+  const notices = mails && createNotices(deps.runtime, people, mails);
   const shared = {
     ...{ orm, lookup, people, keys, keyring, issuer, usage, mail, clock, newId },
     passwords: createPasswordStretcher(config.argon2),
@@ -59,8 +62,9 @@ export async function createAuthService(config: AuthConfig, deps: AuthServiceDep
         run: () => purge({ janitor, clock, logger }),
       }),
       usage.worker,
-      ...(mails === undefined ? [] : [mails]),
+      ...[mails, notices].filter((worker) => worker !== undefined),
     ],
+    deadEvents: notices === undefined ? [] : [notices.deadEvents],
     checkReady: async () => {
       await lookup.query("select 1");
       // Fails while the schema is not migrated.
@@ -72,6 +76,22 @@ export async function createAuthService(config: AuthConfig, deps: AuthServiceDep
       await Promise.all([orm.close(), lookup.end(), people.end(), janitor.end()]);
     },
   };
+}
+
+/** Where no mails are sent, nobody waits for what others tell of. */
+function createNotices(runtime: Runtime, people: Pool, mails: MailWorker): ConsumerWorker {
+  const { bus, clock, logger, metrics, newId } = runtime;
+  return createConsumer({
+    ...{ bus, pool: people, schema: "auth", durable: "auth-endpoint-notices", subjects: [endpointDisabledSubject] },
+    ...{
+      concurrency: 1,
+      apply: applyEndpointDisabled({ clock, newId }),
+      onApplied: mails.wake,
+      clock,
+      logger,
+      metrics,
+    },
+  });
 }
 
 function configuredMail({ mail }: AuthConfig): MailSetup | undefined {

@@ -11,11 +11,14 @@ export interface EventFacts {
 }
 
 /** What others are told when nothing is sent to an endpoint any more, because of how it answered. */
-export function endpointDisabledRecord(facts: EventFacts, reason: "gone" | "failing"): OutboxRecord {
+export function endpointDisabledRecord(
+  facts: EventFacts & { readonly url: string },
+  reason: "gone" | "failing",
+): OutboxRecord {
   const subject = "assent.webhooks.endpoint.disabled";
   const message: EventJson = {
     ...basics(facts, subject),
-    endpointDisabled: { endpointId: facts.endpointId, reason: reason.toUpperCase() },
+    endpointDisabled: { endpointId: facts.endpointId, reason: reason.toUpperCase(), host: new URL(facts.url).host },
   };
   return { eventId: facts.eventId, organizationId: facts.orgId, subject, data: JSON.stringify(message) };
 }

@@ -212,6 +212,7 @@ describeInBrowser("the dashboard's acceptances", (pages) => {
     await button(page, "Erase for good").click();
     await page.getByText("The person was erased").waitFor();
     await page.getByText("Nothing is recorded under this name").waitFor();
+    expect(await button(page, "Erase person").count()).toBe(0);
     await expectAccessible(page);
     await screenshot(page, "person-erased");
     await page.getByText("Acceptances: 2, sessions: 0, changes of consent: 1").click();

@@ -154,6 +154,47 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     expect(Math.abs(tab.x - 250) + Math.abs(tab.y - 492)).toBeLessThan(4);
   });
 
+  test("two people who change one draft overwrite nothing of each other before they have decided", async () => {
+    const recipients = { signers: [{ name: "Ann Example", email: "ann@example.com" }] };
+    const documents = [{ documentId: "1", name: "A.pdf", documentBase64: await contractPdf() }];
+    const { body: draft } = await api.post("/v1/sign/agreements", { emailSubject: "Shared", recipients, documents });
+    const address = `/v1/sign/agreements/${draft.id}`;
+    const now = async () => (await api.get(address)).body;
+    const page = await openAs(pages, owner, `/agreements/${draft.id}/prepare`, wrong);
+    await page.locator('.pdf-page[data-page="1"] .pdf-overlay').waitFor();
+    const conflict = page.getByText("Somebody else has changed this draft meanwhile");
+    const place = () => button(page, "Signature").press("Enter");
+
+    await api.call("PATCH", address, { emailSubject: "Theirs" });
+    await place();
+    await conflict.waitFor();
+    expect((await now()).recipients.signers[0].tabs).toEqual([]);
+    await expectAccessible(page);
+    await screenshot(page, "sending-conflict");
+    await button(page, "Keep mine").click();
+    await isSaved(page);
+    expect(await now()).toMatchObject({ emailSubject: "Theirs", recipients: { signers: [{ tabs: [{}] }] } });
+
+    await api.call("PATCH", address, { recipients });
+    await place();
+    await conflict.waitFor();
+    await button(page, "Take over theirs").click();
+    await conflict.waitFor({ state: "detached" });
+    await expectCount(page.getByRole("button", { name: /^Signature of Ann Example: / }), 0);
+
+    await page.getByRole("link", { name: "1. " }).click();
+    await page.getByLabel("Subject").fill("Mine");
+    await api.call("PATCH", address, { emailSubject: "Theirs again" });
+    await button(page, "Save and continue").click();
+    await conflict.waitFor();
+    expect((await now()).emailSubject).toBe("Theirs again");
+    await button(page, "Keep mine").click();
+    await page.locator('.pdf-page[data-page="1"] .pdf-overlay').waitFor();
+    expect((await now()).emailSubject).toBe("Mine");
+    // The refusals that were to come.
+    expect(wrong.splice(0).filter((words) => !words.includes("409"))).toEqual([]);
+  });
+
   async function expectCount(found: Locator, count: number): Promise<void> {
     if (count > 0) await found.nth(count - 1).waitFor();
     else await found.first().waitFor({ state: "detached" });

@@ -143,7 +143,7 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await page.getByRole("link", { name: "Deployments" }).click();
     await page.getByText("No deployment yet").waitFor();
     await button(page, "Create deployment").first().click();
-    await dialog(page).getByLabel("Name").fill("Sign-up page");
+    await dialog(page).getByLabel("Name (optional)").fill("Sign-up page");
     await dialog(page).getByLabel("Pages that may show it").fill("not an origin");
     await inDialog(page, "Create deployment").click();
     await dialog(page).locator(".notice-danger, .field-error").first().waitFor();
@@ -168,6 +168,34 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await page.keyboard.press("Escape");
   }
 
+  /** What is stated of a deployment beside its form, and that it can be taken back. */
+  async function tighten(page: Page, path: string): Promise<void> {
+    const edit = () => row(page, "Cookie window").getByRole("button", { name: "Change" }).click();
+    const read = async () => (await api.get(path)).body;
+    const { policyOverrides: none } = await read();
+    await edit();
+    await dialog(page).getByLabel("Colours and fonts").fill("[1]");
+    await dialog(page).getByLabel("ID of a picture").fill("shot-7");
+    await dialog(page).getByText("Stricter here than in the template").click();
+    await dialog(page).getByLabel("Minimum age").fill("16");
+    await inDialog(page, "Save").click();
+    await dialog(page).getByText("This is not a JSON object.").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "templates-deployment-details");
+    await dialog(page).getByLabel("Colours and fonts").fill('{ "accent": "#0a5" }');
+    await inDialog(page, "Save").click();
+    await isGone(page);
+    const stated = { theme: { accent: "#0a5" }, screenshotId: "shot-7", policyOverrides: { minAge: 16 } };
+    expect([none, await read()]).toMatchObject([{}, stated]);
+    await edit();
+    await dialog(page).getByLabel("Minimum age").fill("0");
+    await dialog(page).getByLabel("ID of a picture").fill("");
+    await inDialog(page, "Save").click();
+    await isGone(page);
+    expect(await read()).toMatchObject({ theme: stated.theme, screenshotId: null, policyOverrides: {} });
+    expect((await read()).policyOverrides).toEqual({});
+  }
+
   test("viewers read only, on a phone too; what is deleted is gone", async () => {
     const { id } = await post("", { name: "Privacy", type: "CONSENT" });
     const deployment = await post(`/${id}/deployments`, { name: "Cookie window", displayMode: "MODAL" });
@@ -190,6 +218,7 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await screenshot(viewer, "templates-phone");
 
     const page = await enter(owner, `/templates/${id}/deployments`);
+    await tighten(page, `/v1/click/deployments/${deployment.id}`);
     await row(page, "Cookie window").getByRole("button", { name: "Delete" }).click();
     await inDialog(page, "Delete").click();
     await page.getByText("No deployment yet").waitFor();

@@ -2,6 +2,8 @@
 export const tablesOfNobody: Readonly<Record<string, string>> = {
   "auth.change": "What gateways must forget, one feed for all: ids only.",
   "auth.change_head": "One row: the last cursor of the feed.",
+  "auth.dead_event": "For operators only: an event may be dead because its organization cannot be read.",
+  "auth.inbox": "Ids of events that took effect, none of their content.",
   "auth.signing_key": "The platform's own keys.",
   "click.anchor_timestamp": "Time stamps over the anchor log, which is no organization's.",
   "click.dead_event": "For operators only: an event may be dead because its organization cannot be read.",

@@ -19,6 +19,7 @@ export const agreementView = (agreement: Agreement) => ({
   ...contentView(agreement),
   expiresAt: isoTime(agreement.expiresAt),
   createdAt: isoTime(agreement.createdAt),
+  modifiedAt: isoTime(agreement.modifiedAt),
   sentAt: isoTime(agreement.sentAt),
   deliveredAt: isoTime(agreement.deliveredAt),
   completedAt: isoTime(agreement.completedAt),

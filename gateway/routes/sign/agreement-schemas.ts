@@ -150,7 +150,19 @@ export const createAgreementSchema = object(
 );
 
 /** Every field may be left out, and then stays. */
-export const updateAgreementSchema = object(contentInput, []);
+export const updateAgreementSchema = object(
+  {
+    ...contentInput,
+    ifModifiedAt: orNull(
+      described(dateTime, "modifiedAt of the draft that was read: when it has changed since, nothing is changed."),
+    ),
+  },
+  [],
+);
+
+export interface UpdateAgreementBody extends ContentBody {
+  readonly ifModifiedAt?: Maybe<string>;
+}
 
 const templateParts = {
   name: example(text(0, 500), "NDA"),
@@ -217,6 +229,7 @@ export const agreementSchema = answer({
   ...contentSchema,
   expiresAt: orNull(described(dateTime, "Set when it is sent.")),
   createdAt: dateTime,
+  modifiedAt: described(dateTime, "When anything of it was changed last; for ifModifiedAt."),
   sentAt: orNull(dateTime),
   deliveredAt: orNull(dateTime),
   completedAt: orNull({ ...dateTime, examples: [null] }),

@@ -13,12 +13,12 @@ import { dateTime, described, example, listOf, oneOf, text } from "../schema-par
 import { compositionsOf, definitionOf, requestHash } from "./agreement-input.ts";
 import {
   agreementSchema,
-  type ContentBody,
   type CreateAgreementBody,
   createAgreementSchema,
+  type UpdateAgreementBody,
   updateAgreementSchema,
 } from "./agreement-schemas.ts";
-import { admin, agreementTarget, read, signBase, withDocuments, write } from "./base.ts";
+import { admin, agreementTarget, given, read, signBase, withDocuments, write } from "./base.ts";
 import { createErrors, editErrors, exampleAgreement, replacements, replayed, replayedHeader } from "./parts.ts";
 
 export const agreementTag = "Agreements";
@@ -136,22 +136,24 @@ export const agreementRoutes: readonly Route[] = [
     method: "PATCH",
     path: "/v1/sign/agreements/{id}",
     summary: "Change a draft",
-    description: "What is left out stays. Lists take the place of the whole list that there was.",
+    description:
+      "What is left out stays. Lists take the place of the whole list that there was. With ifModifiedAt nothing changes unless the draft is still the one that was read.",
     access: write,
     notFound,
-    body: documentBody<ContentBody>({
+    body: documentBody<UpdateAgreementBody>({
       schema: updateAgreementSchema,
       multipart: true,
       example: { emailSubject: "Please sign the NDA by Friday" },
     }),
     success: { status: 200, description: "The draft.", schema: agreementSchema },
-    errors: editErrors,
+    errors: [...editErrors, "ENVELOPE_CONFLICT"],
     call: (request, { sign }) =>
       sign.updateAgreement(
         {
           target: agreementTarget(request.params.id),
           changes: definitionOf(request.body, request.files),
           ...replacements(request.body),
+          ...given({ ifModifiedAt: timestampOf(request.body.ifModifiedAt) }),
           observed: request.observed,
         },
         withDocuments(request),

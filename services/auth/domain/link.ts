@@ -14,6 +14,10 @@ const pages: Readonly<Record<LinkPurpose, string>> = { invitation: "invitation",
 export const linkUrl = (publicUrl: string, purpose: LinkPurpose, token: string): string =>
   `${publicUrl}/dashboard/${pages[purpose]}#${token}`;
 
+/** Where the dashboard shows a webhook endpoint. */
+export const endpointUrl = (publicUrl: string, endpointId: string): string =>
+  `${publicUrl}/dashboard/webhooks/endpoints/${encodeURIComponent(endpointId)}`;
+
 /** How long a login waits for the second factor, and for how many wrong codes. */
 export const challengeMs = 5 * 60_000;
 export const maxChallengeFailures = 5;

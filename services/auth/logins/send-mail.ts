@@ -2,10 +2,11 @@ import type { PoolClient } from "pg";
 import { newSecret, type OrgId } from "#platform/ids.ts";
 import { encrypt } from "#platform/secrets.ts";
 import { type LinkPurpose, linkLifetimeMs, linkUrl } from "../domain/link.ts";
+import type { MailKind } from "../domain/mail.ts";
 import { hashToken } from "../domain/session.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
 import { insertLink } from "../store/link-store.ts";
-import { insertMailJob, type MailKind } from "../store/mail-job-store.ts";
+import { insertMailJob } from "../store/mail-job-store.ts";
 
 type Deps = Pick<AuthDeps, "keys" | "mail" | "publicUrl" | "clock" | "newId">;
 

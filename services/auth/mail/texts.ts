@@ -1,4 +1,4 @@
-/** What mails about a user's account say. `{name}`, `{organization}` and `{date}` are filled in. */
+/** What mails about a user's account say. `{name}`, `{organization}`, `{date}` and `{endpoint}` are filled in. */
 export interface AccountMailTexts {
   readonly greeting: string;
   readonly invitationSubject: string;
@@ -13,6 +13,12 @@ export interface AccountMailTexts {
   readonly lockoutSubject: string;
   readonly lockoutText: string;
   readonly lockoutUnasked: string;
+  readonly endpointSubject: string;
+  readonly endpointFailingText: string;
+  readonly endpointGoneText: string;
+  readonly endpointAction: string;
+  readonly endpointAdvice: string;
+  readonly endpointWhy: string;
 }
 
 const en: AccountMailTexts = {
@@ -31,6 +37,14 @@ const en: AccountMailTexts = {
     "There were ten failed attempts to log in to your account at {organization}. It is locked for 15 minutes and opens by itself.",
   lockoutUnasked:
     "If that was not you, somebody is trying to guess your password. Make sure that it is used nowhere else.",
+  endpointSubject: "A webhook endpoint of {organization} is turned off",
+  endpointFailingText:
+    "Since {date} no events are sent to the webhook endpoint at {endpoint}: every attempt of the last five days had failed.",
+  endpointGoneText:
+    "Since {date} no events are sent to the webhook endpoint at {endpoint}: it had answered that it is gone (410).",
+  endpointAction: "Look at the endpoint",
+  endpointAdvice: "When the receiver works again, enable the endpoint there, and have what was missed sent to it.",
+  endpointWhy: "You get this mail because you are an owner of {organization}.",
 };
 
 const de: AccountMailTexts = {
@@ -49,6 +63,15 @@ const de: AccountMailTexts = {
     "Es gab zehn fehlgeschlagene Anmeldungen bei Ihrem Konto bei {organization}. Es ist für 15 Minuten gesperrt und öffnet sich von selbst.",
   lockoutUnasked:
     "Wenn Sie das nicht waren, versucht jemand, Ihr Passwort zu erraten. Achten Sie darauf, dass es nirgends sonst verwendet wird.",
+  endpointSubject: "Ein Webhook-Endpunkt von {organization} ist abgeschaltet",
+  endpointFailingText:
+    "Seit {date} werden keine Ereignisse mehr an den Webhook-Endpunkt bei {endpoint} gesendet: Fünf Tage lang war jeder Versuch fehlgeschlagen.",
+  endpointGoneText:
+    "Seit {date} werden keine Ereignisse mehr an den Webhook-Endpunkt bei {endpoint} gesendet: Er hatte geantwortet, dass es ihn nicht mehr gibt (410).",
+  endpointAction: "Endpunkt ansehen",
+  endpointAdvice:
+    "Wenn der Empfänger wieder funktioniert, schalten Sie den Endpunkt dort ein und lassen Sie nachsenden, was er verpasst hat.",
+  endpointWhy: "Sie erhalten diese Mail, weil Sie zu den Inhabern von {organization} gehören.",
 };
 
 const fr: AccountMailTexts = {
@@ -68,6 +91,15 @@ const fr: AccountMailTexts = {
     "Dix tentatives de connexion à votre compte chez {organization} ont échoué. Il est bloqué pendant 15 minutes et se débloque de lui-même.",
   lockoutUnasked:
     "Si ce n’était pas vous, quelqu’un essaie de deviner votre mot de passe. Assurez-vous qu’il n’est utilisé nulle part ailleurs.",
+  endpointSubject: "Un point de terminaison webhook de {organization} est désactivé",
+  endpointFailingText:
+    "Depuis le {date}, plus aucun événement n’est envoyé au point de terminaison webhook sur {endpoint} : pendant cinq jours, toutes les tentatives avaient échoué.",
+  endpointGoneText:
+    "Depuis le {date}, plus aucun événement n’est envoyé au point de terminaison webhook sur {endpoint} : il avait répondu qu’il n’existe plus (410).",
+  endpointAction: "Voir le point de terminaison",
+  endpointAdvice:
+    "Quand le destinataire fonctionnera de nouveau, réactivez-y le point de terminaison et faites renvoyer ce qui a été manqué.",
+  endpointWhy: "Vous recevez ce message parce que vous êtes propriétaire de {organization}.",
 };
 
 const es: AccountMailTexts = {
@@ -86,6 +118,15 @@ const es: AccountMailTexts = {
     "Ha habido diez intentos fallidos de entrar en su cuenta de {organization}. Está bloqueada durante 15 minutos y se abre por sí sola.",
   lockoutUnasked:
     "Si no ha sido usted, alguien intenta adivinar su contraseña. Compruebe que no la usa en ningún otro sitio.",
+  endpointSubject: "Un punto de conexión de webhooks de {organization} está desactivado",
+  endpointFailingText:
+    "Desde el {date} no se envían eventos al punto de conexión de webhooks de {endpoint}: durante cinco días habían fallado todos los intentos.",
+  endpointGoneText:
+    "Desde el {date} no se envían eventos al punto de conexión de webhooks de {endpoint}: había respondido que ya no existe (410).",
+  endpointAction: "Ver el punto de conexión",
+  endpointAdvice:
+    "Cuando el receptor vuelva a funcionar, active allí el punto de conexión y haga que se envíe lo que se perdió.",
+  endpointWhy: "Recibe este mensaje porque es propietario de {organization}.",
 };
 
 const ptBr: AccountMailTexts = {
@@ -104,6 +145,14 @@ const ptBr: AccountMailTexts = {
     "Houve dez tentativas fracassadas de entrar na sua conta em {organization}. Ela está bloqueada por 15 minutos e se abre sozinha.",
   lockoutUnasked:
     "Se não foi você, alguém está tentando adivinhar sua senha. Confira que ela não é usada em outro lugar.",
+  endpointSubject: "Um endpoint de webhook de {organization} está desativado",
+  endpointFailingText:
+    "Desde {date} nenhum evento é enviado ao endpoint de webhook em {endpoint}: durante cinco dias todas as tentativas haviam falhado.",
+  endpointGoneText:
+    "Desde {date} nenhum evento é enviado ao endpoint de webhook em {endpoint}: ele havia respondido que não existe mais (410).",
+  endpointAction: "Ver o endpoint",
+  endpointAdvice: "Quando o receptor voltar a funcionar, ative ali o endpoint e mande reenviar o que foi perdido.",
+  endpointWhy: "Você recebe esta mensagem porque é proprietário de {organization}.",
 };
 
 const ja: AccountMailTexts = {
@@ -122,6 +171,14 @@ const ja: AccountMailTexts = {
     "{organization} のアカウントへのログインが10回失敗しました。アカウントは15分間ロックされ、その後自動的に解除されます。",
   lockoutUnasked:
     "お心当たりがない場合は、誰かがパスワードを推測しようとしています。同じパスワードを他で使っていないかご確認ください。",
+  endpointSubject: "{organization} の Webhook エンドポイントが無効になりました",
+  endpointFailingText:
+    "{date} 以降、{endpoint} の Webhook エンドポイントにはイベントが送信されていません。5日間、すべての試行が失敗したためです。",
+  endpointGoneText:
+    "{date} 以降、{endpoint} の Webhook エンドポイントにはイベントが送信されていません。存在しない（410）と応答があったためです。",
+  endpointAction: "エンドポイントを見る",
+  endpointAdvice: "受信側が復旧したら、そこでエンドポイントを有効にし、届かなかったイベントを再送してください。",
+  endpointWhy: "このメールは、{organization} の所有者の方にお送りしています。",
 };
 
 const languages: ReadonlyMap<string, { readonly tag: string; readonly texts: AccountMailTexts }> = new Map([

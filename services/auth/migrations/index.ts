@@ -4,6 +4,7 @@ import { Migration002ClientKeys } from "./002_client_keys.ts";
 import { Migration003People } from "./003_people.ts";
 import { Migration004OrganizationDefaults } from "./004_organization_defaults.ts";
 import { Migration005Identities } from "./005_identities.ts";
+import { Migration006WebhookNotices } from "./006_webhook_notices.ts";
 
 export const authMigrations: ServiceMigrations = {
   schema: "auth",
@@ -13,5 +14,6 @@ export const authMigrations: ServiceMigrations = {
     { name: "003_people", class: Migration003People },
     { name: "004_organization_defaults", class: Migration004OrganizationDefaults },
     { name: "005_identities", class: Migration005Identities },
+    { name: "006_webhook_notices", class: Migration006WebhookNotices },
   ],
 };

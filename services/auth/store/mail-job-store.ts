@@ -1,7 +1,9 @@
 import type { Pool, PoolClient } from "pg";
 import type { OrgId } from "#platform/ids.ts";
+import type { MailKind } from "../domain/mail.ts";
 
-export type MailKind = "invitation" | "reset" | "lockout";
+/** What a mail tells of, beside the person and the organization. */
+export type MailDetails = Readonly<Record<string, string>>;
 
 export interface NewMailJob {
   readonly id: string;
@@ -9,13 +11,16 @@ export interface NewMailJob {
   readonly kind: MailKind;
   /** Encrypted; null for a mail without a link. */
   readonly sealedToken: Buffer | null;
+  /** None when absent. */
+  readonly details?: MailDetails;
   readonly createdAt: Date;
 }
 
 export async function insertMailJob(orgId: OrgId, client: PoolClient, job: NewMailJob): Promise<void> {
-  const sql = `insert into auth.mail_job (organization_id, job_id, user_id, kind, sealed_token, created_at, run_at)
-    values ($1, $2, $3, $4, $5, $6, $6)`;
-  await client.query(sql, [orgId, job.id, job.userId, job.kind, job.sealedToken, job.createdAt]);
+  const { id, userId, kind, sealedToken, details = {}, createdAt } = job;
+  const sql = `insert into auth.mail_job (organization_id, job_id, user_id, kind, sealed_token, details, created_at, run_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $7)`;
+  await client.query(sql, [orgId, id, userId, kind, sealedToken, details, createdAt]);
 }
 
 /** A job that is ours until the lease is over, or until another process takes it after that. */
@@ -55,12 +60,13 @@ export interface MailJob {
   readonly userId: string;
   readonly kind: MailKind;
   readonly sealedToken: Buffer | null;
+  readonly details: MailDetails;
   readonly createdAt: Date;
 }
 
 /** Undefined when it belongs to somebody else by now. */
 export async function readMailJob(orgId: OrgId, client: PoolClient, job: ClaimedMail): Promise<MailJob | undefined> {
-  const sql = `select user_id as "userId", kind, sealed_token as "sealedToken", created_at as "createdAt"
+  const sql = `select user_id as "userId", kind, sealed_token as "sealedToken", details, created_at as "createdAt"
     from auth.mail_job where organization_id = $1 and job_id = $2 and claim = $3`;
   return (await client.query<MailJob>(sql, [orgId, job.id, job.claim])).rows[0];
 }

@@ -42,6 +42,13 @@ export async function listUsers(orgId: OrgId, client: PoolClient): Promise<User[
   return (await client.query<User>(sql, [orgId])).rows;
 }
 
+/** The oldest first. */
+export async function listActiveOwnerIds(orgId: OrgId, client: PoolClient): Promise<string[]> {
+  const sql = `select user_id as id from auth.user_account
+    where organization_id = $1 and role = 'owner' and status = 'active' order by created_at, user_id`;
+  return (await client.query<{ id: string }>(sql, [orgId])).rows.map(({ id }) => id);
+}
+
 export async function countUsers(orgId: OrgId, client: PoolClient): Promise<number> {
   const sql = "select count(*)::integer as n from auth.user_account where organization_id = $1";
   return (await client.query<{ n: number }>(sql, [orgId])).rows[0]?.n ?? 0;

@@ -7,6 +7,7 @@ import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import { createPool } from "#platform/db/pool.ts";
+import type { EventBus } from "#platform/events/bus.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
 import { newId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
@@ -49,13 +50,13 @@ export const cheapArgon2 = { memoryKib: 8, passes: 1 };
 export const masterKey = Buffer.alloc(32, 1).toString("base64");
 
 /** Starts the auth service without its workers on a database of its own. */
-export async function startAuth(mail?: MailSetup): Promise<AuthHarness> {
+export async function startAuth(mail?: MailSetup, bus?: EventBus): Promise<AuthHarness> {
   const database = await createTestDatabase();
   const superuser = createPool({ url: database.superuserUrl, name: "test-superuser", max: 2 });
   const clock = createTestClock();
   const processes: AuthProcess[] = [];
   const another = async (config: Partial<AuthConfig> = {}): Promise<AuthProcess> => {
-    const process = await createProcess({ databaseUrl: database.url, ...config }, clock, mail);
+    const process = await createProcess({ databaseUrl: database.url, ...config }, clock, mail, bus);
     processes.push(process);
     return process;
   };
@@ -77,10 +78,11 @@ export async function createProcess(
   config: Partial<AuthConfig> & Pick<AuthConfig, "databaseUrl">,
   clock: Clock,
   mail?: MailSetup,
+  bus: EventBus = createMemoryBus(),
 ): Promise<AuthProcess> {
   const logger = createLogger("auth", "silent");
   const metrics = createMetrics();
-  const runtime = { logger, metrics, clock, newId, bus: createMemoryBus() };
+  const runtime = { logger, metrics, clock, newId, bus };
   const service = await createAuthService(
     { masterKey, issuer: "assent", audience: "assent-api", poolSize: 10, argon2: cheapArgon2, ...config },
     { runtime, mail },

@@ -7,7 +7,8 @@ import type { MailSetup } from "#platform/mail/mail-setup.ts";
 import { decrypt } from "#platform/secrets.ts";
 import type { Worker } from "#platform/service.ts";
 import { noOrigin } from "../domain/audit.ts";
-import { linkLifetimeMs, linkUrl } from "../domain/link.ts";
+import { endpointUrl, linkUrl } from "../domain/link.ts";
+import { expiryOf } from "../domain/mail.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
 import { writeAccountMail } from "../mail/write-account-mail.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
@@ -38,8 +39,6 @@ const pollMs = 1_000;
 /** Longer than a mail server may take; then another process sends it. */
 const leaseMs = 2 * 60_000;
 const maxPauseMs = 60 * 60_000;
-/** A mail without a link is no news any more after a day. */
-const plainLifetimeMs = 24 * 60 * 60_000;
 
 /** Sends mails about accounts, one after the other. Any number of processes may do it at the same time. */
 export function createMailWorker(deps: MailWorkerDeps): MailWorker {
@@ -106,19 +105,18 @@ async function send(deps: MailWorkerDeps, { orgId, id }: ClaimedMail, job: MailJ
   const { mailer, publicUrl } = deps.mail;
   const baseUrl = publicUrl();
   const written = writeAccountMail({
-    ...{ kind: job.kind, user, organizationName, expiresAt: expiryOf(job), link: linkOf(deps, id, job, baseUrl) },
+    ...{ user, organizationName, ...job, expiresAt: expiryOf(job), link: linkOf(deps, id, job, baseUrl) },
   });
   const messageId = `<${id}@${new URL(baseUrl).hostname}>`;
   await mailer.send({ to: { name: user.name, address: user.email }, messageId, ...written });
 }
 
-function linkOf({ keys }: MailWorkerDeps, id: string, { kind, sealedToken }: MailJob, baseUrl: string): string {
+function linkOf({ keys }: MailWorkerDeps, id: string, job: MailJob, baseUrl: string): string {
+  const { kind, sealedToken, details } = job;
+  if (kind === "endpoint-disabled") return endpointUrl(baseUrl, details.endpointId ?? "");
   if (kind === "lockout" || sealedToken === null) return "";
   return linkUrl(baseUrl, kind, decrypt(keys.mailTokenKek, sealedToken, id));
 }
-
-const expiryOf = ({ kind, createdAt }: MailJob): Date =>
-  new Date(createdAt.getTime() + (kind === "lockout" ? plainLifetimeMs : linkLifetimeMs[kind]));
 
 /** Tried again, with longer and longer pauses, for as long as the mail would be of use. */
 async function handleFailure(deps: MailWorkerDeps, claimed: ClaimedMail, job: MailJob, error: unknown): Promise<void> {

@@ -1,3 +1,4 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService, UpdateAgreementRequest } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { Caller } from "#platform/caller.ts";
@@ -7,6 +8,7 @@ import { documentLimitProblems } from "../domain/edit-documents.ts";
 import { requireModifiable } from "../domain/modifiable.ts";
 import { bytesOf, newDocuments, numberDocuments } from "../domain/new-documents.ts";
 import { refuse } from "../domain/problems.ts";
+import { requireUnmodified } from "../domain/unmodified.ts";
 import { updateAgreement as decideUpdate } from "../domain/update-agreement.ts";
 import { changeAgreement, type NewBytes, type TargetId } from "../store/change-agreement.ts";
 import { checkFiles } from "./check-files.ts";
@@ -27,6 +29,7 @@ export const updateAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignSer
     const decide = (current: Parameters<typeof decideUpdate>[0]) => {
       // The state is looked at before anything that the request says.
       requireModifiable(current);
+      if (request.ifModifiedAt) requireUnmodified(current, timestampDate(request.ifModifiedAt));
       const changes = parseDefinition(request.changes);
       return decideUpdate(current, { changes, replaceRecipients, replaceCustomFields, ...replacement.given }, decision);
     };

@@ -137,6 +137,18 @@ describe("an agreement of a template", () => {
 });
 
 describe("a draft", () => {
+  test("that somebody else has changed meanwhile stays as it is, unless the last one is to win", async () => {
+    const { id, modifiedAt } = await draftWithPeople();
+    const target = agreementTarget(id);
+    const update = (emailSubject: string, ifModifiedAt = modifiedAt) =>
+      organization.updateAgreement({ target, changes: { emailSubject }, ...(ifModifiedAt && { ifModifiedAt }) });
+    const both = await Promise.allSettled([update("One"), update("Another")]);
+    expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    await expectDomainError(update("Late"), "ENVELOPE_CONFLICT");
+    const { agreement } = await organization.updateAgreement({ target, changes: { emailSubject: "Whatever" } });
+    expect((await update("After it", agreement?.modifiedAt)).agreement?.emailSubject).toBe("After it");
+  });
+
   test("takes every edit, and its audit trail tells them", async () => {
     const { id } = await draftWithPeople();
     const target = agreementTarget(id);

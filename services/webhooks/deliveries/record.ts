@@ -163,7 +163,7 @@ async function writeHealth(
   orgId: OrgId,
   { endpoint, outcome, now }: { readonly endpoint: Endpoint; readonly outcome: Outcome; readonly now: Date },
 ): Promise<void> {
-  const { id, failingSince, isEnabled } = endpoint;
+  const { id, url, failingSince, isEnabled } = endpoint;
   if (!isEnabled) return;
   if (outcome.failingSince?.getTime() !== failingSince?.getTime()) {
     await saveFailingSince(client, orgId, id, outcome.failingSince);
@@ -171,6 +171,6 @@ async function writeHealth(
   if (outcome.disable === undefined) return;
   await disableEndpoint(client, orgId, id, { reason: outcome.disable, now });
   await giveUpWaiting(client, orgId, id);
-  const facts = { orgId, eventId: newId(), endpointId: id, now };
+  const facts = { orgId, eventId: newId(), endpointId: id, url, now };
   await insertOutbox(client, "webhooks", [endpointDisabledRecord(facts, outcome.disable)]);
 }

@@ -104,7 +104,10 @@ const payloads: Readonly<Record<string, Payload>> = {
   "sign.template.created": { case: "signTemplateCreated", value: { templateId: ids.signTemplate } },
   "sign.template.modified": { case: "signTemplateModified", value: { templateId: ids.signTemplate } },
   "sign.template.deleted": { case: "signTemplateDeleted", value: { templateId: ids.signTemplate } },
-  "webhooks.endpoint.disabled": { case: "endpointDisabled", value: { endpointId: newId(), reason: "GONE" } },
+  "webhooks.endpoint.disabled": {
+    case: "endpointDisabled",
+    value: { endpointId: newId(), reason: "GONE", host: "hooks.example.com" },
+  },
   "webhooks.webhook.test": { case: undefined },
 };
 

@@ -25,7 +25,8 @@ export function PersonPage({ params }: PageParams) {
   const mayErase = useSession().can("click:admin");
   const [isErasing, setIsErasing] = useState(false);
   const [erasure, setErasure] = useState<Erasure>();
-  const erase = mayErase && (
+  // What was just erased has nothing left; what a part was left of is gone on with below.
+  const erase = mayErase && erasure === undefined && (
     <Button kind="danger" onPress={() => setIsErasing(true)}>
       {texts.erase}
     </Button>

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { useTexts } from "../../texts/texts.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Section } from "../../ui/page.tsx";
@@ -15,10 +16,12 @@ interface DetailsFormProps {
   readonly isFromTemplate?: boolean;
   readonly saving: SavingDetails;
   readonly submit: string;
+  /** Below the button. */
+  readonly after?: ReactNode;
 }
 
 /** What is sent to whom, and with which words. */
-export function DetailsForm({ details, onChange, isFromTemplate = false, saving, submit }: DetailsFormProps) {
+export function DetailsForm({ details, onChange, isFromTemplate = false, saving, submit, after }: DetailsFormProps) {
   const texts = useTexts("sending");
   const { documents, recipients, subject, message } = details;
   return (
@@ -57,6 +60,7 @@ export function DetailsForm({ details, onChange, isFromTemplate = false, saving,
           />
         </Section>
       </Form>
+      {after}
     </div>
   );
 }

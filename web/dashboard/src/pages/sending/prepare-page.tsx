@@ -1,18 +1,22 @@
 import { type ReactNode, useEffect, useState } from "react";
+import { useApi } from "../../api/client.ts";
 import { Link, useNavigate, useSearch } from "../../app/router.tsx";
 import type { PageParams } from "../../app/routes.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { ErrorState } from "../../ui/error-state.tsx";
 import { LinkTabs } from "../../ui/link-tabs.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
-import { detailsOf } from "./details.ts";
+import { useAction } from "../../ui/use-action.ts";
+import { ConflictNotice, isConflict } from "./conflict-notice.tsx";
+import { type Details, detailsOf } from "./details.ts";
 import { DetailsForm } from "./details-form.tsx";
 import { FieldsStep } from "./fields-step.tsx";
-import { useDraft } from "./queries.ts";
+import { pathOf, useDraft, useDraftChanges } from "./queries.ts";
 import { ReviewStep } from "./review-step.tsx";
 import type { Draft } from "./types.ts";
 import { type FieldSaver, useFieldSaver } from "./use-field-saver.ts";
@@ -28,7 +32,9 @@ export function PreparePage({ params }: PageParams) {
   const texts = useTexts("sending");
   const wanted = useSearch().get("step");
   const step = steps.find((name) => name === wanted) ?? "fields";
-  const { data: draft, error, refetch } = useDraft(id);
+  const { data, error, refetch, isStale, isFetching, isFetchedAfterMount } = useDraft(id);
+  // What is changed here has to be what others see, too.
+  const draft = isStale && isFetching && !isFetchedAfterMount ? undefined : data;
   return (
     <Page
       title={draft?.emailSubject || texts.draft}
@@ -64,6 +70,7 @@ function Next({ id, step }: { readonly id: string; readonly step: Step }) {
 function Steps({ draft, step }: { readonly draft: Draft; readonly step: Step }) {
   const texts = useTexts("sending");
   const saver = useFieldSaver(draft.id);
+  const [beginnings, setBeginnings] = useState(0);
   const tabs = steps.map((name) => ({
     to: toStep(draft.id, name),
     text: texts.steps[name],
@@ -72,14 +79,30 @@ function Steps({ draft, step }: { readonly draft: Draft; readonly step: Step }) 
   return (
     <>
       <LinkTabs label={texts.stepsLabel} tabs={tabs} />
+      {saver.state === "conflict" && <FieldConflict saver={saver} onTakenOver={() => setBeginnings(beginnings + 1)} />}
       {step === "fields" ? (
-        <FieldsStep draft={draft} saver={saver} />
+        <FieldsStep key={beginnings} draft={draft} saver={saver} />
       ) : (
         <OnceSaved saver={saver}>
           {step === "details" ? <DetailsStep draft={draft} /> : <ReviewStep draft={draft} />}
         </OnceSaved>
       )}
     </>
+  );
+}
+
+function FieldConflict({ saver, onTakenOver }: { readonly saver: FieldSaver; readonly onTakenOver: () => void }) {
+  const { run, isBusy, error } = useAction(saver.settle);
+  const takeTheirs = async () => {
+    if (await run("theirs")) onTakenOver();
+  };
+  return (
+    <ConflictNotice
+      error={error}
+      isBusy={isBusy}
+      onKeepMine={() => void run("mine")}
+      onTakeTheirs={() => void takeTheirs()}
+    />
   );
 }
 
@@ -91,6 +114,7 @@ function OnceSaved({ saver, children }: { readonly saver: FieldSaver; readonly c
     void flush();
   }, [flush]);
   if (state === "failed") return <ErrorState error={error} retry={() => void flush()} />;
+  if (state === "conflict") return null;
   if (state === "waiting") return <Notice>{texts.saveStates.waiting}</Notice>;
   return children;
 }
@@ -100,5 +124,42 @@ function DetailsStep({ draft }: { readonly draft: Draft }) {
   const navigate = useNavigate();
   const [details, setDetails] = useState(() => detailsOf(draft));
   const saving = useSaveDetails({ draftId: draft.id, onSaved: () => navigate(toStep(draft.id, "fields")) });
-  return <DetailsForm details={details} onChange={setDetails} saving={saving} submit={texts.saveDetails} />;
+  const [isChanged, setIsChanged] = useState(false);
+  const save = async (wanted: Details): Promise<void> => {
+    try {
+      await saving.save(wanted);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      setIsChanged(true);
+    }
+  };
+  const api = useApi();
+  const { draftIs } = useDraftChanges();
+  const { run, isBusy, error } = useAction(async (keeps: "mine" | "theirs") => {
+    const now = await api.get<Draft>(pathOf(draft.id));
+    draftIs(now);
+    setIsChanged(false);
+    if (keeps === "mine") await save(details);
+    else setDetails(detailsOf(now));
+  });
+  return (
+    <>
+      <DetailsForm
+        details={details}
+        onChange={setDetails}
+        saving={{ ...saving, save }}
+        submit={texts.saveDetails}
+        after={
+          isChanged && (
+            <ConflictNotice
+              isBusy={isBusy}
+              onKeepMine={() => void run("mine")}
+              onTakeTheirs={() => void run("theirs")}
+            />
+          )
+        }
+      />
+      {error !== undefined && <ErrorNotice error={error} />}
+    </>
+  );
 }

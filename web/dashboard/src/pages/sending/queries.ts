@@ -8,6 +8,9 @@ const draftKey = (id: string) => [...all, "draft", id] as const;
 
 export const pathOf = (id: string): string => `/v1/sign/agreements/${encodeURIComponent(id)}`;
 
+/** What was read just now, such as after it was made, is not read again. */
+const justReadMs = 5_000;
+
 export function useDraft(id: string) {
   const api = useApi();
   return useQuery({
@@ -16,6 +19,7 @@ export function useDraft(id: string) {
     // What is being changed here is not read again behind the back of whoever changes it.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
+    staleTime: justReadMs,
   });
 }
 

@@ -2,6 +2,7 @@
 export interface Draft {
   readonly id: string;
   readonly status: string;
+  readonly modifiedAt: string;
   readonly emailSubject: string | null;
   readonly emailBlurb: string | null;
   readonly documents: readonly DraftDocument[];
@@ -12,7 +13,6 @@ export interface Draft {
 export interface SignTemplate extends Omit<Draft, "status"> {
   readonly name: string;
   readonly description: string | null;
-  readonly modifiedAt: string;
 }
 
 export interface DraftDocument {

@@ -1,18 +1,21 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useApi } from "../../api/client.ts";
+import { isConflict } from "./conflict-notice.tsx";
 import { type Field, withTabs } from "./field.ts";
 import { pathOf, useDraftChanges } from "./queries.ts";
 import { allOf, groupsOf } from "./recipients.ts";
 import type { Draft } from "./types.ts";
 
 export interface FieldSaver {
-  readonly state: "saved" | "waiting" | "failed";
+  readonly state: "saved" | "waiting" | "failed" | "conflict";
   /** Of the last attempt. */
   readonly error: unknown;
   /** Saves these soon. */
   readonly schedule: (fields: readonly Field[]) => void;
   /** Saves what waits at once. Says whether everything is saved now. */
   readonly flush: () => Promise<boolean>;
+  /** Of a conflict: goes on from the draft as it is now, with these fields or without. */
+  readonly settle: (keeps: "mine" | "theirs") => Promise<void>;
 }
 
 const pauseMs = 700;
@@ -24,6 +27,7 @@ export function useFieldSaver(id: string): FieldSaver {
   const waiting = useRef<readonly Field[]>(undefined);
   const running = useRef<Promise<boolean>>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const isUndecided = useRef(false);
   const [outcome, setOutcome] = useState<Pick<FieldSaver, "state" | "error">>({ state: "saved", error: undefined });
   const saveWaiting = async (): Promise<boolean> => {
     while (waiting.current !== undefined) {
@@ -32,10 +36,12 @@ export function useFieldSaver(id: string): FieldSaver {
       try {
         const before = draftOf(id) ?? (await api.get<Draft>(pathOf(id)));
         const recipients = groupsOf(withTabs(allOf(before.recipients), fields));
-        draftIs(await api.send<Draft>("PATCH", pathOf(id), { recipients }));
+        const { modifiedAt: ifModifiedAt } = before;
+        draftIs(await api.send<Draft>("PATCH", pathOf(id), { recipients, ifModifiedAt }));
       } catch (error) {
         waiting.current ??= fields;
-        setOutcome({ state: "failed", error });
+        isUndecided.current = isConflict(error);
+        setOutcome({ state: isUndecided.current ? "conflict" : "failed", error });
         return false;
       }
     }
@@ -48,13 +54,27 @@ export function useFieldSaver(id: string): FieldSaver {
     running.current = saveWaiting();
     return running.current;
   };
+  const settle = async (keeps: "mine" | "theirs"): Promise<void> => {
+    clearTimeout(timer.current);
+    await running.current;
+    const now = await api.get<Draft>(pathOf(id));
+    if (keeps === "theirs") waiting.current = undefined;
+    isUndecided.current = false;
+    draftIs(now);
+    await flushNow();
+  };
+  const latestSettle = useRef(settle);
+  latestSettle.current = settle;
+  const settleNow = useCallback((keeps: "mine" | "theirs") => latestSettle.current(keeps), []);
   const latest = useRef(flushNow);
   latest.current = flushNow;
   const flush = useCallback(() => latest.current(), []);
   const schedule = useCallback((fields: readonly Field[]) => {
     waiting.current = fields;
-    setOutcome((last) => (last.state === "waiting" ? last : { state: "waiting", error: undefined }));
     clearTimeout(timer.current);
+    // Nothing is sent before somebody has decided.
+    if (isUndecided.current) return;
+    setOutcome((last) => (last.state === "waiting" ? last : { state: "waiting", error: undefined }));
     timer.current = setTimeout(() => void latest.current(), pauseMs);
   }, []);
   useEffect(() => {
@@ -68,5 +88,5 @@ export function useFieldSaver(id: string): FieldSaver {
       if (waiting.current !== undefined) void latest.current();
     };
   }, []);
-  return useMemo(() => ({ ...outcome, schedule, flush }), [outcome, schedule, flush]);
+  return useMemo(() => ({ ...outcome, schedule, flush, settle: settleNow }), [outcome, schedule, flush, settleNow]);
 }

@@ -27,7 +27,7 @@ export function useSaveDetails({ draftId, templateId, onSaved }: Origin): Saving
   const api = useApi();
   const sendOnce = useSendOnce();
   const { csrfToken } = useSession();
-  const { draftIs, othersChanged } = useDraftChanges();
+  const { draftOf, draftIs, othersChanged } = useDraftChanges();
   const id = useRef(draftId);
   /** The ids of files that have arrived, by their keys. */
   const arrived = useRef(new Map<string, string>());
@@ -42,10 +42,22 @@ export function useSaveDetails({ draftId, templateId, onSaved }: Origin): Saving
     }
     // As it is now: files may have arrived before something failed, and fields have been placed.
     const before = await api.get<Draft>(pathOf(id.current));
-    const gone = goneOf(before, details, arrived.current);
-    for (const id of gone) await api.send("DELETE", `${pathOf(before.id)}/documents/${encodeURIComponent(id)}`);
-    const recipients = groupsOf(withFields(details.recipients, before, gone));
-    return api.send<Draft>("PATCH", pathOf(before.id), { ...words, recipients });
+    const recipients = groupsOf(withFields(details.recipients, before, goneOf(before, details, arrived.current)));
+    const ifModifiedAt = draftOf(before.id)?.modifiedAt;
+    return api.send<Draft>("PATCH", pathOf(before.id), { ...words, recipients, ifModifiedAt });
+  };
+
+  const sendDocuments = async (written: Draft, details: Details): Promise<Draft> => {
+    try {
+      for (const one of goneOf(written, details, arrived.current)) {
+        await api.send("DELETE", `${pathOf(written.id)}/documents/${encodeURIComponent(one)}`);
+      }
+      await sendFiles(written, details.documents);
+    } finally {
+      // What of it was done counts as known, or the next attempt would take it for the work of somebody else.
+      draftIs(await api.get<Draft>(pathOf(written.id)));
+    }
+    return draftOf(written.id) ?? written;
   };
 
   const sendFiles = async (written: Draft, documents: readonly DetailsDocument[]): Promise<void> => {
@@ -65,9 +77,7 @@ export function useSaveDetails({ draftId, templateId, onSaved }: Origin): Saving
     try {
       const written = await write(details);
       id.current = written.id;
-      await sendFiles(written, details.documents);
-      const saved = await api.get<Draft>(pathOf(written.id));
-      draftIs(saved);
+      const saved = await sendDocuments(written, details);
       await othersChanged(saved.id);
       onSaved(saved);
     } finally {

@@ -1,3 +1,5 @@
+import type { FlagValues } from "./configuration.ts";
+
 export const templateTypes = ["STATIC", "GENERATED", "CONSENT"] as const;
 export type TemplateType = (typeof templateTypes)[number];
 
@@ -86,6 +88,9 @@ export interface Deployment {
   readonly versionSelector: { readonly mode: "LATEST" | "PINNED"; readonly versionId: string | null };
   readonly localeFallback: readonly string[];
   readonly allowedOrigins: readonly string[];
+  readonly theme: Readonly<Record<string, unknown>>;
+  readonly screenshotId: string | null;
+  readonly policyOverrides: FlagValues;
   readonly activatedAt: string | null;
   readonly deactivatedAt: string | null;
   readonly createdAt: string;

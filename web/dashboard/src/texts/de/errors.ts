@@ -48,6 +48,7 @@ const byCode: Texts["errors"]["byCode"] = new Map([
   ["ENVELOPE_NOT_FOUND", "Diese Vereinbarung gibt es nicht (mehr)."],
   ["INVALID_ENVELOPE_STATUS", "Im jetzigen Zustand der Vereinbarung geht das nicht. Laden Sie die Seite neu."],
   ["ENVELOPE_CANNOT_BE_MODIFIED", "Die Vereinbarung lässt sich nicht mehr ändern: Sie ist kein Entwurf mehr."],
+  ["ENVELOPE_CONFLICT", "Jemand hat den Entwurf inzwischen geändert."],
   ["RECIPIENT_NOT_FOUND", "Diesen Empfänger gibt es nicht (mehr)."],
   ["RECIPIENT_NOT_EMBEDDED", "Für diese Person gibt es keinen Link: Sie erhält ihn per E-Mail."],
   ["RECIPIENT_NOT_IN_SEQUENCE", "Diese Person ist noch nicht an der Reihe."],
@@ -122,6 +123,10 @@ const byField: Texts["errors"]["byField"] = new Map([
   ["REQUIRED", "Bitte ausfüllen."],
   ["MIN_LENGTH", "Bitte ausfüllen."],
   ["MAX_LENGTH", "Das ist zu lang."],
+  ["NOT_STRICTER", "Das ist weniger streng als in der Vorlage."],
+  ["INVALID_ORIGIN", "Das ist keine Herkunft wie https://www.example.com, ohne Pfad."],
+  ["TOO_DEEP", "Das ist zu tief verschachtelt."],
+  ["TOO_LARGE", "Das ist zu groß."],
 ]);
 
 export const errors: Texts["errors"] = { byCode, byField };

@@ -112,7 +112,17 @@ export const sending: Texts["sending"] = {
   redo: "Wiederholen",
   undone: "Rückgängig gemacht.",
   redone: "Wiederholt.",
-  saveStates: { saved: "Alles ist gespeichert.", waiting: "Wird gespeichert …", failed: "Nicht gespeichert." },
+  saveStates: {
+    saved: "Alles ist gespeichert.",
+    waiting: "Wird gespeichert …",
+    failed: "Nicht gespeichert.",
+    conflict: "Nicht gespeichert.",
+  },
+  conflictTitle: "Jemand anderes hat diesen Entwurf inzwischen geändert",
+  conflictText:
+    "Ihre Änderungen sind noch hier und nicht gespeichert. Wenn Sie sie behalten, ersetzen sie, was die andere Person an derselben Stelle geändert hat.",
+  keepMine: "Meine Änderungen behalten",
+  takeTheirs: "Die anderen übernehmen",
   saveAgain: "Erneut speichern",
   noDocuments: "Es gibt noch kein Dokument",
   noDocumentsText: "Fügen Sie im ersten Schritt eines hinzu. Felder stehen auf dessen Seiten.",

@@ -204,6 +204,17 @@ export const templates: Texts["templates"] = {
   origins: "Seiten, die ihn zeigen dürfen",
   originsHelp: "Eine Herkunft je Zeile, zum Beispiel https://www.example.com. Ohne Angabe darf es jede Seite.",
   anyOrigin: "Jede Seite",
+  theme: "Farben und Schriften",
+  themeHelp:
+    "Ein JSON-Objekt, wie Ihre Seiten es verstehen, höchstens 8 KB. Es ist Teil der Antwort auf das Anzeigen; das eingebettete Formular nutzt es nicht.",
+  themeWrong: "Das ist kein JSON-Objekt.",
+  screenshot: "ID eines Bildes",
+  screenshotHelp:
+    "Eines Bildschirmfotos, das Sie aufbewahren und das zeigt, wie die Menschen es sehen. Sie wird Teil des Nachweises. Vor dem Aktivieren nötig, wo die Regeln es verlangen (requireSnapshot).",
+  overrides: "Hier strenger als in der Vorlage",
+  overridesHelp:
+    "Ein Einsatzort darf von den Menschen mehr verlangen und weniger über sie aufbewahren, nie umgekehrt. Was gleich ist wie in der Vorlage, folgt ihr.",
+  inTemplate: (value) => `In der Vorlage: ${value}.`,
   activateAtOnce: "Sofort aktivieren",
   activate: "Aktivieren",
   deactivate: "Deaktivieren",

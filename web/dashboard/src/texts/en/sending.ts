@@ -112,7 +112,12 @@ export const sending = {
   redo: "Redo",
   undone: "Undone.",
   redone: "Done again.",
-  saveStates: { saved: "Everything is saved.", waiting: "Saving …", failed: "Not saved." },
+  saveStates: { saved: "Everything is saved.", waiting: "Saving …", failed: "Not saved.", conflict: "Not saved." },
+  conflictTitle: "Somebody else has changed this draft meanwhile",
+  conflictText:
+    "What you have changed is still here and not saved. Keeping it replaces what the other person has changed in the same place.",
+  keepMine: "Keep mine",
+  takeTheirs: "Take over theirs",
   saveAgain: "Save again",
   noDocuments: "There is no document yet",
   noDocumentsText: "Add one in the first step. Fields are placed on its pages.",

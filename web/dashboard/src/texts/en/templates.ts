@@ -202,6 +202,17 @@ export const templates = {
   origins: "Pages that may show it",
   originsHelp: "One origin per line, such as https://www.example.com. Every page may when there is none.",
   anyOrigin: "Every page",
+  theme: "Colours and fonts",
+  themeHelp:
+    "A JSON object, as your pages understand it; at most 8 KB. It is part of what rendering answers; the embedded form does not use it.",
+  themeWrong: "This is not a JSON object.",
+  screenshot: "ID of a picture",
+  screenshotHelp:
+    "Of a screenshot that you keep, of how people see it. It becomes part of the evidence. Needed before activation where the policy asks for it (requireSnapshot).",
+  overrides: "Stricter here than in the template",
+  overridesHelp:
+    "A deployment may ask more of people and keep less of them, never the other way round. What is the same as in the template follows it.",
+  inTemplate: (value: string) => `In the template: ${value}.`,
   activateAtOnce: "Activate it at once",
   activate: "Activate",
   deactivate: "Deactivate",

@@ -1,14 +1,18 @@
+import { ApiError } from "../../../api/errors.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Form, type FormValues } from "../../../ui/form.tsx";
 import { Notice } from "../../../ui/notice.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
+import { useConfiguration } from "../configuration.ts";
+import { named } from "../policy/policy-form.tsx";
 import { useVersions } from "../queries.ts";
 import type { Deployment } from "../types.ts";
+import { changedDetails, DeploymentDetails, type DetailValues } from "./deployment-details.tsx";
 import { latest, servedOptions } from "./served-version.ts";
 
-export interface DeploymentValues {
+export interface DeploymentValues extends DetailValues {
   readonly name?: string;
   readonly environment: string;
   readonly surface: string;
@@ -31,7 +35,17 @@ interface DeploymentFormProps {
 
 export function DeploymentForm({ templateId, deployment, submit, onSubmit, onCancel }: DeploymentFormProps) {
   const texts = useTexts("templates");
-  const send = (values: FormValues) => onSubmit(valuesOf(values, deployment === undefined));
+  const { themeWrong } = texts;
+  const { flags } = useTexts("editor");
+  const policy = useConfiguration(templateId).data?.effectivePolicy;
+  const send = async (values: FormValues) => {
+    const details = changedDetails(values, { deployment, policy }, { themeWrong });
+    try {
+      await onSubmit({ ...valuesOf(values, deployment === undefined), ...details });
+    } catch (error) {
+      throw error instanceof ApiError ? named(error, (name) => flags.get(name)?.label) : error;
+    }
+  };
   return (
     <Form submit={submit} onSubmit={send} onCancel={onCancel}>
       {deployment?.status === "ACTIVE" && <Notice tone="warning">{texts.forceText}</Notice>}
@@ -57,6 +71,7 @@ export function DeploymentForm({ templateId, deployment, submit, onSubmit, onCan
         hint={texts.localeFallbackHelp}
         defaultValue={deployment?.localeFallback.join(", ") ?? ""}
       />
+      <DeploymentDetails deployment={deployment} policy={policy} />
       {deployment === undefined && <Switch name="activate">{texts.activateAtOnce}</Switch>}
     </Form>
   );

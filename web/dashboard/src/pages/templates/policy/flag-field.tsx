@@ -11,17 +11,20 @@ interface FlagFieldProps {
   readonly name: string;
   readonly control: FlagControl;
   readonly value: FlagValue | undefined;
-  /** Of the type. */
+  /** Of the type, or of what this goes over. */
   readonly fallback: FlagValue | undefined;
+  /** Says what the fallback is. */
+  readonly usual?: (shown: string) => string;
   readonly isReadOnly: boolean;
 }
 
 /** One flag with what it means. */
-export function FlagField({ name, control, value, fallback, isReadOnly }: FlagFieldProps) {
+export function FlagField({ name, control, value, fallback, isReadOnly, ...words }: FlagFieldProps) {
   const texts = useTexts("editor");
   const { label = name, hint = "" } = texts.flags.get(name) ?? {};
   const id = useId();
-  const usual = fallback === undefined ? undefined : texts.usual(shown(fallback, texts));
+  const say = words.usual ?? texts.usual;
+  const usual = fallback === undefined ? undefined : say(shown(fallback, texts));
   const meaning = (
     <>
       {hint} <span className="flag-usual">{usual}</span> <code className="policy-code">{name}</code>

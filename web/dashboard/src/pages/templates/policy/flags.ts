@@ -1,3 +1,4 @@
+import type { FormValues } from "../../../ui/form.tsx";
 import type { FlagValue } from "../configuration.ts";
 
 /** How a flag is set. */
@@ -71,6 +72,20 @@ export function changedFlags(
 ): Record<string, FlagValue> {
   const changed = [...to].filter(([name, value]) => textOf(from.get(name)) !== textOf(value));
   return Object.fromEntries(changed);
+}
+
+/** What a form says of a flag. */
+export function readFlag(values: FormValues, name: string, control: FlagControl): FlagValue {
+  switch (control.kind) {
+    case "switch":
+      return values.isOn(name);
+    case "number":
+      return Number(values.text(name));
+    case "choice":
+      return values.text(name);
+    case "set":
+      return values.list(name);
+  }
 }
 
 const textOf = (value: FlagValue | undefined): string =>

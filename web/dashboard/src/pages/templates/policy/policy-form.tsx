@@ -13,7 +13,7 @@ import {
 } from "../configuration.ts";
 import { templatePath } from "../queries.ts";
 import { FlagField } from "./flag-field.tsx";
-import { changedFlags, type FlagControl, type FlagGroup, flagControls, flagGroups } from "./flags.ts";
+import { changedFlags, type FlagControl, type FlagGroup, flagControls, flagGroups, readFlag } from "./flags.ts";
 
 interface PolicyFormProps {
   readonly configuration: Configuration;
@@ -78,24 +78,11 @@ function useSave({ templateId, effectivePolicy }: Configuration) {
   };
 }
 
-function readFlag(values: FormValues, name: string, control: FlagControl): FlagValue {
-  switch (control.kind) {
-    case "switch":
-      return values.isOn(name);
-    case "number":
-      return Number(values.text(name));
-    case "choice":
-      return values.text(name);
-    case "set":
-      return values.list(name);
-  }
-}
-
 /**
  * Switches have no place for what is wrong with them, and a contradiction may be mended at another field: both are told
  * below, by the words that are beside the flag.
  */
-function named(error: ApiError, wordsOf: (name: string) => string | undefined): ApiError {
+export function named(error: ApiError, wordsOf: (name: string) => string | undefined): ApiError {
   const details = error.details.map((problem) => {
     const name = problem.field.split(".").at(-1) ?? "";
     const isOfNoField = problem.code === "CONFLICT" || flagControls.get(name)?.kind === "switch";
