@@ -45,6 +45,8 @@ manifests() {
 if [ "${PRINT:-}" = 1 ]; then
   manifests
 else
+  # All of them are made before any is sent: a file that is missing must not leave half of them behind.
+  made="$(manifests)"
   kubectl create namespace "$namespace" --dry-run=client --output yaml | kubectl apply --filename -
-  manifests | kubectl apply --filename -
+  printf '%s\n' "$made" | kubectl apply --filename -
 fi

@@ -1,19 +1,21 @@
-// `npm run keep-release`: keeps what the next releases are compared with, the contracts and the interface as they are now.
-// Run it when a release is made, and commit what it writes.
-// npm run keep-release -- --only contracts
+// `npm run keep-release`: keeps what the next releases are compared with: the contracts, the interface, and what an
+// installation leaves in its database. Run it when a release is made, and commit what it writes.
+// npm run keep-release -- --only contracts,rows
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { keepInstallation } from "../upgrade/keep.ts";
 import { compressed, interfaceFile, interfaceOfNow } from "./released-interface.ts";
 
-const { values } = parseArgs({ options: { only: { type: "string", default: "contracts,interface" } } });
+const { values } = parseArgs({ options: { only: { type: "string", default: "contracts,interface,rows" } } });
 const root = join(import.meta.dirname, "../..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 
 const keepers: Readonly<Record<string, () => void | Promise<void>>> = {
   contracts: keepContracts,
   interface: () => writeFileSync(interfaceFile, compressed(interfaceOfNow())),
+  rows: keepRows,
 };
 for (const name of values.only.split(",")) {
   const keep = keepers[name];
@@ -28,4 +30,9 @@ function keepContracts(): void {
   const args = ["build", "proto", "--exclude-source-info", "--output", file];
   const { status } = spawnSync(join(root, "node_modules/.bin/buf"), args, { cwd: root, stdio: ["ignore", 2, 2] });
   if (status !== 0) throw new Error("buf build failed");
+}
+
+async function keepRows(): Promise<void> {
+  const empty = await keepInstallation(version);
+  process.stdout.write(`tables without a row: ${empty.join(", ")}\n`);
 }

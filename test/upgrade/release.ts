@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import pg from "pg";
 import type { TestDatabase } from "#platform/testing/database.ts";
 
-/** What an earlier release said through its API of the rows that it left behind. */
+/** What an earlier release said through its API of the rows that it left behind. Later ones say more. */
 export interface Facts {
   readonly organizationId: string;
   readonly apiKey: string;
@@ -11,6 +12,7 @@ export interface Facts {
   readonly clientSecret: string;
   readonly authMasterKey: string;
   readonly clickMasterKey: string;
+  readonly webhooksMasterKey?: string;
   readonly acceptLimit: number;
   readonly templateSlug: string;
   /** Of the request for the receipt. */
@@ -24,23 +26,57 @@ export interface Facts {
     readonly checkpoint: string;
   };
   readonly consentState: { readonly revision: number; readonly consents: readonly object[] };
+  /** Of somebody who was erased. */
+  readonly erasedReceiptId?: string;
   readonly completedId: string;
   readonly auditEvents: readonly object[];
   /** An agreement that waits for Ann. */
   readonly waitingId: string;
+  readonly voidedId?: string;
   readonly generatedDocument: { readonly id: string; readonly sha256: string; readonly contentUrl: string };
   readonly letterId: string;
+  readonly owner?: { readonly email: string; readonly password: string };
+  /** Somebody whom the owner has invited. */
+  readonly memberEmail?: string;
+  /** An endpoint, and something that was delivered to it. */
+  readonly webhook?: { readonly endpointId: string; readonly secret: string; readonly deliveryId: string };
 }
 
-const fileOf = (name: string): string => readFileSync(join(import.meta.dirname, name), "utf8");
+/** All that is kept of one release. */
+export interface Kept {
+  readonly schema: string;
+  readonly rows: string;
+  readonly facts: Facts;
+}
 
-export const factsOf = (release: number): Facts => JSON.parse(fileOf(`facts-${release}.json`)) as Facts;
+const factsFile = /^facts-(.+)\.json$/;
+
+/** Every release that something was kept of, by its version. */
+export const keptReleases = (): string[] =>
+  readdirSync(import.meta.dirname)
+    .flatMap((name) => factsFile.exec(name)?.[1] ?? [])
+    .sort();
+
+const fileOf = (name: string): string => join(import.meta.dirname, name);
+const readSql = (name: string): string => gunzipSync(readFileSync(fileOf(`${name}.sql.gz`))).toString();
+const writeSql = (name: string, sql: string): void =>
+  writeFileSync(fileOf(`${name}.sql.gz`), gzipSync(sql, { level: 9 }));
+
+export const factsOf = (release: string): Facts =>
+  JSON.parse(readFileSync(fileOf(`facts-${release}.json`), "utf8")) as Facts;
+
+/** Three files; those of the same release are replaced. */
+export function keepRelease(release: string, { schema, rows, facts }: Kept): void {
+  writeSql(`schema-${release}`, schema);
+  writeSql(`rows-${release}`, rows);
+  writeFileSync(fileOf(`facts-${release}.json`), `${JSON.stringify(facts, null, 2)}\n`);
+}
 
 /** Makes an empty database what that release left: its owner runs the statements, and the rows come back as they were. */
-export async function restoreRelease(release: number, { url, superuserUrl }: TestDatabase): Promise<void> {
-  await run(url, fileOf(`schema-${release}.sql`));
+export async function restoreRelease(release: string, { url, superuserUrl }: TestDatabase): Promise<void> {
+  await run(url, readSql(`schema-${release}`));
   // As a restored backup: what refers to a row may come before it, and no trigger has a say.
-  await run(superuserUrl, `set session_replication_role = replica;\n${emptyTables}\n${fileOf(`rows-${release}.sql`)}`);
+  await run(superuserUrl, `set session_replication_role = replica;\n${emptyTables}\n${readSql(`rows-${release}`)}`);
 }
 
 /** What migrations wrote is among the rows. */

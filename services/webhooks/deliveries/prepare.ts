@@ -57,15 +57,26 @@ async function prepareStandard(
   const body = await bodies.standard(orgId, event);
   // After the body: receivers look at how old the request is.
   const at = clock.now();
-  const opened = validSecrets(secrets, at).map((sealed) => openSecret(secretKey, orgId, id, sealed));
+  const opened = openSecrets(secrets, at, (sealed) => openSecret(secretKey, orgId, id, sealed));
   const headers = standardHeaders({ eventId: event.id, at, body, secrets: opened });
   return { kind: "request", url, headers, body, timeoutMs: standardTimeoutMs, requiresAcknowledgement: false };
 }
 
-function validSecrets(secrets: SealedSecrets | undefined, now: Date): Buffer[] {
+/** The present one must open. One from before a master key that was lost only signs nothing for the rest of its day. */
+export function openSecrets(
+  secrets: SealedSecrets | undefined,
+  now: Date,
+  open: (sealed: Buffer) => Buffer,
+): readonly Buffer[] {
   if (secrets === undefined) return [];
   const { current, previous, previousUntil } = secrets;
-  return previous !== undefined && previousUntil !== undefined && previousUntil > now ? [current, previous] : [current];
+  const opened = [open(current)];
+  if (previous === undefined || previousUntil === undefined || previousUntil <= now) return opened;
+  try {
+    return [...opened, open(previous)];
+  } catch {
+    return opened;
+  }
 }
 
 async function prepareOfAgreement(deps: PrepareDeps, orgId: OrgId, loaded: Loaded, room: Room): Promise<Prepared> {

@@ -91,7 +91,10 @@ async function watch(load: SoakLoad, sampler: Sampler): Promise<void> {
   // A sample may take longer than there is between two on a machine with much else to do.
   for (let at = between; at <= seconds; at = Math.max(at + between, elapsed())) {
     await delay(Math.max(0, at - elapsed()) * 1_000);
-    if (at <= warmUp) continue;
+    if (at <= warmUp) {
+      answered = load.answered();
+      continue;
+    }
     await sampler.sample(elapsed());
     const p99 = load.p99.get("accept")?.at(-1)?.value ?? 0;
     const since = load.answered() - answered;
