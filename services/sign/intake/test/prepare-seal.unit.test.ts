@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { PDFDocument, PDFName } from "pdf-lib";
 import { createFontLibrary } from "../../completion/font-library.ts";
 import type { Mark } from "../../completion/mark.ts";
+import { addSignaturePlaceholder } from "../../seal/signature-placeholder.ts";
 import { checkPdf } from "../check-pdf.ts";
 import { prepareSeal } from "../prepare-seal.ts";
 import { onePage, ordinaryPdf } from "./pdfs.ts";
@@ -33,11 +34,12 @@ test.each([
 });
 
 /** With metadata that say of which part of PDF/A it is. */
-async function pdfA(part: number, useObjectStreams: boolean): Promise<Buffer> {
+async function pdfA(part: number, useObjectStreams: boolean, isSigned = false): Promise<Buffer> {
   const document = await PDFDocument.load(await ordinaryPdf(3), { updateMetadata: false });
   const { context, catalog } = document;
   const xmp = "<pdfaid:part>2</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance>";
   catalog.set(PDFName.of("Metadata"), context.register(context.stream(xmp, { Type: "Metadata", Subtype: "XML" })));
+  if (isSigned) addSignaturePlaceholder(document, statement);
   const saved = Buffer.from(await document.save({ useObjectStreams, updateFieldAppearances: false }));
   // The library writes none of part 1 with packed objects, though others do.
   return Buffer.from(saved.toString("latin1").replace("part>2<", `part>${part}<`), "latin1");
@@ -60,4 +62,11 @@ test.each([
   const { isSigned } = await checkPdf(bytes);
   const prepared = await prepareSeal({ bytes, isSigned, marks, statement }, fonts);
   expect(prepared.end).toBeGreaterThan(prepared.start);
+});
+
+test("a signed PDF that could not be extended when it is sealed does not pass the check", async () => {
+  const bytes = await pdfA(1, true, true);
+  await expect(prepareSeal({ bytes, isSigned: true, marks, statement }, fonts)).rejects.toThrow("PDF/A-1");
+  await expect(checkPdf(bytes)).rejects.toThrow("PDF/A-1");
+  expect(await checkPdf(await pdfA(2, true, true))).toMatchObject({ isSigned: true });
 });
