@@ -7,10 +7,16 @@ export function decodeBase64(text: string, lineBreaks = false): Uint8Array<Array
   if (plain.length % 4 !== 0) return undefined;
   const bytes = new Uint8Array((plain.length / 4) * 3 - paddingOf(plain));
   const buffer = Buffer.from(bytes.buffer);
-  const written = buffer.write(plain, "base64");
-  // Decoding passes over what is no Base64, and takes that of URLs as well, so the text has to come out the same again.
-  return written === bytes.length && buffer.toString("base64") === plain ? bytes : undefined;
+  // Decoding passes over what is no Base64, of which fewer bytes come then, and takes that of URLs as well. Of characters
+  // beyond ASCII it may see a half.
+  const isComplete = buffer.write(plain, "base64") === bytes.length && Buffer.byteLength(plain) === plain.length;
+  const isOther = plain.includes("-") || plain.includes("_");
+  return isComplete && !isOther && endsAsEncoded(plain, buffer) ? bytes : undefined;
 }
+
+/** Whether the last four characters have no bits behind the end of the bytes. */
+const endsAsEncoded = (text: string, bytes: Buffer): boolean =>
+  bytes.toString("base64", Math.max(0, bytes.length - (3 - paddingOf(text)))) === text.slice(-4);
 
 function paddingOf(text: string): number {
   if (text.endsWith("==")) return 2;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes, randomInt } from "node:crypto";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { DomainError } from "#platform/errors.ts";
 import { createDocumentBodies } from "../document-bodies/document-bodies.ts";
@@ -50,6 +50,29 @@ describe("Base64", () => {
     ["that is something else", "hello, world"],
   ])("%s is refused", (_name, text) => {
     expect(decodeBase64(text)).toBeUndefined();
+  });
+
+  test("is decoded exactly when its bytes come out as the same text again", () => {
+    const characters = [..."AQgw+/Zz09=-_ \n!\u0141\u{1f600}\u00c1"];
+    // What is found wrong is told as it is, which says more than a seed.
+    const wrong: string[] = [];
+    let decoded = 0;
+    for (let n = 0; n < 20_000; n += 1) {
+      const letters = [...randomBytes(randomInt(40)).toString("base64")];
+      for (let change = randomInt(3); change > 0; change -= 1) {
+        const inserted = characters[randomInt(characters.length + 4)];
+        letters.splice(randomInt(letters.length + 1), randomInt(2), ...(inserted === undefined ? [] : [inserted]));
+      }
+      const text = letters.join("");
+      const bytes = Buffer.from(text, "base64");
+      const found = decodeBase64(text);
+      decoded += found === undefined ? 0 : 1;
+      const isRight = bytes.toString("base64") === text ? found && bytes.equals(found) : found === undefined;
+      if (!isRight) wrong.push(text);
+    }
+    expect(wrong).toEqual([]);
+    expect(decoded).toBeGreaterThan(5_000);
+    expect(decoded).toBeLessThan(15_000);
   });
 
   test("may have line breaks where that is said, and nothing else", () => {

@@ -1,11 +1,12 @@
 import { ParseSpeeds, PDFDocument } from "pdf-lib";
 import { refuseForbiddenContent } from "./forbidden-content.ts";
+import { lastSection } from "./last-section.ts";
 import type { PdfFacts } from "./messages.ts";
 import { readPages } from "./page-tree.ts";
 import { prescanPdf } from "./pdf-prescan.ts";
 import { encryptedMessage, PdfProblem } from "./pdf-problem.ts";
 import { isSignedPdf } from "./signed-fields.ts";
-import { trySaving } from "./trial-save.ts";
+import { tryExtending, tryRewriting } from "./trial-save.ts";
 
 /**
  * Reads what has to be known of a PDF. Throws when it cannot be part of an agreement: nothing that passes may fail when
@@ -14,22 +15,35 @@ import { trySaving } from "./trial-save.ts";
  */
 export async function checkPdf(bytes: Buffer): Promise<PdfFacts> {
   prescanPdf(bytes);
-  const document = await loadPdf(bytes);
+  const document = await loadPdf(bytes, true);
   const { context } = document;
   refuseForbiddenContent(context.enumerateIndirectObjects().map(([, object]) => object));
   const pages = readPages(document);
   if (document.getPageCount() !== pages.length) throw new PdfProblem("The list of pages of the PDF is damaged.");
   const isSigned = isSignedPdf(document);
-  await trySaving(document, isSigned);
+  await trySealing(bytes, document, isSigned);
   return { pages, isSigned };
 }
 
-export async function loadPdf(bytes: Buffer): Promise<PDFDocument> {
+/** As sealing does it: the file is extended, and only written anew when that cannot be done. */
+async function trySealing(bytes: Buffer, document: PDFDocument, isSigned: boolean): Promise<void> {
+  const section = lastSection(bytes);
+  if (section === "broken" && !isSigned) return tryRewriting(await loadPdf(bytes));
+  try {
+    await tryExtending(document, section);
+  } catch (error) {
+    if (isSigned) throw error;
+    await tryRewriting(await loadPdf(bytes));
+  }
+}
+
+export async function loadPdf(bytes: Buffer, forIncrementalUpdate = false): Promise<PDFDocument> {
   try {
     const document = await PDFDocument.load(bytes, {
       ignoreEncryption: true,
       updateMetadata: false,
       parseSpeed: ParseSpeeds.Fastest,
+      forIncrementalUpdate,
     });
     if (document.context.trailerInfo.Encrypt !== undefined) throw new PdfProblem(encryptedMessage);
     return document;

@@ -67,7 +67,7 @@ export function createIntakeQueue({
   const pool = createProcessPool<IntakeJob, IntakeOutcome>(
     {
       name: "document",
-      program: { entry, heapShare: 0.75, environment: { TZ: "UTC" }, withAddons: false },
+      program: { entry, heapShare: 0.75, youngHalfMb, environment: { TZ: "UTC" }, withAddons: false },
       limits: withLimits(limits),
       logger,
       size: places,
@@ -110,6 +110,12 @@ export function createIntakeQueue({
 }
 
 const entry = new URL("./pdf-process.ts", import.meta.url);
+
+/**
+ * What a job leaves behind is young, and the bytes of files hang on it. With what V8 takes by itself they pile up until
+ * the whole heap is searched, every 17 files of 100 KB; so it is every 30, with about a sixth less work and 40 MB less.
+ */
+const youngHalfMb = 8;
 
 interface Task {
   readonly bytes: number;

@@ -3,6 +3,7 @@ import { drawMarks } from "../completion/draw-marks.ts";
 import type { FontLibrary } from "../completion/font-library.ts";
 import { fixByteRange, type PreparedFile } from "../seal/byte-range.ts";
 import { addSignaturePlaceholder } from "../seal/signature-placeholder.ts";
+import { lastSection, type Section } from "./last-section.ts";
 import type { SealPreparation } from "./messages.ts";
 import { packNatively } from "./pack-natively.ts";
 import { trackChanges } from "./track-changes.ts";
@@ -19,7 +20,7 @@ export async function prepareSeal(preparation: SealPreparation, fonts: FontLibra
   try {
     return await extend(preparation, fonts, section);
   } catch (error) {
-    // That it can be written anew was tried when it came.
+    // Extending or, when that did not work, writing it anew was tried when it came.
     if (isSigned) throw error;
     return rewrite(preparation, fonts);
   }
@@ -52,18 +53,4 @@ async function open(
   await drawMarks(document, marks, fonts);
   addSignaturePlaceholder(document, statement);
   return document;
-}
-
-type Section = "table" | "stream" | "broken";
-
-/** Of what kind the last cross-reference section is, by what stands where the file says that it begins. */
-function lastSection(file: Buffer): Section {
-  const tail = file.toString("latin1", Math.max(0, file.length - 1_024));
-  const found = /startxref\s{1,10}(\d{1,10})\s/.exec(tail.slice(Math.max(0, tail.lastIndexOf("startxref"))));
-  if (found === null) return "broken";
-  const offset = Number(found[1]);
-  const there = file.toString("latin1", offset, offset + 1_024);
-  if (/^xref\s/.test(there)) return "table";
-  const dictionary = there.slice(0, Math.max(0, there.indexOf("stream")));
-  return /^\d{1,10} \d{1,5} obj/.test(there) && dictionary.includes("/XRef") ? "stream" : "broken";
 }

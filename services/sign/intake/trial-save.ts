@@ -1,13 +1,36 @@
-import { type PDFDocument, StandardFonts } from "pdf-lib";
+import { type PDFDocument, PDFName, StandardFonts } from "pdf-lib";
 import { addSignaturePlaceholder } from "../seal/signature-placeholder.ts";
+import type { Section } from "./last-section.ts";
+import { trackChanges } from "./track-changes.ts";
 
 /**
- * Does what sealing does: adds a font and a drawing to every page, a form, and the place of a seal; then writes the file, as an increment when
- * it is signed. Throws what those would throw later, when people have signed already. Spoils the document.
+ * Does what sealing does to a file that was loaded for an increment: adds a font and a drawing to every page, a form, and
+ * the place of a seal; then writes what has changed. Throws what those would throw later, when people have signed already.
+ * What is not changed is not written then either. Spoils the document.
  */
-export async function trySaving(document: PDFDocument, isSigned: boolean): Promise<void> {
+export async function tryExtending(document: PDFDocument, section: Section): Promise<void> {
   const { context } = document;
-  const snapshot = isSigned ? document.takeSnapshot() : undefined;
+  trackChanges(context);
+  await change(document);
+  if (context.snapshot === undefined) throw new Error("the document was not loaded for an increment");
+  // Packing objects costs time, and is refused only to files whose metadata claim that they are PDF/A-1.
+  const useObjectStreams = section === "stream" && document.catalog.has(PDFName.of("Metadata"));
+  await document.saveIncremental(context.snapshot, { useObjectStreams, objectsPerTick });
+}
+
+/** The same for a file that has to be written anew when it is sealed. */
+export async function tryRewriting(document: PDFDocument): Promise<void> {
+  await change(document);
+  // Packing objects costs time and cannot fail.
+  const options = { useObjectStreams: false, updateFieldAppearances: false, addDefaultPage: false, objectsPerTick };
+  await document.save(options);
+}
+
+/** Nobody else waits in the process. */
+const objectsPerTick = Number.POSITIVE_INFINITY;
+
+async function change(document: PDFDocument): Promise<void> {
+  const { context } = document;
   const font = await document.embedFont(StandardFonts.Helvetica);
   const drawing = context.register(context.stream("q Q"));
   for (const { node } of document.getPages()) {
@@ -16,10 +39,4 @@ export async function trySaving(document: PDFDocument, isSigned: boolean): Promi
   }
   document.catalog.getOrCreateAcroForm().dict.set(context.obj("Trial"), font.ref);
   addSignaturePlaceholder(document, { name: "", reason: "", sealedAt: new Date(0) });
-  if (snapshot === undefined)
-    await document.save({ ...saveOptions, updateFieldAppearances: false, addDefaultPage: false });
-  else await document.saveIncremental(snapshot, saveOptions);
 }
-
-/** Packing objects costs time and cannot fail; nobody else waits in the process. */
-const saveOptions = { useObjectStreams: false, objectsPerTick: Number.POSITIVE_INFINITY };

@@ -1,6 +1,8 @@
-import { PDFDocument, StandardFonts } from "pdf-lib";
 import { DomainError } from "#platform/errors.ts";
-import type { Intake } from "../intake.ts";
+import { createFontLibrary } from "../../completion/font-library.ts";
+import type { Mark } from "../../completion/mark.ts";
+import type { CheckedDocument, Intake } from "../intake.ts";
+import { prepareSeal } from "../prepare-seal.ts";
 import { onePage, ordinaryPdf } from "./pdfs.ts";
 import { pdfFile } from "./start-intake.ts";
 
@@ -34,37 +36,41 @@ export async function checkDamagedFiles(intake: Intake, firstSeed: number, seeds
 }
 
 async function isTaken(intake: Intake, bytes: Buffer, seed: number): Promise<boolean> {
-  const isChecked = await succeeds(intake.check("org", [pdfFile(bytes)]));
-  if (!isChecked) return false;
-  await fillAndSave(bytes);
+  const [checked] = (await resultOf(intake.check("org", [pdfFile(bytes)]))) ?? [];
+  if (checked === undefined) return false;
+  await sealTaken(checked);
   // Searching may find out more: it reads what is on the pages.
   if (seed % 5 === 0) {
     const wanted = [{ text: "line 3", caseSensitive: false, wholeWord: false }];
-    await succeeds(intake.findTexts([{ documentId: "1", bytes }], wanted));
+    await resultOf(intake.findTexts([{ documentId: "1", bytes }], wanted));
   }
   return true;
 }
 
-/** False when the file is refused. */
-async function succeeds(work: Promise<unknown>): Promise<boolean> {
+/** Undefined when the file is refused. */
+async function resultOf<T>(work: Promise<T>): Promise<T | undefined> {
   try {
-    await work;
-    return true;
+    return await work;
   } catch (error) {
-    if (error instanceof DomainError && error.code === "CORRUPTED_DOCUMENT") return false;
+    if (error instanceof DomainError && error.code === "CORRUPTED_DOCUMENT") return undefined;
     throw error;
   }
 }
 
 /** What is done to a file when everybody has signed: nothing that was taken may fail here. */
-async function fillAndSave(bytes: Buffer): Promise<void> {
-  for (const isIncremental of [false, true]) {
-    const document = await PDFDocument.load(bytes, { updateMetadata: false, forIncrementalUpdate: isIncremental });
-    const font = await document.embedFont(StandardFonts.Helvetica);
-    for (const page of document.getPages()) page.drawText("signed", { x: 10, y: 10, size: 8, font });
-    await document.save({ updateFieldAppearances: false });
-  }
+async function sealTaken({ bytes, pages, isSigned }: CheckedDocument): Promise<void> {
+  const marks = pages.map((_, index): Mark => ({ kind: "text", text: "signed", style, page: index + 1, ...box }));
+  const prepared = await prepareSeal({ bytes, isSigned, marks, statement }, fonts);
+  if (prepared.end <= prepared.start) throw new Error("there is no room for a seal");
 }
+
+const box = { x: 10, y: 10, width: 100, height: 16 };
+const style = {
+  ...{ family: "sans" as const, size: 0, bold: false, italic: false, underline: false },
+  color: [0, 0, 0] as const,
+};
+const statement = { name: "Seal", reason: "Everybody has signed", sealedAt: new Date(0) };
+const fonts = createFontLibrary();
 
 /** Some bytes changed, or a part cut out or repeated. */
 function damage(original: Buffer, seed: number): Buffer {

@@ -1,9 +1,12 @@
 import { expect, test } from "@jest/globals";
+import { PDFDocument, PDFName } from "pdf-lib";
 import { createFontLibrary } from "../../completion/font-library.ts";
 import type { Mark } from "../../completion/mark.ts";
+import { addSignaturePlaceholder } from "../../seal/signature-placeholder.ts";
 import { checkPdf } from "../check-pdf.ts";
 import { prepareSeal } from "../prepare-seal.ts";
-import { onePage } from "./pdfs.ts";
+import { onePage, ordinaryPdf } from "./pdfs.ts";
+import { signedPdf } from "./signed-pdf.ts";
 
 const style = {
   ...{ family: "sans" as const, size: 0, bold: false, italic: false, underline: false },
@@ -28,4 +31,42 @@ test.each([
   const { isSigned } = await checkPdf(bytes);
   const prepared = await prepareSeal({ bytes, isSigned, marks, statement }, fonts);
   expect(prepared.end).toBeGreaterThan(prepared.start);
+});
+
+/** With metadata that say of which part of PDF/A it is. */
+async function pdfA(part: number, useObjectStreams: boolean, isSigned = false): Promise<Buffer> {
+  const document = await PDFDocument.load(await ordinaryPdf(3), { updateMetadata: false });
+  const { context, catalog } = document;
+  const xmp = "<pdfaid:part>2</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance>";
+  catalog.set(PDFName.of("Metadata"), context.register(context.stream(xmp, { Type: "Metadata", Subtype: "XML" })));
+  if (isSigned) addSignaturePlaceholder(document, statement);
+  const saved = Buffer.from(await document.save({ useObjectStreams, updateFieldAppearances: false }));
+  // The library writes none of part 1 with packed objects, though others do.
+  return Buffer.from(saved.toString("latin1").replace("part>2<", `part>${part}<`), "latin1");
+}
+
+/** Without the table of contents, which points elsewhere. */
+const withBrokenTable = (pdf: Buffer): Buffer =>
+  Buffer.from(pdf.toString("latin1").replace(/startxref\n\d+/, "startxref\n7"), "latin1");
+
+test.each([
+  ["has a table of its objects", () => ordinaryPdf(3, false)],
+  ["has packed objects", () => ordinaryPdf(3, true)],
+  ["has a table that is broken", async () => withBrokenTable(await ordinaryPdf(3, false))],
+  ["is PDF/A-1", () => pdfA(1, false)],
+  ["claims to be PDF/A-1 in spite of packed objects", () => pdfA(1, true)],
+  ["is PDF/A-2", () => pdfA(2, true)],
+  ["is signed", () => signedPdf()],
+])("a PDF that passes the check can be sealed when it %s", async (_, make) => {
+  const bytes = await make();
+  const { isSigned } = await checkPdf(bytes);
+  const prepared = await prepareSeal({ bytes, isSigned, marks, statement }, fonts);
+  expect(prepared.end).toBeGreaterThan(prepared.start);
+});
+
+test("a signed PDF that could not be extended when it is sealed does not pass the check", async () => {
+  const bytes = await pdfA(1, true, true);
+  await expect(prepareSeal({ bytes, isSigned: true, marks, statement }, fonts)).rejects.toThrow("PDF/A-1");
+  await expect(checkPdf(bytes)).rejects.toThrow("PDF/A-1");
+  expect(await checkPdf(await pdfA(2, true, true))).toMatchObject({ isSigned: true });
 });
