@@ -51,20 +51,32 @@ async function fill(system: System, superuser: pg.Pool, statements: Statements) 
   };
 }
 
+/** What is done in the background for an organization, and whether nothing of it is left to do. */
+const backgroundWork = {
+  log: "select h.size = t.size from click.log_head h join click.log_tree t using (organization_id) where organization_id = $1",
+  statistics: "select exists (select from click.stat_holder where organization_id = $1)",
+  publications: "select count(*) = 4 from click.publication where organization_id = $1",
+  documents:
+    "select not exists (select from docgen.document where organization_id = $1 and status in ('queued', 'rendering'))",
+  agreements: `select not exists (select from sign.job
+    where organization_id = $1 and failed_at is null and run_at < now() + interval '1 minute')`,
+  deliveries: `select not exists (select from webhooks.delivery
+    where organization_id = $1 and due_at < now() + interval '1 minute')`,
+  // Of all organizations, whichever it is asked for.
+  events:
+    "select $1::uuid is not null and coalesce(max(position) <= (select position from click.relay_cursor), true) from click.outbox",
+};
+
 /** Resolves when nothing is left to be done in the background for this organization. */
 async function settled(superuser: pg.Pool, organizationId: string): Promise<void> {
+  const columns = Object.entries(backgroundWork).map(([name, question]) => `(${question}) as ${name}`);
   await until(async () => {
-    const { rows } = await superuser.query<{ done: boolean }>(
-      `select h.size = t.size and exists (select from click.stat_holder where organization_id = $1)
-         and (select count(*) from click.publication where organization_id = $1) = 4
-         and not exists (select from docgen.document where organization_id = $1 and status in ('queued', 'rendering'))
-         and not exists (select from sign.job where organization_id = $1 and failed_at is null and run_at < now() + interval '1 minute')
-         and not exists (select from webhooks.delivery where organization_id = $1 and due_at < now() + interval '1 minute')
-         and (select max(position) from click.outbox) <= (select position from click.relay_cursor) as done
-       from click.log_head h join click.log_tree t using (organization_id) where organization_id = $1`,
-      [organizationId],
-    );
-    return rows[0]?.done === true;
+    const { rows } = await superuser.query<Record<string, boolean | null>>(`select ${columns.join(", ")}`, [
+      organizationId,
+    ]);
+    const undone = Object.entries(rows[0] ?? {}).flatMap(([name, isDone]) => (isDone === true ? [] : [name]));
+    if (undone.length > 0) throw new Error(`still to be done: ${undone.join(", ")}`);
+    return true;
   });
 }
 
