@@ -32,12 +32,29 @@ export function checkSettings(installation: Installation): Finding[] {
       else known.programs.push(program.title);
     }
   }
-  const findings = [...problems.values()].map(({ says, programs }) =>
-    wrong("settings", says, `Set it for ${programs.join(", ")}: docs/configuration.md.`),
-  );
+  const findings = [
+    ...elsewhere(installation),
+    ...[...problems.values()].map(({ says, programs }) =>
+      wrong("settings", says, `Set it for ${programs.join(", ")}: docs/configuration.md.`),
+    ),
+  ];
   const names = installation.programs.map(({ title }) => title).join(", ");
   if (findings.length === 0) findings.push(ok("settings", `${names} would start with these`));
   return [...findings, ...weakSettings(installation)];
+}
+
+/** Whoever runs the doctor beside `npm start` has set nothing, and is told why so much is missing. */
+function elsewhere({ env, programs }: Installation): Finding[] {
+  const names = new Set(programs.flatMap(({ settings }) => Object.keys(settings)));
+  names.delete("NODE_ENV");
+  if ([...names].some((name) => isSet(env, name))) return [];
+  return [
+    notice(
+      "settings",
+      "no setting of any process is in this environment",
+      "Run the doctor where a process runs, or with its settings. A copy that was started by `npm start` needs none.",
+    ),
+  ];
 }
 
 function problemsOf(program: Installation["programs"][number], env: Environment): readonly string[] {
@@ -45,12 +62,16 @@ function problemsOf(program: Installation["programs"][number], env: Environment)
     ...attempt(() => readers.get(program.title)?.(env)),
     ...attempt(() => tlsFromSettings(readSettings(program.settings, env) as SettingValues<typeof commonSettings>)),
   ];
-  const hasBus = program.settings.NATS_URL !== undefined;
-  if (hasBus && (env.NATS_URL ?? "") === "" && (env.NATS_URL_FILE ?? "") === "") {
+  // Auth only listens for what it mails.
+  const needsBus = program.settings.NATS_URL !== undefined && (program.title !== "auth" || isSet(env, "SMTP_URL"));
+  if (needsBus && !isSet(env, "NATS_URL")) {
     problems.push("NATS_URL is required: The NATS servers, comma-separated.");
   }
   return [...new Set(problems)];
 }
+
+const isSet = (env: Environment, name: string): boolean =>
+  (env[name] ?? "") !== "" || (env[`${name}_FILE`] ?? "") !== "";
 
 function attempt(read: () => unknown): string[] {
   try {

@@ -22,8 +22,12 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+const stopped = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopped.abort(signal));
+
 const results: Result[] = [];
 for (const drill of drills.filter(({ name }) => wanted.includes(name))) {
+  if (stopped.signal.aborted) break;
   process.stderr.write(`${drill.name}: ${drill.what}\n`);
   results.push(await run(drill));
 }
@@ -35,7 +39,7 @@ const failed = results.filter(({ passed }) => !passed);
 process.stdout.write(
   `\n${results.length - failed.length} of ${results.length} drills passed; what they said: ${folder}\n`,
 );
-process.exitCode = failed.length === 0 ? 0 : 1;
+process.exitCode = failed.length === 0 && !stopped.signal.aborted ? 0 : 1;
 
 interface Result {
   readonly drill: Drill;
@@ -58,11 +62,10 @@ async function run(drill: Drill): Promise<Result> {
     log.write(chunk);
   });
   child.stderr.on("data", (chunk: Buffer) => log.write(chunk));
-  const pass = (signal: NodeJS.Signals) => () => child.kill(signal);
-  const [interrupt, terminate] = [pass("SIGINT"), pass("SIGTERM")];
-  process.once("SIGINT", interrupt).once("SIGTERM", terminate);
+  const pass = (): boolean => child.kill(stopped.signal.reason);
+  stopped.signal.addEventListener("abort", pass);
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  process.off("SIGINT", interrupt).off("SIGTERM", terminate);
+  stopped.signal.removeEventListener("abort", pass);
   log.end();
   await finished(log);
   return { drill, output, seconds: (performance.now() - began) / 1_000, passed: code === 0 };

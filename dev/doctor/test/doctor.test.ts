@@ -114,6 +114,23 @@ describe("an installation that is in order", () => {
     for (const name of ["AUTH_MASTER_KEY", "WEBHOOKS_MASTER_KEY", "ADMIN_TOKEN"]) expect(text).not.toContain(env[name]);
     expect(text).not.toContain(password);
   });
+
+  test("an environment without any setting is told about once, before all that is missing", async () => {
+    const found = await examine([...roleSuffixes.keys()], { NODE_ENV: "production" });
+    expect(found.find(({ verdict }) => verdict !== "ok")).toMatchObject({
+      verdict: "notice",
+      todo: expect.stringContaining("npm start"),
+    });
+    expect((await examine(["auth"], env)).map(({ todo }) => todo ?? "").join()).not.toContain("npm start");
+  });
+
+  test("auth needs NATS for what it mails, and is whole without both", async () => {
+    const { NATS_URL: _, ...without } = env;
+    const missing = async (changes: Environment) =>
+      wrongOnes(await examine(["auth"], { ...without, SMTP_URL: "", ...changes })).includes("settings");
+    expect(await missing({})).toBe(false);
+    expect(await missing({ SMTP_URL: "smtp://127.0.0.1:1" })).toBe(true);
+  });
 });
 
 describe("what is wrong with a database is named", () => {
