@@ -9,7 +9,7 @@ export default {
   globalTeardown: "<rootDir>/dev/jest/global-teardown.mjs",
   setupFilesAfterEnv: ["<rootDir>/dev/jest/retry-in-ci.mjs"],
   testTimeout: 90_000,
-  maxWorkers: 3,
-  workerIdleMemoryLimit: "1GB",
+  maxWorkers: 2,
+  workerIdleMemoryLimit: "2GB",
   reporters: ["default", "<rootDir>/dev/jest/result-line-reporter.mjs"],
 };

@@ -20,9 +20,12 @@ import {
 } from "../isolation/resources.ts";
 import { createAnewFor, isOfSigning, signingHeaders } from "../isolation/sign-resources.ts";
 import type { Api } from "../support/api.ts";
-import { type System, scenario } from "../support/system.ts";
+import { type Mode, type System, scenario } from "../support/system.ts";
 
-export const isolationMatrix = scenario("isolation of organizations", (_mode, running) => {
+// Of the single process the mutation suite asks the same.
+export const isolationMatrix = scenario("isolation of organizations", describeMatrix, "distributed");
+
+function describeMatrix(_mode: Mode, running: () => System): void {
   let system: System;
   let b: Api;
   let idsOfA: Resources;
@@ -85,4 +88,4 @@ export const isolationMatrix = scenario("isolation of organizations", (_mode, ru
       expect(answer.status === 404 || answer.status >= 500 ? answer : undefined).toBeUndefined();
     },
   );
-});
+}

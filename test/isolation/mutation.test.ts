@@ -30,7 +30,7 @@ beforeAll(async () => {
   const asked = await findStatements(product, product.questions);
   mutations = asked.flatMap(mutationsOf);
   outcomes = await runAll(product, mutations);
-}, 300_000);
+}, 600_000);
 afterAll(async () => {
   await product?.stop();
 });

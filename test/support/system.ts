@@ -71,14 +71,17 @@ export function describeInBothModes(name: string, suite: (mode: Mode) => void): 
 export interface Scenario {
   readonly title: string;
   readonly tests: ScenarioTests;
+  /** The only mode that they need; both when absent. */
+  readonly only?: Mode;
 }
 
 /** Describes tests. The copy is there as soon as they run. */
 type ScenarioTests = (mode: Mode, running: () => System) => void;
 
-export const scenario = (title: string, tests: ScenarioTests): Scenario => ({ title, tests });
+export const scenario = (title: string, tests: ScenarioTests, only?: Mode): Scenario =>
+  only === undefined ? { title, tests } : { title, tests, only };
 
-/** Runs them one after the other against the same copy, in both modes. */
+/** Runs them one after the other against the same copy, in each mode. */
 export function describeTogether(scenarios: readonly Scenario[]): void {
   describeInBothModes("one copy of the product", (mode) => {
     let system: System;
@@ -88,7 +91,9 @@ export function describeTogether(scenarios: readonly Scenario[]): void {
     afterAll(async () => {
       await system?.stop();
     });
-    for (const { title, tests } of scenarios) describe(title, () => tests(mode, () => system));
+    for (const { title, tests } of scenarios.filter(({ only = mode }) => only === mode)) {
+      describe(title, () => tests(mode, () => system));
+    }
   });
 }
 
