@@ -68,5 +68,7 @@ async function run(drill: Drill): Promise<Result> {
   stopped.signal.removeEventListener("abort", pass);
   log.end();
   await finished(log);
-  return { drill, output, seconds: (performance.now() - began) / 1_000, passed: code === 0 };
+  // Those that are stopped clean up and end with 0, too.
+  const passed = code === 0 && !stopped.signal.aborted;
+  return { drill, output, seconds: (performance.now() - began) / 1_000, passed };
 }

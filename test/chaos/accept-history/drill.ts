@@ -4,6 +4,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { createLogger } from "#platform/logger.ts";
+import { stopOnSignals } from "#platform/service.ts";
 import { startCluster } from "./cluster.ts";
 import { keyName } from "./history.ts";
 import { type RunResult, runAcceptHistory } from "./run.ts";
@@ -40,6 +42,9 @@ const columns = [
 const line = (cells: readonly unknown[]): string =>
   `${cells.map((cell, n) => String(cell).padStart(columns[n]?.length ?? 0)).join("  ")}\n`;
 
+let running: { stop(): Promise<void> } | undefined;
+stopOnSignals(async () => running?.stop(), createLogger("drill", "silent"));
+
 process.stdout.write(line(columns));
 let failed = 0;
 for (let seed = first; seed < first + seeds; seed += 1) {
@@ -55,6 +60,7 @@ process.exitCode = failed === 0 ? 0 : 1;
 /** A cluster for each seed: what one leaves behind must not decide what another finds. */
 async function runAgainstNewCluster(seed: number): Promise<RunResult> {
   const cluster = await startCluster();
+  running = cluster;
   try {
     return await runAcceptHistory(cluster, { seed, seconds, keys });
   } finally {

@@ -4,6 +4,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { createLogger } from "#platform/logger.ts";
+import { stopOnSignals } from "#platform/service.ts";
 import { startBudgetCluster } from "./cluster.ts";
 import { type Figures, figuresOf } from "./figures.ts";
 import { drillTolerances } from "./history.ts";
@@ -48,6 +50,9 @@ const columns: readonly (keyof Figures)[] = [
 const line = (cells: readonly unknown[]): string =>
   `${cells.map((cell, n) => String(cell).padStart((["seed", ...columns, "violations"][n] ?? "").length)).join("  ")}\n`;
 
+let running: { stop(): Promise<void> } | undefined;
+stopOnSignals(async () => running?.stop(), createLogger("drill", "silent"));
+
 process.stdout.write(line(["seed", ...columns, "violations"]));
 let failed = 0;
 for (let seed = first; seed < first + seeds; seed += 1) {
@@ -64,6 +69,7 @@ process.exitCode = failed === 0 ? 0 : 1;
 /** A cluster for each seed: what one leaves behind must not decide what another finds. */
 async function runAgainstNewCluster(seed: number): Promise<RunResult> {
   const cluster = await startBudgetCluster();
+  running = cluster;
   try {
     return await runBudgets(cluster, optionsOf(seed));
   } finally {

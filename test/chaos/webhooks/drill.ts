@@ -4,6 +4,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { createLogger } from "#platform/logger.ts";
+import { stopOnSignals } from "#platform/service.ts";
 import { startCluster } from "./cluster.ts";
 import { type Endpoint, isReliable, statusOf } from "./history.ts";
 import { type RunResult, runWebhooks } from "./run.ts";
@@ -37,6 +39,9 @@ const columns = [
 const line = (cells: readonly unknown[]): string =>
   `${cells.map((cell, n) => String(cell).padStart([...columns, "violations"][n]?.length ?? 0)).join("  ")}\n`;
 
+let running: { stop(): Promise<void> } | undefined;
+stopOnSignals(async () => running?.stop(), createLogger("drill", "silent"));
+
 process.stdout.write(line([...columns, "violations"]));
 let failed = 0;
 for (let seed = first; seed < first + seeds; seed += 1) {
@@ -52,6 +57,7 @@ process.exitCode = failed === 0 ? 0 : 1;
 /** A cluster for each seed: what one leaves behind must not decide what another finds. */
 async function runAgainstNewCluster(seed: number): Promise<RunResult> {
   const cluster = await startCluster();
+  running = cluster;
   try {
     return await runWebhooks(cluster, {
       ...{ seed, rounds: Number(values.rounds), perSecond: Number(values.rate), patienceMs },
