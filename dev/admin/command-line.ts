@@ -26,10 +26,27 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
 
 function parseOptions(command: Command, args: readonly string[]): Values {
   try {
-    return parseArgs({ args: [...args], options: command.options, strict: true }).values;
+    return parseArgs({ args: withValues(command, args), options: command.options, strict: true }).values;
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
+}
+
+/** Ids of keys are Base64url and may begin with a dash: what follows an option is its value, unless it is an option itself. */
+function withValues(command: Command, args: readonly string[]): string[] {
+  const isOption = (arg: string): boolean =>
+    arg.startsWith("--") && Object.hasOwn(command.options, arg.slice(2).replace(/=.*/, ""));
+  const joined: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const arg = args[at] as string;
+    const next = args[at + 1];
+    const takesValue = isOption(arg) && command.options[arg.slice(2)]?.type === "string";
+    if (takesValue && next?.startsWith("-") === true && !isOption(next)) {
+      joined.push(`${arg}=${next}`);
+      at += 1;
+    } else joined.push(arg);
+  }
+  return joined;
 }
 
 export const usageText = `Usage: npm run admin -- <command> [--json]
@@ -41,6 +58,6 @@ lastUsedAt is exact to about a minute. Keys of clients are public keys in PEM, R
 a revoked one gets no tokens any more, those that it got live on for up to an hour (clients revoke ends them).
 Purposes of evidence keys: receipt, log, render. A new key takes over at once; a revoked one is never used again.
 Dead events are what a consumer gave up. A requeued one takes effect at once, a discarded one never; one that fails again
-stays. Services that have consumers: click, webhooks. list prints what the events say with --json only.
+stays. Services that have consumers: auth, click, webhooks. list prints what the events say with --json only.
 --json prints exactly one line of JSON. Secrets are shown once, when they are made.
 `;

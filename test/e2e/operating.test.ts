@@ -107,8 +107,11 @@ describeDistributed("an installation whose processes have certificates", () => {
       sign: ["assent_sign_completing_oldest_seconds", "assent_outbox_lag_seconds", "assent_pool_in_use"],
     };
     for (const [name, wanted] of Object.entries(shown)) {
-      const names = [...(await samplesOf(processOf(name))).keys()].map((sample) => sample.replace(/\{.*/, ""));
-      expect([name, wanted.filter((one) => !names.includes(one))]).toEqual([name, []]);
+      await until(async () => {
+        const names = [...(await samplesOf(processOf(name))).keys()].map((sample) => sample.replace(/\{.*/, ""));
+        expect([name, wanted.filter((one) => !names.includes(one))]).toEqual([name, []]);
+        return true;
+      });
     }
     for (const name of [...services, "gateway"]) {
       const labels = [...(await samplesOf(processOf(name))).keys()].join("\n");

@@ -1,0 +1,15 @@
+import { expect, test } from "@jest/globals";
+import { parseCommandLine } from "./command-line.ts";
+
+const revoke = (...args: string[]) => parseCommandLine(["evidence-keys", "revoke", ...args]).values;
+
+test.each(["-ZBGJ", "--rAWGaP9v", "-", "--", "kid"])("an id that begins with dashes is a value: %s", (kid) => {
+  expect(revoke("--kid", kid)).toEqual({ kid });
+  expect(revoke(`--kid=${kid}`)).toEqual({ kid });
+});
+
+test("an option that has no value is told, and does not take the next option for one", () => {
+  expect(() => revoke("--kid")).toThrow(/--kid/);
+  expect(() => parseCommandLine(["keys", "revoke", "--organization", "--key", "k"])).toThrow(/--organization/);
+  expect(() => revoke("-ZBGJ")).toThrow();
+});
