@@ -82,7 +82,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
   async function createDeployment(page: Page): Promise<string> {
     await link(page, "Deployments").click();
     await button(page, "Create deployment").first().click();
-    await dialog(page).getByLabel("Name").fill(named("Front door"));
+    await dialog(page).getByLabel("Name (optional)").fill(named("Front door"));
     await dialog(page).getByText("Activate it at once").click();
     await inDialog(page, "Create deployment").click();
     await isGone(page);
