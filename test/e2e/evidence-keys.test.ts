@@ -4,18 +4,18 @@ import { until } from "#platform/testing/until.ts";
 import { runAdmin } from "../../dev/admin/run.ts";
 import type { Answer, Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
-import { describeDistributed, describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { describeDistributed, type System, startSystem } from "../support/system.ts";
 
 /** The gateway reads the keys again after five seconds. */
 const patienceMs = 20_000;
 
 type PublishedKey = JWK & { readonly purpose?: string; readonly revokedAt?: string };
 
-describeInBothModes("keys of evidence", (mode) => {
+describeDistributed("keys of evidence", () => {
   let system: System;
   let api: Api;
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = await startSystem("distributed");
     api = await system.newOrganization();
   });
   afterAll(async () => {

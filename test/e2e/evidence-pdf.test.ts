@@ -7,7 +7,7 @@ import { until } from "#platform/testing/until.ts";
 import { describeWithPoppler } from "../../services/docgen/typesetting/test/poppler.ts";
 import type { Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
-import { describeInBothModes, type Mode, type System, startSystem } from "../support/system.ts";
+import { describeDistributed, type System, startSystem } from "../support/system.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assent-evidence-pdf-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,14 +36,14 @@ async function fetchPdf(api: Api, sessionId: string, query = ""): Promise<{ resp
   return { response, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-describeWithPoppler("evidence as PDF", () => describeInBothModes("in print", printedEvidence));
+describeWithPoppler("evidence as PDF", () => describeDistributed("in print", printedEvidence));
 
-function printedEvidence(mode: Mode): void {
+function printedEvidence(): void {
   let system: System;
   let api: Api;
   let sessionId: string;
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = await startSystem("distributed");
     api = await system.newOrganization();
     sessionId = await accept(api);
     const bundle = () => api.get(`/v1/click/evidence/${sessionId}`);
@@ -57,7 +57,7 @@ function printedEvidence(mode: Mode): void {
     const { response, bytes } = await fetchPdf(api, sessionId);
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/pdf"]);
     expect(response.headers.get("content-disposition")).toBe(`attachment; filename="evidence-${sessionId}.pdf"`);
-    const file = join(folder, `${mode}.pdf`);
+    const file = join(folder, "whole.pdf");
     writeFileSync(file, bytes);
     expect(tool("pdfinfo", file)).toMatch(/Title: +Evidence: Terms[\s\S]*Tagged: +yes[\s\S]*PDF version: +1\.7/);
     expect(tool("pdfinfo", "-meta", file)).toMatch(/pdfaid:part[>="]+3[\s\S]*pdfaid:conformance[>="]+A/);
@@ -93,20 +93,18 @@ function printedEvidence(mode: Mode): void {
 
   test("says that personal data was left out when that is asked for", async () => {
     const { bytes } = await fetchPdf(api, sessionId, "&disclose=none");
-    const file = join(folder, `${mode}-none.pdf`);
+    const file = join(folder, "nobody.pdf");
     writeFileSync(file, bytes);
     const text = tool("pdftotext", "-layout", file, "-");
     expect(text).toContain("Personal data was left out.");
     expect(text).not.toMatch(/ada-1815|Lovelace|198\.51/);
   });
 
-  if (mode === "distributed") {
-    test("may be asked for again while nobody renders, and other forms are there", async () => {
-      await system.distributed?.of("docgen")[0]?.stop();
-      const { response, bytes } = await fetchPdf(api, sessionId);
-      expect([response.status, JSON.parse(bytes.toString()).errorCode]).toEqual([503, "SERVICE_UNAVAILABLE"]);
-      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
-      expect((await api.get(`/v1/click/evidence/${sessionId}`)).status).toBe(200);
-    });
-  }
+  test("may be asked for again while nobody renders, and other forms are there", async () => {
+    await system.distributed?.of("docgen")[0]?.stop();
+    const { response, bytes } = await fetchPdf(api, sessionId);
+    expect([response.status, JSON.parse(bytes.toString()).errorCode]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await api.get(`/v1/click/evidence/${sessionId}`)).status).toBe(200);
+  });
 }

@@ -12,7 +12,7 @@ import { listAuditEvents } from "../../services/sign/store/audit-store.ts";
 import type { Answer, Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { type Face, faces } from "../support/sign-faces.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { describeDistributed, type System, startSystem } from "../support/system.ts";
 
 const pdf = { documentId: "1", name: "NDA.pdf", documentBase64: Buffer.from(onePage({})).toString("base64") };
 const ann = { recipientId: "1", name: "Ann Example", email: "ann@example.com" };
@@ -32,13 +32,13 @@ function tally(answers: readonly Answer[]): Record<string, number> {
   return counts;
 }
 
-describeInBothModes("many at once on one agreement", (mode) => {
+describeDistributed("many at once on one agreement", () => {
   let system: System;
   let owner: Api;
   let inspector: pg.Pool;
   let orgId: OrgId;
   beforeAll(async () => {
-    system = await startSystem(mode, { gateways: 2, signs: 2 });
+    system = await startSystem("distributed", { gateways: 2, signs: 2 });
     owner = await system.newOrganization();
     inspector = new pg.Pool({ connectionString: system.inspectUrl, max: 2 });
     inspector.on("error", () => {});

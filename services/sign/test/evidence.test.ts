@@ -123,8 +123,12 @@ describe("the trail of a completed agreement", () => {
         name,
       ]);
     await write("Mallory");
+    // An attempt that ends after the clock was advanced would wait for another hour.
+    const { attempts } = await until(async () => {
+      const job = await jobOf(agreement.id);
+      return job !== undefined && job.attempts > 0 && job.claim === null && job;
+    });
     sign.click.setAway(false);
-    const { attempts = 0 } = (await jobOf(agreement.id)) ?? {};
     sign.clock.advance(hourMs);
     await until(async () => {
       const { rows } = await sign.superuser.query<{ attempts: number; last_error: string }>(
