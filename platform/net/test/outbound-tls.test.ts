@@ -42,9 +42,11 @@ describe("TLS", () => {
   });
 
   test("an address needs a certificate for the address", async () => {
-    const { port, received } = await receive(ok, authority.issue("127.0.0.1"));
+    const { port, received } = await receive(ok, authority.issue("receiver.example.com"));
     await expect(post(port, `https://127.0.0.1:${port}/`)).resolves.toMatchObject({ kind: "failed", reason: "tls" });
     expect(received.join("")).toBe("");
+    const named = await receive(ok, authority.issue("127.0.0.1"));
+    await expect(post(named.port, `https://127.0.0.1:${named.port}/`)).resolves.toMatchObject({ kind: "answered" });
   });
 
   test("checks stay on whatever the environment says", async () => {
