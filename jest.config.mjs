@@ -10,6 +10,6 @@ export default {
   setupFilesAfterEnv: ["<rootDir>/dev/jest/retry-in-ci.mjs"],
   testTimeout: 90_000,
   maxWorkers: 2,
-  workerIdleMemoryLimit: "1GB",
+  workerIdleMemoryLimit: "800MB",
   reporters: ["default", "<rootDir>/dev/jest/result-line-reporter.mjs"],
 };
