@@ -1,16 +1,15 @@
 // Starts one Postgres for the whole run and migrates the database that test files clone.
 import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "#platform/logger.ts";
 import { migrateAll } from "../migrations.ts";
 import { openOwnedDatabase } from "../owned-database.ts";
 import { startPostgres } from "../postgres.ts";
-import { folderPrefix, removeLeftovers } from "./leftovers.mjs";
+import { folderPrefix, removeLeftovers, serverHome } from "./leftovers.mjs";
 
 export default async function globalSetup() {
   await removeLeftovers();
-  const folder = mkdtempSync(join(tmpdir(), folderPrefix));
+  const folder = mkdtempSync(join(serverHome(), folderPrefix));
   const postgres = await startPostgres({ dataDir: folder, durable: false });
   globalThis.assentTestCluster = { folder, postgres };
   const template = "assent_template";
