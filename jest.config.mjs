@@ -4,7 +4,6 @@ export default {
   testMatch: ["**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],
   transform: { "\\.ts$": "<rootDir>/dev/jest/strip-types.mjs" },
-  testSequencer: "<rootDir>/dev/jest/sequencer.mjs",
   globalSetup: "<rootDir>/dev/jest/global-setup.mjs",
   globalTeardown: "<rootDir>/dev/jest/global-teardown.mjs",
   setupFilesAfterEnv: ["<rootDir>/dev/jest/retry-in-ci.mjs"],
