@@ -162,6 +162,7 @@ const sharedEnv = (options: DistributedOptions, adminPort: number): Record<strin
   ADMIN_HOST: loopback,
   ADMIN_PORT: String(adminPort),
   ADMIN_TOKEN: options.secrets.adminToken,
+  INTERNAL_TOKEN_KEYS: options.secrets.internalTokenKeys,
   LOG_LEVEL: options.logLevel ?? "info",
 });
 

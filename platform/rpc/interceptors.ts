@@ -13,15 +13,23 @@ export interface ServerInterceptorOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracer?: Tracer | undefined;
+  /** Who may call, as requireKnownCaller says; everybody when absent, for calls that come from this process alone. */
+  readonly callers?: Interceptor | undefined;
 }
 
 /**
  * What every RPC of a service goes through, outermost first: span, metrics and one log line (debug for success, warn
  * for expected failures, error with the stack for defects); DomainError into its wire form and anything unexpected
- * into a bare `internal`; validation by the rules in the proto.
+ * into a bare `internal`; proof of who calls; validation by the rules in the proto.
  */
 export function serverInterceptors(options: ServerInterceptorOptions): Interceptor[] {
-  return [observationInterceptor(options), errorInterceptor, validationInterceptor()];
+  const { callers } = options;
+  return [
+    observationInterceptor(options),
+    errorInterceptor,
+    ...(callers === undefined ? [] : [callers]),
+    validationInterceptor(),
+  ];
 }
 
 function observationInterceptor(options: ServerInterceptorOptions): Interceptor {
