@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { type Setting, secretSetting } from "./config.ts";
 
 const keyBytes = 32;
@@ -15,15 +15,46 @@ export function parseMasterKey(text: string): Buffer {
   return bytes;
 }
 
+/** The first key seals, all of them open: keys of 32 bytes of which the later ones were in use before, or will be. */
+export type KeyRing = readonly [Buffer, ...Buffer[]];
+
+interface Spelling {
+  /** Also what decodes to 32 bytes but is spelled otherwise (without padding, for URLs). */
+  readonly takesAnySpelling?: boolean;
+}
+
+/** Reads one master key, or several with commas between them. Throws without showing the value. */
+export function parseMasterKeys(text: string, { takesAnySpelling = false }: Spelling = {}): KeyRing {
+  const spelled = (part: string): string => (takesAnySpelling ? Buffer.from(part, "base64").toString("base64") : part);
+  const [first, ...others] = text.split(",").map((part) => parseMasterKey(spelled(part.trim())));
+  if (first === undefined) throw new Error(notAKey);
+  const ring: KeyRing = [first, ...others];
+  if (ring.some((key, index) => ring.findIndex((other) => other.equals(key)) !== index)) {
+    throw new Error("must not name a key twice");
+  }
+  return ring;
+}
+
+/** Another key of each, such as those for one purpose. */
+export const mapKeys = (ring: KeyRing, derive: (key: Buffer) => Buffer): KeyRing => [
+  derive(ring[0]),
+  ...ring.slice(1).map(derive),
+];
+
+/** Tells keys apart in logs and tables without saying anything about them: 12 characters in hex. */
+export const keyId = (key: Buffer): string =>
+  Buffer.from(hkdfSync("sha256", key, Buffer.alloc(0), "assent key id", 6)).toString("hex");
+
 /**
- * The setting of a master key, as parseMasterKey reads it; its value is the text. With `takesAnySpelling` also what
- * decodes to 32 bytes but is spelled otherwise (without padding, for URLs): for a service that has always taken that.
+ * The setting of a ring of master keys, as parseMasterKeys reads it; its value is the text. `takesAnySpelling` is for a
+ * service that has always taken any.
  */
-export const masterKeySetting = (doc: string, { takesAnySpelling = false } = {}): Setting<string> => ({
-  ...secretSetting(doc),
+export const masterKeySetting = (doc: string, spelling: Spelling = {}): Setting<string> => ({
+  ...secretSetting(
+    `${doc} Several keys, with commas between them, while it is replaced: the first one seals, all open.`,
+  ),
   parse: (text) => {
-    if (!takesAnySpelling) parseMasterKey(text);
-    else if (Buffer.from(text, "base64").length !== keyBytes) throw new Error(notAKey);
+    parseMasterKeys(text, spelling);
     return text;
   },
 });
@@ -41,12 +72,50 @@ export function encrypt(key: Buffer, plain: string | Uint8Array, context: string
   return Buffer.concat([iv, cipher.getAuthTag(), encrypted, last]);
 }
 
-/** What `encrypt` was given, as text. Throws when the key or the context is another one, or when a bit has changed. */
-export const decrypt = (key: Buffer, sealed: Buffer, context: string): string =>
-  decryptBytes(key, sealed, context).toString("utf8");
+/** What `encrypt` was given, as text. Throws like decryptBytes. */
+export const decrypt = (keys: Buffer | KeyRing, sealed: Buffer, context: string): string =>
+  decryptBytes(keys, sealed, context).toString("utf8");
 
-/** What `encrypt` was given, as bytes. Throws when the key or the context is another one, or when a bit has changed. */
-export function decryptBytes(key: Buffer, sealed: Buffer, context: string): Buffer {
+/**
+ * What `encrypt` was given, as bytes. Throws when none of the keys is the one, when the context is another one, or when a
+ * bit has changed.
+ */
+export const decryptBytes = (keys: Buffer | KeyRing, sealed: Buffer, context: string): Buffer =>
+  Buffer.isBuffer(keys)
+    ? decryptWith(keys, sealed, context)
+    : withAnyKey(keys, (key) => decryptWith(key, sealed, context));
+
+/** What the first key that does not throw comes to; throws what the first key of all threw. */
+export function withAnyKey<K, T>(keys: readonly [K, ...K[]], open: (key: K) => T): T {
+  const [first, ...others] = keys;
+  try {
+    return open(first);
+  } catch (error) {
+    for (const key of others) {
+      try {
+        return open(key);
+      } catch {
+        // The next one may be it.
+      }
+    }
+    throw error;
+  }
+}
+
+/**
+ * The same under the first key; undefined when it is under that key already. Throws like decryptBytes. For texts and bytes
+ * alike.
+ */
+export function resealed(keys: KeyRing, sealed: Buffer, context: string): Buffer | undefined {
+  try {
+    decryptWith(keys[0], sealed, context);
+    return undefined;
+  } catch {
+    return encrypt(keys[0], decryptBytes(keys, sealed, context), context);
+  }
+}
+
+function decryptWith(key: Buffer, sealed: Buffer, context: string): Buffer {
   const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, ivBytes), { authTagLength: tagBytes });
   decipher.setAAD(Buffer.from(context));
   decipher.setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
