@@ -78,10 +78,10 @@ async function start(): Promise<void> {
 }
 
 /** The processes see nothing of ours but what they are given. */
-const mailEnvironment = (): Record<string, string> =>
-  Object.fromEntries(
-    ["SMTP_URL", "SMTP_URL_FILE", "MAIL_FROM", "PUBLIC_URL"].map((name) => [name, process.env[name] ?? ""]),
-  );
+function mailEnvironment(): Record<string, string> {
+  const names = ["SMTP_URL", "SMTP_URL_FILE", "MAIL_FROM", "PUBLIC_URL"];
+  return Object.fromEntries(names.map((name) => [name, process.env[name] ?? ""]));
+}
 
 async function ownPostgres(): Promise<string> {
   const database = await startOwnPostgres(home);

@@ -130,7 +130,7 @@ function expectOurs(answer: RawAnswer | undefined, status: number): void {
   expect(answer?.headers.get("x-request-id")).toMatch(uuidV7);
   expect(answer?.headers.get("traceparent")).toMatch(ownTrace);
   expect(answer?.headers.get("x-content-type-options")).toBe("nosniff");
-  expect(answer?.headers.get("cache-control")).toBe("no-store");
+  expect(answer?.headers.get("cache-control")).toBe("private, no-store");
   if (status < 400) return;
   expect(answer?.headers.get("content-type")).toBe("application/json; charset=utf-8");
   expect(JSON.parse(answer?.body ?? "")).toEqual({

@@ -194,7 +194,7 @@ function cancelRoute(root: string, operationId: string): Route {
     path: `${root}/{id}/cancel` as `/${string}{id}/cancel`,
     summary: "Cancel a batch",
     description:
-      "Cancels what has not started; documents that are done stay. When nothing had started, the slot is given back. Cancelling what has ended changes nothing.",
+      "Cancels what has not started; documents that are done stay. The slot that the batch took when it was submitted stays spent. Cancelling what has ended changes nothing.",
     access: write,
     notFound: { id: "GEN_BATCH_NOT_FOUND" },
     success: { status: 200, description: "The batch after that.", schema: batchSchema },
