@@ -15,8 +15,11 @@ export function createOrganizationKeys<const P extends string>(
   purposes: readonly P[],
 ): OrganizationKeys<P> {
   const cache = createLru<Readonly<Record<P, KeyObject>>>(cachedOrganizations);
-  const derive = (purpose: P, organizationId: string): KeyObject =>
-    createSecretKey(Buffer.from(hkdfSync("sha256", rootKey(), organizationId, `assent/click/${purpose}`, 32)));
+  const derive = (purpose: P, organizationId: string): KeyObject => {
+    const root = rootKey();
+    if (root.length !== 32) throw new Error("the key must have 32 bytes");
+    return createSecretKey(Buffer.from(hkdfSync("sha256", root, organizationId, `assent/click/${purpose}`, 32)));
+  };
   return (organizationId) => {
     const known = cache.get(organizationId);
     if (known !== undefined) return known;
