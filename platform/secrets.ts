@@ -7,8 +7,14 @@ const tagBytes = 16;
 
 const notAKey = `must be ${keyBytes} bytes in base64`;
 
-/** Reads a master key of 32 bytes in base64, padded and without blanks. Throws without showing the value. */
+/** Reads a master key of 32 random bytes in base64, padded and without blanks. Throws without showing the value. */
 export function parseMasterKey(text: string): Buffer {
+  const bytes = parseKey(text);
+  requireRandomness(bytes);
+  return bytes;
+}
+
+function parseKey(text: string): Buffer {
   const bytes = Buffer.from(text, "base64");
   // Decoding skips what is not base64, so only an exact round trip proves that the text was meant as a key.
   if (bytes.length !== keyBytes || bytes.toString("base64") !== text) throw new Error(notAKey);
@@ -26,8 +32,10 @@ interface Spelling {
 /** Reads one master key, or several with commas between them. Throws without showing the value. */
 export function parseMasterKeys(text: string, { takesAnySpelling = false }: Spelling = {}): KeyRing {
   const spelled = (part: string): string => (takesAnySpelling ? Buffer.from(part, "base64").toString("base64") : part);
-  const [first, ...others] = text.split(",").map((part) => parseMasterKey(spelled(part.trim())));
+  const [first, ...others] = text.split(",").map((part) => parseKey(spelled(part.trim())));
   if (first === undefined) throw new Error(notAKey);
+  // A former key may be a poor one that is being replaced.
+  requireRandomness(first);
   const ring: KeyRing = [first, ...others];
   if (ring.some((key, index) => ring.findIndex((other) => other.equals(key)) !== index)) {
     throw new Error("must not name a key twice");
@@ -44,6 +52,19 @@ export const mapKeys = (ring: KeyRing, derive: (key: Buffer) => Buffer): KeyRing
 /** Tells keys apart in logs and tables without saying anything about them: 12 characters in hex. */
 export const keyId = (key: Buffer): string =>
   Buffer.from(hkdfSync("sha256", key, Buffer.alloc(0), "assent key id", 6)).toString("hex");
+
+/** Of 32 random bytes some 30 are different ones; fewer than this do not happen. */
+const fewestValues = 12;
+
+/** Throws for placeholders: zeros, one byte again and again, or a shorter text that is repeated. */
+export function requireRandomness(key: Buffer): void {
+  const isRepeated = [...key.keys()].some((period) => period > 0 && period <= keyBytes / 2 && repeats(key, period));
+  if (isRepeated || new Set(key).size < fewestValues) {
+    throw new Error("must be random bytes, not zeros or a pattern; make them with: openssl rand -base64 32");
+  }
+}
+
+const repeats = (key: Buffer, period: number): boolean => key.subarray(period).equals(key.subarray(0, -period));
 
 /**
  * The setting of a ring of master keys, as parseMasterKeys reads it; its value is the text. `takesAnySpelling` is for a
