@@ -12,8 +12,22 @@ export function parseMasterKey(text: string): Buffer {
   const bytes = Buffer.from(text, "base64");
   // Decoding skips what is not base64, so only an exact round trip proves that the text was meant as a key.
   if (bytes.length !== keyBytes || bytes.toString("base64") !== text) throw new Error(notAKey);
+  requireRandomness(bytes);
   return bytes;
 }
+
+/** Of 32 random bytes some 30 are different ones; fewer than this do not happen. */
+const fewestValues = 12;
+
+/** Throws for placeholders: zeros, one byte again and again, or a shorter text that is repeated. */
+export function requireRandomness(key: Buffer): void {
+  const isRepeated = [...key.keys()].some((period) => period > 0 && period <= keyBytes / 2 && repeats(key, period));
+  if (isRepeated || new Set(key).size < fewestValues) {
+    throw new Error("must be random bytes, not zeros or a pattern; make them with: openssl rand -base64 32");
+  }
+}
+
+const repeats = (key: Buffer, period: number): boolean => key.subarray(period).equals(key.subarray(0, -period));
 
 /**
  * The setting of a master key, as parseMasterKey reads it; its value is the text. With `takesAnySpelling` also what
@@ -22,8 +36,8 @@ export function parseMasterKey(text: string): Buffer {
 export const masterKeySetting = (doc: string, { takesAnySpelling = false } = {}): Setting<string> => ({
   ...secretSetting(doc),
   parse: (text) => {
-    if (!takesAnySpelling) parseMasterKey(text);
-    else if (Buffer.from(text, "base64").length !== keyBytes) throw new Error(notAKey);
+    // Decoding takes any spelling, so that what it gives is spelled as it should be.
+    parseMasterKey(takesAnySpelling ? Buffer.from(text, "base64").toString("base64") : text);
     return text;
   },
 });

@@ -24,8 +24,35 @@ describe("parseMasterKey", () => {
   });
 });
 
+describe("what is no random key", () => {
+  const repeated = (text: string) => Buffer.from(text.repeat(32).slice(0, 32));
+
+  test.each([
+    ["zeros", Buffer.alloc(32)],
+    ["one byte", Buffer.alloc(32, 0xfb)],
+    ["two bytes in turn", repeated("ab")],
+    ["16 bytes twice", repeated("0123456789abcdef")],
+    ["a word again and again", repeated("change-me-please")],
+    ["zeros but for the last byte", Buffer.from(`${"00".repeat(31)}01`, "hex")],
+  ])("%s is refused, and not shown", (_name, bytes) => {
+    const text = bytes.toString("base64");
+    const refusal = expect.objectContaining({
+      message: expect.stringMatching(/^must be random bytes(?!.*[A-Za-z0-9+/]{20})/),
+    });
+    expect(() => parseMasterKey(text)).toThrow(refusal);
+    for (const takesAnySpelling of [false, true]) {
+      expect(() => masterKeySetting("What it is for.", { takesAnySpelling }).parse(text)).toThrow(refusal);
+    }
+  });
+
+  test("random keys are taken", () => {
+    for (let count = 0; count < 10_000; count += 1)
+      expect(parseMasterKey(randomBytes(32).toString("base64"))).toBeDefined();
+  });
+});
+
 describe("masterKeySetting", () => {
-  const bytes = Buffer.alloc(32, 0xfb);
+  const bytes = Buffer.from(Array.from({ length: 32 }, (_one, index) => 0xfb ^ index));
 
   test("is a required secret in base64", () => {
     const setting = masterKeySetting("What it is for.");

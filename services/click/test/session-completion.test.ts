@@ -141,6 +141,10 @@ describe("the leaf of a completed session", () => {
       { outcome: ACCEPTED, result: "ACCEPTED", receipts: 1 },
       { acceptance: { action: "CHECKBOX" }, reason: "done", result: "ACCEPTED", receipts: 1 },
       { acceptance: {}, outcome: DECLINED, result: "DECLINED", receipts: 1 },
+      {
+        ...{ acceptance: { action: "CHECKBOX" }, idempotencyKey: "order-42", requestHash: new Uint8Array(32) },
+        ...{ result: "ACCEPTED", receipts: 1 },
+      },
     ];
     for (const { result, receipts, ...request } of requests) {
       const template = addTemplate({ policyFlags: { allowDecline: true, recordDecline: receipts > 0 } });
