@@ -154,11 +154,7 @@ export interface LocalPages {
 }
 
 /** What the terminal shows once everything is ready. */
-export const welcomeText = (
-  demo: Demo,
-  home: Home,
-  pages?: LocalPages,
-): string => `
+export const welcomeText = (demo: Demo, home: Home, pages?: LocalPages): string => `
 Assent is ready.
 
   base URL       ${demo.baseUrl}
