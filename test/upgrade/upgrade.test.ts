@@ -131,7 +131,8 @@ describe.each(keptReleases())("an installation of release %s, migrated", (releas
     const path = `/v1/sign/agreements/${facts.completedId}`;
     expect(bodyOf(200, await api.get(path)).status).toBe("completed");
     const trail: object[] = bodyOf(200, await api.get(`${path}/audit-events`));
-    expect(trail.slice(0, facts.auditEvents.length)).toEqual(facts.auditEvents);
+    // What the answers of that time had is there; later ones have members more.
+    expect(trail.slice(0, facts.auditEvents.length)).toMatchObject(facts.auditEvents);
     const { rows } = await inspector.query<{ sha256: string }>(
       "select encode(sealed_sha256, 'hex') as sha256 from sign.document where agreement_id = $1",
       [facts.completedId],

@@ -19,7 +19,7 @@ export const auditEventView = (event: AuditEvent) => ({
 });
 
 /** What is not seen by us but said: by the program that sent the request, or by the sender. Not part of the hash. */
-const claimedIn = ({ userAgent, action }: AuditEvent): string[] => [
+const claimedIn = ({ userAgent, detailsJson }: AuditEvent): string[] => [
   ...(userAgent === "" ? [] : ["userAgent"]),
-  ...(action === "recipient.link-made" ? ["details.authenticationMethod"] : []),
+  ...(detailsJson.includes('"authenticationMethod"') ? ["details.authenticationMethod"] : []),
 ];
