@@ -1,7 +1,7 @@
-import { defaultPage } from "../../docgen/domain/page.ts";
-import type { RenderProfile } from "../../docgen/domain/profile.ts";
-import type { TypesetInput } from "../../docgen/typesetting/typesetter.ts";
-import type { Mark } from "../completion/mark.ts";
+import { defaultPage } from "../../services/docgen/domain/page.ts";
+import type { RenderProfile } from "../../services/docgen/domain/profile.ts";
+import type { TypesetInput } from "../../services/docgen/typesetting/typesetter.ts";
+import type { Mark } from "../../services/sign/completion/mark.ts";
 
 const style = {
   ...{ family: "sans" as const, size: 0, bold: false, italic: false, underline: false },

@@ -5,18 +5,23 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { ParseSpeeds, PDFDict, PDFDocument, PDFHexString, PDFName } from "pdf-lib";
 import { describeWithTools } from "#platform/testing/external-tools.ts";
 import { conformanceProblems, judges } from "#platform/testing/judges.ts";
-import { createCompiler } from "../../docgen/typesetting/compiler.ts";
-import { loadFonts } from "../../docgen/typesetting/fonts.ts";
-import { structureOf } from "../../docgen/typesetting/test/poppler.ts";
-import { createTypesetter } from "../../docgen/typesetting/typesetter.ts";
-import { certificateHtml } from "../certificate/certificate.ts";
-import { createFontLibrary } from "../completion/font-library.ts";
-import { checkPdf } from "../intake/check-pdf.ts";
-import { prepareSeal } from "../intake/prepare-seal.ts";
-import { seal } from "../seal/seal.ts";
-import { createPemSigner, type SealSigner } from "../seal/seal-signer.ts";
-import { makeTestCertificate } from "../seal/test-certificate.ts";
-import { sampleDocument, sampleDraft, sampleRecipient, sampleTime } from "./lifecycle-samples.ts";
+import { createCompiler } from "../../services/docgen/typesetting/compiler.ts";
+import { loadFonts } from "../../services/docgen/typesetting/fonts.ts";
+import { structureOf } from "../../services/docgen/typesetting/test/poppler.ts";
+import { createTypesetter } from "../../services/docgen/typesetting/typesetter.ts";
+import { certificateHtml } from "../../services/sign/certificate/certificate.ts";
+import { createFontLibrary } from "../../services/sign/completion/font-library.ts";
+import { checkPdf } from "../../services/sign/intake/check-pdf.ts";
+import { prepareSeal } from "../../services/sign/intake/prepare-seal.ts";
+import { seal } from "../../services/sign/seal/seal.ts";
+import { createPemSigner, type SealSigner } from "../../services/sign/seal/seal-signer.ts";
+import { makeTestCertificate } from "../../services/sign/seal/test-certificate.ts";
+import {
+  sampleDocument,
+  sampleDraft,
+  sampleRecipient,
+  sampleTime,
+} from "../../services/sign/test/lifecycle-samples.ts";
 import { allMarks, typesetInput } from "./marked-files.ts";
 
 /** Of a standard that the typesetter does not offer. */
