@@ -1,8 +1,35 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject } from "pdf-lib";
+import { PDFArray, type PDFContext, PDFDict, PDFHexString, PDFName, type PDFObject, PDFString } from "pdf-lib";
+import { linksIn } from "./reading/read-graph.ts";
 
-/** Whether a signature field of the PDF is filled. */
-export function isSignedPdf(document: PDFDocument): boolean {
-  const form = document.catalog.lookup(PDFName.of("AcroForm"));
+/**
+ * Whether anything in the PDF is a signature: a filled signature field, or a dictionary of the shape of a signature,
+ * wherever it stands, which some reader may take for one.
+ */
+export function isSigned(context: PDFContext): boolean {
+  return isFieldFilled(context) || context.enumerateIndirectObjects().some(([, object]) => hasSignature(object));
+}
+
+function hasSignature(object: PDFObject): boolean {
+  const waiting = [object];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (
+      value instanceof PDFDict &&
+      value.has(PDFName.of("ByteRange")) &&
+      isText(value.lookup(PDFName.of("Contents")))
+    ) {
+      return true;
+    }
+    waiting.push(...linksIn(value));
+  }
+  return false;
+}
+
+const isText = (value: PDFObject | undefined): boolean => value instanceof PDFHexString || value instanceof PDFString;
+
+/** Whether a signature field of the form is filled. */
+function isFieldFilled(context: PDFContext): boolean {
+  const catalog = context.lookup(context.trailerInfo.Root);
+  const form = catalog instanceof PDFDict ? catalog.lookup(PDFName.of("AcroForm")) : undefined;
   const fields = form instanceof PDFDict ? form.lookup(PDFName.of("Fields")) : undefined;
   if (!(fields instanceof PDFArray)) return false;
   const seen = new Set<PDFObject>();
@@ -12,7 +39,7 @@ export function isSignedPdf(document: PDFDocument): boolean {
   };
   add(fields, false);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const field = document.context.lookup(next.link);
+    const field = context.lookup(next.link);
     if (!(field instanceof PDFDict) || seen.has(field)) continue;
     seen.add(field);
     const type = field.lookup(PDFName.of("FT"));
