@@ -2,30 +2,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "#platform/config.ts";
-import { settings as gateway } from "../gateway/config.ts";
-import { settings as auth } from "../services/auth/config.ts";
-import { settings as click } from "../services/click/config.ts";
-import { settings as docgen } from "../services/docgen/config.ts";
-import { settings as sign } from "../services/sign/config.ts";
-import { settings as templates } from "../services/templates/config.ts";
-import { settings as webhooks } from "../services/webhooks/config.ts";
+import { launcherSettings } from "./launch-settings.ts";
+import { settingsOfPrograms } from "./programs.ts";
 
 export const configurationFile = join(import.meta.dirname, "../docs/configuration.md");
-
-/** Every process of an installation, by the name of its folder. */
-export const settingsOfPrograms: ReadonlyArray<{
-  readonly title: string;
-  readonly entry: string;
-  readonly settings: Settings;
-}> = [
-  { title: "gateway", entry: "gateway/main.ts", settings: gateway },
-  { title: "auth", entry: "services/auth/main.ts", settings: auth },
-  { title: "templates", entry: "services/templates/main.ts", settings: templates },
-  { title: "docgen", entry: "services/docgen/main.ts", settings: docgen },
-  { title: "click", entry: "services/click/main.ts", settings: click },
-  { title: "sign", entry: "services/sign/main.ts", settings: sign },
-  { title: "webhooks", entry: "services/webhooks/main.ts", settings: webhooks },
-];
 
 const introduction = `# Configuration
 
@@ -35,14 +15,13 @@ This page is written from the code by \`npm run docs\`, and a test compares the 
 
 ## \`npm start\` and \`npm run start:distributed\`
 
+Both give every process the settings below that are set, and have defaults for those that are required: keys and a test certificate in the data folder. They decide themselves where their processes find each other (\`*_TARGET\`, and what the gRPC and admin ports are). A variable that is set but that nothing reads is named on start, when its name is one of these settings or looks like one: nearly the same, or with the first word of one. What these two read beside it, or with another default:
+
 | variable | default | what it does |
 |---|---|---|
-| \`PORT\` | 8080, or a free one when it is taken | The port of the API; 0 takes a free one. |
-| \`ASSENT_HOME\` | \`.assent\` | The data folder: database, keys, logs, \`demo.json\`. Without its \`secrets.json\` the database is of no use. |
-| \`DATABASE_URL\` | an embedded Postgres in the data folder | A database to use instead, with a login that owns it and may create roles. |
-| \`NATS_URL\` | in memory; \`start:distributed\` starts nats-server | NATS servers to use instead. |
-| \`LOG_LEVEL\` | \`warn\` | trace, debug, info, warn, error or silent. |
-| \`SMTP_URL\`, \`MAIL_FROM\`, \`PUBLIC_URL\` | empty | A mail server, as for the sign service below ([mails](mail.md)). Without it \`npm start\` keeps mails in a mailbox at /mailbox, and \`start:distributed\` sends none. |
+${Object.entries(launcherSettings)
+  .map(([name, { byDefault, doc }]) => `| \`${name}\` | ${byDefault} | ${doc} |`)
+  .join("\n")}
 
 \`npm run migrate\` reads \`DATABASE_URL\` (required: the owner of the database, who may create roles), \`SERVICE_LOGIN\` (a login that exists, or a role that it is a member of, which may take on the roles of the services afterwards, for their own \`DATABASE_URL\`; empty: they connect as the owner) and \`LOG_LEVEL\`. \`npm run admin\` reads \`ASSENT_ADMIN_URL\`, \`ASSENT_CLICK_ADMIN_URL\` and \`ASSENT_WEBHOOKS_ADMIN_URL\` (for \`evidence-keys\` and \`dead-events\`, when these services have admin ports of their own) and \`ASSENT_ADMIN_TOKEN\`, or finds the running copy of \`ASSENT_HOME\`. \`npm run doctor\` reads what the processes read, and looks at where it leads.
 `;

@@ -147,18 +147,14 @@ async function call(demo: Credentials, method: "GET" | "POST", path: string, bod
   return response.json();
 }
 
-/** Pages that only a copy in one process has. */
+/** Pages that only a copy in one process has, beside the demo page. */
 export interface LocalPages {
   readonly mailbox: boolean;
   readonly webhooks: boolean;
 }
 
 /** What the terminal shows once everything is ready. */
-export const welcomeText = (
-  demo: Demo,
-  home: Home,
-  pages: LocalPages = { mailbox: false, webhooks: false },
-): string => `
+export const welcomeText = (demo: Demo, home: Home, pages?: LocalPages): string => `
 Assent is ready.
 
   base URL       ${demo.baseUrl}
@@ -166,7 +162,6 @@ Assent is ready.
   dashboard      ${demo.baseUrl}/dashboard/
     log in as    ${demo.ownerEmail}
     password     ${demo.ownerPassword}
-  demo page      ${demo.baseUrl}/demo
 ${pageLines(demo, pages)}  organization   ${demo.organizationId}
   API key        ${demo.apiKey}
   OAuth client   ${demo.clientId}
@@ -188,7 +183,7 @@ Generate a document (the answer says where its PDF is: contentUrl):
     -H 'Content-Type: application/json' \\
     -d @${join(home.folder, sampleFile("invoice"))}
 
-${pages.webhooks ? webhookText(demo) : ""}Get an access token as a backend would:
+${pages?.webhooks ? webhookText(demo) : ""}Get an access token as a backend would:
 
   curl -s -X POST ${demo.baseUrl}/oauth2/token \\
     -H 'Content-Type: application/json' \\
@@ -197,9 +192,10 @@ ${pages.webhooks ? webhookText(demo) : ""}Get an access token as a backend would
 Stop with Ctrl-C.
 `;
 
-const pageLines = ({ baseUrl }: Demo, { mailbox, webhooks }: LocalPages): string =>
-  (mailbox ? `  mailbox        ${baseUrl}/mailbox\n` : "") +
-  (webhooks ? `  webhooks       ${baseUrl}/webhook-deliveries\n` : "");
+const pageLines = ({ baseUrl }: Demo, pages: LocalPages | undefined): string =>
+  (pages ? `  demo page      ${baseUrl}/demo\n` : "") +
+  (pages?.mailbox ? `  mailbox        ${baseUrl}/mailbox\n` : "") +
+  (pages?.webhooks ? `  webhooks       ${baseUrl}/webhook-deliveries\n` : "");
 
 const webhookText = ({ baseUrl, apiKey }: Demo): string => `\
 Have events sent to the inbox of this copy, and look at them at ${baseUrl}/webhook-inbox:

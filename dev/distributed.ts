@@ -1,9 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Environment } from "#platform/config.ts";
 import type { CertificateFiles } from "../services/sign/seal/test-certificate.ts";
-import { evidenceIssuer, type Secrets } from "./home.ts";
+import type { Secrets } from "./home.ts";
+import { assumedSettings, hostOf, programEnvironment, reachableHost } from "./launch-settings.ts";
 import { type ManagedProcess, manageProcess } from "./managed-process.ts";
 import { findFreePort } from "./ports.ts";
+import { settingsOfPrograms } from "./programs.ts";
 import { makeSeal } from "./seal.ts";
 
 export interface DistributedOptions {
@@ -24,6 +27,8 @@ export interface DistributedOptions {
   readonly signs?: number;
   readonly webhooks?: number;
   readonly logLevel?: string;
+  /** Settings of the processes, each of which gets its own; the defaults when absent. */
+  readonly env?: Environment;
   /** Puts something between a service and its callers: gets the service's port, returns the port to call instead. */
   readonly interpose?: (service: string, port: number) => Promise<number>;
   /** Environment variables of single processes, over those that all have: gets the name of the process. */
@@ -57,37 +62,24 @@ const loopback = "127.0.0.1";
 /** Every service and gateway as a process of its own on this machine, with gRPC between them: as on a cluster. */
 export async function startDistributed(options: DistributedOptions): Promise<Distributed> {
   mkdirSync(options.logFolder, { recursive: true });
-  const place = (service: string, env: Record<string, string>) => placeService(options, service, env);
-
-  const authEnv = { AUTH_MASTER_KEY: options.secrets.authMasterKey };
-  const auths = await Promise.all(times(options.auths ?? 1, (n) => place(numbered("auth", n), authEnv)));
-  const templates = await Promise.all(times(options.templates ?? 1, (n) => place(numbered("templates", n), {})));
-  const docgenEnv = { AUTH_TARGET: target(auths), TEMPLATES_TARGET: target(templates) };
-  const docgens = await Promise.all(times(options.docgens ?? 1, (n) => place(numbered("docgen", n), docgenEnv)));
-  const clickEnv = {
-    CLICK_MASTER_KEY: options.secrets.clickMasterKey,
-    EVIDENCE_ISSUER: evidenceIssuer,
-    TEMPLATES_TARGET: target(templates),
-    DOCGEN_TARGET: target(docgens),
+  const seal = options.seal ?? (await makeSeal());
+  const targets: Record<string, string> = {};
+  /** Starts none: those that come later are told where these are. */
+  const place = async (service: string, count = 1): Promise<readonly Placed[]> => {
+    const known = { ...targets };
+    const placed = await Promise.all(
+      times(count, (n) => placeProcess({ ...options, seal }, service, numbered(service, n), known)),
+    );
+    targets[`${service.toUpperCase()}_TARGET`] = target(placed);
+    return placed;
   };
-  const clicks = await Promise.all(times(options.clicks ?? 1, (n) => place(numbered("click", n), clickEnv)));
-  const { key, certificates } = options.seal ?? (await makeSeal());
-  const signEnv = {
-    ...{ AUTH_TARGET: target(auths), DOCGEN_TARGET: target(docgens), CLICK_TARGET: target(clicks) },
-    ...{ SEAL_KEY: key, SEAL_CERTIFICATES: certificates },
-  };
-  const signs = await Promise.all(times(options.signs ?? 1, (n) => place(numbered("sign", n), signEnv)));
-  const eventTargets = { CLICK_TARGET: target(clicks), SIGN_TARGET: target(signs) };
-  const webhooksEnv = {
-    ...{ WEBHOOKS_MASTER_KEY: options.secrets.webhooksMasterKey, WEBHOOKS_ALLOW_PRIVATE: "true" },
-    ...eventTargets,
-  };
-  const webhooks = await Promise.all(times(options.webhooks ?? 1, (n) => place(numbered("webhooks", n), webhooksEnv)));
-  const targets = {
-    ...{ ...docgenEnv, DOCGEN_TARGET: target(docgens), ...eventTargets },
-    ...{ WEBHOOKS_TARGET: target(webhooks), WEBHOOKS_ALLOW_PRIVATE: "true" },
-  };
-  const gateways = await Promise.all(times(options.gateways ?? 1, (n) => placeGateway(options, n, targets)));
+  const auths = await place("auth", options.auths);
+  const templates = await place("templates", options.templates);
+  const docgens = await place("docgen", options.docgens);
+  const clicks = await place("click", options.clicks);
+  const signs = await place("sign", options.signs);
+  const webhooks = await place("webhooks", options.webhooks);
+  const gateways = await place("gateway", options.gateways);
 
   const placed = [...auths, ...templates, ...docgens, ...clicks, ...signs, ...webhooks, ...gateways];
   const processes = placed.map((p) => p.process);
@@ -105,7 +97,7 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
     throw error;
   }
   return {
-    baseUrls: gateways.map((p) => `http://${loopback}:${p.rpcPort}`),
+    baseUrls: gateways.map((p) => `http://${reachableHost(hostOf(options.env ?? {}))}:${p.rpcPort}`),
     adminUrl: `http://${loopback}:${auths[0]?.adminPort}`,
     clickAdminUrl: `http://${loopback}:${clicks[0]?.adminPort}`,
     webhooksAdminUrl: `http://${loopback}:${webhooks[0]?.adminPort}`,
@@ -115,55 +107,37 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
   };
 }
 
-async function placeService(options: DistributedOptions, name: string, env: Record<string, string>): Promise<Placed> {
-  const ownPort = await findFreePort();
-  const rpcPort = (await options.interpose?.(name, ownPort)) ?? ownPort;
+async function placeProcess(
+  options: DistributedOptions & { readonly seal: CertificateFiles },
+  service: string,
+  name: string,
+  targets: Readonly<Record<string, string>>,
+): Promise<Placed> {
+  const isGateway = service === "gateway";
+  const ownPort = name === "gateway" && options.port !== 0 ? options.port : await findFreePort();
+  const rpcPort = isGateway ? ownPort : ((await options.interpose?.(name, ownPort)) ?? ownPort);
   const adminPort = await findFreePort();
-  const service = name.replace(/-\d+$/, "");
+  const { env = {}, secrets, seal } = options;
+  const decided = {
+    ...targets,
+    DATABASE_URL: options.databaseUrl,
+    NATS_URL: options.natsUrl,
+    ...{ ADMIN_HOST: loopback, ADMIN_PORT: String(adminPort) },
+    ...(isGateway ? { HOST: hostOf(env), PORT: String(ownPort) } : { RPC_HOST: loopback, RPC_PORT: String(ownPort) }),
+  };
+  // Links in mails lead here; the gateway takes the address of each request.
+  const home = options.port === 0 || isGateway ? {} : { PUBLIC_URL: `http://${loopback}:${options.port}` };
+  const assumed = { ...assumedSettings(secrets, seal), LOG_LEVEL: options.logLevel ?? "info", ...home };
+  const readyUrl = isGateway ? `http://${reachableHost(hostOf(env))}:${ownPort}/healthz` : undefined;
   const process = manageProcess({
     name,
-    entry: join(root, "services", service, "main.ts"),
-    env: {
-      ...sharedEnv(options, adminPort),
-      RPC_HOST: loopback,
-      RPC_PORT: String(ownPort),
-      ...env,
-      ...options.environmentOf?.(name),
-    },
+    entry: join(root, settingsOfPrograms.find(({ title }) => title === service)?.entry ?? ""),
+    env: { ...programEnvironment(service, env, { assumed, decided }), ...options.environmentOf?.(name) },
     logFile: join(options.logFolder, `${name}.log`),
-    readyUrl: `http://${loopback}:${adminPort}/readyz`,
+    readyUrl: readyUrl ?? `http://${loopback}:${adminPort}/readyz`,
   });
   return { process, rpcPort, adminPort };
 }
-
-async function placeGateway(options: DistributedOptions, n: number, targets: Record<string, string>): Promise<Placed> {
-  const port = n === 0 && options.port !== 0 ? options.port : await findFreePort();
-  const adminPort = await findFreePort();
-  const name = numbered("gateway", n);
-  const process = manageProcess({
-    name,
-    entry: join(root, "gateway", "main.ts"),
-    env: {
-      ...sharedEnv(options, adminPort),
-      HOST: loopback,
-      PORT: String(port),
-      ...targets,
-      ...options.environmentOf?.(name),
-    },
-    logFile: join(options.logFolder, `${name}.log`),
-    readyUrl: `http://${loopback}:${port}/healthz`,
-  });
-  return { process, rpcPort: port, adminPort };
-}
-
-const sharedEnv = (options: DistributedOptions, adminPort: number): Record<string, string> => ({
-  DATABASE_URL: options.databaseUrl,
-  NATS_URL: options.natsUrl,
-  ADMIN_HOST: loopback,
-  ADMIN_PORT: String(adminPort),
-  ADMIN_TOKEN: options.secrets.adminToken,
-  LOG_LEVEL: options.logLevel ?? "info",
-});
 
 const numbered = (name: string, n: number): string => (n === 0 ? name : `${name}-${n + 1}`);
 

@@ -4,6 +4,7 @@ import { createDeliveriesPage } from "./deliveries-page.ts";
 import { type Demo, prepareDemo } from "./demo.ts";
 import { createDemoPage } from "./demo-page/demo-page.ts";
 import { type Home, removeHomeFile, writeHomeFile } from "./home.ts";
+import { hostOf, reachableHost, withAdminToken } from "./launch-settings.ts";
 import { openLocalMail } from "./local-mail.ts";
 import { openSeal } from "./seal.ts";
 import { adminClient, startSingleProcess } from "./single-process.ts";
@@ -17,7 +18,7 @@ export interface LocalCopyOptions {
   readonly natsUrl: string;
   /** 0 takes a free port. */
   readonly port: number;
-  /** Where the settings of mails are. */
+  /** Settings of all parts. */
   readonly env: Environment;
   readonly logger: Logger;
 }
@@ -32,23 +33,23 @@ export interface LocalCopy {
 /** The product in one process, with all that a newcomer tries it with: an organization, a shop, a mailbox, an inbox. */
 export async function startLocalCopy(options: LocalCopyOptions): Promise<LocalCopy> {
   const { home, databaseUrl, natsUrl, port, env, logger } = options;
+  const host = hostOf(env);
+  const secrets = withAdminToken(home.secrets, env);
   const demoPage = createDemoPage();
   const mail = openLocalMail(env);
   const deliveriesPage = createDeliveriesPage();
   const inbox = createWebhookInbox();
   const pages = [mail.handlePage, deliveriesPage.handle, inbox.handle, demoPage.handle];
   const running = await startSingleProcess({
-    ...{ databaseUrl, natsUrl, port, logger },
-    host: "127.0.0.1",
-    secrets: home.secrets,
+    ...{ databaseUrl, natsUrl, host, port, logger, env, secrets },
     seal: await openSeal(home),
     mail: mail.setup,
     handlePage: (req, res) => pages.some((handle) => handle(req, res)),
   });
-  const baseUrl = `http://127.0.0.1:${running.port}`;
+  const baseUrl = `http://${reachableHost(host)}:${running.port}`;
   mail.open(baseUrl);
   const demo = await prepareDemo(home, adminClient(running.admin), baseUrl);
-  writeHomeFile(home, "runtime.json", { adminUrl: running.adminUrl, adminToken: home.secrets.adminToken });
+  writeHomeFile(home, "runtime.json", { adminUrl: running.adminUrl, adminToken: secrets.adminToken });
   demoPage.open(demo);
   deliveriesPage.open(running.webhooks, demo.organizationId);
   running.open();

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
+import { howItEnds } from "./processes.ts";
 
 export interface ProcessOptions {
   readonly name: string;
@@ -23,6 +24,8 @@ export interface ManagedProcess {
   kill(signal: NodeJS.Signals): void;
   /** Resolves with the exit code, or null when a signal ended it. */
   exited(): Promise<number | null>;
+  /** Resolves with how it ended, in words. */
+  ended(): Promise<string>;
   /** SIGTERM, then waits for the end. */
   stop(): Promise<number | null>;
 }
@@ -58,6 +61,7 @@ export function manageProcess(options: ProcessOptions): ManagedProcess {
       child?.kill(signal);
     },
     exited,
+    ended: async () => (child === undefined ? "it was not started" : howItEnds(child)),
     stop: async () => {
       if (isRunning()) child?.kill("SIGTERM");
       return exited();

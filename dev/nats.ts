@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { lockFolder } from "./folder-lock.ts";
 import { stopLeftover } from "./leftover-process.ts";
 import { findFreePort } from "./ports.ts";
+import { howItEnds } from "./processes.ts";
 
 export interface NatsOptions {
   /** Holds the streams and the server's settings; made when it does not exist. */
@@ -22,6 +23,8 @@ export interface RunningNats {
   kill(): Promise<void>;
   /** Starts again on the same port after `kill`; a running server is stopped before. */
   restart(): Promise<void>;
+  /** Resolves with how the server that runs now ended. */
+  exited(): Promise<string>;
 }
 
 /** The nats-server of this machine: on PATH, or where Debian puts it, which is on the PATH of root only. */
@@ -44,12 +47,14 @@ export async function startNats(options: NatsOptions): Promise<RunningNats | und
     writeConfig(program, configFile, { listen: `127.0.0.1:${port}`, pidFile, storeDir: options.storeDir });
     const launch = () => launchServer(program, configFile, port, options.logFile ?? join(options.storeDir, "nats.log"));
     let server = await launch();
+    let launching = Promise.resolve(server);
     const stopAtExit = (): boolean => server.kill("SIGKILL");
     process.once("exit", stopAtExit);
     return {
       url: `nats://127.0.0.1:${port}`,
       port,
       stop: async () => {
+        await launching.catch(() => undefined);
         await halt(server, "SIGTERM");
         process.off("exit", stopAtExit);
         unlock();
@@ -57,8 +62,10 @@ export async function startNats(options: NatsOptions): Promise<RunningNats | und
       kill: () => halt(server, "SIGKILL"),
       restart: async () => {
         await halt(server, "SIGTERM");
-        server = await launch();
+        launching = launch();
+        server = await launching;
       },
+      exited: () => howItEnds(server),
     };
   } catch (error) {
     unlock();

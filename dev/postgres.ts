@@ -17,7 +17,7 @@ import { lockFolder } from "./folder-lock.ts";
 import { stopLeftover } from "./leftover-process.ts";
 import { findFreePort } from "./ports.ts";
 import { findPostgres, type PostgresPrograms } from "./postgres-binaries.ts";
-import { waitUntilGone } from "./processes.ts";
+import { howItEnds, waitUntilGone } from "./processes.ts";
 
 export interface PostgresOptions {
   /** Holds the database, its password and its lock; made when it does not exist. */
@@ -38,6 +38,8 @@ export interface RunningPostgres {
   kill(how: "immediate"): Promise<void>;
   /** Starts again on the same port after `kill`; a running server is stopped before. */
   restart(): Promise<void>;
+  /** Resolves with how the server that runs now ended. */
+  exited(): Promise<string>;
 }
 
 /**
@@ -56,19 +58,22 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     const password = await ensureCluster(programs, dataDir, options.durable);
     const logFile = options.logFile ?? join(dataDir, "postgres.log");
     const server = { programs, cluster, password, logFile, durable: options.durable };
-    let { port, pid } = await launchOnFreePort(server);
+    let { port, running } = await launchOnFreePort(server);
 
     // Covers process.exit on a path that forgot to stop; a killed process leaves the server to the next start.
-    const stopAtExit = (): void => signal(pid, "SIGINT");
+    const stopAtExit = (): void => signal(running, "SIGINT");
     process.once("exit", stopAtExit);
     const halt = async (how: NodeJS.Signals): Promise<void> => {
-      signal(pid, how);
-      if (!(await waitUntilGone(pid, 30_000))) throw new Error(`Postgres (process ${pid}) does not stop`);
+      signal(running, how);
+      if (running.hasEnded()) return;
+      if (!(await waitUntilGone(running.pid, 30_000))) throw new Error(`Postgres (${running.pid}) does not stop`);
     };
+    let launching = Promise.resolve(running);
     return {
       url: superuserUrl(port, password),
       port,
       stop: async () => {
+        await launching.catch(() => undefined);
         await halt("SIGINT");
         process.off("exit", stopAtExit);
         unlock();
@@ -76,8 +81,10 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       kill: () => halt("SIGQUIT"),
       restart: async () => {
         await halt("SIGINT");
-        pid = await launch(server, port);
+        launching = launch(server, port);
+        running = await launching;
       },
+      exited: () => running.exited,
     };
   } catch (error) {
     unlock();
@@ -163,18 +170,24 @@ async function runInitdb(
 }
 
 /** The port is free when it is chosen but may be taken before Postgres has it. */
-async function launchOnFreePort(server: Server): Promise<{ port: number; pid: number }> {
+async function launchOnFreePort(server: Server): Promise<{ port: number; running: Launched }> {
   for (let attempt = 1; ; attempt += 1) {
     const port = await findFreePort();
     try {
-      return { port, pid: await launch(server, port) };
+      return { port, running: await launch(server, port) };
     } catch (error) {
       if (attempt === 5 || !String(error).includes("could not bind")) throw error;
     }
   }
 }
 
-async function launch(server: Server, port: number): Promise<number> {
+interface Launched {
+  readonly pid: number;
+  readonly exited: Promise<string>;
+  hasEnded(): boolean;
+}
+
+async function launch(server: Server, port: number): Promise<Launched> {
   const logStart = existsSync(server.logFile) ? statSync(server.logFile).size : 0;
   const log = openSync(server.logFile, "a", 0o600);
   const child = server.programs.spawn(server.programs.postgres, serverArguments(server, port), {
@@ -185,8 +198,8 @@ async function launch(server: Server, port: number): Promise<number> {
   });
   closeSync(log);
   let ended: string | undefined;
-  child.once("error", (error) => (ended = error.message));
-  child.once("exit", (code, killedBy) => (ended = `it ended with ${killedBy ?? `exit code ${code}`}`));
+  const exited = howItEnds(child);
+  void exited.then((how) => (ended = how));
   child.unref();
   const deadline = performance.now() + 60_000;
   while (!(await accepts(superuserUrl(port, server.password)))) {
@@ -195,11 +208,11 @@ async function launch(server: Server, port: number): Promise<number> {
       await delay(20);
       continue;
     }
-    if (late && child.pid !== undefined) signal(child.pid, "SIGQUIT");
+    if (late) child.kill("SIGQUIT");
     const tail = readFileSync(server.logFile, "utf8").slice(logStart).trim().split("\n").slice(-10).join("\n");
     throw new Error(`Postgres did not start: ${ended ?? "it does not accept connections"}\n${tail}`);
   }
-  return child.pid as number;
+  return { pid: child.pid as number, exited, hasEnded: () => ended !== undefined };
 }
 
 const serverArguments = (server: Server, port: number): string[] => [
@@ -230,7 +243,9 @@ async function accepts(url: string): Promise<boolean> {
   }
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+function signal({ pid, hasEnded }: Launched, name: NodeJS.Signals): void {
+  // Its id may be another process's by now.
+  if (hasEnded()) return;
   try {
     process.kill(pid, name);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -30,6 +30,18 @@ export function commandLine(pid: number): string {
     return "";
   }
 }
+
+/** How a process ends that is or was our child. */
+export const howItEnds = (child: ChildProcess): Promise<string> =>
+  new Promise((resolve) => {
+    const tell = (code: number | null, signal: string | null) =>
+      resolve(`it ended with ${signal ?? `exit code ${code}`}`);
+    if (child.exitCode !== null || child.signalCode !== null) tell(child.exitCode, child.signalCode);
+    else {
+      child.once("error", (error) => resolve(error.message));
+      child.once("exit", tell);
+    }
+  });
 
 /** Waits until the process is gone; false when it still exists after the time. */
 export async function waitUntilGone(pid: number, timeoutMs: number): Promise<boolean> {

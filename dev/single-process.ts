@@ -4,6 +4,7 @@ import type { Express } from "express";
 import { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { startAdminPort } from "#platform/admin-port.ts";
 import { systemClock } from "#platform/clock.ts";
+import { type Environment, readSettings } from "#platform/config.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { deadEventRoutes } from "#platform/events/dead-event-routes.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
@@ -12,20 +13,32 @@ import { createHealthState } from "#platform/health.ts";
 import { newId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { MailSetup } from "#platform/mail/mail-setup.ts";
+import { masterKeyRoutes } from "#platform/master-keys/routes.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import type { Runtime, Service } from "#platform/service.ts";
+import { tracingSettings } from "#platform/tracing/settings.ts";
+import { startTracing } from "#platform/tracing/start-tracing.ts";
+import { traceBus } from "#platform/tracing/trace-bus.ts";
 import { createGateway, listenGateway } from "../gateway/app.ts";
+import { configFromEnv as configOfGateway } from "../gateway/config.ts";
 import type { ProviderSettings } from "../gateway/oidc/identity-provider.ts";
+import { configFromEnv as authConfig } from "../services/auth/config.ts";
 import { createAuthService } from "../services/auth/service.ts";
+import { configFromEnv as clickConfig } from "../services/click/config.ts";
 import { createClickService } from "../services/click/service.ts";
+import { configFromEnv as docgenConfig } from "../services/docgen/config.ts";
 import { createDocgenService } from "../services/docgen/service.ts";
+import { configFromEnv as signConfig } from "../services/sign/config.ts";
 import type { CertificateFiles } from "../services/sign/seal/test-certificate.ts";
 import { createSignService, maxMessageBytes as signMessageBytes } from "../services/sign/service.ts";
+import { configFromEnv as templatesConfig } from "../services/templates/config.ts";
 import { createTemplatesService } from "../services/templates/service.ts";
+import { configFromEnv as webhooksConfig } from "../services/webhooks/config.ts";
 import { createWebhooksService } from "../services/webhooks/service.ts";
-import { evidenceIssuer, type Secrets } from "./home.ts";
+import type { Secrets } from "./home.ts";
+import { assumedSettings, decidedBySingleProcess, programEnvironment } from "./launch-settings.ts";
 import { makeSeal } from "./seal.ts";
 
 export interface SingleProcessOptions {
@@ -44,8 +57,8 @@ export interface SingleProcessOptions {
   /** Where people may log in beside with a password. */
   readonly oidc?: ProviderSettings | undefined;
   readonly logger: Logger;
-  /** How often the logs are anchored; once a minute when absent. */
-  readonly anchorIntervalSeconds?: number;
+  /** Settings of the services and the gateway, as if each were a process of its own; the defaults when absent. */
+  readonly env?: Environment;
   /** Takes requests away from the gateway by answering true. */
   readonly handlePage?: (req: IncomingMessage, res: ServerResponse) => boolean;
 }
@@ -65,15 +78,21 @@ export interface SingleProcess {
   stop(): Promise<void>;
 }
 
-const issuer = "assent";
-const audience = "assent-api";
-
 /** All services and the gateway in this process: the same code as in a cluster, joined by in-memory transports. */
 export async function startSingleProcess(options: SingleProcessOptions): Promise<SingleProcess> {
-  const { databaseUrl, secrets, logger } = options;
+  const { secrets, logger, natsUrl, mail } = options;
   const metrics = createMetrics();
-  const bus = options.natsUrl === "" ? createMemoryBus() : createNatsBus({ url: options.natsUrl, logger });
-  const runtime: Runtime = { logger, metrics, clock: systemClock, newId, bus };
+  const env = await environments(options);
+  // All that is wrong with the settings is said before anything is opened.
+  const configs = {
+    ...{ auth: authConfig(env("auth")), templates: templatesConfig(env("templates")) },
+    ...{ docgen: docgenConfig(env("docgen")), click: clickConfig(env("click")), sign: signConfig(env("sign")) },
+    ...{ webhooks: webhooksConfig(env("webhooks")), gateway: configOfGateway(env("gateway")) },
+  };
+  const tracing = await startTracing("single", readSettings(tracingSettings, env("gateway")), { logger, metrics });
+  const { tracer } = tracing;
+  const bus = traceBus(natsUrl === "" ? createMemoryBus() : createNatsBus({ url: natsUrl, logger }), tracer);
+  const runtime: Runtime = { logger, metrics, clock: systemClock, newId, bus, tracer };
   // As between processes: the texts of a template in many languages come in one answer.
   const connect = (service: Service, maxMessageBytes = 32 * 1024 * 1024): Transport =>
     createMemoryTransport(service.routes, {
@@ -81,40 +100,24 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
       interceptors: serverInterceptors({ service: service.name, logger, metrics }),
     });
 
-  const auth = await createAuthService(
-    { databaseUrl, masterKey: secrets.authMasterKey, issuer, audience },
-    { runtime, mail: options.mail },
-  );
-  const templates = await createTemplatesService({ databaseUrl }, { runtime });
-  const docgen = await createDocgenService(
-    { databaseUrl },
-    { runtime, auth: connect(auth), templates: connect(templates) },
-  );
-  const { anchorIntervalSeconds } = options;
-  const click = await createClickService(
-    {
-      ...{ databaseUrl, masterKey: secrets.clickMasterKey, issuer: evidenceIssuer },
-      ...(anchorIntervalSeconds === undefined ? {} : { anchorIntervalSeconds }),
-    },
-    { runtime, templates: connect(templates), docgen: connect(docgen) },
-  );
-  const seal = options.seal ?? (await makeSeal());
-  const sign = await createSignService(
-    { databaseUrl, seal },
-    { runtime, auth: connect(auth), docgen: connect(docgen), click: connect(click), mail: options.mail },
-  );
-  const webhooks = createWebhooksService(
-    { databaseUrl, masterKey: secrets.webhooksMasterKey, allowPrivate: true },
-    { runtime, click: connect(click), sign: connect(sign, signMessageBytes) },
-  );
+  const auth = await createAuthService(configs.auth, { runtime, mail });
+  const templates = await createTemplatesService(configs.templates, { runtime });
+  const docgen = await createDocgenService(configs.docgen, {
+    ...{ runtime, auth: connect(auth), templates: connect(templates) },
+  });
+  const click = await createClickService(configs.click, {
+    ...{ runtime, templates: connect(templates), docgen: connect(docgen) },
+  });
+  const sign = await createSignService(configs.sign, {
+    ...{ runtime, auth: connect(auth), docgen: connect(docgen), click: connect(click), mail },
+  });
+  const webhooks = createWebhooksService(configs.webhooks, {
+    ...{ runtime, click: connect(click), sign: connect(sign, signMessageBytes) },
+  });
   const services = [auth, templates, docgen, click, sign, webhooks];
   for (const worker of services.flatMap((service) => service.workers)) await worker.start();
 
-  const gatewayConfig = {
-    ...{ host: options.host, port: options.port, databaseUrl, issuer, audience, trustedProxies: [] },
-    allowPrivateReceivers: true,
-    oidc: options.oidc,
-  };
+  const gatewayConfig = { ...configs.gateway, oidc: options.oidc ?? configs.gateway.oidc };
   const health = createHealthState();
   const gateway = await createGateway(gatewayConfig, {
     runtime,
@@ -134,9 +137,10 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     ...(service.adminRoutes ? [service.adminRoutes] : []),
   ]);
   adminRoutes.push(deadEventRoutes(services.flatMap((service) => service.deadEvents ?? [])));
+  adminRoutes.push(masterKeyRoutes(services.flatMap((service) => service.resealer ?? [])));
   const adminPort = await startAdminPort({
-    host: "127.0.0.1",
-    port: 0,
+    host: options.env?.ADMIN_HOST || "127.0.0.1",
+    port: Number(options.env?.ADMIN_PORT || 0),
     token: secrets.adminToken,
     routes: adminRoutes,
     interceptors,
@@ -165,8 +169,30 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
       }
       await adminPort.close();
       await bus.close();
+      await tracing.stop();
     },
   };
+}
+
+/** What each service and the gateway would read if it were a process of its own. */
+async function environments(options: SingleProcessOptions): Promise<(program: string) => Environment> {
+  const { secrets, seal = await makeSeal(), env = {} } = options;
+  const assumed = {
+    ...assumedSettings(secrets, seal),
+    // Started when they are needed: most copies in one process are short of memory, or need none of them.
+    ...{ RENDERER_PROCESSES_KEPT: "0", INTAKE_PROCESSES_KEPT: "0" },
+  };
+  const decided = {
+    ...Object.fromEntries(
+      decidedBySingleProcess.map((name) => [name, name.endsWith("_TARGET") ? "in this process" : ""]),
+    ),
+    DATABASE_URL: options.databaseUrl,
+    NATS_URL: options.natsUrl || "in this process",
+    ...{ HOST: options.host, PORT: String(options.port) },
+    // The mails of all services go where this says.
+    ...{ SMTP_URL: "", MAIL_FROM: "" },
+  };
+  return (program) => programEnvironment(program, env, { assumed, decided });
 }
 
 /** The gateway's app behind pages that are no part of the product. */

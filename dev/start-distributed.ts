@@ -8,12 +8,14 @@ import { stopOnSignals } from "#platform/service.ts";
 import { createAdminTransport } from "./admin-transport.ts";
 import { prepareDemo, welcomeText } from "./demo.ts";
 import { startDistributed } from "./distributed.ts";
-import { openHome, removeHomeFile, writeHomeFile } from "./home.ts";
+import { type Home, openHome, removeHomeFile, writeHomeFile } from "./home.ts";
+import { decidedByDistributed, launchValues, unreadVariables, withAdminToken } from "./launch-settings.ts";
 import { migrateAll } from "./migrations.ts";
 import { startNats } from "./nats.ts";
 import { startOwnPostgres } from "./own-postgres.ts";
 import { openSeal } from "./seal.ts";
 import { adminClient } from "./single-process.ts";
+import { createSupervisor, type Part } from "./supervisor.ts";
 
 const { values } = parseArgs({
   options: {
@@ -24,8 +26,7 @@ const { values } = parseArgs({
     webhooks: { type: "string", default: "1" },
   },
 });
-const home = openHome(process.env);
-const logger = createLogger("assent", process.env.LOG_LEVEL || "warn");
+const say = (line: string): void => void process.stderr.write(`assent: ${line}\n`);
 const stops: Array<() => Promise<void>> = [];
 const stopAll = async (): Promise<void> => {
   for (const stop of stops.reverse()) await stop();
@@ -34,33 +35,35 @@ const stopAll = async (): Promise<void> => {
 try {
   await start();
 } catch (error) {
-  process.stderr.write(`assent: ${error instanceof Error ? error.message : String(error)}\n`);
+  say(error instanceof Error ? error.message : String(error));
   await stopAll();
   process.exit(1);
 }
 
 async function start(): Promise<void> {
+  const given = launchValues(process.env);
+  const home = openHome(process.env);
+  const logger = createLogger("assent", given.LOG_LEVEL);
+  for (const line of unreadVariables(process.env, "npm run start:distributed", decidedByDistributed)) say(line);
   mkdirSync(home.logFolder, { recursive: true });
-  const databaseUrl = process.env.DATABASE_URL || (await ownPostgres());
-  const natsUrl = process.env.NATS_URL || (await ownNats());
+  const parts: Part[] = [];
+  const databaseUrl = given.DATABASE_URL || (await ownPostgres(home, parts));
+  const natsUrl = given.NATS_URL || (await ownNats(home, parts));
   await migrateAll(databaseUrl, logger);
-  const { secrets, logFolder } = home;
+  const secrets = withAdminToken(home.secrets, process.env);
   const running = await startDistributed({
-    databaseUrl,
-    natsUrl,
-    secrets,
-    seal: await openSeal(home),
-    logFolder,
-    port: Number(process.env.PORT || 8080),
+    ...{ databaseUrl, natsUrl, secrets, seal: await openSeal(home), logFolder: home.logFolder, env: process.env },
+    port: given.PORT ?? 8080,
     gateways: Number(values.gateways),
     clicks: Number(values.clicks),
     docgens: Number(values.docgens),
     signs: Number(values.signs),
     webhooks: Number(values.webhooks),
-    logLevel: process.env.LOG_LEVEL || "info",
-    environmentOf: (name) => (name === "auth" || name.startsWith("sign") ? mailEnvironment() : {}),
   });
   stops.push(running.stop);
+  const supervisor = createSupervisor({ say });
+  stops.push(async () => supervisor.stop());
+  for (const part of [...parts, ...running.processes]) supervisor.watch(part);
   const { adminUrl, clickAdminUrl, webhooksAdminUrl, baseUrls } = running;
   const demo = await prepareDemo(
     home,
@@ -77,21 +80,17 @@ async function start(): Promise<void> {
   for (const { name, pid } of running.processes) process.stdout.write(`  ${name.padEnd(12)} process ${pid}\n`);
 }
 
-/** The processes see nothing of ours but what they are given. */
-const mailEnvironment = (): Record<string, string> =>
-  Object.fromEntries(
-    ["SMTP_URL", "SMTP_URL_FILE", "MAIL_FROM", "PUBLIC_URL"].map((name) => [name, process.env[name] ?? ""]),
-  );
-
-async function ownPostgres(): Promise<string> {
+async function ownPostgres(home: Home, parts: Part[]): Promise<string> {
   const database = await startOwnPostgres(home);
   stops.push(database.stop);
+  parts.push(database.part);
   return database.url;
 }
 
-async function ownNats(): Promise<string> {
+async function ownNats(home: Home, parts: Part[]): Promise<string> {
   const nats = await startNats({ storeDir: join(home.folder, "nats"), logFile: join(home.logFolder, "nats.log") });
   if (nats === undefined) throw new Error("nats-server is not on PATH; install it or set NATS_URL");
   stops.push(nats.stop);
+  parts.push({ name: "NATS", ended: nats.exited, start: nats.restart });
   return nats.url;
 }

@@ -3,54 +3,53 @@ import { createLogger } from "#platform/logger.ts";
 import { stopOnSignals } from "#platform/service.ts";
 import { welcomeText } from "./demo.ts";
 import { openHome } from "./home.ts";
+import { decidedBySingleProcess, launchValues, unreadVariables } from "./launch-settings.ts";
 import { startLocalCopy } from "./local-copy.ts";
 import { migrateAll } from "./migrations.ts";
 import { startOwnPostgres } from "./own-postgres.ts";
 import { isFree } from "./ports.ts";
+import { createSupervisor } from "./supervisor.ts";
 
-const home = openHome(process.env);
-const logger = createLogger("assent", process.env.LOG_LEVEL || "warn");
+const say = (line: string): void => void process.stderr.write(`assent: ${line}\n`);
 
 try {
   await start();
 } catch (error) {
-  process.stderr.write(`assent: ${error instanceof Error ? error.message : String(error)}\n`);
+  say(error instanceof Error ? error.message : String(error));
   process.exit(1);
 }
 
 async function start(): Promise<void> {
-  const database = await openDatabase();
+  const given = launchValues(process.env);
+  const home = openHome(process.env);
+  const logger = createLogger("assent", given.LOG_LEVEL);
+  for (const line of unreadVariables(process.env, "npm start", decidedBySingleProcess)) say(line);
+  const supervisor = createSupervisor({ say });
+  const own = given.DATABASE_URL === "" ? await startOwnPostgres(home) : undefined;
+  const databaseUrl = own?.url ?? given.DATABASE_URL;
   try {
-    await migrateAll(database.url, logger);
+    await migrateAll(databaseUrl, logger);
     const copy = await startLocalCopy({
-      ...{ home, logger, env: process.env, databaseUrl: database.url },
-      natsUrl: process.env.NATS_URL ?? "",
-      port: await choosePort(process.env.PORT),
+      ...{ home, logger, env: process.env, databaseUrl, natsUrl: given.NATS_URL },
+      port: await choosePort(given.PORT),
     });
+    if (own !== undefined) supervisor.watch(own.part);
     stopOnSignals(async () => {
+      supervisor.stop();
       await copy.stop();
-      await database.stop();
+      await own?.stop();
     }, logger);
     process.stdout.write(welcomeText(copy.demo, home, { mailbox: copy.hasMailbox, webhooks: true }));
   } catch (error) {
-    await database.stop();
+    await own?.stop();
     throw error;
   }
 }
 
-async function openDatabase(): Promise<{ url: string; stop(): Promise<void> }> {
-  const given = process.env.DATABASE_URL;
-  return given ? { url: given, stop: async () => undefined } : startOwnPostgres(home);
-}
-
 /** The port that was asked for; without a wish 8080, or a free one when another program has it. */
-async function choosePort(wish: string | undefined): Promise<number> {
-  if (wish) {
-    const port = /^\d{1,5}$/.test(wish) ? Number(wish) : Number.NaN;
-    if (!(port <= 65_535)) throw new Error(`PORT must be a number from 0 to 65535, not '${wish}'`);
-    return port;
-  }
+async function choosePort(wish: number | undefined): Promise<number> {
+  if (wish !== undefined) return wish;
   if (await isFree(8080)) return 8080;
-  process.stderr.write("assent: port 8080 is taken, using a free one\n");
+  say("port 8080 is taken, using a free one");
   return 0;
 }

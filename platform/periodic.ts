@@ -1,4 +1,5 @@
 import type { Logger } from "./logger.ts";
+import { isOutage } from "./outage.ts";
 import type { Worker } from "./service.ts";
 
 export interface PeriodicOptions {
@@ -18,7 +19,9 @@ export function createPeriodicWorker(options: PeriodicOptions): Worker {
     try {
       await options.run();
     } catch (error) {
-      options.logger.error({ err: error, worker: options.name }, "worker run failed");
+      const { logger, name: worker } = options;
+      if (isOutage(error)) logger.warn({ reason: error.message, worker }, "worker run waits for what is away");
+      else logger.error({ err: error, worker }, "worker run failed");
     }
     if (!isStopped) timer = setTimeout(start, options.everyMs);
   };

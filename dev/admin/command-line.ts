@@ -15,8 +15,10 @@ export interface CommandLine {
 /** Throws a UsageError for everything that is not a command with its options. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const json = args.includes("--json");
-  if (args.includes("--help") || args.includes("-h")) return { command: undefined, values: {}, json, help: true };
   const rest = args.filter((arg) => arg !== "--json");
+  if (rest[0] === "help" || args.includes("--help") || args.includes("-h")) {
+    return { command: undefined, values: {}, json, help: true };
+  }
   if (rest.length === 0) throw new UsageError("a command is missing");
   const name = rest.slice(0, 2).join(" ");
   const command = commands.find((candidate) => candidate.name === name);

@@ -13,3 +13,10 @@ test("an option that has no value is told, and does not take the next option for
   expect(() => parseCommandLine(["keys", "revoke", "--organization", "--key", "k"])).toThrow(/--organization/);
   expect(() => revoke("-ZBGJ")).toThrow();
 });
+
+test.each([[["help"]], [["help", "keys"]], [["--help"]], [["-h"]], [["keys", "list", "--help"]]])(
+  "help is asked for: %j",
+  (args) => {
+    expect(parseCommandLine(args)).toMatchObject({ command: undefined, help: true });
+  },
+);

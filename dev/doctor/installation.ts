@@ -1,5 +1,5 @@
 import { type Environment, readSettings } from "#platform/config.ts";
-import { settingsOfPrograms } from "../configuration-doc.ts";
+import { settingsOfPrograms } from "../programs.ts";
 
 type Program = (typeof settingsOfPrograms)[number];
 

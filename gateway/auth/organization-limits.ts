@@ -1,7 +1,8 @@
 import type { Client } from "@connectrpc/connect";
-import type { Limits, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { type Limits, Plan, type TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
+import { enumName } from "../../views/scalars.ts";
 
 /** Each has its own budget per client. */
 export type LimitGroup = "accept" | "render" | "other" | "sign";
@@ -9,11 +10,17 @@ export type LimitGroup = "accept" | "render" | "other" | "sign";
 /** Requests per window and client. */
 export type GroupLimits = Readonly<Record<LimitGroup, number>>;
 
+/** What is known of an organization that requests are counted by. */
+export interface LimitsOfOrganization extends GroupLimits {
+  /** Of document generation; undefined while the auth service has not said it. */
+  readonly plan?: string | undefined;
+}
+
 export const defaultLimits: GroupLimits = { accept: 6_000, render: 12_000, other: 1_200, sign: 1_200 };
 
 export interface OrganizationLimits {
   /** The limits in force; while the auth service cannot be asked those known before, else the defaults. */
-  of(orgId: OrgId): GroupLimits | Promise<GroupLimits>;
+  of(orgId: OrgId): LimitsOfOrganization | Promise<LimitsOfOrganization>;
   /** Makes the next question go to the auth service. */
   forget(orgId: string): void;
 }
@@ -26,11 +33,11 @@ export interface OrganizationLimitsDeps {
 }
 
 interface Known {
-  readonly limits: Promise<GroupLimits> | GroupLimits;
+  readonly limits: Promise<LimitsOfOrganization> | LimitsOfOrganization;
   /** Milliseconds of the monotonic clock. */
   readonly askAgainAt: number;
   /** What holds when the auth service does not answer. */
-  readonly otherwise: GroupLimits;
+  readonly otherwise: LimitsOfOrganization;
 }
 
 const maxKnown = 10_000;
@@ -44,7 +51,7 @@ export function createOrganizationLimits(deps: OrganizationLimitsDeps): Organiza
     known.set(orgId, entry);
   };
 
-  const ask = (orgId: OrgId): Promise<GroupLimits> => {
+  const ask = (orgId: OrgId): Promise<LimitsOfOrganization> => {
     const otherwise = known.get(orgId)?.otherwise ?? deps.defaults;
     const limits = describe(orgId, deps).then(
       (answer) => {
@@ -79,9 +86,13 @@ export function createOrganizationLimits(deps: OrganizationLimitsDeps): Organiza
   };
 }
 
-async function describe(organizationId: OrgId, { tokens, defaults }: OrganizationLimitsDeps): Promise<GroupLimits> {
+async function describe(
+  organizationId: OrgId,
+  { tokens, defaults }: OrganizationLimitsDeps,
+): Promise<LimitsOfOrganization> {
   const { organization } = await tokens.describeOrganization({ organizationId }, { timeoutMs: 2_000 });
-  return withOverrides(defaults, organization?.limits);
+  const plan = enumName(Plan, organization?.plan ?? Plan.UNSPECIFIED)?.toLowerCase();
+  return { ...withOverrides(defaults, organization?.limits), plan };
 }
 
 const withOverrides = (defaults: GroupLimits, overrides: Limits | undefined): GroupLimits => ({

@@ -9,20 +9,28 @@ import { requestHash } from "./read/request-hash.ts";
 import { uploadTimeoutMs } from "./routes/documents.ts";
 import { envelopeTarget } from "./target.ts";
 
-/** What a change of an envelope is about, and the scope that it needs. */
+/** What a change of an envelope is about, and the scopes of which any one is enough for it. */
 export type EnvelopeChange =
   /** A body that says nothing: whoever may change anything may send it. */
-  | { readonly action: "none"; readonly scope: undefined }
-  | { readonly action: "resend" | "delete"; readonly scope: Scope }
-  | { readonly action: "void"; readonly scope: Scope; readonly reason: string }
-  | { readonly action: "send"; readonly scope: Scope; readonly changes: DefinitionInit }
-  | { readonly action: "change"; readonly scope: Scope; readonly changes: DefinitionInit; readonly replaced: Replaced };
+  | { readonly action: "none"; readonly scopes: undefined }
+  | { readonly action: "resend" | "delete"; readonly scopes: readonly Scope[] }
+  | { readonly action: "void"; readonly scopes: readonly Scope[]; readonly reason: string }
+  | { readonly action: "send"; readonly scopes: readonly Scope[]; readonly changes: DefinitionInit }
+  | {
+      readonly action: "change";
+      readonly scopes: readonly Scope[];
+      readonly changes: DefinitionInit;
+      readonly replaced: Replaced;
+    };
 
 interface Replaced {
   readonly replaceDocuments: boolean;
   readonly replaceRecipients: boolean;
   readonly replaceCustomFields: boolean;
 }
+
+/** As in `/v1/sign`: who may write may send. */
+const sending: readonly Scope[] = ["sign:send", "sign:write"];
 
 type ChangeRequest = Pick<
   RouteRequest<string, { resend_envelope?: string }, object>,
@@ -44,11 +52,11 @@ export function readChange(
       case "created":
         return readOwnChange(reader, context, status);
       case "sent":
-        return { action: "send", scope: "sign:send", changes: readDefinition(reader, context) };
+        return { action: "send", scopes: sending, changes: readDefinition(reader, context) };
       case "voided":
-        return { action: "void", scope: "sign:admin", reason: reader.text("voidedReason") ?? "" };
+        return { action: "void", scopes: ["sign:admin"], reason: reader.text("voidedReason") ?? "" };
       case "deleted":
-        return { action: "delete", scope: "sign:admin" };
+        return { action: "delete", scopes: ["sign:admin"] };
       default:
         throw new DomainError("INVALID_ENVELOPE_STATUS", {
           message: "The status can be set to sent, voided or deleted; the others follow from what recipients do.",
@@ -101,7 +109,7 @@ function readResend(reader: Reader, status: string): EnvelopeChange {
     reader.problem("status", "CONFLICT", "must not be changed when resend_envelope is true");
   }
   refuseMeaningful(reader, changedByDrafts);
-  return { action: "resend", scope: "sign:send" };
+  return { action: "resend", scopes: sending };
 }
 
 const changedByDrafts = ["documents", "recipients", "customFields", "emailSubject", "emailBlurb", "notification"];
@@ -114,8 +122,8 @@ function readOwnChange(reader: Reader, context: DefinitionContext, status: strin
     status === "" &&
     !Object.values(replaced).includes(true) &&
     Object.values(changes).every((said) => Array.isArray(said) && said.length === 0);
-  if (saysNothing) return { action: "none", scope: undefined };
-  return { action: "change", scope: "sign:write", changes, replaced };
+  if (saysNothing) return { action: "none", scopes: undefined };
+  return { action: "change", scopes: ["sign:write"], changes, replaced };
 }
 
 /** An empty list says nothing: many programs send all lists that they know. What is to go is deleted by its own operation. */

@@ -67,12 +67,14 @@ export const oauthDialect: ErrorDialect = {
 const requestWindowSeconds = "60";
 
 /** The refusal of a request for which a client, or its network address, has no budget left. */
-export function tooManyRequests({ rateLimited }: ErrorDialect, { limit, retryAfterSeconds }: Grant): DomainError {
+export function tooManyRequests({ rateLimited }: ErrorDialect, grant: Grant): DomainError {
+  const { limit, retryAfterSeconds, plan } = grant;
   // In document generation the code's own message speaks of the plan, which has its own windows.
   const isShared = rateLimited === "GEN_RATE_LIMITED";
   return new DomainError(rateLimited, {
     ...(isShared ? { message: errorCatalogue.RATE_LIMIT_EXCEEDED.message } : {}),
     metadata: {
+      ...(isShared && plan !== undefined ? { plan } : {}),
       limit: String(limit),
       windowSeconds: requestWindowSeconds,
       retryAfterSeconds: String(retryAfterSeconds),

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { DomainError, type ErrorCode, errorCatalogue, fromConnectError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
+import { asOutage } from "#platform/outage.ts";
 import type { ErrorDialect } from "./error-dialect.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonReply, type Reply } from "./reply.ts";
@@ -21,8 +22,9 @@ function toDomainError(thrown: unknown, dialect: ErrorDialect): DomainError {
   // What the gateway itself finds is named as the interface names it already.
   const isOwn = thrown instanceof DomainError && dialect.validationFailed === thrown.code;
   if (known !== undefined) return known.code === "VALIDATION_FAILED" && !isOwn ? asDialect(known, dialect) : known;
-  if (thrown instanceof ConnectError) return new DomainError(codeOf(thrown.code, dialect));
-  return new DomainError("INTERNAL_ERROR");
+  const outage = asOutage(thrown);
+  if (outage !== undefined) return outage;
+  return new DomainError(thrown instanceof ConnectError ? codeOf(thrown.code, dialect) : "INTERNAL_ERROR");
 }
 
 /** What the services' own validation finds is named as the interface names it. */
@@ -41,11 +43,6 @@ const restField = (field: string): string =>
 /** An error of the wire that none of our services has raised by name. */
 function codeOf(code: Code, dialect: ErrorDialect): ErrorCode {
   switch (code) {
-    case Code.Unavailable:
-    case Code.DeadlineExceeded:
-    case Code.Canceled:
-    case Code.ResourceExhausted:
-      return "SERVICE_UNAVAILABLE";
     case Code.InvalidArgument:
     case Code.OutOfRange:
       return dialect.validationFailed;

@@ -13,7 +13,7 @@ import type { Services } from "../routes/services.ts";
 import type { Sessions } from "../sessions/authenticate-session.ts";
 import { sessionCookie, sessionTokenIn } from "../sessions/cookie.ts";
 import { requireCsrfToken } from "../sessions/csrf.ts";
-import { sessionReply } from "../sessions/session-reply.ts";
+
 import { readBody } from "./body.ts";
 import { type BodyBudget, type BodyRoom, unbudgetedRouteBytes } from "./body-budget.ts";
 import { readDocumentBody } from "./document-body.ts";
@@ -22,6 +22,7 @@ import { errorReply } from "./errors.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { compileTexts, readParams, requireExistingNames, type TextValidators, textProblems } from "./path-params.ts";
+import { protectedReply } from "./protected-reply.ts";
 import { publicUrlOf } from "./public-url.ts";
 import { findUnstorable, readQuery } from "./query.ts";
 import type { TakeRequest } from "./rate-limit.ts";
@@ -77,7 +78,7 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
       // What was made of the body is in memory until here, whether or not its sender still waits.
       room?.release();
     }
-    reply = sessionReply(withLoggedStream(reply, exchange, deps.logger), exchange);
+    reply = protectedReply(withLoggedStream(reply, exchange, deps.logger), route, exchange);
     sendReply(res, exchange, route.crossOrigin === true ? readableAnywhere(reply) : reply);
   };
 }

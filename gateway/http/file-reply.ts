@@ -25,8 +25,6 @@ export function fileReply(file: StoredFile, { method, headers }: Pick<RouteReque
   const common = {
     ETag: etag,
     "Accept-Ranges": "bytes",
-    // Asked for again each time, because it may be deleted.
-    "Cache-Control": "private, no-cache",
     "Content-Disposition": attachment(file.fileName),
     "Content-Security-Policy": "sandbox; default-src 'none'",
   };

@@ -9,7 +9,8 @@ export const genErrorBody = (error: DomainError): Readonly<Record<string, unknow
 });
 
 function detailsOf({ code, details, metadata }: DomainError): Record<string, unknown> {
-  const facts = factsOf(metadata);
+  // Whoever is refused before it is known who asks has no plan yet.
+  const facts = { ...(code === "GEN_RATE_LIMITED" ? { plan: null } : {}), ...factsOf(metadata) };
   if (details.length === 0) return facts;
   if (code === "GEN_TEMPLATE_ERROR") return { ...facts, errors: details.map(templateFinding) };
   return { ...facts, fields: details.map(({ field, code, message }) => ({ field, code, message })) };

@@ -50,7 +50,8 @@ export function createRateLimit({ limiter, localLimiter, organizations, metrics,
       },
       (error: unknown) => takeAlone(bucket, method, error),
     );
-    if (!grant.granted) metrics.limiterRefusals.inc({ group });
-    return grant;
+    if (grant.granted) return grant;
+    metrics.limiterRefusals.inc({ group });
+    return { ...grant, plan: limits.plan };
   };
 }

@@ -62,7 +62,7 @@ export function sendReply(res: Response, exchange: Exchange, reply: Reply): void
     "X-Request-Id": exchange.requestId,
     traceparent: exchange.traceparent,
     "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-store",
+    "Cache-Control": "private, no-store",
     ...(exchange.grant === undefined ? {} : rateLimitHeaders(exchange.grant)),
     ...(body === undefined ? {} : { "Content-Type": reply.contentType ?? jsonType, "Content-Length": length }),
     ...(res.app.locals[isDraining] === true ? { Connection: "close" } : {}),

@@ -14,6 +14,8 @@ export interface Grant {
   readonly resetAt: number;
   /** Whole seconds until then, at least 1. */
   readonly retryAfterSeconds: number;
+  /** Of the organization that was refused, where it is known. */
+  readonly plan?: string | undefined;
 }
 
 /** Seconds as Retry-After says them: never 0, which would mean at once. */

@@ -10,7 +10,7 @@ export const genErrorSchema: JsonSchema = object(
     message: { type: "string", description: "For people: what was wrong and what to do." },
     details: described(
       anyObject,
-      "Facts for programs: `fields` lists bad fields, `path` and `expected` say where data does not fit, `line`, `column` and `errors` where a template is wrong, `limit`, `windowSeconds` and `retryAfterSeconds` which window is used up: that of the `plan`, or where there is no `plan` that of the client's requests.",
+      "Facts for programs: `fields` lists bad fields, `path` and `expected` say where data does not fit, `line`, `column` and `errors` where a template is wrong, every 429 has `plan`, `limit`, `windowSeconds` and `retryAfterSeconds`: the plan of the organization, and the window that is used up, which is one of the plan where something is made, and else the minute of the client's requests. `plan` is null where an address is refused before it is known who asks.",
     ),
   },
   ["code", "message", "details"],

@@ -10,8 +10,6 @@ export interface RenderReplyOptions {
   readonly format: RenderFormat | undefined;
   readonly accept: string | undefined;
   readonly ifNoneMatch: string | undefined;
-  /** Whether it shows nothing of one person, so that caches may keep it. */
-  readonly isShared: boolean;
   /** Adds the controls to a page; undefined for pages that are only read. */
   readonly script: EmbedScript | undefined;
 }
@@ -20,13 +18,11 @@ const htmlType = "text/html; charset=utf-8";
 
 /** A rendering in the form that was asked for. */
 export function renderReply(rendering: Rendering, options: RenderReplyOptions): Reply {
-  const { isShared, script } = options;
+  const { script } = options;
   const origins = rendering.allowedOrigins.filter((origin) => originPattern.test(origin));
   const format = chooseFormat(options.format, options.accept);
   const headers = {
-    ETag: `"${rendering.renderHash}"`,
     Vary: "Accept, Origin",
-    "Cache-Control": isShared ? "public, max-age=60" : "private, no-store",
     "Content-Security-Policy": contentPolicy(origins, script !== undefined),
     "Content-Language": rendering.locale,
     "Referrer-Policy": "no-referrer",
@@ -38,9 +34,10 @@ export function renderReply(rendering: Rendering, options: RenderReplyOptions): 
     const controls = script && { scriptUrl: `../embed.${script.hash}.js`, integrity: script.integrity, origins };
     return { status: 200, body: renderPage(rendering, controls), contentType: htmlType, headers };
   }
-  // The hash is that of the fragment itself; the other forms carry a token that is new each time.
-  if (options.ifNoneMatch === headers.ETag) return { status: 304, body: undefined, headers };
-  return { status: 200, body: rendering.html, contentType: htmlType, headers };
+  // The hash is that of the fragment alone; the other forms carry a token that is new each time.
+  const tagged = { ...headers, ETag: `"${rendering.renderHash}"` };
+  if (options.ifNoneMatch === tagged.ETag) return { status: 304, body: undefined, headers: tagged };
+  return { status: 200, body: rendering.html, contentType: htmlType, headers: tagged };
 }
 
 /** What the service answers is canonical; anything else could be another directive of ours. */

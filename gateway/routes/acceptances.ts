@@ -131,7 +131,7 @@ interface AcceptancesQuery {
   readonly cursor?: string;
 }
 
-const replayedHeader = { "Idempotent-Replayed": "true" };
+export const replayedHeader = { "Idempotent-Replayed": "true" };
 
 /** What the click service answers as JSON goes out as it is: a receipt is the same bytes for ever. */
 const receiptReply = (status: number, json: string): Reply => ({ status, body: json });

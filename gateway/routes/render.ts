@@ -22,9 +22,8 @@ const success = {
   textExamples: { "text/html": "<p>You may use the service as follows.</p>" },
   headers: {
     ETag: {
-      description: "The hash of the fragment.",
+      description: "Of a fragment: its hash. The other forms carry a token that is new each time.",
       example: `"sha256:${"0123456789abcdef".repeat(4)}"`,
-      required: true,
     },
     "X-Click-Content-Hash": { description: "The hash of the published text.", required: true },
     "Content-Security-Policy": { description: "Names who may frame the page.", required: true },
@@ -64,12 +63,7 @@ export const renderRoutes: readonly Route[] = [
         },
         onBehalfOf(request),
       ),
-    respond: ({ rendering }, request) =>
-      renderReply(required(rendering), {
-        ...askedFor(request),
-        isShared: request.query.userRef === undefined,
-        script: undefined,
-      }),
+    respond: ({ rendering }, request) => renderReply(required(rendering), { ...askedFor(request), script: undefined }),
   }),
   defineRoute({
     ...base,
@@ -105,7 +99,6 @@ export const renderRoutes: readonly Route[] = [
     respond: ({ rendering }, request, { embedScript }) =>
       renderReply(required(rendering), {
         ...askedFor(request),
-        isShared: false,
         script: request.renderGrant === undefined ? undefined : embedScript,
       }),
   }),
@@ -139,8 +132,7 @@ export const renderRoutes: readonly Route[] = [
         },
         onBehalfOf(request),
       ),
-    respond: ({ rendering }, request) =>
-      renderReply(required(rendering), { ...askedFor(request), isShared: false, script: undefined }),
+    respond: ({ rendering }, request) => renderReply(required(rendering), { ...askedFor(request), script: undefined }),
   }),
 ];
 

@@ -3,11 +3,11 @@ import type { Scope } from "../auth/scopes.ts";
 import type { RouteRequest } from "./route.ts";
 
 /**
- * For operations of which the body decides what scope they need, in addition to those of their rows. Throws
- * INSUFFICIENT_SCOPE.
+ * For operations of which the body decides what scopes they need, in addition to those of their rows; any one of them is
+ * enough. Throws INSUFFICIENT_SCOPE.
  */
-export function requireScope({ scopes }: Pick<RouteRequest, "scopes">, scope: Scope): void {
-  if (!scopes.has(scope)) throw insufficientScope([scope]);
+export function requireScope({ scopes }: Pick<RouteRequest, "scopes">, wanted: readonly Scope[]): void {
+  if (!wanted.some((scope) => scopes.has(scope))) throw insufficientScope(wanted);
 }
 
 /** The refusal of a request whose credential has none of these scopes. */

@@ -155,6 +155,12 @@ export interface RouteDescription<Path extends string = string, Query = unknown,
   readonly body?: BodySpec<Body>;
   readonly idempotencyKey?: "required" | "optional";
   readonly headerParams?: Readonly<Record<string, HeaderParam>>;
+  /**
+   * How the browser or program that asked may keep what a protected operation answers; nobody keeps it when absent.
+   * "revalidated": its ETag is a hash of the bytes, and it asks again each time. "immutable": the same credential always
+   * gets the same bytes at the address.
+   */
+  readonly caching?: "revalidated" | "immutable";
   /** Lets pages of every origin read the answers, errors included. For answers that no cookie and no header opens. */
   readonly crossOrigin?: boolean;
   readonly success: Success;

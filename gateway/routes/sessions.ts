@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   type CreateSessionRequestSchema,
@@ -10,9 +11,11 @@ import { enumName, enumValue, isoTime, timestampOf } from "../../views/scalars.t
 import { sessionView } from "../../views/session.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
+import { replayedHeader } from "./acceptances.ts";
 import { receiptSchema } from "./receipt-schemas.ts";
 import { required } from "./required.ts";
 import { defineRoute, jsonBody, onBehalfOf, type Route } from "./route.ts";
+import { replayedHeaderDescription } from "./schema-parts.ts";
 import {
   type AppendEventsBody,
   appendEventsSchema,
@@ -76,8 +79,9 @@ export const sessionRoutes: readonly Route[] = [
     path: "/v1/click/sessions/{id}/complete",
     summary: "Complete a session",
     description:
-      "With an acceptance, or with the outcome ACCEPTED, the acceptance is recorded first. An empty body closes the session and invents none. Repeating it answers the same.",
+      "With an acceptance, or with the outcome ACCEPTED, the acceptance is recorded first. An empty body closes the session and invents none. Repeating it answers the same.\n\nWith an `X-Idempotency-Key` the acceptance is recorded exactly once per key, for ever, as `accept` records it: the same key with the same body answers the receipt that is already recorded, and with another body, or of another operation, it is 422 `CLICK_IDEMPOTENCY_KEY_REUSED`. Keys are those of `accept`. Where nothing is to be recorded a key means nothing.\n\nWithout a key the acceptance is recorded under one of the session's own, `session:{id}`: repeating the same acceptance answers its receipt and another one is refused, but a session that was accepted before under another key is completed with the acceptance that it has, and the one in this body is not recorded.",
     access: { scopes: ["click:write"], limitGroup: "other" },
+    idempotencyKey: "optional",
     notFound: { id: "CLICK_SESSION_NOT_FOUND" },
     body: jsonBody<CompleteSessionBody>({
       schema: completeSessionSchema,
@@ -88,8 +92,10 @@ export const sessionRoutes: readonly Route[] = [
       status: 200,
       description: "The session and its receipts.",
       schema: completedSessionSchema(receiptSchema),
+      headers: replayedHeaderDescription,
     },
     errors: [
+      "CLICK_IDEMPOTENCY_KEY_INVALID",
       "CLICK_TEMPLATE_NOT_FOUND",
       "CLICK_VERSION_NOT_FOUND",
       "CLICK_VERSION_NOT_PUBLISHED",
@@ -113,12 +119,17 @@ export const sessionRoutes: readonly Route[] = [
         acceptanceJson: acceptance ? encoder.encode(canonicalJson(acceptance)) : new Uint8Array(),
         reason: reason ?? undefined,
         observed: request.observed,
+        idempotencyKey: request.idempotencyKey,
+        ...(request.idempotencyKey === ""
+          ? {}
+          : { requestHash: hash("sha256", canonicalJson(request.body), "buffer") }),
       };
       return click.completeSession(completion, onBehalfOf(request));
     },
-    respond: ({ session, receiptsJson }, { publicUrl }) => {
+    respond: ({ session, receiptsJson, replayed }, { publicUrl }) => {
       const receipts = receiptsJson.map((receipt) => JSON.parse(receipt) as unknown);
-      return jsonReply(200, { ...sessionView(required(session), publicUrl()), receipts });
+      const body = { ...sessionView(required(session), publicUrl()), receipts };
+      return jsonReply(200, body, replayed ? replayedHeader : {});
     },
   }),
   defineRoute({
@@ -142,7 +153,7 @@ export const sessionRoutes: readonly Route[] = [
     path: "/v1/click/sessions/{id}/events",
     summary: "Add what the page observed to a session",
     description: "Becomes part of the evidence; the server's time is added to each event.",
-    access: { scopes: ["click:accept", "click:write"], limitGroup: "other" },
+    access: { scopes: ["click:write"], limitGroup: "other" },
     notFound: { id: "CLICK_SESSION_NOT_FOUND" },
     body: jsonBody<AppendEventsBody>({
       schema: appendEventsSchema,

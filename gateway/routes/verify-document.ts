@@ -82,7 +82,7 @@ export const verifyDocumentRoutes: readonly Route[] = [
     },
     errors: fileErrors,
     call: (request, { sign }) => sign.verifySeal({ file: fileInQuestion(request) }, { timeoutMs: 30_000 }),
-    respond: (found) => jsonReply(200, sealedFileView(found), { "Cache-Control": "no-store" }),
+    respond: (found) => jsonReply(200, sealedFileView(found)),
   }),
   defineRoute({
     ...base,

@@ -37,7 +37,7 @@ describe("logging in", () => {
     const { email, id } = gateway.auth.people.add(orgA, { role: UserRole.VIEWER });
     const answer = await login({ email, password: goodPassword });
     expect([answer.status, answer.body.status, answer.body.session.user.id]).toEqual([200, "signed_in", id]);
-    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("cache-control")).toBe("private, no-store");
     expect(cookieOf(answer)).toMatch(/; Path=\/; HttpOnly; SameSite=Lax$/);
     const session = await read({ token: tokenOf(answer) });
     expect(session.body).toEqual(answer.body.session);
@@ -105,7 +105,7 @@ describe("a session as a credential", () => {
   test("opens what the role allows everywhere, within the limits of the user", async () => {
     const viewer = gateway.auth.people.signIn(orgA, UserRole.VIEWER);
     const list = await gateway.call("GET", "/v1/click/templates", { session: viewer });
-    expect([list.status, list.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    expect([list.status, list.headers.get("cache-control")]).toEqual([200, "private, no-store"]);
     expect(list.headers.get("x-ratelimit-remaining")).not.toBeNull();
     const create = { session: viewer, ...sampleRequest("createTemplate") };
     expect(refusalOf(await gateway.call("POST", "/v1/click/templates", create))).toEqual([403, "INSUFFICIENT_SCOPE"]);
@@ -150,7 +150,11 @@ describe("a session as a credential", () => {
     gateway.auth.people.rotate(viewer.token, next);
     expect(tokenOf(await gateway.call("GET", "/v1/click/templates", { session: viewer }))).toBe(next);
     const refused = await gateway.call("POST", "/v1/click/templates", { session: viewer });
-    expect([refused.status, tokenOf(refused), refused.headers.get("cache-control")]).toEqual([403, next, "no-store"]);
+    expect([refused.status, tokenOf(refused), refused.headers.get("cache-control")]).toEqual([
+      403,
+      next,
+      "private, no-store",
+    ]);
     expect(cookieOf(await read({ token: next }))).toBe("");
   });
 
@@ -193,7 +197,7 @@ describe("operations of the dashboard", () => {
       const path = pathWith(operation, (resource) => resourceIn(own, resource));
       const answer = await gateway.call(operation.method, path, { session, ...sampleRequest(operationId) });
       expect([200, 201, 204]).toContain(answer.status);
-      expect(answer.headers.get("cache-control")).toBe("no-store");
+      expect(answer.headers.get("cache-control")).toBe("private, no-store");
     },
   );
 

@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import { type Change, type IssueTokenForAssertionRequest, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { type Change, type IssueTokenForAssertionRequest, Plan, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { createFakeUsers } from "./fake-users.ts";
@@ -92,7 +92,7 @@ export async function createFakeAuth() {
       describeOrganization: ({ organizationId }) => {
         requireUp();
         calls.organizations += 1;
-        return { organization: { id: organizationId, limits: limits.get(organizationId) ?? {} } };
+        return { organization: { id: organizationId, plan: Plan.GEN_PRO, limits: limits.get(organizationId) ?? {} } };
       },
       describeCaller: ({ organizationId, clientId }) => {
         requireUp();

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
@@ -167,7 +168,7 @@ const newAsset = ({ name, content }: CreateAssetRequest): Asset =>
     width: 1,
     height: 1,
     bytes: BigInt(content.length),
-    sha256: "ab".repeat(32),
+    sha256: createHash("sha256").update(content).digest("hex"),
     createdAt: now,
   });
 

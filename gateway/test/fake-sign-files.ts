@@ -13,7 +13,7 @@ export const fakePdf = Buffer.from("%PDF-1.7 fake");
 /** Documents, recipients, audit events and views of the fake. */
 export function createFakeSignFiles({ agreements, enter, find }: FakeSignCore): SignHandlers {
   const fileOf = (fileName: string, documentId = "") => ({
-    file: { content: fakePdf, sha256: new Uint8Array(32).fill(0xcd), fileName, documentId },
+    file: { content: fakePdf, sha256: createHash("sha256").update(fakePdf).digest(), fileName, documentId },
   });
   const agreementTarget = (value: string) => ({ id: { case: "agreementId", value } }) as Target;
   return {

@@ -66,7 +66,7 @@ describe("an address that sends too much", () => {
         ["GET", "/nothing", { errorCode: "RATE_LIMIT_EXCEEDED" }],
         ["GET", "/v1/click/nothing", { errorCode: "CLICK_RATE_LIMITED" }],
         ["DELETE", "/v1/click/accept", { errorCode: "CLICK_RATE_LIMITED" }],
-        ["GET", "/v1/gen/nothing", { code: "rate_limited" }],
+        ["GET", "/v1/gen/nothing", { code: "rate_limited", details: expect.objectContaining({ plan: null }) }],
         ["PUT", "/batches", { code: "rate_limited" }],
         ["GET", "/openapi.json", { errorCode: "RATE_LIMIT_EXCEEDED" }],
         ["POST", "/oauth2/token", { error: "temporarily_unavailable" }],

@@ -242,7 +242,7 @@ describe("limits", () => {
         code: "rate_limited",
         message:
           "Too many requests in this window. Wait for the seconds given in Retry-After and send the request again.",
-        details: { limit: 1, windowSeconds: 60, retryAfterSeconds },
+        details: { plan: "gen_pro", limit: 1, windowSeconds: 60, retryAfterSeconds },
       },
     ]);
     expect(rateHeadersOf(refused)).toMatchObject({ limit: "1", remaining: "0" });

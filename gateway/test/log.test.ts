@@ -49,7 +49,7 @@ describe("checkpoints", () => {
     const answer = await get("checkpoint");
     expect([answer.status, answer.text]).toEqual([200, tree.note]);
     expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("cache-control")).toBe("private, no-store");
     expect((await get("anchor/checkpoint")).text).toBe("anchor\n");
   });
 
@@ -150,7 +150,7 @@ describe("tiles", () => {
   test("that are partial are bytes that are not kept", async () => {
     const { headers, bytes } = await bytesAt("tile/0/2.p/88");
     expect(bytes).toEqual(Buffer.concat(tree.leafHashes.slice(512)));
-    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("cache-control")).toBe("private, no-store");
     expect((await bytesAt("tile/0/002.p/1")).bytes).toEqual(tree.leafHashes[512]);
   });
 

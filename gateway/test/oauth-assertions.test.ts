@@ -50,7 +50,7 @@ describe("JWT-bearer grant", () => {
       expires_in: 3600,
       scope: "click:read click:write",
     });
-    expect(asForm.headers.get("cache-control")).toBe("no-store");
+    expect(asForm.headers.get("cache-control")).toBe("private, no-store");
     const asJson = await gateway.call("POST", path, {
       body: { grant_type: jwtBearer, assertion: assertionOf(clientId) },
     });
@@ -120,7 +120,7 @@ describe("JWT-bearer grant", () => {
   test.each(failures)("%s is refused", async (_name, send, status, error) => {
     const answer = await send();
     expect([answer.status, answer.body]).toEqual([status, { error, error_description: expect.any(String) }]);
-    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("cache-control")).toBe("private, no-store");
   });
 
   test("assertions that are refused get one answer", async () => {

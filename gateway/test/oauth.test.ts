@@ -53,7 +53,7 @@ describe("token endpoint", () => {
       expires_in: 3600,
       scope: "click:read",
     });
-    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("cache-control")).toBe("private, no-store");
     expect(answer.headers.get("pragma")).toBe("no-cache");
     expect((await gateway.call("GET", "/v1/click/templates", { token: answer.body.access_token })).status).toBe(200);
   });
@@ -181,7 +181,7 @@ describe("token endpoint", () => {
       error,
       error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/),
     });
-    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("cache-control")).toBe("private, no-store");
     expect(answer.headers.get("x-request-id")).toBeTruthy();
     if (status === 401) expect(answer.headers.get("www-authenticate")).toBe('Basic realm="assent"');
   });

@@ -59,6 +59,13 @@ const bodyProbes: Probe[] = [
     400,
   ],
   ["another transfer encoding", () => post(["Transfer-Encoding: gzip"], `0\r\n\r\n${smuggled}`), 400],
+  ...["gzip, chunked", "identity, chunked", "chunked, chunked", "chunked\r\nTransfer-Encoding: chunked"].map(
+    (sent): Probe => [
+      `the transfer encoding ${JSON.stringify(sent)}`,
+      () => post([json, `Transfer-Encoding: ${sent}`], `2\r\n{}\r\n0\r\n\r\n${smuggled}`),
+      400,
+    ],
+  ),
   ["chunks that are not last", () => post(["Transfer-Encoding: chunked, identity"], `0\r\n\r\n${smuggled}`), 400],
   ["chunks with a hidden character", () => post(["Transfer-Encoding: \u000bchunked"], `0\r\n\r\n${smuggled}`), 400],
   ["a chunk size beyond all numbers", () => post([json, "Transfer-Encoding: chunked"], `${"F".repeat(20)}\r\n{}`), 400],
@@ -130,7 +137,7 @@ function expectOurs(answer: RawAnswer | undefined, status: number): void {
   expect(answer?.headers.get("x-request-id")).toMatch(uuidV7);
   expect(answer?.headers.get("traceparent")).toMatch(ownTrace);
   expect(answer?.headers.get("x-content-type-options")).toBe("nosniff");
-  expect(answer?.headers.get("cache-control")).toBe("no-store");
+  expect(answer?.headers.get("cache-control")).toBe("private, no-store");
   if (status < 400) return;
   expect(answer?.headers.get("content-type")).toBe("application/json; charset=utf-8");
   expect(JSON.parse(answer?.body ?? "")).toEqual({

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
@@ -43,6 +44,58 @@ const matrix = protectedRoutes.flatMap(({ operationId }) =>
   Object.keys(scopeMeanings).map((scope) => [operationId, scope] as const),
 );
 
+/** What an answer to a credential has to say to caches: only what its row declares is kept, and nothing of refusals. */
+function cachingOf(operationId: string, status: number): string {
+  const caching = protectedRoutes.find((route) => route.operationId === operationId)?.caching;
+  if (caching === undefined || status >= 400) return "private, no-store";
+  return caching === "immutable" ? "private, max-age=31536000, immutable" : "private, no-cache";
+}
+
+describe("caches", () => {
+  const kept = protectedRoutes.flatMap(({ operationId, caching }) =>
+    caching === undefined ? [] : [[operationId, caching] as const],
+  );
+
+  test("only files and full tiles of the log are kept", () => {
+    expect(kept.map(([operationId]) => operationId).sort()).toEqual([
+      "getAttachmentContent",
+      "getCertificate",
+      "getCombinedDocument",
+      "getDocumentContent",
+      "getGenAssetContent",
+      "getGenDocumentContent",
+      "getLogTile",
+    ]);
+  });
+
+  test.each(kept)("what %s lets be kept is named by its bytes", async (operationId, caching) => {
+    const token = await gateway.auth.token("click:read sign:read gen:read", "cl_caches");
+    const path = pathWith(operationOf(operationId), (resource) => resourceIn(resources, resource));
+    const ask = async (headers: Record<string, string> = {}) => {
+      const response = await fetch(`${gateway.url}${path}`, {
+        headers: { Authorization: `Bearer ${token}`, ...headers },
+      });
+      return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+    };
+    const [first, again] = [await ask(), await ask()];
+    expect([first.response.status, again.bytes]).toEqual([200, first.bytes]);
+    if (caching === "immutable") {
+      expect(first.response.headers.get("vary")).toBe("Authorization");
+      return;
+    }
+    const etag = `"${createHash("sha256").update(first.bytes).digest("hex")}"`;
+    expect(first.response.headers.get("etag")).toBe(etag);
+    expect((await ask({ "If-None-Match": etag })).response.status).toBe(304);
+  });
+
+  test("what a session of the dashboard is answered is not kept", async () => {
+    const session = gateway.auth.people.signIn(orgA);
+    const path = pathWith(operationOf("getDocumentContent"), (resource) => resourceIn(resources, resource));
+    const answer = await gateway.call("GET", path, { session });
+    expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "private, no-store"]);
+  });
+});
+
 describe("scopes", () => {
   test("every protected operation is in the interface's table, and the reverse", () => {
     expect(protectedRoutes.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(documentedScopes).sort());
@@ -54,6 +107,7 @@ describe("scopes", () => {
     const ids = operation.method === "DELETE" ? victims : resources;
     const path = pathWith(operation, (resource) => resourceIn(ids, resource));
     const answer = await gateway.call(operation.method, path, { token, ...sampleRequest(operationId) });
+    expect(answer.headers.get("cache-control")).toBe(cachingOf(operationId, answer.status));
     if (documentedScopes[operationId]?.split(" ").includes(scope)) {
       if (mayFindNothing.has(operationId)) {
         expect([200, 201, 400, 404]).toContain(answer.status);

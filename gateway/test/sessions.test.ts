@@ -249,6 +249,23 @@ describe("completeSession", () => {
     expect(gateway.click.seen.completions.at(-1)).toMatchObject({ outcome: 0, acceptanceJson: new Uint8Array() });
   });
 
+  test("hands on the idempotency key, with the hash of the whole body whatever its order", async () => {
+    const key = { "X-Idempotency-Key": "order-42" };
+    const answers = [
+      await complete({ acceptance: { userRef: "u" }, reason: "done" }, key),
+      await complete({ reason: "done", acceptance: { userRef: "u" } }, key),
+      await complete({ reason: "over", acceptance: { userRef: "u" } }, key),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const [first, same, other] = gateway.click.seen.completions.slice(-3);
+    expect([first?.idempotencyKey, first?.requestHash.length]).toEqual(["order-42", 32]);
+    expect(same?.requestHash).toEqual(first?.requestHash);
+    expect(other?.requestHash).not.toEqual(first?.requestHash);
+    expect(answers[0]?.headers.get("idempotent-replayed")).toBeNull();
+    const bad = await complete({ acceptance: {} }, { "X-Idempotency-Key": "x".repeat(256) });
+    expect([bad.status, bad.body.errorCode]).toEqual([400, "CLICK_IDEMPOTENCY_KEY_INVALID"]);
+  });
+
   test("an acceptance goes on in canonical form, with who was seen to call", async () => {
     await complete(
       { outcome: "ACCEPTED", acceptance: { userRef: "u", action: "BUTTON" }, reason: "clicked" },

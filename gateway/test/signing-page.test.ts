@@ -93,7 +93,10 @@ describe("a link", () => {
     const { status, headers, text } = await gateway.call("GET", `/signing/${link}`, { headers: browser });
     expect([status, headers.get("location"), text]).toEqual([303, page, ""]);
     expect(headers.get("set-cookie")).toBe(`${cookie}; Path=/signing/s/${sid}; HttpOnly; SameSite=Lax`);
-    expect([headers.get("cache-control"), headers.get("referrer-policy")]).toEqual(["no-store", "no-referrer"]);
+    expect([headers.get("cache-control"), headers.get("referrer-policy")]).toEqual([
+      "private, no-store",
+      "no-referrer",
+    ]);
     expect(asked[0]?.request).toMatchObject({ token: link, visitor: { ip: "127.0.0.1" } });
   });
 

@@ -61,7 +61,7 @@ const expectRefusal = (answer: Answer): void => {
   expect([answer.status, answer.body.error]).toEqual([429, "temporarily_unavailable"]);
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(Number(answer.headers.get("retry-after"))).toBeLessThanOrEqual(60);
-  expect(answer.headers.get("cache-control")).toBe("no-store");
+  expect(answer.headers.get("cache-control")).toBe("private, no-store");
 };
 
 describe("failures at the token endpoint", () => {

@@ -40,7 +40,7 @@ describe("userinfo", () => {
         },
       ],
     });
-    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("cache-control")).toBe("private, no-store");
   });
 
   test("an API key learns the same of itself", async () => {

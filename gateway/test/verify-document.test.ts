@@ -96,7 +96,7 @@ describe("POST /v1/sign/verify", () => {
 describe("the public check", () => {
   test("tells everybody who has the file who has signed it, and asks for nobody", async () => {
     const known = await gateway.call("POST", "/verify/document", { body: { sha256 } });
-    expect([known.status, known.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    expect([known.status, known.headers.get("cache-control")]).toEqual([200, "private, no-store"]);
     expect(known.body).toMatchObject({
       ...{ sha256, seals: [] },
       sealed: { kind: "sealed", organizationName: "Example AG", documentName: "NDA.pdf", signers: [signer] },

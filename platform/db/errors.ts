@@ -11,16 +11,24 @@ const transientStates = [
   "40P01", // deadlock detected
   "40001", // serialization failure
   "55P03", // lock not available
-  "57P01", // terminated by an administrator
-  "57P02", // crash shutdown
-  "57P03", // server is starting up
+  "57P0", // ended by an administrator or a crash, or not yet there
   "57014", // cancelled by statement_timeout
   "25006", // read-only: a failover is under way
-  "53300", // too many connections
+  "53", // no disk, memory or connections left
+  "58", // the system below the database fails
   "08", // connection exceptions
 ];
 
 const transientSystemErrors = [
+  // Of the disk and of what a process may open; they end when somebody makes room.
+  "ENOSPC",
+  "EDQUOT",
+  "EROFS",
+  "EIO",
+  "EMFILE",
+  "ENFILE",
+  "ENOMEM",
+  // Of the network.
   "ECONNRESET",
   "ECONNREFUSED",
   "EPIPE",
@@ -34,7 +42,10 @@ const transientSystemErrors = [
 const transientMessages =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
-/** True when the database was unreachable or busy, so that the same work may be tried again as a whole. */
+/**
+ * True when the database was unreachable, busy or without room, or the disk of this process was: the same work may be
+ * tried again as a whole.
+ */
 export function isTransient(error: unknown): boolean {
   return causes(error).some((e) => {
     const code = typeof e.code === "string" ? e.code : "";

@@ -2,6 +2,7 @@ import { Code, ConnectError, type Interceptor, type UnaryRequest } from "@connec
 import { DomainError, fromConnectError, toConnectError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
+import { asOutage } from "../outage.ts";
 import { noopTracer, type Tracer, within } from "../telemetry.ts";
 import { isTraceparent, traceId } from "../trace-context.ts";
 import { internalError } from "./status.ts";
@@ -17,8 +18,9 @@ export interface ServerInterceptorOptions {
 
 /**
  * What every RPC of a service goes through, outermost first: span, metrics and one log line (debug for success, warn
- * for expected failures, error with the stack for defects); DomainError into its wire form and anything unexpected
- * into a bare `internal`; validation by the rules in the proto.
+ * for expected failures, error with the stack for defects); DomainError into its wire form, a database, disk or service
+ * that is away into SERVICE_UNAVAILABLE, and anything unexpected into a bare `internal`; validation by the rules in the
+ * proto.
  */
 export function serverInterceptors(options: ServerInterceptorOptions): Interceptor[] {
   return [observationInterceptor(options), errorInterceptor, validationInterceptor()];
@@ -60,12 +62,17 @@ const errorInterceptor: Interceptor = (next) => async (request) => {
 
 function wireError(error: unknown, request: { readonly signal: AbortSignal }): ConnectError {
   if (error instanceof DomainError) return toConnectError(error);
+  const outage = request.signal.aborted || isTooMuch(error) ? undefined : asOutage(error);
+  if (outage !== undefined) return toConnectError(outage);
   if (error instanceof ConnectError) return isDefect(error) ? internalError(error) : error;
   if (isAbort(error) && request.signal.aborted) {
     return ConnectError.from(request.signal.reason, Code.Canceled);
   }
   return internalError(error);
 }
+
+/** Of a message that is too large as well, which callers must be able to tell from what passes. */
+const isTooMuch = (error: unknown): boolean => error instanceof ConnectError && error.code === Code.ResourceExhausted;
 
 const isAbort = (error: unknown): boolean =>
   typeof error === "object" && error !== null && "name" in error && error.name === "AbortError";
@@ -91,11 +98,15 @@ function logCall(logger: Logger, request: LoggedRequest, code: string, ms: numbe
     code,
     ms: Math.round(ms * 1000) / 1000,
     errorCode,
-    reason: errorCode === undefined ? error?.rawMessage : undefined,
+    reason: errorCode === undefined ? error?.rawMessage : reasonOf(error),
     err: level === "error" ? (error?.cause ?? error) : undefined,
   };
   logger[level](line, "rpc");
 }
+
+/** Operators learn what is away; callers do not. */
+const reasonOf = (error: ConnectError | undefined): string | undefined =>
+  error?.code === Code.Unavailable && error.cause instanceof Error ? error.cause.message : undefined;
 
 type LoggedRequest = Pick<UnaryRequest, "header" | "service"> & { readonly method: { readonly name: string } };
 

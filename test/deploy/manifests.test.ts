@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { createMetrics } from "#platform/metrics.ts";
-import { settingsOfPrograms } from "../../dev/configuration-doc.ts";
+import { settingsOfPrograms } from "../../dev/programs.ts";
 import { rulesOfAll, rulesOfServing } from "./support/house-rules.ts";
 import {
   buildOverlay,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parse, parseAllDocuments } from "yaml";
-import { settingsOfPrograms } from "../../dev/configuration-doc.ts";
+import { settingsOfPrograms } from "../../dev/programs.ts";
 import { deployFolder } from "./support/manifests.ts";
 
 const page = readFileSync(join(deployFolder, "../docs/operations.md"), "utf8");

@@ -91,8 +91,11 @@ const rows: readonly Row[] = [
   row("INSUFFICIENT_SCOPE", "USER_LACKS_PERMISSIONS", "creating with sign:read", async (face) =>
     face.create(await withScopes(system, owner, "sign:read"), definitionOf()),
   ),
-  row("INSUFFICIENT_SCOPE", "USER_LACKS_PERMISSIONS", "sending at once without sign:send", async (face) =>
-    face.create(await withScopes(system, owner, "sign:write"), definitionOf({ status: "sent" })),
+  row(
+    "INSUFFICIENT_SCOPE",
+    "USER_LACKS_PERMISSIONS",
+    "creating and sending at once with sign:send alone",
+    async (face) => face.create(await withScopes(system, owner, "sign:send"), definitionOf({ status: "sent" })),
   ),
   row("INSUFFICIENT_SCOPE", "USER_LACKS_PERMISSIONS", "voiding without sign:admin", async (face) =>
     face.void(await withScopes(system, owner, "sign:write sign:send"), await sent(face), "A mistake."),

@@ -1,6 +1,5 @@
 /** The scopes of the operations that are compatible with DocuSign's, as the interface has them. */
 export const documentedCompatScopes: Readonly<Record<string, string>> = {
-  // Sending at once needs sign:send as well.
   compatCreateEnvelope: "sign:write",
   compatGetEnvelope: "sign:read",
   // What is asked for decides which of them is needed.
@@ -22,7 +21,7 @@ export const documentedCompatScopes: Readonly<Record<string, string>> = {
   compatListDocumentTabs: "sign:read",
   compatCreateRecipientView: "sign:write",
   // Who opens it may send.
-  compatCreateSenderView: "sign:send",
+  compatCreateSenderView: "sign:send sign:write",
   compatCreateEditView: "sign:write",
   compatCreateCorrectView: "sign:write",
   compatCreateConsoleView: "sign:write",
@@ -48,8 +47,8 @@ export const documentedCompatScopes: Readonly<Record<string, string>> = {
   compatGetBulkList: "sign:read",
   compatUpdateBulkList: "sign:write",
   compatDeleteBulkList: "sign:admin",
-  compatSendBulkList: "sign:send",
-  compatTestBulkList: "sign:read sign:send",
+  compatSendBulkList: "sign:send sign:write",
+  compatTestBulkList: "sign:read sign:send sign:write",
   compatListBulkBatches: "sign:read",
   compatGetBulkBatch: "sign:read",
   compatListBulkBatchEnvelopes: "sign:read",

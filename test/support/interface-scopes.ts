@@ -54,7 +54,7 @@ export const documentedScopes: Readonly<Record<string, string>> = {
   deactivateDeployment: "click:write",
   removeDeployment: "click:admin",
   cancelSession: "click:write",
-  appendSessionEvents: "click:accept click:write",
+  appendSessionEvents: "click:write",
   getUserConsentState: "click:read",
   updateUserConsentState: "click:write",
   eraseUser: "click:admin",

@@ -1,14 +1,13 @@
 /** The scopes of the operations of signing, as the interface has them. */
 export const documentedSignScopes: Readonly<Record<string, string>> = {
   listAgreements: "sign:read",
-  // Sending at once needs sign:send as well.
   createAgreement: "sign:write",
   getAgreement: "sign:read",
   updateAgreement: "sign:write",
   deleteAgreement: "sign:admin",
-  sendAgreement: "sign:send",
+  sendAgreement: "sign:send sign:write",
   voidAgreement: "sign:admin",
-  remindAgreement: "sign:send",
+  remindAgreement: "sign:send sign:write",
   createRecipientView: "sign:write",
   listRecipients: "sign:read",
   addRecipients: "sign:write",

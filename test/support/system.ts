@@ -131,7 +131,7 @@ async function startSingle({ anchorIntervalSeconds, mail, oidc }: SystemOptions)
     logger,
     oidc,
     ...(mail === undefined ? {} : { mail }),
-    ...(anchorIntervalSeconds === undefined ? {} : { anchorIntervalSeconds }),
+    env: anchorIntervalSeconds === undefined ? {} : { ANCHOR_INTERVAL_SECONDS: String(anchorIntervalSeconds) },
   });
   running.open();
   const admin = adminClient(noteAdmin(running.admin, registry));

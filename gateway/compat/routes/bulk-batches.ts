@@ -27,7 +27,7 @@ const maxBatches = 100;
 export const compatBulkBatchRoutes: readonly Route[] = [
   defineCompatRoute({
     ...ofList,
-    scopes: ["sign:send"],
+    scopes: ["sign:send", "sign:write"],
     operationId: "compatSendBulkList",
     method: "POST",
     path: "/bulk_send_lists/{bulkSendListId}/send",
@@ -54,7 +54,7 @@ export const compatBulkBatchRoutes: readonly Route[] = [
   }),
   defineCompatRoute({
     ...ofList,
-    scopes: ["sign:read", "sign:send"],
+    scopes: ["sign:read", "sign:send", "sign:write"],
     operationId: "compatTestBulkList",
     method: "POST",
     path: "/bulk_send_lists/{bulkSendListId}/test",

@@ -44,7 +44,7 @@ export const compatEnvelopeRoutes: readonly Route[] = [
     path: "/envelopes",
     summary: "Create an envelope",
     description:
-      "As a draft, or sent at once with the status sent, which needs the scope `sign:send` too. Made of its own documents and recipients, from a template with templateRoles, or from compositeTemplates. Documents come as Base64 in the JSON, or as parts of multipart/form-data. What would silently lose its meaning is refused: access codes, identity checks, formulas, kinds of recipients and tabs that there are not here.",
+      "As a draft, or sent at once with the status sent. Made of its own documents and recipients, from a template with templateRoles, or from compositeTemplates. Documents come as Base64 in the JSON, or as parts of multipart/form-data. What would silently lose its meaning is refused: access codes, identity checks, formulas, kinds of recipients and tabs that there are not here.",
     scopes: ["sign:write"],
     idempotencyKey: "optional",
     query: compatQuery({
@@ -63,7 +63,6 @@ export const compatEnvelopeRoutes: readonly Route[] = [
     call: (request, { sign, receiverRules }) => {
       const { body, files, idempotencyKey, observed } = request;
       const init = readWith(body, (reader) => readCreate(reader, { files, receiverRules }));
-      if (init.send) requireScope(request, "sign:send");
       const key =
         idempotencyKey === "" ? {} : { idempotencyKey, requestHash: requestHash("createEnvelope", body, files) };
       const options = { ...onBehalfOf(request), timeoutMs: uploadTimeoutMs };
@@ -93,7 +92,7 @@ export const compatEnvelopeRoutes: readonly Route[] = [
     path: "/envelopes/{envelopeId}",
     summary: "Change, send, void or resend an envelope",
     description:
-      "Sending a draft and asking its recipients again need the scope `sign:send`, voiding and deleting `sign:admin`, other changes `sign:write`. Only drafts can be changed: documents, recipients and custom fields that are given take the place of all there are.",
+      "Sending a draft and asking its recipients again need the scope `sign:send` or `sign:write`, voiding and deleting `sign:admin`, other changes `sign:write`. Only drafts can be changed: documents, recipients and custom fields that are given take the place of all there are.",
     scopes: ["sign:write", "sign:send", "sign:admin"],
     idempotencyKey: "optional",
     query: compatQuery({
@@ -110,7 +109,7 @@ export const compatEnvelopeRoutes: readonly Route[] = [
     errors: ["ENVELOPE_CANNOT_BE_MODIFIED", "ENVELOPE_ALREADY_SENT", ...contentErrors, ...sendErrors],
     call: async (request, services) => {
       const change = readChange(request, services);
-      if (change.scope !== undefined) requireScope(request, change.scope);
+      if (change.scopes !== undefined) requireScope(request, change.scopes);
       return await updateEnvelope(change, request, services);
     },
     respond: (isReplayed, { params }) => jsonReply(200, { envelopeId: params.envelopeId }, isReplayed ? replayed : {}),

@@ -138,7 +138,7 @@ interface SenderRow {
 
 function senderRow({ view, kind, ...described }: SenderRow): Route {
   // Who opens a sender view may send, so whoever makes one has to be allowed to.
-  const scopes = kind === SenderViewKind.SEND ? (["sign:send"] as const) : base.scopes;
+  const scopes = kind === SenderViewKind.SEND ? (["sign:send", "sign:write"] as const) : base.scopes;
   const ofDrafts: readonly ErrorCode[] = kind === SenderViewKind.LOOK ? [] : ["INVALID_ENVELOPE_STATUS"];
   return defineCompatRoute({
     ...base,

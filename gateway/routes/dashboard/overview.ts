@@ -1,6 +1,6 @@
 import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { type CallOptions, Code, ConnectError } from "@connectrpc/connect";
-import { fromConnectError } from "#platform/errors.ts";
+import type { CallOptions } from "@connectrpc/connect";
+import { isOutage } from "#platform/outage.ts";
 import { acceptancesView, agreementsView, webhooksView } from "../../../views/dashboard/overview.ts";
 import { dayIn, hoursBetween } from "../../dashboard/local-day.ts";
 import { jsonReply } from "../../http/reply.ts";
@@ -31,7 +31,7 @@ export const overviewRoutes: readonly Route[] = [
     errors: [],
     call: async (request, services) => {
       const { timeZone: zone = "UTC" } = request.query;
-      const now = new Date();
+      const now = services.clock.now();
       const { date, from } = dayIn(zone, now);
       const options = { ...onBehalfOf(request), timeoutMs: patienceMs };
       const parts = await readParts(services, timestampFromDate(from), options);
@@ -68,12 +68,4 @@ async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer | null
     if (isOutage(error)) return null;
     throw error;
   }
-}
-
-const outages: ReadonlySet<Code> = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted]);
-
-function isOutage(error: unknown): boolean {
-  const known = fromConnectError(error);
-  if (known !== undefined) return known.code === "SERVICE_UNAVAILABLE";
-  return error instanceof ConnectError && outages.has(error.code);
 }

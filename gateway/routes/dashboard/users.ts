@@ -103,7 +103,7 @@ export const userRoutes: readonly Route[] = [
     },
     errors: ["LAST_OWNER", "USER_NOT_ACTIVE"],
     call: (request, { users }) => {
-      if (!isOfOneself(request)) requireScope(request, "dashboard:admin");
+      if (!isOfOneself(request)) requireScope(request, ["dashboard:admin"]);
       return naming("USER_NOT_FOUND", users.updateUser(changeOf(request), onBehalfOf(request)));
     },
     respond: ({ user, newSessionToken }, request) =>

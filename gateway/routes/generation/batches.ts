@@ -176,10 +176,10 @@ function readRoutes(root: string, ids: Ids): Route[] {
       errors: [],
       call: async (request, { docgen }) =>
         required((await docgen.getBatch({ batchId: request.params.id }, onBehalfOf(request))).batch),
-      respond: ({ id }, { caller }, { docgen }) => ({
+      respond: ({ id }, { caller }, services) => ({
         status: 200,
         body: undefined,
-        stream: archiveOf(docgen, caller, id),
+        stream: archiveOf(services, caller, id),
         headers: { "Content-Type": "application/zip", "Content-Disposition": `attachment; filename="batch-${id}.zip"` },
       }),
     }),
@@ -194,7 +194,7 @@ function cancelRoute(root: string, operationId: string): Route {
     path: `${root}/{id}/cancel` as `/${string}{id}/cancel`,
     summary: "Cancel a batch",
     description:
-      "Cancels what has not started; documents that are done stay. When nothing had started, the slot is given back. Cancelling what has ended changes nothing.",
+      "Cancels what has not started; documents that are done stay. The slot that the batch took when it was submitted stays spent. Cancelling what has ended changes nothing.",
     access: write,
     notFound: { id: "GEN_BATCH_NOT_FOUND" },
     success: { status: 200, description: "The batch after that.", schema: batchSchema },

@@ -1,4 +1,4 @@
-import type { HeaderParam, Success } from "../route.ts";
+import type { HeaderParam, RouteDescription } from "../route.ts";
 
 const header = (description: string, example: string): HeaderParam => ({
   description,
@@ -7,8 +7,11 @@ const header = (description: string, example: string): HeaderParam => ({
 
 /** What an operation says that answers with a file; see fileReply. */
 export const fileAnswer = (
-  file: Pick<Success, "description" | "contentType" | "alsoTypes">,
-): { readonly headerParams: Readonly<Record<string, HeaderParam>>; readonly success: Success } => ({
+  file: Pick<RouteDescription["success"], "description" | "contentType" | "alsoTypes">,
+): Pick<RouteDescription, "headerParams" | "success" | "caching"> & {
+  readonly success: RouteDescription["success"];
+} => ({
+  caching: "revalidated",
   headerParams: {
     Range: header("One part of the bytes. Several parts at once are answered with all bytes.", "bytes=0-1023"),
     "If-Range": header("The ETag of what you have a part of: when it is another one, all bytes are answered.", etag),

@@ -6,7 +6,6 @@ import { agreementView } from "../../../views/sign/agreement.ts";
 import { dateFields, statuses } from "../../../views/sign/names.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
-import { requireScope } from "../require-scope.ts";
 import { required } from "../required.ts";
 import { defineRoute, documentBody, onBehalfOf, queryOf, type Route } from "../route.ts";
 import { dateTime, described, example, listOf, oneOf, text } from "../schema-parts.ts";
@@ -78,7 +77,7 @@ export const agreementRoutes: readonly Route[] = [
     path: "/v1/sign/agreements",
     summary: "Create an agreement",
     description:
-      "A draft, of which everything may be missing; or with status `sent` an agreement that is sent at once, or not made at all when it cannot be. Sending needs the scope `sign:send` too. The same X-Idempotency-Key with the same body answers the agreement that it made first.",
+      "A draft, of which everything may be missing; or with status `sent` an agreement that is sent at once, or not made at all when it cannot be. The same X-Idempotency-Key with the same body answers the agreement that it made first.",
     access: write,
     idempotencyKey: "optional",
     body: documentBody<CreateAgreementBody>({
@@ -96,7 +95,6 @@ export const agreementRoutes: readonly Route[] = [
     call: (request, { sign }) => {
       const { body, files, idempotencyKey, observed } = request;
       const send = body.status === "sent";
-      if (send) requireScope(request, "sign:send");
       if (typeof body.templateId === "string" && body.compositions) throw twoOrigins();
       const hash = idempotencyKey === "" ? {} : { requestHash: requestHash("createAgreement", body, files) };
       return sign.createAgreement(

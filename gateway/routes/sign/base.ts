@@ -9,7 +9,8 @@ export const signBase = { dialect: signDialect } as const;
 
 export const read: ProtectedAccess = { scopes: ["sign:read"], limitGroup: "sign" };
 export const write: ProtectedAccess = { scopes: ["sign:write"], limitGroup: "sign" };
-export const send: ProtectedAccess = { scopes: ["sign:send"], limitGroup: "sign" };
+/** Who may write may send; `sign:send` alone sends what others have written. */
+export const send: ProtectedAccess = { scopes: ["sign:send", "sign:write"], limitGroup: "sign" };
 export const admin: ProtectedAccess = { scopes: ["sign:admin"], limitGroup: "sign" };
 
 type Target = MessageInitShape<typeof TargetSchema>;

@@ -102,6 +102,35 @@ describe("errors of a handler", () => {
     expect(error.message).toBe("quote the id");
   });
 
+  test.each([
+    ["pg", Object.assign(new Error("could not extend file"), { code: "53100" })],
+    ["pg", Object.assign(new Error("remaining connection slots are reserved"), { code: "53300" })],
+    ["pg", Object.assign(new Error("terminating connection"), { code: "57P02" })],
+    ["pg", Object.assign(new Error("could not read block"), { code: "58030" })],
+    ["pg", Object.assign(new Error("the connection failed"), { code: "08006" })],
+    ["MikroORM", new Error("wrapped", { cause: Object.assign(new Error("disk full"), { code: "53100" }) })],
+    ...["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE", "ENOMEM", "ECONNREFUSED"].map(
+      (code) => ["Node", Object.assign(new Error(code), { code, syscall: "write" })] as const,
+    ),
+    ["gRPC", new ConnectError("no connection established", Code.Unavailable)],
+    ["gRPC", new ConnectError("too slow", Code.DeadlineExceeded)],
+  ])("that pass are SERVICE_UNAVAILABLE, and only the log says why: %s, %s", async (_source, failure) => {
+    const { client, lines } = open(throwing(failure));
+
+    const error = await expectDomainError(client.getReceipt({}), "SERVICE_UNAVAILABLE");
+
+    expect(error.metadata).toEqual({ retryAfterSeconds: "1" });
+    expect(error.message).not.toContain(failure.message);
+    expect(lines[0]).toMatchObject({ level: "warn", code: "unavailable", reason: failure.message });
+  });
+
+  test("of a database that say what is wrong with the statement are defects", async () => {
+    for (const code of ["23505", "22P02", "42501", "XX001"]) {
+      const { client } = open(throwing(Object.assign(new Error("the statement"), { code })));
+      await expect(client.getReceipt({})).rejects.toMatchObject({ code: Code.Internal });
+    }
+  });
+
   test("that come from its own aborted signal are a cancellation", async () => {
     const controller = new AbortController();
     const { client, lines } = open({

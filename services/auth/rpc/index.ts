@@ -46,7 +46,6 @@ import { revokeToken } from "./revoke-token.ts";
 import { rotateOAuthClientSecret } from "./rotate-oauth-client-secret.ts";
 import { setOrganizationLimits } from "./set-organization-limits.ts";
 import { setOrganizationPlan } from "./set-organization-plan.ts";
-import { unavailableWhenTransient } from "./transient.ts";
 import { updateUser } from "./update-user.ts";
 import { userClients } from "./user-clients.ts";
 import { userKeys } from "./user-keys.ts";
@@ -56,88 +55,73 @@ import { userOrganization } from "./user-organization.ts";
 export const tokenRoutes =
   (deps: AuthDeps): RpcRoutes =>
   (router) => {
-    router.service(
-      TokenService,
-      unavailableWhenTransient({
-        ...issueToken(deps),
-        ...issueTokenForAssertion(deps),
-        ...getJwks(deps),
-        ...authenticateApiKey(deps),
-        ...describeCaller(deps),
-        ...describeOrganization(deps),
-        ...listChanges(deps),
-      }),
-    );
+    router.service(TokenService, {
+      ...issueToken(deps),
+      ...issueTokenForAssertion(deps),
+      ...getJwks(deps),
+      ...authenticateApiKey(deps),
+      ...describeCaller(deps),
+      ...describeOrganization(deps),
+      ...listChanges(deps),
+    });
   };
 
 /** What the gateway calls for people: to find out who they are, and on behalf of those who are logged in. */
 export const peopleRoutes =
   (deps: AuthDeps): RpcRoutes =>
   (router) => {
-    router.service(
-      LoginService,
-      unavailableWhenTransient({
-        ...login(deps),
-        ...continueLogin(deps),
-        ...loginWithIdentity(deps),
-        ...authenticateSession(deps),
-        ...logout(deps),
-        ...acceptInvitation(deps),
-        ...requestPasswordReset(deps),
-        ...resetPassword(deps),
-      }),
-    );
-    router.service(
-      UserService,
-      unavailableWhenTransient({
-        ...getOwnUser(deps),
-        ...changePassword(deps),
-        ...beginTotp(deps),
-        ...confirmTotp(deps),
-        ...disableTotp(deps),
-        ...replaceRecoveryCodes(deps),
-        ...listSessions(deps),
-        ...revokeSession(deps),
-        ...revokeOtherSessions(deps),
-        ...listUsers(deps),
-        ...inviteUser(deps),
-        ...inviteUserAgain(deps),
-        ...updateUser(deps),
-        ...removeUser(deps),
-      }),
-    );
-    router.service(
-      OrganizationService,
-      unavailableWhenTransient({
-        ...userOrganization(deps),
-        ...userKeys(deps),
-        ...userClients(deps),
-      }),
-    );
+    router.service(LoginService, {
+      ...login(deps),
+      ...continueLogin(deps),
+      ...loginWithIdentity(deps),
+      ...authenticateSession(deps),
+      ...logout(deps),
+      ...acceptInvitation(deps),
+      ...requestPasswordReset(deps),
+      ...resetPassword(deps),
+    });
+    router.service(UserService, {
+      ...getOwnUser(deps),
+      ...changePassword(deps),
+      ...beginTotp(deps),
+      ...confirmTotp(deps),
+      ...disableTotp(deps),
+      ...replaceRecoveryCodes(deps),
+      ...listSessions(deps),
+      ...revokeSession(deps),
+      ...revokeOtherSessions(deps),
+      ...listUsers(deps),
+      ...inviteUser(deps),
+      ...inviteUserAgain(deps),
+      ...updateUser(deps),
+      ...removeUser(deps),
+    });
+    router.service(OrganizationService, {
+      ...userOrganization(deps),
+      ...userKeys(deps),
+      ...userClients(deps),
+    });
   };
 
 /** What an operator or a dashboard calls, on the admin port only. */
 export const adminRoutes =
   (deps: AuthDeps): RpcRoutes =>
   (router) => {
-    router.service(
-      AdminService,
-      unavailableWhenTransient({
-        ...createOrganization(deps),
-        ...setOrganizationPlan(deps),
-        ...setOrganizationLimits(deps),
-        ...createApiKey(deps),
-        ...listApiKeys(deps),
-        ...revokeApiKey(deps),
-        ...createOAuthClient(deps),
-        ...listOAuthClients(deps),
-        ...rotateOAuthClientSecret(deps),
-        ...revokeOAuthClient(deps),
-        ...addOAuthClientKey(deps),
-        ...listOAuthClientKeys(deps),
-        ...revokeOAuthClientKey(deps),
-        ...revokeToken(deps),
-        ...createOwner(deps),
-      }),
-    );
+    router.service(AdminService, {
+      ...createOrganization(deps),
+      ...setOrganizationPlan(deps),
+      ...setOrganizationLimits(deps),
+      ...createApiKey(deps),
+      ...listApiKeys(deps),
+      ...revokeApiKey(deps),
+      ...createOAuthClient(deps),
+      ...listOAuthClients(deps),
+      ...rotateOAuthClientSecret(deps),
+      ...revokeOAuthClient(deps),
+      ...addOAuthClientKey(deps),
+      ...listOAuthClientKeys(deps),
+      ...revokeOAuthClientKey(deps),
+      ...revokeToken(deps),
+      ...createOwner(deps),
+    });
   };

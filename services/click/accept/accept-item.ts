@@ -11,12 +11,14 @@ export interface AcceptItem {
   readonly idempotencyKey: string;
   /** Canonical JSON. */
   readonly bytes: Uint8Array;
+  /** What a repetition must be equal in, when that is more than the acceptance itself. */
+  readonly compared?: Uint8Array;
   /** Set when the acceptance completes its session as well. */
   readonly completion?: { readonly reason: string | null };
 }
 
 /** An acceptance whose shape is right. */
-export interface CheckedItem extends Omit<AcceptItem, "bytes"> {
+export interface CheckedItem extends Omit<AcceptItem, "bytes" | "compared"> {
   readonly body: AcceptBody;
   readonly idempotencyHash: Buffer;
   readonly bodyHash: Buffer;
@@ -26,7 +28,7 @@ const keyPattern = /^[\x20-\x7e]{1,255}$/;
 
 /** Checks what needs no look-up; throws CLICK_IDEMPOTENCY_KEY_INVALID or CLICK_VALIDATION_FAILED. */
 export function checkItem(item: AcceptItem, deps: { parse: ParseAcceptBody; keys: KeyHasher }): CheckedItem {
-  const { bytes, ...rest } = item;
+  const { bytes, compared = bytes, ...rest } = item;
   if (!keyPattern.test(item.idempotencyKey)) throw new DomainError("CLICK_IDEMPOTENCY_KEY_INVALID");
   const parsed = deps.parse(bytes);
   if (parsed.kind === "invalid") throw new DomainError("CLICK_VALIDATION_FAILED", { details: parsed.problems });
@@ -35,6 +37,6 @@ export function checkItem(item: AcceptItem, deps: { parse: ParseAcceptBody; keys
     ...rest,
     body: parsed.body,
     idempotencyHash: deps.keys.idempotencyHash(orgId, item.idempotencyKey),
-    bodyHash: deps.keys.bodyHash(orgId, bytes),
+    bodyHash: deps.keys.bodyHash(orgId, compared),
   };
 }

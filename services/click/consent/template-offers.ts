@@ -2,7 +2,7 @@ import type pg from "pg";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
-import { asKnownError } from "../accept/failures.ts";
+import { isOutage } from "#platform/outage.ts";
 import { type TemplateName, type TemplateSource, templateKey } from "../accept/template-source.ts";
 import type { LastAcceptance, PublishedText, TemplateOffer } from "../domain/agreement-state.ts";
 import { listAcceptedPolicies, listPublications } from "../store/publication-store.ts";
@@ -61,7 +61,7 @@ async function unlessAway<T>(
   try {
     return await ask();
   } catch (error) {
-    if (asKnownError(error)?.code !== "SERVICE_UNAVAILABLE") throw error;
+    if (!isOutage(error)) throw error;
     logger.warn({ err: error }, "the templates service is away; judging agreements by what its events told");
     return remember();
   }

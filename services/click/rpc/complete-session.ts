@@ -39,8 +39,10 @@ export const completeSession = (deps: Deps): Pick<ServiceImpl<typeof ClickServic
   async completeSession(request, context) {
     const caller = requireCaller(context);
     if (!isUuid(request.sessionId)) throw new DomainError("CLICK_SESSION_NOT_FOUND");
-    const session = await complete(deps, caller, { ...request, sessionId: request.sessionId.toLowerCase() });
+    const asked = { ...request, sessionId: request.sessionId.toLowerCase() };
+    const { session, replayed } = await complete(deps, caller, asked);
     return {
+      replayed,
       session: await answerSession(deps, session.view),
       receiptsJson: await Promise.all(
         session.acceptances.map(async (acceptance) => (await readAcceptance(deps, acceptance)).receiptJson),
@@ -51,29 +53,41 @@ export const completeSession = (deps: Deps): Pick<ServiceImpl<typeof ClickServic
 
 const maxRounds = 5;
 
+interface Completed {
+  readonly session: FoundSession;
+  /** The acceptance was there before this request, under its key. */
+  readonly replayed: boolean;
+}
+
+/** `left` is a decline that is not put on record. */
+type Recorded = "recorded" | "replayed" | "left";
+
+const isKeyed = ({ idempotencyKey }: Pick<CompleteSessionRequest, "idempotencyKey">): boolean => idempotencyKey !== "";
+
 /**
  * Decides by the state of the session, acts, and looks again, until nothing is left to do: a state that changes in
  * between, or a process that died after it had acted, makes no difference.
  */
-async function complete(deps: Deps, caller: Caller, request: CompleteSessionRequest): Promise<FoundSession> {
+async function complete(deps: Deps, caller: Caller, request: CompleteSessionRequest): Promise<Completed> {
   const outcome = requestedOutcome(request.outcome);
   const reason = request.reason ?? null;
-  let hasAcceptance = request.acceptanceJson.length > 0;
-  let mayRecordDecline = true;
+  // Who names a key is promised the receipt of this very acceptance, whatever has become of the session.
+  let hasAcceptance = request.acceptanceJson.length > 0 || (isKeyed(request) && outcome === "ACCEPTED");
+  let recorded: Recorded = "recorded";
   for (let round = 1; round <= maxRounds; round += 1) {
     const session = await requireSession(deps, caller.orgId, request.sessionId);
-    const recordsDecline = mayRecordDecline && recordsDeclines(session.view);
+    const recordsDecline = recorded !== "left" && recordsDeclines(session.view);
     const step = planCompletion(session.view.status, { outcome, hasAcceptance, recordsDecline });
     switch (step.kind) {
       case "answer":
-        return session;
+        return { session, replayed: isKeyed(request) && recorded === "replayed" };
       case "refuse":
         throw new DomainError(step.code);
       case "close":
         await close(deps, caller, session, { outcome: step.outcome, reason });
         break;
       case "record":
-        mayRecordDecline = await record(deps, caller, request, session.view);
+        recorded = await record(deps, caller, request, session.view);
         break;
     }
     // What is recorded now is no longer to be recorded.
@@ -116,15 +130,15 @@ const pastRecording: readonly ErrorCode[] = [
 ];
 
 /**
- * Records the acceptance under the key of the session; a session that was accepted under another key is as good. False
- * for a decline that is to be left unrecorded.
+ * Records the acceptance: under the key of the request as an accept does, or under that of the session, for which a
+ * session that was accepted under another key is as good.
  */
 async function record(
   deps: Deps,
   caller: Caller,
   request: CompleteSessionRequest,
   { policy }: SessionView,
-): Promise<boolean> {
+): Promise<Recorded> {
   const { bytes, decision } = acceptanceBytes(request);
   // The leaf of the completion names all acceptances. Of a session that is used many times others may come meanwhile, so
   // it is closed in a step of its own.
@@ -133,20 +147,26 @@ async function record(
     {
       caller,
       observed: { ip: request.observed?.ip ?? "", userAgent: request.observed?.userAgent ?? "" },
-      idempotencyKey: `session:${request.sessionId}`,
+      ...keyOf(request),
       bytes,
       ...(completion === undefined ? {} : { completion }),
     },
   ]);
   const outcome = (await recording) as RecordOutcome;
-  if (outcome.kind !== "refused") return true;
+  if (outcome.kind !== "refused") return outcome.kind;
   const isImplied = request.acceptanceJson.length === 0 && decision === "DECLINE";
-  if (isImplied && pastRecording.includes(outcome.error.code)) return false;
-  if (outcome.error.code === "CLICK_SESSION_CLOSED" && decision === "ACCEPT") {
+  if (isImplied && pastRecording.includes(outcome.error.code)) return "left";
+  if (!isKeyed(request) && outcome.error.code === "CLICK_SESSION_CLOSED" && decision === "ACCEPT") {
     const { view } = await requireSession(deps, caller.orgId, request.sessionId);
-    if (view.status === "ACCEPTED" || view.outcome === "ACCEPTED") return true;
+    if (view.status === "ACCEPTED" || view.outcome === "ACCEPTED") return "replayed";
   }
   throw outcome.error;
+}
+
+/** A key stands for the whole request: what closes the session and why is part of what is repeated. */
+function keyOf({ sessionId, idempotencyKey, requestHash }: CompleteSessionRequest) {
+  if (idempotencyKey === "") return { idempotencyKey: `session:${sessionId}` };
+  return { idempotencyKey, compared: Buffer.concat([Buffer.from(`complete ${sessionId} `), requestHash]) };
 }
 
 async function close(

@@ -25,7 +25,6 @@ import { listSigningKeys } from "./list-signing-keys.ts";
 import { openRestrictedEvidence } from "./open-restricted-evidence.ts";
 import { recordExternalHead } from "./record-external-head.ts";
 import { render } from "./render.ts";
-import { reportOutages } from "./report-outages.ts";
 import { revokeSigningKey } from "./revoke-signing-key.ts";
 import { rotateSigningKey } from "./rotate-signing-key.ts";
 import { updateConsentState } from "./update-consent-state.ts";
@@ -35,44 +34,42 @@ import { verifyReceipt } from "./verify-receipt.ts";
 export const evidenceAdminRoutes =
   (deps: Pick<ClickDeps, "renderKeys" | "receiptKeys" | "logKeys">): RpcRoutes =>
   (router) => {
-    router.service(
-      EvidenceAdminService,
-      reportOutages({ ...listSigningKeys(deps), ...rotateSigningKey(deps), ...revokeSigningKey(deps) }),
-    );
+    router.service(EvidenceAdminService, {
+      ...listSigningKeys(deps),
+      ...rotateSigningKey(deps),
+      ...revokeSigningKey(deps),
+    });
   };
 
 /** What the gateway calls, and what other services do. */
 export const clickRoutes =
   (deps: ClickDeps): RpcRoutes =>
   (router) => {
-    router.service(
-      ClickService,
-      reportOutages({
-        ...createSession(deps),
-        ...getSession(deps),
-        ...completeSession(deps),
-        ...accept(deps),
-        ...acceptBatch(deps),
-        ...getReceipt(deps),
-        ...getEvidenceBundle(deps),
-        ...verifyReceipt(deps),
-        ...render(deps),
-        ...authenticateRenderToken(deps),
-        ...getTemplateStats(deps),
-        ...getActivity(deps),
-        ...cancelSession(deps),
-        ...appendSessionEvents(deps),
-        ...listAcceptances(deps),
-        ...getConsentState(deps),
-        ...updateConsentState(deps),
-        ...listEvidenceKeys(deps),
-        ...getCheckpoint(deps),
-        ...getInclusionProof(deps),
-        ...getConsistencyProof(deps),
-        ...getLogTile(deps),
-        ...eraseUser(deps),
-        ...openRestrictedEvidence(deps),
-      }),
-    );
-    router.service(EvidenceLogService, reportOutages(recordExternalHead(deps)));
+    router.service(ClickService, {
+      ...createSession(deps),
+      ...getSession(deps),
+      ...completeSession(deps),
+      ...accept(deps),
+      ...acceptBatch(deps),
+      ...getReceipt(deps),
+      ...getEvidenceBundle(deps),
+      ...verifyReceipt(deps),
+      ...render(deps),
+      ...authenticateRenderToken(deps),
+      ...getTemplateStats(deps),
+      ...getActivity(deps),
+      ...cancelSession(deps),
+      ...appendSessionEvents(deps),
+      ...listAcceptances(deps),
+      ...getConsentState(deps),
+      ...updateConsentState(deps),
+      ...listEvidenceKeys(deps),
+      ...getCheckpoint(deps),
+      ...getInclusionProof(deps),
+      ...getConsistencyProof(deps),
+      ...getLogTile(deps),
+      ...eraseUser(deps),
+      ...openRestrictedEvidence(deps),
+    });
+    router.service(EvidenceLogService, recordExternalHead(deps));
   };

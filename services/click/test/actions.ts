@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
 import type { EndUserContextSchema, SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import type { OrgId } from "#platform/ids.ts";
@@ -24,6 +25,9 @@ export interface Completion {
   readonly reason?: string;
   readonly observed?: { readonly ip: string; readonly userAgent: string };
   readonly acceptance?: object;
+  readonly idempotencyKey?: string;
+  /** What the request says as a whole; made of it when absent. */
+  readonly requestHash?: Uint8Array<ArrayBuffer>;
 }
 
 export const orgOf = (template: FakeTemplate): OrgId => template.organizationId as OrgId;
@@ -47,9 +51,16 @@ export function clientActions(click: () => ClickHarness) {
     complete: async (template: FakeTemplate, sessionId: string, { acceptance, ...request }: Completion = {}) => {
       const acceptanceJson = Buffer.from(acceptance === undefined ? "" : JSON.stringify(acceptance));
       const options = as(orgOf(template));
-      const answer = await click().client.completeSession({ ...request, sessionId, acceptanceJson }, options);
+      const { outcome = 0, reason = null } = request;
+      const requestHash = hash("sha256", JSON.stringify({ acceptance, outcome, reason }), "buffer");
+      const sent = { requestHash, ...request, sessionId, acceptanceJson };
+      const answer = await click().client.completeSession(sent, options);
       if (answer.session === undefined) throw new Error("no session was answered");
-      return { session: answer.session, receipts: answer.receiptsJson.map((json) => JSON.parse(json) as Receipt) };
+      return {
+        session: answer.session,
+        replayed: answer.replayed,
+        receipts: answer.receiptsJson.map((json) => JSON.parse(json) as Receipt),
+      };
     },
     /** Accepts under a key of its own. */
     accept: (template: FakeTemplate, body: object) =>

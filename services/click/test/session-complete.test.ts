@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { SessionOutcome, SessionStatus } from "#gen/assent/click/v1/click_pb.ts";
 import { newId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { type Completion, clientActions, orgOf } from "./actions.ts";
+import { type Completion, clientActions, countAcceptances, orgOf } from "./actions.ts";
 import { acceptOne, as, type ClickHarness, startClick } from "./harness.ts";
 
 let click: ClickHarness;
@@ -57,6 +57,53 @@ describe("completeSession", () => {
     expect(await complete(template, id, { outcome: SessionOutcome.ACCEPTED })).toEqual(first);
     const changed = complete(template, id, { acceptance: { action: "BUTTON" } });
     await expectDomainError(changed, "CLICK_IDEMPOTENCY_KEY_REUSED");
+  });
+
+  test("under a key of the caller keeps the promise of an accept: one receipt, and nothing for another body", async () => {
+    const template = addTemplate();
+    const { id } = await create(template);
+    const request = { acceptance: { action: "CHECKBOX" }, reason: "done", idempotencyKey: "order-42" };
+    const first = await complete(template, id, request);
+    expect(first.receipts).toMatchObject([{ idempotencyKey: "order-42", action: "CHECKBOX" }]);
+    expect(first.replayed).toBe(false);
+    expect(await complete(template, id, request)).toEqual({ ...first, replayed: true });
+    const { id: another } = await create(template);
+    for (const [session, changed] of [
+      [id, { ...request, acceptance: { action: "BUTTON" } }],
+      [id, { ...request, reason: "another one" }],
+      [id, { outcome: SessionOutcome.ACCEPTED, idempotencyKey: "order-42" }],
+      [another, request],
+    ] as const) {
+      await expectDomainError(complete(template, session, changed), "CLICK_IDEMPOTENCY_KEY_REUSED");
+    }
+    expect((await get(template, another)).status).toBe(SessionStatus.PENDING);
+    const used = { orgId: orgOf(template), key: "order-42", body: { sessionId: another } };
+    await expectDomainError(acceptOne(click.client, used), "CLICK_IDEMPOTENCY_KEY_REUSED");
+    expect(await countAcceptances(click, orgOf(template))).toBe(1);
+  });
+
+  test("under another key than the one it was accepted with is refused, as an accept is", async () => {
+    const template = addTemplate();
+    const { id } = await create(template);
+    await accept(template, { sessionId: id });
+    const request = { acceptance: { action: "CHECKBOX" }, idempotencyKey: "late" };
+    await expectDomainError(complete(template, id, request), "CLICK_SESSION_CLOSED");
+    const refused = { outcome: SessionOutcome.ACCEPTED, idempotencyKey: "late" };
+    await expectDomainError(complete(template, id, refused), "CLICK_SESSION_CLOSED");
+    expect((await complete(template, id, { idempotencyKey: "late" })).receipts).toHaveLength(1);
+  });
+
+  test("under a key whose process died before the session was completed is finished by the retry", async () => {
+    const template = addTemplate({ policyFlags: { singleUseSession: false } });
+    const { id } = await create(template);
+    const request = { acceptance: { action: "CHECKBOX" }, idempotencyKey: "order-43" };
+    // The step after the record fails; the record stays.
+    await click.superuser.query("alter table click.session rename column completed_at to completed_at_gone");
+    await expect(complete(template, id, request)).rejects.toThrow();
+    await click.superuser.query("alter table click.session rename column completed_at_gone to completed_at");
+    expect((await get(template, id)).status).not.toBe(SessionStatus.COMPLETED);
+    const { session, receipts } = await complete(template, id, request);
+    expect([session.status, receipts.length]).toEqual([SessionStatus.COMPLETED, 1]);
   });
 
   test("the outcome ACCEPTED alone stands for an acceptance", async () => {

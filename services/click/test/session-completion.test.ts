@@ -69,7 +69,11 @@ async function closingOf(template: FakeTemplate, id: string) {
   const row = await withOrg(pool, orgOf(template), (client) => findSession(orgOf(template), client, id));
   await pool.end();
   if (row === undefined) throw new Error("there is no such session");
-  return openSession(createSubjectVault(click.masterKey), orgOf(template), row).closing;
+  return openSession(
+    createSubjectVault([click.masterKey], () => click.masterKey),
+    orgOf(template),
+    row,
+  ).closing;
 }
 
 /** Completes a session twenty times at once, by two processes. */
@@ -141,6 +145,10 @@ describe("the leaf of a completed session", () => {
       { outcome: ACCEPTED, result: "ACCEPTED", receipts: 1 },
       { acceptance: { action: "CHECKBOX" }, reason: "done", result: "ACCEPTED", receipts: 1 },
       { acceptance: {}, outcome: DECLINED, result: "DECLINED", receipts: 1 },
+      {
+        ...{ acceptance: { action: "CHECKBOX" }, idempotencyKey: "order-42", requestHash: new Uint8Array(32) },
+        ...{ result: "ACCEPTED", receipts: 1 },
+      },
     ];
     for (const { result, receipts, ...request } of requests) {
       const template = addTemplate({ policyFlags: { allowDecline: true, recordDecline: receipts > 0 } });

@@ -1,12 +1,11 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
-import { isTransient } from "#platform/db/errors.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
+import { isOutage } from "#platform/outage.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import type { Worker } from "#platform/service.ts";
-import { asKnownError } from "../accept/failures.ts";
 import { type ConclusionDeps, concludeErasure } from "../erasure/conclude-erasure.ts";
 import { findCurrent, isHeld, type RulesDeps } from "../erasure/erasure-rules.ts";
 import { withRetries } from "../erasure/with-retries.ts";
@@ -67,7 +66,7 @@ async function eraseUnlessAway(deps: EraseDueDeps & { readonly logger: Logger })
   try {
     await eraseDue(deps);
   } catch (error) {
-    if (!isTransient(error) && asKnownError(error)?.code !== "SERVICE_UNAVAILABLE") throw error;
+    if (!isOutage(error)) throw error;
     deps.logger.debug({ err: error }, "nothing is erased while the database or the templates service is away");
   }
 }

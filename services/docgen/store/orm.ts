@@ -1,7 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
-import { createOrm, isTransient, withOrgEm } from "#platform/db/orm.ts";
-import { DomainError } from "#platform/errors.ts";
+import { createOrm, withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { TemplateEntity } from "./template.entity.ts";
 import { TemplateVersionEntity } from "./template-version.entity.ts";
@@ -13,19 +12,6 @@ export const createDocgenOrm = (options: { url: string; role?: string; max: numb
 
 export type DocgenOrm = ReturnType<typeof createDocgenOrm>;
 
-/**
- * Runs `work` in one transaction of the organization and commits it. A database that is away or too busy gives
- * SERVICE_UNAVAILABLE: nothing was changed that the caller could not do again.
- */
-export async function inOrganization<T>(
-  orgId: OrgId,
-  orm: DocgenOrm,
-  work: (em: EntityManager) => Promise<T>,
-): Promise<T> {
-  try {
-    return await withOrgEm(orm, orgId, work);
-  } catch (error) {
-    if (isTransient(error)) throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
-    throw error;
-  }
-}
+/** Runs `work` in one transaction of the organization and commits it. */
+export const inOrganization = <T>(orgId: OrgId, orm: DocgenOrm, work: (em: EntityManager) => Promise<T>): Promise<T> =>
+  withOrgEm(orm, orgId, work);

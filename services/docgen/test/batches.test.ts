@@ -115,7 +115,7 @@ describe("a batch", () => {
     expect(items[1]?.document?.failure).toMatchObject({ errorCode: "GEN_TEMPLATE_ERROR", details: { line: "1" } });
   });
 
-  test("with every item deleted on its own is cancelled and gives its slot back", async () => {
+  test("with every item deleted on its own is cancelled and has taken its slot all the same", async () => {
     const customer = await createCustomer(harness);
     renderer.hold();
     await occupyRenderer();
@@ -125,7 +125,7 @@ describe("a batch", () => {
       await customer.organization.deleteDocument({ documentId: present(document).id });
     }
     expect(await readBatch(customer.organization, id)).toMatchObject({ status: BatchStatus.CANCELLED, cancelled: 2 });
-    expect(await usedOf(harness, customer.organization.orgId)).toEqual({ hour: 0, minute: 0 });
+    expect(await usedOf(harness, customer.organization.orgId)).toEqual({ hour: 1, minute: 0 });
   });
 });
 

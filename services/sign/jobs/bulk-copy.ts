@@ -1,5 +1,6 @@
 import { withOrg } from "#platform/db/pool.ts";
-import { DomainError } from "#platform/errors.ts";
+import { DomainError, fromConnectError } from "#platform/errors.ts";
+import { asOutage } from "#platform/outage.ts";
 import { copyDefinition } from "../rpc/bulk-messages.ts";
 import type { SignDeps } from "../rpc/deps.ts";
 import { makeAgreement } from "../rpc/make-agreement.ts";
@@ -69,7 +70,7 @@ async function sendCopy(deps: SignDeps, job: Job, { sourceId, createdBy, copy }:
 
 /** What is wrong with the copy stays wrong; what is away comes back, or is waited for no longer: every batch ends. */
 function finalFailure(error: unknown, { attempts }: Job): DomainError | undefined {
-  const failure = error instanceof DomainError ? error : new DomainError("INTERNAL_ERROR", { cause: error });
+  const failure = fromConnectError(error) ?? asOutage(error) ?? new DomainError("INTERNAL_ERROR", { cause: error });
   const mayPass = failure.code === "SERVICE_UNAVAILABLE" || failure.code === "INTERNAL_ERROR";
   return mayPass && attempts < maxAttempts ? undefined : failure;
 }

@@ -1,5 +1,4 @@
-import { Code, ConnectError } from "@connectrpc/connect";
-import { fromConnectError } from "#platform/errors.ts";
+import { isOutage } from "#platform/outage.ts";
 import { type CompletionDeps, completeAgreement } from "../completion/complete-agreement.ts";
 import type { JobHandler } from "./job.ts";
 
@@ -32,10 +31,6 @@ const deadlineMs = 5 * 60_000;
 
 /** Short, so that what has waited for another service is done soon after it is back. */
 const outagePauseMs = 3_000;
-
-const isOutage = (error: unknown): error is Error =>
-  fromConnectError(error)?.code === "SERVICE_UNAVAILABLE" ||
-  (error instanceof ConnectError && [Code.Unavailable, Code.DeadlineExceeded].includes(error.code));
 
 /** What goes on regardless changes nothing: the hold on the job is lost by then. */
 async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {

@@ -1,6 +1,5 @@
 import type pg from "pg";
-import { isTransient } from "#platform/db/errors.ts";
-import { withOrgSnapshot } from "#platform/db/pool.ts";
+import { inSnapshot } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "../domain/agreement.ts";
@@ -12,26 +11,17 @@ import type { SignDeps } from "./deps.ts";
 export const requireTarget = (deps: Pick<SignDeps, "pool">, orgId: OrgId, target: TargetId): Promise<Agreement> =>
   withTarget(deps, orgId, target, async (agreement) => agreement);
 
-/**
- * Reads what belongs to an agreement or template, all as it was in one moment. Throws what requireTarget does, and
- * SERVICE_UNAVAILABLE while the database is away.
- */
-export async function withTarget<T>(
+/** Reads what belongs to an agreement or template, all as it was in one moment. Throws what requireTarget does. */
+export const withTarget = <T>(
   { pool }: Pick<SignDeps, "pool">,
   orgId: OrgId,
   target: TargetId,
   read: (agreement: Agreement, client: pg.PoolClient) => Promise<T>,
-): Promise<T> {
-  try {
-    return await withOrgSnapshot(pool, orgId, async (client) => {
-      const agreement = await loadAgreement(client, orgId, target.id);
-      if (agreement === undefined || (agreement.status === "template") !== target.isTemplate) {
-        throw new DomainError(target.isTemplate ? "TEMPLATE_NOT_FOUND" : "ENVELOPE_NOT_FOUND");
-      }
-      return read(agreement, client);
-    });
-  } catch (error) {
-    if (isTransient(error)) throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
-    throw error;
-  }
-}
+): Promise<T> =>
+  inSnapshot(orgId, pool, async (client) => {
+    const agreement = await loadAgreement(client, orgId, target.id);
+    if (agreement === undefined || (agreement.status === "template") !== target.isTemplate) {
+      throw new DomainError(target.isTemplate ? "TEMPLATE_NOT_FOUND" : "ENVELOPE_NOT_FOUND");
+    }
+    return read(agreement, client);
+  });

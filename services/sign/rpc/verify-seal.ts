@@ -3,9 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { SealedSummarySchema } from "#gen/assent/sign/v1/verification_pb.ts";
-import { isTransient } from "#platform/db/errors.ts";
 import { inSnapshot } from "#platform/db/transaction.ts";
-import { DomainError } from "#platform/errors.ts";
 import { isChainIntact } from "../domain/audit-chain.ts";
 import { loadAgreement } from "../store/agreement-store.ts";
 import { listAuditEvents } from "../store/audit-store.ts";
@@ -20,20 +18,11 @@ type VerifySealDeps = Pick<SignDeps, "pool" | "sealer" | "organizations" | "publ
 export const verifySeal = (deps: VerifySealDeps): Pick<ServiceImpl<typeof SignService>, "verifySeal"> => ({
   async verifySeal({ file }) {
     const { sha256, seals } = await readFile(file, { reader: deps.publicSealReader, sealer: deps.sealer });
-    const owner = await findOwner(deps, sha256);
+    const owner = await findSealedFile(deps.verifierPool, sha256);
     const summary = owner && (await summaryOf(deps, owner, sha256));
     return { sha256, seals, ...(summary === undefined ? {} : { summary }) };
   },
 });
-
-async function findOwner({ verifierPool }: VerifySealDeps, sha256: Buffer): Promise<SealedFileOwner | undefined> {
-  try {
-    return await findSealedFile(verifierPool, sha256);
-  } catch (error) {
-    if (isTransient(error)) throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
-    throw error;
-  }
-}
 
 /** Read as the organization whose file it is. */
 async function summaryOf(

@@ -165,9 +165,7 @@ async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** inTransaction has wrapped the error of the database. */
-const isDeadlock = (error: unknown): boolean =>
-  error instanceof Error && error.cause instanceof Error && "code" in error.cause && error.cause.code === "40P01";
+const isDeadlock = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "40P01";
 
 export const isTemplate = ({ status }: Pick<Agreement, "status">): boolean => status === "template";
 

@@ -2,11 +2,9 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { BulkBatch } from "#gen/assent/sign/v1/sign_pb.ts";
-import { createPool } from "#platform/db/pool.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { smallestPdf } from "../intake/smallest-pdf.ts";
-import { findBulkBatch, listBulkLists } from "../store/bulk-store.ts";
 import { type Organization, type SignHarness, startSign } from "./harness.ts";
 
 let system: SignHarness;
@@ -172,13 +170,4 @@ describe("a bulk list", () => {
     await expectDomainError(organization.getBulkList({ id }), "BULK_LIST_NOT_FOUND");
     await expectDomainError(organization.getBulkBatch({ id: randomUUID() }), "BULK_BATCH_NOT_FOUND");
   });
-});
-
-test("lists and batches say that they are unavailable while the database is away", async () => {
-  const pool = createPool({ url: "postgres://nobody@127.0.0.1:1/none", role: "assent_sign", max: 1, name: "away" });
-  const { orgId } = organization;
-  const id = randomUUID();
-  await expectDomainError(listBulkLists(pool, orgId), "SERVICE_UNAVAILABLE");
-  await expectDomainError(findBulkBatch(pool, orgId, id), "SERVICE_UNAVAILABLE");
-  await pool.end();
 });

@@ -67,6 +67,7 @@ export async function startLifecycle(options: { readonly intake?: Intake } = {})
       known: () => ({ name: "Acme", sandbox: false }),
     },
     ...{ sealReader: { read: async () => [] }, publicSealReader: { read: async () => [] }, verifierPool: pool },
+    witness: { confirm: async () => undefined },
     clock: { now: () => new Date() },
     newId,
     logger: createLogger("sign", "silent"),

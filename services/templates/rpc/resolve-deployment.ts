@@ -1,7 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ResolveDeploymentRequest, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { isTransient } from "#platform/db/errors.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { isDeploymentKey } from "../domain/deployment-key.ts";
@@ -16,9 +15,7 @@ export const resolveDeployment = (
   async resolveDeployment(request, context) {
     const { orgId } = requireCaller(context);
     const name = parseName(request.deployment);
-    const resolved = await resolve(orgId, deps.resolverPool, name).catch((error: unknown) => {
-      throw isTransient(error) ? new DomainError("SERVICE_UNAVAILABLE", { cause: error }) : error;
-    });
+    const resolved = await resolve(orgId, deps.resolverPool, name);
     // An archived template has no active deployment; that it is checked here as well costs nothing.
     if (resolved === undefined || resolved.template.archived) throw new DomainError("CLICK_DEPLOYMENT_NOT_FOUND");
     const { deployment, template, snapshotJson } = resolved;

@@ -6,8 +6,6 @@ import type {
   TemplateSnapshotSchema,
   TemplatesService,
 } from "#gen/assent/templates/v1/templates_pb.ts";
-import { isTransient } from "#platform/db/errors.ts";
-import { DomainError } from "#platform/errors.ts";
 import { isUuid, parseOrgId } from "#platform/ids.ts";
 import { isSlug } from "../domain/slug.ts";
 import { templateStatus } from "../domain/template.ts";
@@ -29,9 +27,7 @@ export const resolveTemplates = (
   async resolveTemplates(request) {
     const items = request.items.map(parseItem);
     const known = items.filter((item) => item !== undefined);
-    const resolutions = await resolve(deps.resolverPool, known).catch((error: unknown) => {
-      throw isTransient(error) ? new DomainError("SERVICE_UNAVAILABLE", { cause: error }) : error;
-    });
+    const resolutions = await resolve(deps.resolverPool, known);
     const results = items.map((item) => resultMessage(item && resolutions.get(resolveKey(item))));
     return { results, validForMs: answerValidMs };
   },

@@ -1,7 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
-import { createOrm, isTransient, withOrgEm } from "#platform/db/orm.ts";
-import { DomainError } from "#platform/errors.ts";
+import { createOrm, withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { DeploymentEntity } from "./deployment.entity.ts";
 import { RevisionEntity } from "./revision.entity.ts";
@@ -25,19 +24,9 @@ export const createTemplatesOrm = (options: {
 
 export type TemplatesOrm = ReturnType<typeof createTemplatesOrm>;
 
-/**
- * Runs `work` in one transaction of the organization and commits it. A database that is away or too busy gives
- * SERVICE_UNAVAILABLE: nothing was changed that the caller could not do again.
- */
-export async function inOrganization<T>(
+/** Runs `work` in one transaction of the organization and commits it. */
+export const inOrganization = <T>(
   orgId: OrgId,
   orm: TemplatesOrm,
   work: (em: EntityManager) => Promise<T>,
-): Promise<T> {
-  try {
-    return await withOrgEm(orm, orgId, work);
-  } catch (error) {
-    if (isTransient(error)) throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
-    throw error;
-  }
-}
+): Promise<T> => withOrgEm(orm, orgId, work);

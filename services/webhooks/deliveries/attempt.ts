@@ -4,6 +4,7 @@ import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { OutboundPoster, OutboundResult } from "#platform/net/outbound-post.ts";
+import { isOutage } from "#platform/outage.ts";
 import { noopTracer, type Tracer } from "#platform/telemetry.ts";
 import { sampledTraceIn } from "#platform/trace-context.ts";
 import { isSuccess } from "../domain/outcome.ts";
@@ -111,7 +112,7 @@ async function afterNoBody(deps: AttemptDeps, held: Held, error: unknown, signal
   if (signal.aborted) return release(deps, held);
   deps.metrics.webhookAttempts.inc({ outcome: "put_off" });
   const { orgId, id } = held.claimed;
-  if ((error instanceof DomainError && error.code === "SERVICE_UNAVAILABLE") || isTransient(error)) {
+  if (isOutage(error)) {
     deps.logger.debug({ err: error, orgId, deliveryId: id }, "the body cannot be made now");
     return release(deps, held, new Date(deps.clock.now().getTime() + putOffMs));
   }

@@ -1,0 +1,23 @@
+import type { Settings } from "#platform/config.ts";
+import { settings as gateway } from "../gateway/config.ts";
+import { settings as auth } from "../services/auth/config.ts";
+import { settings as click } from "../services/click/config.ts";
+import { settings as docgen } from "../services/docgen/config.ts";
+import { settings as sign } from "../services/sign/config.ts";
+import { settings as templates } from "../services/templates/config.ts";
+import { settings as webhooks } from "../services/webhooks/config.ts";
+
+/** Every process of an installation, by the name of its folder. */
+export const settingsOfPrograms: ReadonlyArray<{
+  readonly title: string;
+  readonly entry: string;
+  readonly settings: Settings;
+}> = [
+  { title: "gateway", entry: "gateway/main.ts", settings: gateway },
+  { title: "auth", entry: "services/auth/main.ts", settings: auth },
+  { title: "templates", entry: "services/templates/main.ts", settings: templates },
+  { title: "docgen", entry: "services/docgen/main.ts", settings: docgen },
+  { title: "click", entry: "services/click/main.ts", settings: click },
+  { title: "sign", entry: "services/sign/main.ts", settings: sign },
+  { title: "webhooks", entry: "services/webhooks/main.ts", settings: webhooks },
+];
