@@ -69,6 +69,7 @@ export const newDocument = (file: CheckedFile, id: string): AgreementDocument =>
   sentSha256: file.sentSha256,
   pages: file.pages,
   isSigned: file.isSigned,
+  warnings: file.warnings,
   sealedId: null,
   sealedSha256: null,
 });

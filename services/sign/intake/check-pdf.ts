@@ -1,13 +1,16 @@
-import { PDFName } from "pdf-lib";
+import { type PDFDocument, PDFName } from "pdf-lib";
+import { claimsOf } from "../completion/conformance.ts";
+import type { DocumentWarning } from "../domain/document-warnings.ts";
 import { refuseForbiddenContent } from "./forbidden-content.ts";
 import type { CheckedPdf, PdfFacts } from "./messages.ts";
 import { readPages } from "./page-tree.ts";
 import { PdfProblem } from "./pdf-problem.ts";
-import { extensibleDocumentOf } from "./reading/open-document.ts";
-import { type Graph, readGraph } from "./reading/read-graph.ts";
+import { documentOf, extensibleDocumentOf } from "./reading/open-document.ts";
+import { readGraph } from "./reading/read-graph.ts";
 import { readStrictly } from "./reading/read-strictly.ts";
 import { writeGraph } from "./reading/write-graph.ts";
-import { isSigned } from "./signed-fields.ts";
+import { readLocks } from "./signature-locks.ts";
+import { isSignedPdf } from "./signed-fields.ts";
 import { tryExtending } from "./trial-save.ts";
 
 /**
@@ -19,27 +22,38 @@ import { tryExtending } from "./trial-save.ts";
  */
 export async function checkPdf(bytes: Buffer): Promise<CheckedPdf> {
   const graph = readGraph(bytes);
-  if (isSigned(graph.context)) return checkSigned(bytes);
+  if (isSignedPdf(documentOf(graph))) return checkSigned(bytes);
   refuseForbiddenContent(graph.context.enumerateIndirectObjects().map(([, object]) => object));
   const rewritten = await writeGraph(graph, bytes);
-  return { ...(await tryDocument(readStrictly(bufferOf(rewritten)), rewritten)), isSigned: false, rewritten };
+  const document = extensibleDocumentOf(readStrictly(bufferOf(rewritten)), rewritten);
+  const pages = pagesOf(document);
+  await tryExtending(document, { useObjectStreams: false, isSigned: false });
+  return { pages, isSigned: false, warnings: [], rewritten };
 }
 
 async function checkSigned(bytes: Buffer): Promise<CheckedPdf> {
   const graph = readStrictly(bytes);
   refuseForbiddenContent(graph.objects);
-  return { ...(await tryDocument(graph, bytes)), isSigned: true };
+  const document = extensibleDocumentOf(graph, bytes);
+  const pages = pagesOf(document);
+  const warnings = warningsOf(document);
+  // Packing objects costs time, and is refused only to files whose metadata claim that they are PDF/A-1.
+  const useObjectStreams = graph.sections[0]?.kind === "stream" && document.catalog.has(PDFName.of("Metadata"));
+  await tryExtending(document, { useObjectStreams, isSigned: true });
+  return { pages, isSigned: true, warnings };
 }
 
-/** Does what sealing does. */
-async function tryDocument(graph: Graph, bytes: Uint8Array): Promise<Pick<PdfFacts, "pages">> {
-  const document = extensibleDocumentOf(graph, bytes);
+function pagesOf(document: PDFDocument): PdfFacts["pages"] {
   const pages = readPages(document);
   if (document.getPageCount() !== pages.length) throw new PdfProblem("The list of pages of the PDF is damaged.");
-  // Packing objects costs time, and is refused only to files whose metadata claim that they are PDF/A-1.
-  const isPacked = graph.sections[0]?.kind === "stream" && document.catalog.has(PDFName.of("Metadata"));
-  await tryExtending(document, isPacked);
-  return { pages };
+  return pages;
+}
+
+/** Of a file that is signed. Throws a PdfProblem when its signatures permit nothing more. */
+function warningsOf(document: PDFDocument): DocumentWarning[] {
+  const { permission } = readLocks(document);
+  const certified: readonly DocumentWarning[] = permission === undefined ? [] : [`CERTIFIED_P${permission}`];
+  return claimsOf(document).isAccessible ? [...certified, "PDF_UA_CLAIM_DROPPED"] : [...certified];
 }
 
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>

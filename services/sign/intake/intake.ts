@@ -4,6 +4,7 @@ import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import type { PageSize } from "../domain/agreement.ts";
+import type { DocumentWarning } from "../domain/document-warnings.ts";
 import type { TextMatch } from "../domain/tab.ts";
 import type { PreparedFile } from "../seal/byte-range.ts";
 import { convertHtml, notConvertible } from "./convert-document.ts";
@@ -27,6 +28,7 @@ export interface CheckedDocument {
   readonly sentSha256: Buffer;
   readonly pages: readonly PageSize[];
   readonly isSigned: boolean;
+  readonly warnings: readonly DocumentWarning[];
 }
 
 /** Everything that is done to files of unknown content, in processes of their own with limits of time and memory. */
@@ -77,9 +79,9 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
       if (answer.kind !== "ended") cache.put(key, result);
     }
     if ("problem" in result) throw corrupted(field, result.problem);
-    const { pages, isSigned, rewritten: bytes = sent } = result;
+    const { rewritten: bytes = sent, pages, isSigned, warnings } = result;
     const sha256 = bytes === sent ? sentSha256 : await hashOf(bytes);
-    return { documentId, name, bytes, sha256, sentSha256, pages, isSigned };
+    return { documentId, name, bytes, sha256, sentSha256, pages, isSigned, warnings };
   };
   const convert = async (orgId: string, file: Readable, type: "html" | "text"): Promise<CheckedDocument> => {
     const { bytes, field, name } = file;

@@ -1,13 +1,18 @@
+import { type PDFDocument, PDFName } from "pdf-lib";
+import { claimAccessible, claimsOf, dropAccessibleClaim } from "../completion/conformance.ts";
 import { drawMarks } from "../completion/draw-marks.ts";
 import type { FontLibrary } from "../completion/font-library.ts";
+import { structureOf } from "../completion/structure.ts";
 import { fixByteRange, type PreparedFile } from "../seal/byte-range.ts";
-import { addSignaturePlaceholder } from "../seal/signature-placeholder.ts";
+import { addSignaturePlaceholder, fieldNamesOf } from "../seal/signature-placeholder.ts";
 import type { SealPreparation } from "./messages.ts";
 import { packNatively } from "./pack-natively.ts";
+import { PdfProblem } from "./pdf-problem.ts";
 import { extensibleDocumentOf } from "./reading/open-document.ts";
-import { readGraph } from "./reading/read-graph.ts";
+import { type Graph, readGraph } from "./reading/read-graph.ts";
 import { readStrictly } from "./reading/read-strictly.ts";
 import { writeGraph } from "./reading/write-graph.ts";
+import { readLocks, type SignatureLocks } from "./signature-locks.ts";
 import { trackChanges } from "./track-changes.ts";
 
 /**
@@ -17,22 +22,66 @@ import { trackChanges } from "./track-changes.ts";
 export async function prepareSeal(preparation: SealPreparation, fonts: FontLibrary): Promise<PreparedFile> {
   const bytes = Buffer.from(preparation.bytes.buffer, preparation.bytes.byteOffset, preparation.bytes.byteLength);
   try {
-    return await extend(bytes, preparation, fonts);
-  } catch (error) {
-    if (preparation.isSigned) throw error;
-    // It was taken before files were written anew when they come: that is made up for.
-    return extend(Buffer.from(await writeGraph(readGraph(bytes), bytes)), preparation, fonts);
+    return await extend(readStrictly(bytes), bytes, preparation, fonts);
+  } catch {
+    // It was taken before files were written anew when they come, or had to be unambiguous. What people saw of it is what
+    // its cross-reference gives.
+    const graph = readGraph(bytes);
+    if (preparation.isSigned) return extend(graph, bytes, preparation, fonts);
+    const rewritten = Buffer.from(await writeGraph(graph, bytes));
+    return extend(readStrictly(rewritten), rewritten, preparation, fonts);
   }
 }
 
-async function extend(bytes: Buffer, { marks, statement }: SealPreparation, fonts: FontLibrary): Promise<PreparedFile> {
-  const graph = readStrictly(bytes);
+async function extend(
+  graph: Graph,
+  bytes: Buffer,
+  preparation: SealPreparation,
+  fonts: FontLibrary,
+): Promise<PreparedFile> {
   const document = extensibleDocumentOf(graph, bytes);
   trackChanges(document.context);
   packNatively(document.context);
-  await drawMarks(document, marks, fonts);
-  addSignaturePlaceholder(document, statement);
+  await (preparation.isSigned ? fillSigned : fill)(document, preparation, fonts);
   // Not every reader follows a chain of tables of both kinds.
   const useObjectStreams = graph.sections[0]?.kind === "stream";
   return fixByteRange(await document.commit({ useObjectStreams, objectsPerTick: Number.POSITIVE_INFINITY }));
+}
+
+async function fill(
+  document: PDFDocument,
+  { marks, statement, isCertificate = false }: SealPreparation,
+  fonts: FontLibrary,
+): Promise<void> {
+  if (isCertificate) claimAccessible(document);
+  await drawMarks(document, marks, fonts);
+  const page = document.getPage(0);
+  const field = addSignaturePlaceholder(document, statement);
+  const structure = structureOf(document);
+  if (structure === undefined) return;
+  structure.addAnnotation(field, { role: "Form", page: page.ref, alternative: statement.reason });
+  // Whoever goes through the page by keyboard meets what is on it in the order of the structure.
+  page.node.set(PDFName.of("Tabs"), PDFName.of("S"));
+}
+
+/** Nothing is placed on a file that forbids it; what people have signed before locks were known is sealed all the same. */
+function locksOf(document: PDFDocument): Pick<SignatureLocks, "isLocked"> {
+  try {
+    return readLocks(document);
+  } catch (error) {
+    if (error instanceof PdfProblem) return { isLocked: () => false };
+    throw error;
+  }
+}
+
+/** Only what those who verify the earlier signatures permit: new signature fields. */
+async function fillSigned(
+  document: PDFDocument,
+  { marks, statement }: SealPreparation,
+  fonts: FontLibrary,
+): Promise<void> {
+  const names = fieldNamesOf(document, locksOf(document));
+  if (marks.length > 0 && claimsOf(document).isAccessible) dropAccessibleClaim(document);
+  await drawMarks(document, marks, fonts, names);
+  addSignaturePlaceholder(document, statement, names);
 }

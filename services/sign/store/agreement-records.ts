@@ -103,6 +103,7 @@ const documentColumns = recordColumns<Placed<AgreementDocument>>({
   sentSha256: "bytea",
   pages: "jsonb",
   isSigned: "boolean",
+  warnings: "jsonb",
   sealedId: "uuid",
   sealedSha256: "bytea",
 });

@@ -24,6 +24,7 @@ const fileOf = (documentId: string, given: Partial<CheckedFile> = {}): CheckedFi
   pages: [{ width: 100, height: 100 }],
   sentSha256: Buffer.alloc(32, 9),
   isSigned: false,
+  warnings: [],
   ...given,
 });
 

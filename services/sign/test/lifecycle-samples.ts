@@ -32,6 +32,7 @@ export const sampleDocument = (documentId = "1"): AgreementDocument => ({
   ],
   sentSha256: Buffer.alloc(32, 9),
   isSigned: false,
+  warnings: [],
   sealedId: null,
   sealedSha256: null,
 });

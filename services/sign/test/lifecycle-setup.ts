@@ -99,6 +99,7 @@ const fakeIntake = (fake: FakeIntake): Intake => ({
         sentSha256: sha256Of(content),
         pages,
         isSigned: false,
+        warnings: [],
       };
     }),
   findTexts: async (files, wanted) => {

@@ -25,6 +25,7 @@ const checkedOf = ({ documentId, name }: DocumentDefinition): CheckedFile => ({
   pages: [{ width: 100, height: 100 }],
   sentSha256: Buffer.alloc(32, 9),
   isSigned: false,
+  warnings: [],
 });
 
 const anchor: Anchor = {
