@@ -102,7 +102,7 @@ const fakeIntake = (fake: FakeIntake): Intake => ({
         warnings: [],
       };
     }),
-  findTexts: async (files, wanted) => {
+  findTexts: async (_orgId, files, wanted) => {
     fake.searches += 1;
     await fake.onSearch();
     const documentId = files[0]?.documentId ?? "";
