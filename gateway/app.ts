@@ -146,6 +146,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       keys,
       evidenceKeys: createEvidenceKeys({ click, monotonic, logger }),
       tokenGuard: createTokenGuard({ limiter, logger }),
+      clock,
       identityProvider: config.oidc && createIdentityProvider(config.oidc, { monotonic, logger }),
       embedScript,
       verifier,

@@ -7,6 +7,8 @@ import type { DeadEvents } from "./events/dead-events.ts";
 import { createHealthState, type HealthState } from "./health.ts";
 import type { NewId } from "./ids.ts";
 import type { Logger } from "./logger.ts";
+import type { Resealer } from "./master-keys/reseal.ts";
+import { masterKeyRoutes } from "./master-keys/routes.ts";
 import type { Metrics } from "./metrics.ts";
 import { serverInterceptors } from "./rpc/interceptors.ts";
 import type { RpcRoutes } from "./rpc/routes.ts";
@@ -31,6 +33,8 @@ export interface Service {
   readonly adminRoutes?: RpcRoutes | undefined;
   /** What its consumers gave up, for operators; served on the admin port. */
   readonly deadEvents?: readonly DeadEvents[] | undefined;
+  /** Seals what it keeps with its newest master key, for operators; served on the admin port. */
+  readonly resealer?: Resealer | undefined;
   readonly workers: readonly Worker[];
   /** Throws when something that requests need is missing, such as the database. A missing bus is not. */
   checkReady(): Promise<void>;
@@ -87,7 +91,10 @@ export async function runService(service: Service, options: RunServiceOptions): 
   const health = createHealthState();
   const checkReady = reportChanges(service, logger);
   const interceptors = serverInterceptors({ service: service.name, logger, metrics, tracer });
-  const adminRoutes = [deadEventRoutes(service.deadEvents ?? [])];
+  const adminRoutes = [
+    deadEventRoutes(service.deadEvents ?? []),
+    masterKeyRoutes(service.resealer === undefined ? [] : [service.resealer]),
+  ];
   if (service.adminRoutes !== undefined) adminRoutes.push(service.adminRoutes);
   const stopping = new AbortController();
   const opened: Opened = { workers: [] };

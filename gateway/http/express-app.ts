@@ -77,20 +77,26 @@ function mountPath(app: Express, path: string, routes: readonly Route[], deps: A
   });
 }
 
-const beginExchange =
-  (
-    { newId, tracer = noopTracer }: Pick<AppDeps, "newId" | "tracer">,
-    logWhenClosed: LogWhenClosed,
-    mayPass: FloodGate,
-  ): RequestHandler =>
-  (req, res, next) => {
+const beginExchange = (
+  { newId, tracer = noopTracer }: Pick<AppDeps, "newId" | "tracer">,
+  logWhenClosed: LogWhenClosed,
+  mayPass: FloodGate,
+): RequestHandler => {
+  /** Connections whose readers may disagree about what was sent on them. */
+  const ambiguous = new WeakSet<object>();
+  return (req, res, next) => {
+    // What seems to be another request was perhaps none; the answer to the one before closes the connection.
+    if (ambiguous.has(req.socket)) return;
     const exchange = openExchange(req, res, newId, tracer);
     logWhenClosed(req, res, exchange);
     if (!mayPass(req, res, exchange)) return;
     const problem = findHeaderProblem(req.rawHeaders, req.httpVersion);
-    if (problem === undefined) within(tracer, exchange.span, next);
-    else next(new DomainError("VALIDATION_FAILED", { message: problem }));
+    if (problem === undefined) return within(tracer, exchange.span, next);
+    ambiguous.add(req.socket);
+    res.shouldKeepAlive = false;
+    next(new DomainError("VALIDATION_FAILED", { message: problem }));
   };
+};
 
 /** Express calls it for what no route has caught: unknown addresses, wrong methods, paths that cannot be decoded. */
 const answerError =

@@ -10,15 +10,23 @@ export function findHeaderProblem(rawHeaders: readonly string[], httpVersion: st
     if (count > 1) return `The header ${name} was sent more than once.`;
     if (count === 0 && name === "host" && httpVersion === "1.1") return "The header host is missing.";
   }
+  // Node reads any list that ends with chunked, and leaves the encodings before it to nobody.
+  const encodings = headerValues(rawHeaders, "transfer-encoding");
+  if (encodings.length > 1 || encodings.some((sent) => sent.trim().toLowerCase() !== "chunked")) {
+    return "The only transfer encoding is chunked.";
+  }
   return undefined;
 }
 
 /** How often a header was sent; `name` is in lower case. */
-export function headerCount(rawHeaders: readonly string[], name: string): number {
-  let count = 0;
+export const headerCount = (rawHeaders: readonly string[], name: string): number =>
+  headerValues(rawHeaders, name).length;
+
+function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const sent = rawHeaders[i];
-    if (sent !== undefined && sent.length === name.length && sent.toLowerCase() === name) count += 1;
+    if (sent?.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[i + 1] ?? "");
   }
-  return count;
+  return values;
 }

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { Zip, type ZipInputFile } from "fflate";
+import { zipTime } from "#platform/zip-time.ts";
 
 /** A file of an archive that is made while it is sent. */
 export interface StreamedFile {
@@ -29,7 +30,7 @@ export async function* zipStream(files: AsyncIterable<StreamedFile>, modifiedAt:
       size: bytes.length,
       crc: crc32(bytes),
       compression: 0,
-      mtime: modifiedAt,
+      mtime: zipTime(modifiedAt),
     };
     archive.add(file);
     file.ondata?.(null, bytes as Uint8Array<ArrayBuffer>, true);

@@ -8,6 +8,7 @@ import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import type { Clock } from "#platform/clock.ts";
 import type { OutboundRules } from "#platform/net/outbound-url.ts";
 import type { AcceptCoalescer } from "../accept-coalescer.ts";
 import type { KeySet } from "../auth/key-set.ts";
@@ -51,6 +52,7 @@ export interface Services {
   readonly keys: Pick<KeySet, "document">;
   readonly evidenceKeys: EvidenceKeys;
   readonly tokenGuard: TokenGuard;
+  readonly clock: Clock;
   /** Where people may log in; undefined when the installation has none. */
   readonly identityProvider: IdentityProvider | undefined;
   /** Undefined when it was not built. */

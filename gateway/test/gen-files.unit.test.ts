@@ -3,6 +3,7 @@ import { DomainError } from "#platform/errors.ts";
 import { readRange } from "../http/byte-range.ts";
 import { attachment } from "../http/content-disposition.ts";
 import { genErrorBody } from "../http/gen-error-body.ts";
+import { zipStream } from "../http/zip-stream.ts";
 
 describe("a range of bytes", () => {
   test.each([
@@ -20,6 +21,25 @@ describe("a range of bytes", () => {
   ] as const)("%p of %p bytes is %p", (header, size, expected) => {
     expect(readRange(header, size)).toEqual(expected);
   });
+});
+
+test("the files of an archive have the time of the clock, in UTC, wherever it is made", async () => {
+  const zone = process.env.TZ;
+  const only = async function* () {
+    yield { name: "a.pdf", bytes: new Uint8Array(1) };
+  };
+  try {
+    for (const other of ["UTC", "Asia/Tokyo", "America/Los_Angeles"]) {
+      process.env.TZ = other;
+      const { value: head } = await zipStream(only(), new Date("2026-11-20T17:04:02.123Z")).next();
+      // APPNOTE 4.4.6: what is since 1980, month and day, and hours, minutes and pairs of seconds.
+      const stamp = Buffer.from(head ?? []).readUInt32LE(10);
+      expect(stamp).toBe((46 << 25) | (11 << 21) | (20 << 16) | (17 << 11) | (4 << 5) | 1);
+    }
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
 });
 
 describe("the name of an attachment", () => {

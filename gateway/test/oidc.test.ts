@@ -147,6 +147,35 @@ describe("with a provider", () => {
   });
 });
 
+describe("logins that fail", () => {
+  /** Where a browser is brought back to, with a code that the provider never gave. */
+  async function withWrongCode(jar: Jar): Promise<string> {
+    const back = new URL(await throughProvider(jar));
+    back.searchParams.set("code", "wrong");
+    return back.href;
+  }
+
+  test("of many lock nobody else out who has the same address", async () => {
+    const email = `${newId()}@example.com`;
+    provider.person = { subject: newId(), email, isVerified: true };
+    gateway.auth.people.add(orgA, { email });
+    for (let count = 0; count < 15; count += 1) {
+      const jar: Jar = new Map();
+      const answer = await visit(await withWrongCode(jar), jar);
+      expect(answer.headers.get("location")).toBe("/dashboard/login?failed=failed");
+    }
+    expect(await logIn(new Map())).toBe("/dashboard/");
+  });
+
+  test("end when one is tried again and again", async () => {
+    const jar: Jar = new Map();
+    const back = await withWrongCode(jar);
+    const statuses: number[] = [];
+    for (let count = 0; count < 12; count += 1) statuses.push((await visit(back, new Map(jar))).status);
+    expect([statuses[0], statuses.at(-1)]).toEqual([303, 429]);
+  });
+});
+
 describe("with a provider that cannot be trusted", () => {
   const hour = 3_600;
   const now = Math.floor(Date.now() / 1000);

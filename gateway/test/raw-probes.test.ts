@@ -59,6 +59,13 @@ const bodyProbes: Probe[] = [
     400,
   ],
   ["another transfer encoding", () => post(["Transfer-Encoding: gzip"], `0\r\n\r\n${smuggled}`), 400],
+  ...["gzip, chunked", "identity, chunked", "chunked, chunked", "chunked\r\nTransfer-Encoding: chunked"].map(
+    (sent): Probe => [
+      `the transfer encoding ${JSON.stringify(sent)}`,
+      () => post([json, `Transfer-Encoding: ${sent}`], `2\r\n{}\r\n0\r\n\r\n${smuggled}`),
+      400,
+    ],
+  ),
   ["chunks that are not last", () => post(["Transfer-Encoding: chunked, identity"], `0\r\n\r\n${smuggled}`), 400],
   ["chunks with a hidden character", () => post(["Transfer-Encoding: \u000bchunked"], `0\r\n\r\n${smuggled}`), 400],
   ["a chunk size beyond all numbers", () => post([json, "Transfer-Encoding: chunked"], `${"F".repeat(20)}\r\n{}`), 400],

@@ -40,8 +40,11 @@ const messageOf = (from: string, { to, subject, text, html, messageId }: Mail) =
   headers: { "Auto-Submitted": "auto-generated" },
 });
 
-/** Nothing that a caller gave may begin another header. */
-const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
+/**
+ * Nothing that a caller gave may begin another header, or read as another text than was given: what looks like the
+ * beginning of an encoded word (RFC 2047) is parted by a character that takes no room, and so encoded itself.
+ */
+const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").replaceAll("=?", "=\u2060?");
 
 /** The server knows no such mailbox. What it says to our login or to the content may change, and so may our settings. */
 function isRefusal(error: unknown): error is Error {

@@ -67,6 +67,13 @@ describe("dependencies between the parts", () => {
     expect(readers.filter((file) => !/\/(config|main)\.ts$/.test(file))).toEqual([]);
   });
 
+  test("what is recorded has its time of the clock that was injected", () => {
+    const askers = sources.filter(
+      (file) => /^(platform|services|gateway|views)\//.test(file) && !isTest(file) && /new Date\(\)/.test(read(file)),
+    );
+    expect(askers).toEqual(["platform/clock.ts"]);
+  });
+
   test("every package that is imported is declared", () => {
     const manifest = JSON.parse(read("package.json")) as Record<string, Record<string, string>>;
     const declared = { ...manifest.dependencies, ...manifest.devDependencies };

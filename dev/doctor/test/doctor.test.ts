@@ -187,7 +187,7 @@ describe("what is wrong with a database is named", () => {
 test("keys and an issuer that the database was not made with are told from those that it was", async () => {
   const [former, kept] = [masterKey(), env.CLICK_MASTER_KEY as string];
   const add = async (key: string, generation: number): Promise<void> => {
-    const { kid, publicKey, privateKey } = makeSealedKey(signingKeyKek(Buffer.from(key, "base64"), "receipt"));
+    const { kid, publicKey, privateKey } = makeSealedKey(signingKeyKek([Buffer.from(key, "base64")], "receipt"));
     await superuser.query(
       `insert into click.signing_key (purpose, generation, kid, public_key, private_key, signs_from, created_at)
        values ('receipt', $1, $2, $3, $4, now(), now() + $1::integer * interval '1 second')`,

@@ -13,13 +13,13 @@ type Sign = Pick<Services["sign"], "getDocumentContent" | "getCertificate">;
  * anything is sent: when that fails, there is still an error to answer.
  */
 export async function archiveOf(
-  sign: Sign,
+  { sign, clock }: { readonly sign: Sign } & Pick<Services, "clock">,
   agreement: Pick<Agreement, "documents">,
   target: CompatTarget,
   options: CallOptions,
 ): Promise<AsyncGenerator<Uint8Array>> {
   const certificate = await certificateOf(sign, target, options);
-  return zipStream(filesOf(sign, agreement, { target, certificate }, options), new Date());
+  return zipStream(filesOf(sign, agreement, { target, certificate }, options), clock.now());
 }
 
 async function certificateOf(

@@ -45,12 +45,12 @@ export function documentContentRoute(root: TargetRoot): Route {
       },
     },
     errors: [],
-    call: (request, { sign }) => {
+    call: (request, services) => {
       const options = { ...onBehalfOf(request), timeoutMs: contentTimeoutMs };
       const { documentId } = request.params as unknown as { readonly documentId: string };
       const withCertificate = readWith(request.query, (query) => query.flag("certificate")) ?? false;
       return contentOf(
-        sign,
+        services,
         { target: targetOf(request.params), documentId, withCertificate, hasCertificate },
         options,
       );
@@ -69,7 +69,7 @@ interface Wanted {
 
 /** The words that stand for something else than one document; without case. */
 async function contentOf(
-  sign: Services["sign"],
+  { sign, clock }: Pick<Services, "sign" | "clock">,
   { target, documentId, withCertificate, hasCertificate }: Wanted,
   options: CallOptions,
 ): Promise<Content> {
@@ -91,7 +91,7 @@ async function contentOf(
       return fileOf(await sign.getCertificate({ agreementId: target.id.value }, options), "certificate");
     case "archive": {
       const agreement = required((await sign.getAgreement({ target }, options)).agreement);
-      return { kind: "archive", agreement, stream: await archiveOf(sign, agreement, target, options) };
+      return { kind: "archive", agreement, stream: await archiveOf({ sign, clock }, agreement, target, options) };
     }
     default:
       return fileOf(await sign.getDocumentContent({ target, documentId }, options));

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { LoginWithIdentityResponse } from "#gen/assent/auth/v1/users_pb.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { jsonReply, type Reply } from "../../http/reply.ts";
@@ -146,7 +147,10 @@ async function finish(request: Request<BroughtBack>, services: Services): Promis
   const login = readUnderWay(request.headers.cookie, origin);
   if (request.method === "HEAD") return unopened;
   if (login === undefined) return toLogin("expired");
+  // Of another login than this browser's: the provider need not be asked.
+  if (request.query.state !== login.state) return toLogin("failed", login.next, ended(origin));
   const { ip } = request.observed;
+  const guarded = guardedOf(login);
   services.tokenGuard.requireCalm(ip, guarded);
   try {
     const identity = await provider.finish(addressOf(request), login);
@@ -154,12 +158,17 @@ async function finish(request: Request<BroughtBack>, services: Services): Promis
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal === "failed" || refusal === "unknown") await services.tokenGuard.recordFailure(ip, guarded);
-    return toLogin(refusal, login.next, { "Set-Cookie": noUnderWayCookie(origin) });
+    return toLogin(refusal, login.next, ended(origin));
   }
 }
 
-/** What failures are counted at: each one costs the provider a look at a code. */
-const guarded = "oidc";
+/**
+ * What failures are counted at, beside their address: each one costs the provider a look at a code. One login is tried in
+ * vain only so often, and others behind the same address do not wait for it.
+ */
+const guardedOf = ({ state }: LoginUnderWay): string => `oidc:${hash("sha256", state, "base64url")}`;
+
+const ended = (origin: string) => ({ "Set-Cookie": noUnderWayCookie(origin) });
 
 /** The address that the provider has led the browser to, as it knows it. */
 function addressOf({ query, publicUrl }: Request<BroughtBack>): URL {

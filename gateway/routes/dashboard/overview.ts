@@ -31,7 +31,7 @@ export const overviewRoutes: readonly Route[] = [
     errors: [],
     call: async (request, services) => {
       const { timeZone: zone = "UTC" } = request.query;
-      const now = new Date();
+      const now = services.clock.now();
       const { date, from } = dayIn(zone, now);
       const options = { ...onBehalfOf(request), timeoutMs: patienceMs };
       const parts = await readParts(services, timestampFromDate(from), options);

@@ -9,9 +9,13 @@ import { contentTimeoutMs } from "./document-content.ts";
 type Docgen = Pick<Services["docgen"], "listBatchItems" | "getDocumentContent">;
 
 /** The archive of a batch: what is done, one document after the other, and at the end what became of every item. */
-export const archiveOf = (docgen: Docgen, caller: Caller, batchId: string): AsyncGenerator<Uint8Array> => {
+export const archiveOf = (
+  { docgen, clock }: { readonly docgen: Docgen } & Pick<Services, "clock">,
+  caller: Caller,
+  batchId: string,
+): AsyncGenerator<Uint8Array> => {
   const options = { headers: callerHeaders(caller), timeoutMs: contentTimeoutMs };
-  return zipStream(filesOf(docgen, options, batchId), new Date());
+  return zipStream(filesOf(docgen, options, batchId), clock.now());
 };
 
 interface Options {

@@ -176,10 +176,10 @@ function readRoutes(root: string, ids: Ids): Route[] {
       errors: [],
       call: async (request, { docgen }) =>
         required((await docgen.getBatch({ batchId: request.params.id }, onBehalfOf(request))).batch),
-      respond: ({ id }, { caller }, { docgen }) => ({
+      respond: ({ id }, { caller }, services) => ({
         status: 200,
         body: undefined,
-        stream: archiveOf(docgen, caller, id),
+        stream: archiveOf(services, caller, id),
         headers: { "Content-Type": "application/zip", "Content-Disposition": `attachment; filename="batch-${id}.zip"` },
       }),
     }),

@@ -43,6 +43,25 @@ async function startServer(onMail: (text: string) => string | undefined, refusal
   };
 }
 
+/** What a reader of mail shows of a header: words decoded (RFC 2047 §6), characters that take no room left out. */
+function decodedHeader(head: string, name: string): string {
+  const [, value = ""] = new RegExp(`^${name}: (.*)$`, "m").exec(head.replaceAll(/\r\n(?=\s)/g, "")) ?? [];
+  return value
+    .replaceAll(/\?=\s+=\?/g, "?==?")
+    .replaceAll(/=\?utf-8\?([bq])\?(.*?)\?=/gi, (_word, kind: string, text: string) =>
+      kind.toLowerCase() === "b" ? Buffer.from(text, "base64").toString() : decodedQ(text),
+    )
+    .replaceAll("\u2060", "");
+}
+
+const decodedQ = (text: string): string =>
+  Buffer.from(
+    text
+      .replaceAll("_", " ")
+      .replaceAll(/=([0-9a-f]{2})/gi, (_one, hex: string) => String.fromCharCode(parseInt(hex, 16))),
+    "latin1",
+  ).toString();
+
 describe("createSmtpMailer", () => {
   test("hands a mail over with both forms and its id", async () => {
     const taken: string[] = [];
@@ -91,6 +110,28 @@ describe("createSmtpMailer", () => {
     }
     expect(taken.length).toBeGreaterThan(0);
     expect([...new Set(server.recipients)]).toEqual(["ann@example.com"]);
+  });
+
+  test("what looks like an encoded word arrives as it was given", async () => {
+    const heads: string[] = [];
+    const server = await startServer((text) => {
+      heads.push(text.split("\r\n\r\n", 1)[0] ?? "");
+      return undefined;
+    });
+    const mailer = createSmtpMailer({ url: server.url, from: "sign@example.com" });
+    const given = "Lease =?utf-8?B?RnJvbSB0aGUgYmFuaw==?= and =?utf-8?Q?=0D=0AX?=";
+    for (const subject of [given, `Grüße ${given} für Sie`]) {
+      await mailer.send({ ...mail, subject, to: { name: given, address: "ann@example.com" } });
+    }
+    await mailer.close();
+    await server.close();
+    const shown = heads.flatMap((head) => ["Subject", "To"].map((name) => decodedHeader(head, name)));
+    expect(shown).toEqual([
+      given,
+      `${given} <ann@example.com>`,
+      `Grüße ${given} für Sie`,
+      `${given} <ann@example.com>`,
+    ]);
   });
 
   test("tells a mailbox that is unknown from a server that has trouble", async () => {

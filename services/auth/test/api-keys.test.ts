@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
@@ -92,7 +93,7 @@ describe("authenticateApiKey", () => {
   });
 
   test("a key made under another master key is refused", async () => {
-    const foreign = await auth.another({ masterKey: Buffer.alloc(32, 2).toString("base64") });
+    const foreign = await auth.another({ masterKey: randomBytes(32).toString("base64") });
     const { apiKey } = await createKey(auth, organizationId);
     await expectDomainError(foreign.tokens.authenticateApiKey({ apiKey }), "INVALID_TOKEN");
   });

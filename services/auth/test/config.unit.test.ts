@@ -1,8 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { ConfigError } from "#platform/config.ts";
 import { configFromEnv } from "../config.ts";
 
-const masterKey = Buffer.alloc(32, 3).toString("base64");
+const masterKey = randomBytes(32).toString("base64");
 
 describe("configFromEnv", () => {
   test("the database and the master key are all that has to be given", () => {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 import { type Client, createClient } from "@connectrpc/connect";
 import { createLocalJWKSet, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import type { Pool } from "pg";
@@ -47,7 +47,7 @@ export interface AuthHarness extends AuthProcess {
 /** The least that argon2 takes: what it computes is the same. */
 export const cheapArgon2 = { memoryKib: 8, passes: 1 };
 
-export const masterKey = Buffer.alloc(32, 1).toString("base64");
+export const masterKey = randomBytes(32).toString("base64");
 
 /** Starts the auth service without its workers on a database of its own. */
 export async function startAuth(mail?: MailSetup, bus?: EventBus): Promise<AuthHarness> {

@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { crc32, deflateRaw } from "node:zlib";
 import { Zip, type ZipInputFile } from "fflate";
+import { zipTime } from "#platform/zip-time.ts";
 
 /** A file of an archive. */
 export interface ArchivedFile {
@@ -27,7 +28,7 @@ export async function zipFiles(files: readonly ArchivedFile[], modifiedAt: Date)
       size: bytes.length,
       crc: crc32(bytes),
       compression: deflated,
-      mtime: localTime(modifiedAt),
+      mtime: zipTime(modifiedAt),
     };
     archive.add(file);
     file.ondata?.(null, compressed[index] as Uint8Array<ArrayBuffer>, true);
@@ -38,6 +39,3 @@ export async function zipFiles(files: readonly ArchivedFile[], modifiedAt: Date)
 
 /** The number of the method in the format (APPNOTE 4.4.5). */
 const deflated = 8;
-
-/** The format knows no time zones: it shall show the same time wherever it is made, that of UTC. */
-const localTime = (time: Date): Date => new Date(time.getTime() + time.getTimezoneOffset() * 60_000);

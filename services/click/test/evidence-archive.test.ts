@@ -141,9 +141,14 @@ describe("a ZIP archive", () => {
     const zone = process.env.TZ;
     const first = await zipFiles(files, time);
     try {
-      for (const other of ["Asia/Tokyo", "America/Los_Angeles"]) {
+      // In the hour after that in which the summer begins somewhere, too.
+      const beginning = new Date("2026-03-29T01:30:00Z");
+      process.env.TZ = "UTC";
+      const atBeginning = await zipFiles(files, beginning);
+      for (const other of ["Asia/Tokyo", "America/Los_Angeles", "Europe/Berlin"]) {
         process.env.TZ = other;
         expect(await zipFiles(files, time)).toEqual(first);
+        expect(await zipFiles(files, beginning)).toEqual(atBeginning);
       }
     } finally {
       if (zone === undefined) delete process.env.TZ;
