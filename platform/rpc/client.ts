@@ -3,7 +3,9 @@ import { Code, ConnectError, type Transport, type UnaryResponse } from "@connect
 import { Channel, type ChannelOptions, connectivityState, Metadata, status } from "@grpc/grpc-js";
 import type { Tracer } from "../telemetry.ts";
 import { traceTransport } from "../tracing/trace-transport.ts";
+import { internalTokenHeader } from "./callers.ts";
 import { type ChannelWatch, watchChannel } from "./channel-watch.ts";
+import type { InternalTokens } from "./internal-tokens.ts";
 import { addHeaders, headersFromMetadata } from "./metadata.ts";
 import { serviceConfig } from "./service-config.ts";
 import { errorFromStatus, noConnection, timedOut } from "./status.ts";
@@ -23,6 +25,8 @@ export interface GrpcTransportOptions {
   /** Largest answer to receive and largest request to keep for a retry, in bytes; 4 MiB when not given. */
   readonly maxMessageBytes?: number | undefined;
   readonly tls?: TlsFiles | undefined;
+  /** How we prove that we are a process of the installation, to those whom our certificate does not tell. */
+  readonly tokens?: Pick<InternalTokens, "current"> | undefined;
   /** Where the spans of calls go. */
   readonly tracer?: Tracer | undefined;
 }
@@ -49,6 +53,7 @@ export function createGrpcTransport(options: GrpcTransportOptions): GrpcTranspor
       if (signal?.aborted) throw cancelled(signal);
       try {
         const metadata = addHeaders(new Metadata({ waitForReady: true }), header);
+        if (options.tokens !== undefined) metadata.set(internalTokenHeader, options.tokens.current());
         const message = toWire(method.input, create(method.input, input));
         const path = `/${method.parent.typeName}/${method.name}`;
         const answer = await send({ channel, watch }, path, message, metadata, Date.now() + timeoutMs, signal);

@@ -58,6 +58,7 @@ export async function startSigning() {
       known: (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId) }),
     },
     ...{ sealReader: { read: async () => [] }, publicSealReader: { read: async () => [] }, verifierPool: pool },
+    witness: { confirm: async () => undefined },
     ...{ wakeRelay: () => undefined, wakeJobs: () => undefined },
   };
   const transport = createMemoryTransport(
