@@ -1,5 +1,6 @@
 import type { Answer, Api } from "./api.ts";
 import { bodyOf } from "./journeys.ts";
+import { readPageAndConsent } from "./read-and-consent.ts";
 
 /** What a browser has that followed a link: the name of its session, and the cookie that opens it. */
 export interface OpenedLink {
@@ -13,6 +14,13 @@ export async function followLink(api: Api, url: string): Promise<OpenedLink> {
   const [, signingSession] = /\/signing\/s\/([^/]+)\//.exec(headers.get("location") ?? "") ?? [];
   if (signingSession === undefined) throw new Error(`${url} made no session: ${status}`);
   return { signingSession, signingCookie: cookie.split(";")[0] ?? "" };
+}
+
+interface Tab {
+  readonly tabId: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly value: string;
 }
 
 /** A person at the page that they sign on, in both modes: all of it goes over HTTP. */
@@ -40,14 +48,17 @@ export async function visitPage(
     bodyOf(200, await call("POST", name, body));
   };
   const open = async (): Promise<void> => {
-    bodyOf(200, await call("GET", "ceremony"));
+    const { agreement } = bodyOf(200, await call("GET", "ceremony"));
+    bodyOf(200, await call("GET", `documents/${agreement.documents[0].documentId}`));
   };
   return {
     open,
     sign: async () => {
-      await open();
-      await post("consent", { textSha256: "0".repeat(64), locale: "en" });
-      await post("finish", { values: [], signature: { typed: "Ann Example", font: "caveat", drawnPng: "" } });
+      await readPageAndConsent(call);
+      const { recipient } = bodyOf(200, await call("GET", "ceremony"));
+      const empty = recipient.tabs.filter((tab: Tab) => tab.type === "text" && tab.required && tab.value === "");
+      const values = empty.map(({ tabId }: Tab) => ({ tabId, value: "Berlin" }));
+      await post("finish", { values, signature: { typed: "Ann Example", font: "caveat", drawnPng: "" } });
     },
     decline: async (reason) => {
       await open();

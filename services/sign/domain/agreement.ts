@@ -1,3 +1,4 @@
+import type { DocumentWarning } from "./document-warnings.ts";
 import type { Tab } from "./tab.ts";
 
 /** How far an agreement is. Templates stay templates. */
@@ -97,9 +98,12 @@ export interface AgreementDocument {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: Buffer;
+  /** Of the file as it was sent; null for those that came before it was kept. */
+  readonly sentSha256: Buffer | null;
   readonly pages: readonly PageSize[];
   /** Whether the PDF carries signatures already. */
   readonly isSigned: boolean;
+  readonly warnings: readonly DocumentWarning[];
   /** UUID of the sealed file, once there is one; names its bytes in the blob store. */
   readonly sealedId: string | null;
   readonly sealedSha256: Buffer | null;

@@ -7,6 +7,7 @@ import type {
   Recipient,
   RecipientRole,
 } from "./agreement.ts";
+import type { DocumentWarning } from "./document-warnings.ts";
 import type { Tab } from "./tab.ts";
 
 /** What an agreement or a template is to be made of. Members that nobody has given are absent. */
@@ -50,10 +51,14 @@ export type DocumentSource =
 export interface CheckedFile {
   readonly documentId: string;
   readonly name: string;
+  /** The document, which was written anew unless it carries signatures. */
   readonly bytes: Uint8Array;
   readonly sha256: Buffer;
+  /** Of what was sent. */
+  readonly sentSha256: Buffer;
   readonly pages: readonly PageSize[];
   readonly isSigned: boolean;
+  readonly warnings: readonly DocumentWarning[];
 }
 
 type GivenOfRecipient = Partial<

@@ -100,8 +100,10 @@ const documentColumns = recordColumns<Placed<AgreementDocument>>({
   name: "text",
   bytes: "integer",
   sha256: "bytea",
+  sentSha256: "bytea",
   pages: "jsonb",
   isSigned: "boolean",
+  warnings: "jsonb",
   sealedId: "uuid",
   sealedSha256: "bytea",
 });
