@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Interceptor } from "@connectrpc/connect";
 import { type AdminPort, startAdminPort } from "./admin-port.ts";
 import type { Clock } from "./clock.ts";
 import type { EventBus } from "./events/bus.ts";
@@ -61,6 +62,8 @@ export interface RunServiceOptions {
     readonly port: number;
     readonly tls?: TlsFiles | undefined;
     readonly maxMessageBytes?: number | undefined;
+    /** Who may call over gRPC, as requireKnownCaller says. */
+    readonly callers: Interceptor;
   };
   readonly admin: { readonly host: string; readonly port: number; readonly token: string };
   readonly runtime: Runtime;
@@ -90,7 +93,9 @@ export async function runService(service: Service, options: RunServiceOptions): 
   const { logger, metrics, tracer } = options.runtime;
   const health = createHealthState();
   const checkReady = reportChanges(service, logger);
-  const interceptors = serverInterceptors({ service: service.name, logger, metrics, tracer });
+  const observed = { service: service.name, logger, metrics, tracer };
+  // The admin port has its token.
+  const interceptors = serverInterceptors(observed);
   const adminRoutes = [
     deadEventRoutes(service.deadEvents ?? []),
     masterKeyRoutes(service.resealer === undefined ? [] : [service.resealer]),
@@ -107,7 +112,9 @@ export async function runService(service: Service, options: RunServiceOptions): 
     const { routes } = service;
     const admin = { ...options.admin, routes: [routes, ...adminRoutes], interceptors, metrics, health, checkReady };
     opened.admin = await startAdminPort(admin);
-    opened.rpc = await startRpcServer({ ...options.rpc, routes, interceptors, health, logger });
+    const { callers, ...rpc } = options.rpc;
+    const checked = serverInterceptors({ ...observed, callers });
+    opened.rpc = await startRpcServer({ ...rpc, routes, interceptors: checked, health, logger });
     for (const worker of service.workers) {
       await worker.start();
       opened.workers.push(worker);

@@ -23,6 +23,7 @@ export async function completionMeasures(system: BenchSystem, options: BenchOpti
   const transport = createGrpcTransport({
     target: `127.0.0.1:${system.portOf("sign")}`,
     services: [SignService, SigningService],
+    tokens: system.internalTokens,
   });
   try {
     const rates: number[] = [];

@@ -53,6 +53,7 @@ beforeAll(async () => {
     DATABASE_URL: url.href,
     NATS_URL: "nats://127.0.0.1:1",
     ADMIN_TOKEN: randomBytes(32).toString("hex"),
+    INTERNAL_TOKEN_KEYS: masterKey(),
     NODE_ENV: "production",
     TRUSTED_PROXIES: "10.0.0.0/8",
     ...{ AUTH_MASTER_KEY: masterKey(), CLICK_MASTER_KEY: masterKey(), WEBHOOKS_MASTER_KEY: masterKey() },

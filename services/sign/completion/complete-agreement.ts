@@ -112,10 +112,11 @@ async function sealDocument(
   files.bytes.set(file.id, bytes);
 }
 
-type Filling = Pick<Parameters<Intake["prepareSeal"]>[0], "isSigned" | "marks"> & { readonly wanted: SealLevel };
+type Filling = Pick<Parameters<Intake["prepareSeal"]>[0], "isSigned" | "isCertificate" | "marks"> & {
+  readonly wanted: SealLevel;
+};
 
-/** A certificate. */
-const plain = { isSigned: false, marks: [] } as const;
+const certificateFilling = { isSigned: false, isCertificate: true, marks: [] } as const;
 
 /**
  * What is wanted of the next file. An authority that has once not answered is not asked again for this agreement: it may
@@ -183,7 +184,7 @@ async function certify(
     now,
   };
   const pdf = await printCertificate(deps.renderer, printed, callerHeaders({ ...caller, clientId: "sign" }));
-  return { now, ...(await sealFile(deps, agreement, pdf, signal, { ...plain, wanted })) };
+  return { now, ...(await sealFile(deps, agreement, pdf, signal, { ...certificateFilling, wanted })) };
 }
 
 /** False when the agreement has been changed since it was read. */
