@@ -159,11 +159,12 @@ function compare(shown: PdfFile, sealed: PdfFile, touched: ReadonlySet<number>) 
         const [[state, form] = [], ...others] = [...dictionaryOf(sealed, look)];
         if (state !== "/N" || form === undefined || others.length > 0)
           throw new Difference("a field has several looks");
-        addedObject(form, 0);
-        looks += 1;
+        const drawn = addedObject(form, 0);
+        const isSeen = drawn.kind !== "form" || drawn.content.length > 0 || !equal(widget.get("/Rect"), [0, 0, 0, 0]);
+        if (isSeen && widget.has("/V")) throw new Difference("the seal is to be seen");
+        if (isSeen) looks += 1;
       } else if (!equal(widget.get("/Rect"), [0, 0, 0, 0])) throw new Difference("a field was added that has no look");
       if (!widget.has("/V")) continue;
-      if (look !== undefined) throw new Difference("the seal is to be seen");
       if (seal !== undefined && seal !== field.ref) throw new Difference("more than one seal was added");
       seal = field.ref;
     }
