@@ -93,7 +93,7 @@ const fakeIntake = (fake: FakeIntake): Intake => ({
       const pages = [{ width: 612, height: 792 }];
       return { documentId, name, bytes: content, sha256: sha256Of(content), pages, isSigned: false, warnings: [] };
     }),
-  findTexts: async (files, wanted) => {
+  findTexts: async (_orgId, files, wanted) => {
     fake.searches += 1;
     await fake.onSearch();
     const documentId = files[0]?.documentId ?? "";
