@@ -145,7 +145,9 @@ function inspectPictures(marks: readonly WitnessedMark[], { contents, objects, l
     }
   };
   for (const content of contents) inspect(content, objects, shown);
-  // A field is as large as what it shows, so nothing comes between the two; the texts beside pictures have told so.
-  for (const { content, objects: own, matrix } of looks) inspect(content, own, product(shown, requireMatrix(matrix)));
+  // The place of a field is that of its form; pdf.js tells where its texts stand.
+  for (const look of looks) {
+    if (look.kind === "form") inspect(look.content, look.objects, product(shown, requireMatrix(look.matrix)));
+  }
   return pictures;
 }

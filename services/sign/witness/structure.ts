@@ -8,20 +8,20 @@ export interface Added {
   /** Pictures and forms, by their names among the resources. */
   readonly objects: AddedObjects;
   /** What new fields show; none of them can be filled. */
-  readonly looks: readonly AddedForm[];
+  readonly looks: readonly AddedObject[];
 }
 
 export type AddedObjects = ReadonlyMap<string, AddedObject>;
 
 /** Something that a content draws by its name. */
-export type AddedObject = { readonly kind: "image" } | AddedForm;
-
-export interface AddedForm {
-  readonly kind: "form";
-  readonly matrix: readonly PdfValue[];
-  readonly content: Buffer;
-  readonly objects: AddedObjects;
-}
+export type AddedObject =
+  | { readonly kind: "image" }
+  | {
+      readonly kind: "form";
+      readonly matrix: readonly PdfValue[];
+      readonly content: Buffer;
+      readonly objects: AddedObjects;
+    };
 
 /** Something is not as it was; a sentence without anything of the file. */
 export class Difference extends Error {}
@@ -146,8 +146,8 @@ function compare(shown: PdfFile, sealed: PdfFile, touched: ReadonlySet<number>) 
     return objects;
   };
   /** Our seal, and marks where somebody has signed before: fields that show a mark and cannot be filled. */
-  const requireFields = (fields: readonly PdfValue[]): AddedForm[] => {
-    const looks: AddedForm[] = [];
+  const requireFields = (fields: readonly PdfValue[]): readonly AddedObject[] => {
+    const looks: AddedObject[] = [];
     for (const field of fields) {
       const widget = dictionaryOf(sealed, field);
       const isField = isRef(field) && isNew(field) && widget.get("/FT") === "/Sig";
@@ -160,10 +160,10 @@ function compare(shown: PdfFile, sealed: PdfFile, touched: ReadonlySet<number>) 
         if (state !== "/N" || form === undefined || others.length > 0)
           throw new Difference("a field has several looks");
         const drawn = addedObject(form, 0);
-        if (drawn.kind !== "form") throw new Difference("a field looks like no mark");
-        const isSeen = drawn.content.length > 0 || !equal(widget.get("/Rect"), [0, 0, 0, 0]);
-        if (isSeen && widget.has("/V")) throw new Difference("the seal is to be seen");
-        if (isSeen) looks.push(drawn);
+        // What is there for those readers alone that want every field to have a look.
+        const isEmpty = drawn.kind === "form" && drawn.content.toString("latin1").trim() === "";
+        if (widget.has("/V") && !isEmpty) throw new Difference("the seal is to be seen");
+        if (!isEmpty) looks.push(drawn);
       } else if (!equal(widget.get("/Rect"), [0, 0, 0, 0])) throw new Difference("a field was added that has no look");
       if (!widget.has("/V")) continue;
       if (seal !== undefined && seal !== field.ref) throw new Difference("more than one seal was added");
