@@ -104,12 +104,12 @@ describeDistributed("faults", () => {
       await until(() => customer.at("mute").length === 4, 30_000);
       webhooks?.kill("SIGKILL");
       await webhooks?.exited();
-      const killedAt = performance.now();
       customer.answerWith("mute", 204);
       await webhooks?.start();
+      const backAt = performance.now();
       const heard = () => new Set(customer.at("mute").map(({ headers }) => headers["webhook-id"]));
       await until(() => heard().size === 8, 60_000);
-      expect(performance.now() - killedAt).toBeLessThan(25_000);
+      expect(performance.now() - backAt).toBeLessThan(25_000);
       // What was under way is sent once more, and nothing else is.
       await until(() => customer.at("mute").length === 12, 30_000);
     } finally {
