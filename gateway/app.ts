@@ -12,6 +12,7 @@ import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
+import type { RpcServer } from "#platform/rpc/server.ts";
 import { shareReads } from "#platform/rpc/shared-reads.ts";
 import type { Runtime, Worker } from "#platform/service.ts";
 import type { Tracer } from "#platform/telemetry.ts";
@@ -29,6 +30,8 @@ import { defaultDashboardFolder, loadDashboard, serveDashboard } from "./dashboa
 import { createDocumentBodies } from "./document-bodies/document-bodies.ts";
 import { defaultEmbedScriptFile, loadEmbedScript } from "./embed-script.ts";
 import { createEvidenceKeys } from "./evidence-keys.ts";
+import { listenGrpc } from "./grpc/listen-grpc.ts";
+import { createHome } from "./home-page.ts";
 import { type BodyBudget, createBodyBudget, documentBudgetLimits } from "./http/body-budget.ts";
 import { createApp } from "./http/express-app.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
@@ -41,6 +44,7 @@ import { createWindowSweeper } from "./limits/window-sweeper.ts";
 import { createIdentityProvider } from "./oidc/identity-provider.ts";
 import { buildOpenApi } from "./openapi/build.ts";
 import { referencePage, referencePagePolicy } from "./openapi/page/reference-page.ts";
+import { createMissingParts, createReadinessCheck, type FindMissing } from "./readiness.ts";
 import { allRoutes } from "./routes/index.ts";
 import type { Services } from "./routes/services.ts";
 import { createSessions, type Sessions } from "./sessions/authenticate-session.ts";
@@ -62,6 +66,8 @@ export interface GatewayDeps {
   readonly webhooks: Transport;
   /** Throws while something else of this process is not ready that callers count on. */
   readonly checkOthers?: () => Promise<void>;
+  /** Names the services that are not ready. */
+  readonly findMissing?: FindMissing;
   /** The memory for large bodies; that of production when absent. */
   readonly bodyBudget?: BodyBudget;
   /** The same for bodies that carry documents. */
@@ -73,6 +79,8 @@ export interface Gateway {
   readonly app: Express;
   /** Started and stopped by listenGateway. */
   readonly workers: readonly Worker[];
+  /** Serves the public RPCs, when the settings ask for it. Rejects when the port cannot be bound. */
+  listenGrpc(): Promise<RpcServer | undefined>;
   /** Throws while the database or the auth service has not been reached. */
   checkReady(): Promise<void>;
   close(): Promise<void>;
@@ -110,18 +118,21 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const sign = shareReads(deps.sign);
   const batchBodies = createBatchBodies();
   const documentBodies = createDocumentBodies();
-  const app = createApp({
-    routes: allRoutes,
-    pages: serveDashboard(dashboard),
+  const admission = {
     authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
-    authenticateRenderToken: createAuthenticateRenderToken(click),
-    sessions,
     takeRequest: createRateLimit({ limiter, localLimiter: createLocalLimiter(clock), organizations, metrics, logger }),
     floodGuard: createFloodGuard({
       requests: config.floodGuardRequests ?? defaultFloodGuardRequests,
       monotonic,
       now: () => clock.now().getTime(),
     }),
+  };
+  const app = createApp({
+    routes: allRoutes,
+    pages: serveDashboard(dashboard),
+    ...admission,
+    authenticateRenderToken: createAuthenticateRenderToken(click),
+    sessions,
     bodyBudget: deps.bodyBudget ?? createBodyBudget(),
     documentBudget: deps.documentBudget ?? createBodyBudget(documentBudgetLimits),
     documentBodies,
@@ -150,6 +161,8 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       signingPage,
       linkGuard: createLinkGuard({ limiter, logger }),
       checkReady,
+      findMissing: createMissingParts(pool, deps.findMissing),
+      home: createHome(),
       reference: createReference(config.publicUrl ?? ""),
     },
     compileSchema: createSchemaCompiler(),
@@ -163,7 +176,16 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const close = async (): Promise<void> => {
     await Promise.all([pool.end(), batchBodies.close(), documentBodies.close()]);
   };
-  return { app, workers: [changes, createWindowSweeper({ windows, logger })], checkReady, close };
+  const grpc = config.grpc;
+  const listenForCalls = async (): Promise<RpcServer | undefined> =>
+    grpc && listenGrpc(grpc, { ...admission, runtime: deps.runtime, transports: deps });
+  return {
+    app,
+    workers: [changes, createWindowSweeper({ windows, logger })],
+    checkReady,
+    listenGrpc: listenForCalls,
+    close,
+  };
 }
 
 const createWindowPool = ({ databaseUrl, databaseRole = "", poolSize = 4 }: GatewayConfig): Pool =>
@@ -177,23 +199,6 @@ const createWindowPool = ({ databaseUrl, databaseRole = "", poolSize = 4 }: Gate
     statementTimeoutMs: 2_000,
     lockTimeoutMs: 1_000,
   });
-
-/** Everybody may ask whether we are ready, so those who ask at once share one look at the database. */
-function createReadinessCheck(
-  pool: Pool,
-  revocations: Revocations,
-  checkOthers: () => Promise<void> = async () => undefined,
-): () => Promise<void> {
-  let running: Promise<unknown> | undefined;
-  return async () => {
-    revocations.requireKnown();
-    await checkOthers();
-    running ??= pool.query("select").finally(() => {
-      running = undefined;
-    });
-    await running;
-  };
-}
 
 function createClickClients(transport: Transport, tracer?: Tracer): Pick<Services, "click" | "coalescer"> {
   const click = createClient(ClickService, transport);

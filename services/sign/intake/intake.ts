@@ -21,8 +21,11 @@ export type { WantedText } from "./messages.ts";
 export interface CheckedDocument {
   readonly documentId: string;
   readonly name: string;
+  /** The document: what is shown, filled and sealed. */
   readonly bytes: Uint8Array;
   readonly sha256: Buffer;
+  /** Of what was sent. */
+  readonly sentSha256: Buffer;
   readonly pages: readonly PageSize[];
   readonly isSigned: boolean;
   readonly warnings: readonly DocumentWarning[];
@@ -31,7 +34,7 @@ export interface CheckedDocument {
 /** Everything that is done to files of unknown content, in processes of their own with limits of time and memory. */
 export interface Intake {
   /**
-   * Checks files, and converts HTML and text. Throws for the first file that has the first kind of problem: no content,
+   * Checks files, converts HTML and text, and writes every PDF anew that carries no signature. Throws for the first file that has the first kind of problem: no content,
    * bad base64, the format, the size, the content. Nothing that passes fails when it is filled and sealed.
    */
   check(orgId: string, documents: readonly DocumentFile[]): Promise<readonly CheckedDocument[]>;
@@ -68,18 +71,20 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
   const cache = createResultCache();
 
   const checkPdf = async (orgId: string, file: Readable): Promise<CheckedDocument> => {
-    const { documentId, name, bytes, field } = file;
-    const sha256 = await hashOf(bytes);
-    const key = `${orgId} ${sha256.toString("base64")}`;
+    const { documentId, name, bytes: sent, field } = file;
+    const sentSha256 = await hashOf(sent);
+    const key = `${orgId} ${sentSha256.toString("base64")}`;
     let result = cache.get(key);
     if (result === undefined) {
-      const answer = await queue.run(orgId, { kind: "check", bytes }, bytes.length, deadlines.check);
+      const answer = await queue.run(orgId, { kind: "check", bytes: sent }, sent.length, deadlines.check);
       result = resultOf(answer);
       // Under another load it may end otherwise.
       if (answer.kind !== "ended") cache.put(key, result);
     }
     if ("problem" in result) throw corrupted(field, result.problem);
-    return { documentId, name, bytes, sha256, ...result };
+    const { rewritten: bytes = sent, pages, isSigned, warnings } = result;
+    const sha256 = bytes === sent ? sentSha256 : await hashOf(bytes);
+    return { documentId, name, bytes, sha256, sentSha256, pages, isSigned, warnings };
   };
   const convert = async (orgId: string, file: Readable, type: "html" | "text"): Promise<CheckedDocument> => {
     const { bytes, field, name } = file;
@@ -89,7 +94,7 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
     if (html === "") throw notConvertible(field, "there is no text in it.");
     if (html.length > maxHtmlLength) throw notConvertible(field, "it is too long.");
     const pdf = await convertHtml({ renderer, now: () => clock.now() }, orgId, { html, name, field });
-    return checkPdf(orgId, { ...file, bytes: pdf });
+    return { ...(await checkPdf(orgId, { ...file, bytes: pdf })), sentSha256: await hashOf(bytes) };
   };
   return {
     check: async (orgId, documents) => {
@@ -191,9 +196,7 @@ const corrupted = (field: string, problem: string): DomainError =>
   });
 
 const resultOf = (answer: IntakeAnswer): CheckResult =>
-  answer.kind === "checked"
-    ? { pages: answer.pages, isSigned: answer.isSigned, warnings: answer.warnings }
-    : { problem: problemOf(answer) };
+  answer.kind === "checked" ? answer : { problem: problemOf(answer) };
 
 function problemOf(answer: IntakeAnswer): string {
   if (answer.kind === "refused") return answer.problem;
