@@ -52,7 +52,7 @@ async function isTaken(seed: number, folder: string | undefined): Promise<boolea
 
 /** The files have no other text in which these could stand. */
 const forbidden =
-  /\/(?:JavaScript|JS|Launch|GoToR|GoToE|ImportData|SubmitForm|XFA|Movie|Screen|AA|NeedAppearances|UserUnit|Ref)\b|javascript:|file:|http:/;
+  /\/(?:JavaScript|JS|Launch|GoToR|GoToE|ImportData|SubmitForm|XFA|Movie|Screen|AA|Ref)\b|javascript:|file:|http:/;
 
 const fonts = createFontLibrary();
 const statement = { name: "Seal", reason: "Everybody has signed", sealedAt: new Date(0) };
