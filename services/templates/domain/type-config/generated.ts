@@ -65,7 +65,7 @@ export const generatedSchema: JsonSchema = topLevel(
 /** What a schema cannot say. */
 export const generatedProblems = (config: GeneratedConfig): FieldProblem[] => [
   ...repetitions("variables", "key", config.variables),
-  ...config.variables.flatMap((variable, index) => variableProblems(`variables.${index}`, variable)),
+  ...config.variables.flatMap((variable, index) => variableProblems(`variables[${index}]`, variable)),
 ];
 
 function variableProblems(path: string, variable: Variable): FieldProblem[] {
