@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "#platform/logger.ts";
+import type { InternalTokens } from "#platform/rpc/internal-tokens.ts";
 import { createAdminTransport } from "../dev/admin-transport.ts";
 import { type AdminClient, type Demo, prepareDemo } from "../dev/demo.ts";
 import { type Distributed, type DistributedOptions, startDistributed } from "../dev/distributed.ts";
-import { openHome } from "../dev/home.ts";
+import { internalTokensOf, openHome } from "../dev/home.ts";
 import { migrateAll } from "../dev/migrations.ts";
 import { startNats } from "../dev/nats.ts";
 import { openOwnedDatabase } from "../dev/owned-database.ts";
@@ -18,6 +19,8 @@ export interface BenchSystem {
   readonly demo: Demo;
   readonly admin: AdminClient;
   readonly databaseUrl: string;
+  /** What makes a program a process of this copy. */
+  readonly internalTokens: InternalTokens;
   /** What the click service seals records of people with. */
   readonly clickMasterKey: Buffer;
   /** Past row-level security, for filling tables. */
@@ -70,6 +73,7 @@ export async function startBenchSystem({ profileFolder, ...processes }: BenchSys
     demo,
     admin,
     databaseUrl,
+    internalTokens: internalTokensOf(home.secrets),
     clickMasterKey: Buffer.from(home.secrets.clickMasterKey, "base64"),
     superuserUrl: superuserUrl.href,
     running,

@@ -9,7 +9,7 @@ mkdir -p "$folder"
 cd "$folder"
 
 # 32 random bytes in base64, as the settings of that name want.
-for name in AUTH_MASTER_KEY CLICK_MASTER_KEY WEBHOOKS_MASTER_KEY; do
+for name in AUTH_MASTER_KEY CLICK_MASTER_KEY WEBHOOKS_MASTER_KEY INTERNAL_TOKEN_KEYS; do
   [ -s "$name" ] || openssl rand -base64 32 | tr -d '\n' > "$name"
 done
 for name in ADMIN_TOKEN database-password login-password; do

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Environment } from "#platform/config.ts";
+import { createInternalTokens, type InternalTokens, parseInternalKeys } from "#platform/rpc/internal-tokens.ts";
 
 /** The keys that a running copy needs again after a restart; losing them makes its database useless. */
 export interface Secrets {
@@ -9,6 +10,8 @@ export interface Secrets {
   readonly clickMasterKey: string;
   readonly webhooksMasterKey: string;
   readonly adminToken: string;
+  /** What separate processes prove themselves to each other with. */
+  readonly internalTokenKeys: string;
 }
 
 /** What the copies that these tools start call themselves: it stands in every receipt and names the logs. */
@@ -44,6 +47,12 @@ export function openHome(env: Environment): Home {
   };
 }
 
+/** Makes a tool a process of the installation. */
+export function internalTokensOf({ internalTokenKeys }: Secrets): InternalTokens {
+  const keys = parseInternalKeys(internalTokenKeys);
+  return createInternalTokens({ keys: () => keys, now: Date.now });
+}
+
 export const readHomeFile = <T>(home: Home, name: string): T | undefined => readJson<T>(join(home.folder, name));
 
 /** Writes a file that only the owner can read, whole or not at all. */
@@ -75,6 +84,7 @@ const makeSecrets = (): Secrets => ({
   clickMasterKey: randomBytes(32).toString("base64"),
   webhooksMasterKey: randomBytes(32).toString("base64"),
   adminToken: randomBytes(32).toString("base64url"),
+  internalTokenKeys: randomBytes(32).toString("base64"),
 });
 
 function addMissing(file: string, existing: Partial<Secrets>): Secrets {

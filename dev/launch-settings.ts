@@ -57,7 +57,11 @@ const declared: ReadonlySet<string> = new Set(settingsOfPrograms.flatMap(({ sett
 const targets: readonly string[] = [...declared].filter((name) => name.endsWith("_TARGET"));
 
 /** What each way of starting chooses itself: where the parts find each other. */
-export const decidedBySingleProcess = [...targets, ...[...declared].filter((name) => name.startsWith("RPC_"))];
+export const decidedBySingleProcess = [
+  ...targets,
+  ...[...declared].filter((name) => name.startsWith("RPC_")),
+  "INTERNAL_TOKEN_KEYS",
+];
 export const decidedByDistributed = [...targets, "RPC_HOST", "RPC_PORT", "ADMIN_HOST", "ADMIN_PORT"];
 
 /** What a copy has of its own for settings that are required. */
@@ -66,6 +70,7 @@ export const assumedSettings = (secrets: Secrets, seal: CertificateFiles): Envir
   CLICK_MASTER_KEY: secrets.clickMasterKey,
   WEBHOOKS_MASTER_KEY: secrets.webhooksMasterKey,
   ADMIN_TOKEN: secrets.adminToken,
+  INTERNAL_TOKEN_KEYS: secrets.internalTokenKeys,
   EVIDENCE_ISSUER: evidenceIssuer,
   SEAL_KEY: seal.key,
   SEAL_CERTIFICATES: seal.certificates,

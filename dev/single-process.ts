@@ -13,6 +13,7 @@ import { createHealthState } from "#platform/health.ts";
 import { newId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { MailSetup } from "#platform/mail/mail-setup.ts";
+import { masterKeyRoutes } from "#platform/master-keys/routes.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
@@ -136,6 +137,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     ...(service.adminRoutes ? [service.adminRoutes] : []),
   ]);
   adminRoutes.push(deadEventRoutes(services.flatMap((service) => service.deadEvents ?? [])));
+  adminRoutes.push(masterKeyRoutes(services.flatMap((service) => service.resealer ?? [])));
   const adminPort = await startAdminPort({
     host: options.env?.ADMIN_HOST || "127.0.0.1",
     port: Number(options.env?.ADMIN_PORT || 0),

@@ -18,7 +18,7 @@ import { bufferedStdout, createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { stopOnSignals } from "#platform/service.ts";
-import { tlsFromSettings } from "#platform/service-settings.ts";
+import { wireFromSettings } from "#platform/service-settings.ts";
 import { startTracing } from "#platform/tracing/start-tracing.ts";
 import { createGateway, listenGateway } from "./app.ts";
 import { configFromEnv, settings } from "./config.ts";
@@ -29,9 +29,9 @@ const logger = createLogger("gateway", values.LOG_LEVEL, bufferedStdout());
 const metrics = createMetrics();
 const tracing = await startTracing("gateway", values, { logger, metrics });
 const { tracer } = tracing;
-const tls = tlsFromSettings(values);
+const wire = wireFromSettings(values, process.env, logger);
 const connect = (target: string, services: DescService | DescService[], options: { maxMessageBytes?: number } = {}) =>
-  createGrpcTransport({ target, services: [services].flat(), tls, tracer, ...options });
+  createGrpcTransport({ target, services: [services].flat(), ...wire, tracer, ...options });
 
 /** A template may have versions in many languages, each with text of up to 1 MiB. */
 const templatesMessageBytes = 32 * 1024 * 1024;

@@ -303,6 +303,11 @@ export const errorCatalogue = {
     Code.FailedPrecondition,
     "The person has not consented to electronic records yet. Record the consent first.",
   ),
+  DOCUMENTS_NOT_OPENED: row(
+    400,
+    Code.FailedPrecondition,
+    "The person has not been sent the documents yet. Load them first.",
+  ),
   TAB_NOT_FOUND: row(404, Code.NotFound, "The recipient has no tab with this id."),
   ANCHOR_TAB_STRING_NOT_FOUND: row(
     400,

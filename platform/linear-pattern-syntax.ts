@@ -1,6 +1,9 @@
+import { readClassItems, readProperty } from "./linear-pattern-class.ts";
+import { anyCharacter, type CharacterSet, just, shorthands } from "./linear-pattern-set.ts";
+
 /** A pattern taken apart. */
 export type PatternNode =
-  | { readonly kind: "character"; readonly test: (character: string) => boolean }
+  | { readonly kind: "character"; readonly set: CharacterSet }
   | { readonly kind: "sequence"; readonly parts: readonly PatternNode[] }
   | { readonly kind: "choice"; readonly parts: readonly PatternNode[] }
   | { readonly kind: "repeat"; readonly part: PatternNode; readonly min: number; readonly max: number };
@@ -106,9 +109,10 @@ function readPart(cursor: Cursor): PatternNode {
   if (character === "\\") return readEscape(cursor);
   if ("*+?{}]^".includes(character)) throw new Refusal(cursor, unexpected(cursor));
   cursor.position += 1;
-  if (character === ".") return { kind: "character", test: single(cursor, ".") };
-  return { kind: "character", test: (other) => other === character };
+  return { kind: "character", set: character === "." ? anyCharacter : just(codeOf(character)) };
 }
+
+const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
 
 function readGroup(cursor: Cursor): PatternNode {
   cursor.position += 1;
@@ -128,38 +132,32 @@ function readClass(cursor: Cursor): PatternNode {
     cursor.position += next === "\\" ? 2 : 1;
   }
   cursor.position += 1;
-  return { kind: "character", test: single(cursor, cursor.characters.slice(start, cursor.position).join("")) };
+  const set = readClassItems(cursor.characters.slice(start + 1, cursor.position - 1));
+  if (set === undefined) throw new Refusal(cursor, "has a class that is not valid before what stands");
+  return { kind: "character", set };
 }
 
 /** One character, so neither a reference to a group nor an assertion. */
 const escapePattern =
   /^\\(?:[dDwWsStnrfv/\\.*+?()[\]{}|^$-]|[pP]\{[A-Za-z_=]{1,40}\}|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\})/u;
 
+const controls: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13 };
+
 function readEscape(cursor: Cursor): PatternNode {
   const [sequence] = escapePattern.exec(cursor.characters.slice(cursor.position, cursor.position + 50).join("")) ?? [];
   if (sequence === undefined) throw new Refusal(cursor, "has an escape that is not supported");
   cursor.position += sequence.length;
-  // JavaScript knows an escaped hyphen inside of classes only.
-  return { kind: "character", test: single(cursor, sequence === "\\-" ? "-" : sequence) };
+  const set = setOfEscape(sequence.slice(1));
+  if (set === undefined) throw new Refusal(cursor, "has a class that is not valid before what stands");
+  return { kind: "character", set };
 }
 
-/** JavaScript itself says what a class holds: asked for one character at a time it has nothing to try twice. */
-function single(cursor: Cursor, source: string): (character: string) => boolean {
-  const pattern = compile(source);
-  if (pattern === undefined) throw new Refusal(cursor, "has a class that is not valid before what stands");
-  // The copies that a repetition makes of a class all ask about the same character.
-  let last: string | undefined;
-  let answer = false;
-  return (character) => {
-    if (character !== last) [last, answer] = [character, pattern.test(character)];
-    return answer;
-  };
-}
-
-function compile(source: string): RegExp | undefined {
-  try {
-    return new RegExp(`^${source}$`, "u");
-  } catch {
-    return undefined;
+function setOfEscape(sequence: string): CharacterSet | undefined {
+  const [letter = ""] = sequence;
+  if (letter === "p" || letter === "P") return readProperty(letter, sequence.slice(2, -1));
+  if (letter === "u") {
+    const code = Number.parseInt(sequence.replaceAll(/[u{}]/g, ""), 16);
+    return code <= 0x10ffff ? just(code) : undefined;
   }
+  return shorthands[letter] ?? just(controls[letter] ?? codeOf(letter));
 }

@@ -41,6 +41,8 @@ export interface Metrics {
   readonly rendererEnds: Counter<"reason">;
   /** Processes that read documents and ended, by why: "timeout", "out_of_memory" and "crashed" refused a file. */
   readonly intakeEnds: Counter<"reason">;
+  /** Files compared before their seal, by what came of it. Raise an alarm at the first "different" or "ended". */
+  readonly signWitnessed: Counter<"outcome">;
   /** Seconds that the oldest agreement has waited for its seal. Raise an alarm above 120. */
   readonly signCompletingOldestSeconds: Gauge;
   /** Requests to receivers of events, by what came of them ("delivered", "failed"); "put_off" when nothing could be sent. */
@@ -110,6 +112,7 @@ export function createMetrics(): Metrics {
     renderDuration: histogram("assent_render_duration_seconds", "Time to make a PDF, waiting included.", ["outcome"]),
     rendererEnds: counter("assent_renderer_ends_total", "Renderer processes that ended.", ["reason"]),
     intakeEnds: counter("assent_intake_ends_total", "Processes that read documents and ended.", ["reason"]),
+    signWitnessed: counter("assent_sign_witnessed_total", "Files compared before they were sealed.", ["outcome"]),
     signCompletingOldestSeconds: gauge(
       "assent_sign_completing_oldest_seconds",
       "Time that the oldest agreement has waited for its seal.",

@@ -1,6 +1,33 @@
-import { ConfigError, integerSetting, type SettingValues, secretSetting, stringSetting, urlSetting } from "./config.ts";
+import type { Interceptor } from "@connectrpc/connect";
+import {
+  ConfigError,
+  type Environment,
+  integerSetting,
+  listSetting,
+  type Setting,
+  type SettingValues,
+  secretSetting,
+  stringSetting,
+  urlSetting,
+} from "./config.ts";
+import type { Logger } from "./logger.ts";
+import { requireKnownCaller } from "./rpc/callers.ts";
+import { createInternalTokens, type InternalTokens, parseInternalKeys } from "./rpc/internal-tokens.ts";
 import type { TlsFiles } from "./rpc/tls.ts";
 import { tracingSettings } from "./tracing/settings.ts";
+import { watchFile } from "./watched-file.ts";
+
+/** Its value is the text, so that nothing but the file is read again. */
+const internalKeysSetting: Setting<string> = {
+  ...secretSetting(
+    "The keys that the processes of one installation prove themselves to each other with, each at least 32 random bytes in base64, separated by commas: the first one signs, all of them verify. The same in every process, and required without RPC_TLS_CERT_FILE. A file (INTERNAL_TOKEN_KEYS_FILE) is read again every 10 s.",
+    "",
+  ),
+  parse: (text) => {
+    parseInternalKeys(text);
+    return text;
+  },
+};
 
 const port = { min: 0, max: 65_535 };
 
@@ -31,6 +58,11 @@ export const commonSettings = {
   RPC_TLS_CERT_FILE: stringSetting("PEM file of this process's certificate. Empty means gRPC without TLS.", ""),
   RPC_TLS_KEY_FILE: stringSetting("PEM file of the certificate's private key.", ""),
   RPC_TLS_CA_FILE: stringSetting("PEM file of the authority that both sides' certificates must come from.", ""),
+  RPC_OWN_NAMES: listSetting(
+    "DNS names or URIs (SPIFFE ids) in the certificates of the processes of this installation, comma-separated. Whoever has a certificate with one of them may act for every organization.",
+    ["auth", "click", "docgen", "gateway", "sign", "templates", "webhooks"],
+  ),
+  INTERNAL_TOKEN_KEYS: internalKeysSetting,
   ...tracingSettings,
 };
 
@@ -42,4 +74,47 @@ export function tlsFromSettings(
   if (cert === "" && key === "" && ca === "") return undefined;
   if (cert !== "" && key !== "" && ca !== "") return { cert, key, ca };
   throw new ConfigError(["RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE must be set together"]);
+}
+
+/** How a process proves itself to others of the installation, and whom it takes calls from. */
+export interface RpcWire {
+  readonly tls: TlsFiles | undefined;
+  readonly tokens: InternalTokens | undefined;
+  /** Refuses whoever is no process of the installation. */
+  readonly callers: Interceptor;
+}
+
+type WireSettings = Parameters<typeof tlsFromSettings>[0] &
+  Pick<SettingValues<typeof commonSettings>, "RPC_OWN_NAMES" | "INTERNAL_TOKEN_KEYS">;
+
+/** TLS of the RPC wire. Throws a ConfigError when nothing would tell our processes from others. */
+export function requireProof(settings: WireSettings): TlsFiles | undefined {
+  const tls = tlsFromSettings(settings);
+  if (tls === undefined && settings.INTERNAL_TOKEN_KEYS === "") {
+    throw new ConfigError(["INTERNAL_TOKEN_KEYS is required without RPC_TLS_CERT_FILE"]);
+  }
+  return tls;
+}
+
+/** Throws a ConfigError when nothing would tell our processes from others. */
+export function wireFromSettings(settings: WireSettings, env: Environment, logger?: Logger): RpcWire {
+  const tls = requireProof(settings);
+  const keys = internalKeys(settings.INTERNAL_TOKEN_KEYS, env, logger);
+  const tokens = keys && createInternalTokens({ keys, now: Date.now });
+  const ownNames = new Set(tls === undefined ? [] : settings.RPC_OWN_NAMES);
+  return { tls, tokens, callers: requireKnownCaller({ tokens, ownNames }) };
+}
+
+function internalKeys(text: string, env: Environment, logger?: Logger): (() => readonly Buffer[]) | undefined {
+  if (text === "") return undefined;
+  const path = env.INTERNAL_TOKEN_KEYS_FILE;
+  if (!env.INTERNAL_TOKEN_KEYS && path) return watchFile({ path, parse: parseSomeKeys, logger });
+  const keys = parseInternalKeys(text);
+  return () => keys;
+}
+
+function parseSomeKeys(text: string): Buffer[] {
+  const keys = parseInternalKeys(text);
+  if (keys.length === 0) throw new Error("there is no key in it");
+  return keys;
 }

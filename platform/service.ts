@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Interceptor } from "@connectrpc/connect";
 import { type AdminPort, startAdminPort } from "./admin-port.ts";
 import type { Clock } from "./clock.ts";
 import type { EventBus } from "./events/bus.ts";
@@ -7,6 +8,8 @@ import type { DeadEvents } from "./events/dead-events.ts";
 import { createHealthState, type HealthState } from "./health.ts";
 import type { NewId } from "./ids.ts";
 import type { Logger } from "./logger.ts";
+import type { Resealer } from "./master-keys/reseal.ts";
+import { masterKeyRoutes } from "./master-keys/routes.ts";
 import type { Metrics } from "./metrics.ts";
 import { serverInterceptors } from "./rpc/interceptors.ts";
 import type { RpcRoutes } from "./rpc/routes.ts";
@@ -31,6 +34,8 @@ export interface Service {
   readonly adminRoutes?: RpcRoutes | undefined;
   /** What its consumers gave up, for operators; served on the admin port. */
   readonly deadEvents?: readonly DeadEvents[] | undefined;
+  /** Seals what it keeps with its newest master key, for operators; served on the admin port. */
+  readonly resealer?: Resealer | undefined;
   readonly workers: readonly Worker[];
   /** Throws when something that requests need is missing, such as the database. A missing bus is not. */
   checkReady(): Promise<void>;
@@ -57,6 +62,8 @@ export interface RunServiceOptions {
     readonly port: number;
     readonly tls?: TlsFiles | undefined;
     readonly maxMessageBytes?: number | undefined;
+    /** Who may call over gRPC, as requireKnownCaller says. */
+    readonly callers: Interceptor;
   };
   readonly admin: { readonly host: string; readonly port: number; readonly token: string };
   readonly runtime: Runtime;
@@ -86,8 +93,13 @@ export async function runService(service: Service, options: RunServiceOptions): 
   const { logger, metrics, tracer } = options.runtime;
   const health = createHealthState();
   const checkReady = reportChanges(service, logger);
-  const interceptors = serverInterceptors({ service: service.name, logger, metrics, tracer });
-  const adminRoutes = [deadEventRoutes(service.deadEvents ?? [])];
+  const observed = { service: service.name, logger, metrics, tracer };
+  // The admin port has its token.
+  const interceptors = serverInterceptors(observed);
+  const adminRoutes = [
+    deadEventRoutes(service.deadEvents ?? []),
+    masterKeyRoutes(service.resealer === undefined ? [] : [service.resealer]),
+  ];
   if (service.adminRoutes !== undefined) adminRoutes.push(service.adminRoutes);
   const stopping = new AbortController();
   const opened: Opened = { workers: [] };
@@ -100,7 +112,9 @@ export async function runService(service: Service, options: RunServiceOptions): 
     const { routes } = service;
     const admin = { ...options.admin, routes: [routes, ...adminRoutes], interceptors, metrics, health, checkReady };
     opened.admin = await startAdminPort(admin);
-    opened.rpc = await startRpcServer({ ...options.rpc, routes, interceptors, health, logger });
+    const { callers, ...rpc } = options.rpc;
+    const checked = serverInterceptors({ ...observed, callers });
+    opened.rpc = await startRpcServer({ ...rpc, routes, interceptors: checked, health, logger });
     for (const worker of service.workers) {
       await worker.start();
       opened.workers.push(worker);

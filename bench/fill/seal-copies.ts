@@ -20,7 +20,7 @@ const pieceRows = 10_000;
 /** Seals what the copied acceptance says in each of its copies, which can be read like any other then. */
 export async function sealCopies(client: pg.ClientBase, options: SealOptions): Promise<void> {
   const { organizationId, clickMasterKey, receiptId, before } = options;
-  const vault = createSubjectVault(clickMasterKey);
+  const vault = createSubjectVault([clickMasterKey], () => clickMasterKey);
   const { rows: known } = await client.query<Row & { sealed: Buffer }>(`${rowsSql} and a.receipt_id = $2`, [
     organizationId,
     receiptId,

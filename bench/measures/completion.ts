@@ -23,6 +23,7 @@ export async function completionMeasures(system: BenchSystem, options: BenchOpti
   const transport = createGrpcTransport({
     target: `127.0.0.1:${system.portOf("sign")}`,
     services: [SignService, SigningService],
+    tokens: system.internalTokens,
   });
   try {
     const rates: number[] = [];
@@ -116,7 +117,15 @@ async function prepareOne(
     const view = { agreementId, recipientId, returnUrl: "https://bench.example/back" };
     const { token } = await sign.createRecipientView(view, { headers });
     const { sessionToken } = await signing.openView({ token, visitor });
-    await signing.giveConsent({ sessionToken, textSha256: new Uint8Array(32), locale: "en", visitor });
+    const { consentTexts } = await signing.getCeremony({ sessionToken });
+    const [text] = consentTexts;
+    await signing.getCeremonyDocument({ sessionToken, documentId: "1", visitor });
+    await signing.giveConsent({
+      sessionToken,
+      textSha256: text?.sha256 ?? new Uint8Array(),
+      locale: text?.locale ?? "",
+      visitor,
+    });
     sessions.push(sessionToken);
   }
   const signature = { typed: "Ann Example", font: "caveat" };

@@ -2,6 +2,7 @@ import type { Client } from "@connectrpc/connect";
 import type { AdminService, Limits } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type DeadEventClient, deadEventCommands } from "./dead-event-commands.ts";
 import { type EvidenceAdminClient, evidenceCommands } from "./evidence-commands.ts";
+import { type MasterKeyClient, masterKeyCommands } from "./master-key-commands.ts";
 import {
   optionalCount,
   requiredPlan,
@@ -30,8 +31,9 @@ export interface CommandOf<AdminClientOfService> {
 export type Command =
   | (CommandOf<AdminClient> & { readonly service: "auth" })
   | (CommandOf<EvidenceAdminClient> & { readonly service: "click" })
-  /** Every service answers it, and --service says which one. */
-  | (CommandOf<DeadEventClient> & { readonly service: "named" });
+  /** Several services answer these, and --service says which one. */
+  | (CommandOf<DeadEventClient> & { readonly service: "named" })
+  | (CommandOf<MasterKeyClient> & { readonly service: "sealing" });
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
@@ -219,6 +221,7 @@ export const commands: readonly Command[] = [
   ...authCommands.map((command) => ({ ...command, service: "auth" as const })),
   ...evidenceCommands.map((command) => ({ ...command, service: "click" as const })),
   ...deadEventCommands.map((command) => ({ ...command, service: "named" as const })),
+  ...masterKeyCommands.map((command) => ({ ...command, service: "sealing" as const })),
 ];
 
 function namedLimits(values: Values): Pick<Limits, "accept" | "render" | "other" | "sign"> {

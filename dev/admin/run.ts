@@ -2,6 +2,7 @@ import { Code, ConnectError, createClient, type Transport } from "@connectrpc/co
 import { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
 import { DeadEventService } from "#gen/assent/operations/v1/dead_events_pb.ts";
+import { MasterKeyService } from "#gen/assent/operations/v1/master_keys_pb.ts";
 import type { Environment } from "#platform/config.ts";
 import { fromConnectError } from "#platform/errors.ts";
 import { createAdminTransport } from "../admin-transport.ts";
@@ -27,7 +28,8 @@ export async function runAdmin(args: readonly string[], { env, out, err }: Admin
       return 0;
     }
     const request = prepare(command, values);
-    const service = command.service === "named" ? namedService(values) : command.service;
+    const isNamed = command.service === "named" || command.service === "sealing";
+    const service = isNamed ? namedService(values) : command.service;
     const { adminUrl, adminToken } = findEndpoint(env, service);
     const result = await request(createAdminTransport(adminUrl, adminToken)).catch((error: unknown) => {
       throw new Error(explain(error, adminUrl), { cause: error });
@@ -51,6 +53,10 @@ function prepare(command: Command, values: Values): (transport: Transport) => Pr
   if (command.service === "named") {
     const request = command.prepare(values);
     return (transport) => request(createClient(DeadEventService, transport));
+  }
+  if (command.service === "sealing") {
+    const request = command.prepare(values);
+    return (transport) => request(createClient(MasterKeyService, transport));
   }
   const request = command.prepare(values);
   return (transport) => request(createClient(AdminService, transport));

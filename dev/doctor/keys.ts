@@ -1,13 +1,13 @@
 import type pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { parseMasterKey } from "#platform/secrets.ts";
+import { parseMasterKeys } from "#platform/secrets.ts";
 import { deriveKeys } from "../../services/auth/domain/secrets.ts";
 import { openSealedKey as openTokenKey } from "../../services/auth/domain/signing-key.ts";
 import type { KeyPurpose } from "../../services/click/keys/key-schedule.ts";
 import { openSealedKey, type SealedKey, signingKeyKek } from "../../services/click/keys/sealed-key.ts";
 import { logOrigin } from "../../services/click/log/leaf.ts";
-import { endpointSecretsKey, openSecret } from "../../services/webhooks/domain/seal-secret.ts";
+import { endpointSecretsKeys, openSecret } from "../../services/webhooks/domain/seal-secret.ts";
 import { type Finding, ok, reasonOf, skipped, wrong } from "./finding.ts";
 import type { Installation } from "./installation.ts";
 import { roleOf } from "./roles.ts";
@@ -68,7 +68,8 @@ async function openWithAuthKey(pool: pg.Pool, value: string): Promise<Outcome> {
     'select kid, private_jwk as "privateJwk" from auth.signing_key order by generation desc limit 1',
   );
   return opens(rows, async (row) => {
-    await openTokenKey(deriveKeys(parseMasterKey(value)).signingKeyKek, row as never);
+    const keys = parseMasterKeys(value);
+    await openTokenKey(deriveKeys(keys, () => keys[0]).signingKeyKek, row as never);
   });
 }
 
@@ -77,9 +78,9 @@ async function openWithClickKey(pool: pg.Pool, value: string): Promise<Outcome> 
     `select purpose, kid, public_key as "publicKey", private_key as "privateKey" from click.signing_key
      order by created_at desc limit 1`,
   );
-  const masterKey = Buffer.from(value, "base64");
+  const masterKeys = parseMasterKeys(value, { takesAnySpelling: true });
   return opens(rows, async (row) => {
-    openSealedKey(signingKeyKek(masterKey, row.purpose), row);
+    openSealedKey(signingKeyKek(masterKeys, row.purpose), row);
   });
 }
 
@@ -88,7 +89,7 @@ async function openWithWebhooksKey(pool: pg.Pool, value: string): Promise<Outcom
     'select organization_id as "orgId", id, secret from webhooks.endpoint where secret is not null limit 1',
   );
   return opens(rows, async ({ orgId, id, secret }) => {
-    openSecret(endpointSecretsKey(value), orgId, id, secret);
+    openSecret(endpointSecretsKeys(parseMasterKeys(value)), orgId, id, secret);
   });
 }
 

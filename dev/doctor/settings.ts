@@ -1,5 +1,5 @@
 import { ConfigError, type Environment, readSettings, type SettingValues } from "#platform/config.ts";
-import { type commonSettings, tlsFromSettings } from "#platform/service-settings.ts";
+import { type commonSettings, requireProof } from "#platform/service-settings.ts";
 import { configFromEnv as gateway } from "../../gateway/config.ts";
 import { configFromEnv as auth } from "../../services/auth/config.ts";
 import { configFromEnv as click } from "../../services/click/config.ts";
@@ -60,7 +60,7 @@ function elsewhere({ env, programs }: Installation): Finding[] {
 function problemsOf(program: Installation["programs"][number], env: Environment): readonly string[] {
   const problems = [
     ...attempt(() => readers.get(program.title)?.(env)),
-    ...attempt(() => tlsFromSettings(readSettings(program.settings, env) as SettingValues<typeof commonSettings>)),
+    ...attempt(() => requireProof(readSettings(program.settings, env) as SettingValues<typeof commonSettings>)),
   ];
   // Auth only listens for what it mails.
   const needsBus = program.settings.NATS_URL !== undefined && (program.title !== "auth" || isSet(env, "SMTP_URL"));

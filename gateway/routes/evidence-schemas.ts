@@ -115,6 +115,10 @@ const timelineEntry = answer({
   serverAt: dateTime,
   type: example(anyText, "ACCEPTED"),
   actor: oneOf("USER", "BACKEND", "SYSTEM"),
+  source: described(
+    oneOf("SERVER", "CLIENT"),
+    "SERVER: the service saw or did it itself, at serverAt. CLIENT: the page or the sender said so, and the service saw only when.",
+  ),
   detail: orNull(anyText),
 });
 
@@ -122,7 +126,10 @@ const policyCheck = answer({
   flag: example(anyText, "requireScroll"),
   required: example({}, true),
   observed: example({}, true),
-  source: described(oneOf("SERVER", "CLIENT"), "CLIENT: the sender of the acceptance says so."),
+  source: described(
+    oneOf("SERVER", "CLIENT"),
+    "SERVER: the service saw it itself. CLIENT: the sender of the acceptance says so, or the page did.",
+  ),
   ok: flag,
 });
 
@@ -154,7 +161,10 @@ export const evidenceSchema: JsonSchema = {
       data: orNull(anyObject),
       linkedDocuments: listOf(anyObject),
     }),
-    presentation: described(anyObject, "Where, when and how the text was shown."),
+    presentation: described(
+      anyObject,
+      "Where, when and how the text was shown. `deployment`, `renderedAt` and `rendering` are what the service has done itself; the members that `claimed` lists are what the sender of the acceptance says.",
+    ),
     policy: answer({ flags: anyObject, hash, checks: listOf(policyCheck) }),
     context: answer({
       claimed: described(orNull(anyObject), "The end user's side as the sender of the acceptance tells it."),

@@ -63,6 +63,11 @@ const documentSchema = answer({
   pages: listOf(answer({ width: points, height: points })),
 });
 
+const hexSha256 = described(
+  example(anyText, "0123456789abcdef".repeat(4)),
+  "SHA-256 of introduction, points and agreement, one below the other in UTF-8.",
+);
+
 /** An object of an answer that may be missing. */
 const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: "null" }] });
 
@@ -91,7 +96,22 @@ export const ceremonySchema: JsonSchema = answer({
     }),
   ),
   others: listOf(answer({ name: anyText, email: nullableText, role: anyText, status: anyText })),
-  consent: answer({ required: flag, givenAt: nullableText }),
+  consent: answer({
+    required: flag,
+    givenAt: nullableText,
+    texts: described(
+      listOf(
+        answer({
+          locale: example(anyText, "en"),
+          introduction: anyText,
+          points: listOf(anyText),
+          agreement: anyText,
+          textSha256: hexSha256,
+        }),
+      ),
+      "While it is asked for: what to show, one text for each language.",
+    ),
+  }),
   canAct: described(flag, "Whether there is anything left for the person to do."),
   timeoutUrl: described(nullableText, "Where to go when the session has ended by itself."),
 });
@@ -126,8 +146,12 @@ const adoptedSchema: JsonSchema = {
 
 export const consentBody = object(
   {
-    textSha256: { type: "string", pattern: "^[0-9a-f]{64}$", description: "Of the text that was shown." },
-    locale: text(0, 20),
+    textSha256: {
+      type: "string",
+      pattern: "^[0-9a-f]{64}$",
+      description: "Of the text that was shown: one that the ceremony serves.",
+    },
+    locale: described(text(0, 20), "Of that text."),
   },
   ["textSha256", "locale"],
 );

@@ -58,11 +58,10 @@ export const signingRoutes: readonly Route[] = [
     path: "/signing/s/{sid}/ceremony",
     summary: "Read what a session shows",
     description:
-      "The agreement as its person sees it, with their own tabs. The first time in a session counts as opening the agreement: following the link does not, since programs that check mails do that too.",
+      "The agreement as its person sees it, with their own tabs, and the texts to consent to while that is asked for.",
     success: { status: 200, description: "The ceremony.", schema: schemas.ceremonySchema },
     errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE"],
-    call: (request, { signing }) =>
-      signing.getCeremony({ sessionToken: requireSessionToken(request), visitor: visitorOf(request) }),
+    call: (request, { signing }) => signing.getCeremony({ sessionToken: requireSessionToken(request) }),
     respond: (ceremony) => jsonReply(200, ceremonyView(ceremony)),
   }),
   defineRoute({
@@ -70,21 +69,29 @@ export const signingRoutes: readonly Route[] = [
     operationId: "getCeremonyDocument",
     path: "/signing/s/{sid}/documents/{documentId}",
     summary: "Load a document of a session",
+    description:
+      "The first time in a session counts as opening the agreement, since it is what the service sees itself: following the link does not, as programs that check mails do that too, nor does consenting. HEAD opens nothing.",
     texts: { ...base.texts, documentId: schemas.documentParam },
     success: { status: 200, description: "The PDF.", contentType: "application/pdf" },
-    errors: ["VIEW_URL_EXPIRED"],
-    call: (request, { signing }) =>
-      signing.getCeremonyDocument(
-        { sessionToken: requireSessionToken(request), documentId: request.params.documentId },
-        patiently,
-      ),
-    respond: ({ content, fileName }) => pdfReply(content, fileName),
+    errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE"],
+    call: async (request, { signing }) => {
+      const sessionToken = requireSessionToken(request);
+      if (request.method === "HEAD") {
+        await signing.getCeremony({ sessionToken });
+        return undefined;
+      }
+      const { documentId } = request.params;
+      return signing.getCeremonyDocument({ sessionToken, documentId, visitor: visitorOf(request) }, patiently);
+    },
+    respond: (document) => (document === undefined ? unopenedFile : pdfReply(document.content, document.fileName)),
   }),
   defineRoute({
     ...write,
     operationId: "giveSigningConsent",
     path: "/signing/s/{sid}/consent",
     summary: "Record the consent to electronic records",
+    description:
+      "Given to one of the texts of `consent.texts` of the ceremony. Any other hash, or the locale of another text, is 400 and records nothing. The text is kept; `GET /v1/sign/agreements/{id}/consent-texts` reads it.",
     body: jsonBody<{ textSha256: string; locale: string }>({
       schema: schemas.consentBody,
       example: { textSha256: "0123456789abcdef".repeat(4), locale: "en" },
@@ -133,7 +140,7 @@ export const signingRoutes: readonly Route[] = [
       },
     }),
     success: endedAnswer,
-    errors: [...turnErrors, "CONSENT_REQUIRED"],
+    errors: [...turnErrors, "CONSENT_REQUIRED", "DOCUMENTS_NOT_OPENED"],
     call: (request, { signing }) => {
       const { values, signature, initials } = request.body;
       const adopted = { signature: adoptedIn(signature, "signature"), initials: adoptedIn(initials, "initials") };
@@ -229,6 +236,9 @@ function bytesOf(base64: string, field: string): Uint8Array<ArrayBuffer> {
     details: [{ field, code: "INVALID_BASE64", message: "must be Base64 (RFC 4648 §4)" }],
   });
 }
+
+/** Nobody has been sent anything by it. */
+const unopenedFile: Reply = { status: 200, body: "", contentType: "application/pdf" };
 
 const pdfReply = (content: Uint8Array, fileName: string): Reply => ({
   status: 200,

@@ -6,7 +6,7 @@ import {
   type Tab,
   TabType,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { type GetCeremonyResponse, ViewKind } from "#gen/assent/sign/v1/signing_pb.ts";
+import { type ConsentText, type GetCeremonyResponse, ViewKind } from "#gen/assent/sign/v1/signing_pb.ts";
 import { enumName, isoTime } from "../../views/scalars.ts";
 import { recipientStatuses, statuses } from "../../views/sign/names.ts";
 import { textOrNull } from "../../views/sign/texts.ts";
@@ -21,11 +21,23 @@ export function ceremonyView(ceremony: GetCeremonyResponse) {
     agreement: agreement === undefined ? null : agreementView(agreement, ceremony.organizationName),
     recipient: recipient === undefined ? null : recipientView(recipient),
     others: recipients.filter(({ id }) => id !== recipientId).map((one) => otherView(one, recipient === undefined)),
-    consent: { required: canAct && needsConsent(recipient), givenAt: isoTime(consentedAt) },
+    consent: {
+      required: canAct && needsConsent(recipient),
+      givenAt: isoTime(consentedAt),
+      texts: canAct && needsConsent(recipient) ? ceremony.consentTexts.map(consentTextView) : [],
+    },
     canAct,
     timeoutUrl: textOrNull(ceremony.timeoutUrl),
   };
 }
+
+const consentTextView = ({ locale, introduction, points, agreement, sha256 }: ConsentText) => ({
+  locale,
+  introduction,
+  points,
+  agreement,
+  textSha256: Buffer.from(sha256).toString("hex"),
+});
 
 /** Who only has to look signs nothing. */
 const needsConsent = (recipient: Recipient | undefined): boolean =>

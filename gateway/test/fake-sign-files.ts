@@ -120,6 +120,12 @@ export function createFakeSignFiles({ agreements, enter, find }: FakeSignCore): 
       find(agreementTarget(request.agreementId), enter(context, "listAttachments", request));
       return { attachments: [sampleAttachment] };
     },
+    listConsentTexts: (request, context) => {
+      find(agreementTarget(request.agreementId), enter(context, "listConsentTexts", request));
+      return {
+        texts: [{ sha256: createHash("sha256").update("I agree.").digest(), locale: "en", content: "I agree." }],
+      };
+    },
     getAttachmentContent: (request, context) => {
       find(agreementTarget(request.agreementId), enter(context, "getAttachmentContent", request));
       if (request.attachmentId !== sampleAttachment.id) throw new DomainError("ATTACHMENT_NOT_FOUND");

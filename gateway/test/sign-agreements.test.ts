@@ -387,7 +387,13 @@ describe("documents", () => {
   });
 });
 
-test("audit events are listed page by page", async () => {
+test("the texts that recipients have consented to are listed by their hashes", async () => {
+  const { body } = await send("GET", `${agreements}/${setup.draft().id}/consent-texts`);
+  const textSha256 = createHash("sha256").update(body[0].text).digest("hex");
+  expect(body).toEqual([{ textSha256, locale: "en", text: "I agree." }]);
+});
+
+test("audit events are listed page by page, each with what in it is only said", async () => {
   const path = `${agreements}/${setup.draft().id}/audit-events`;
   const first = await send("GET", `${path}?limit=2`);
   expect(first.body).toMatchObject([
@@ -395,6 +401,7 @@ test("audit events are listed page by page", async () => {
       sequence: 1,
       action: "agreement.created",
       actor: { id: "cl_1", email: null },
+      claimed: ["userAgent"],
       details: {},
       agreementStatus: "created",
     },

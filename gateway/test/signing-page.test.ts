@@ -47,6 +47,9 @@ const handlers: SigningHandlers = {
     frameAncestors,
     organizationName: "Acme",
     canAct: true,
+    consentTexts: [
+      { locale: "en", introduction: "Read this:", points: ["All."], agreement: "I agree.", sha256: new Uint8Array(32) },
+    ],
     timeoutUrl: "https://app.example/?event=session_timeout",
   })),
   getCeremonyDocument: answering("getCeremonyDocument", () => ({
@@ -189,13 +192,25 @@ describe("a session", () => {
       canAct: true,
       agreement: { id: agreement.id, organizationName: "Acme" },
       recipient: { recipientId: "1", role: "signer" },
-      consent: { required: true, givenAt: null },
+      consent: {
+        required: true,
+        givenAt: null,
+        texts: [
+          {
+            ...{ locale: "en", introduction: "Read this:", points: ["All."], agreement: "I agree." },
+            textSha256: "00".repeat(32),
+          },
+        ],
+      },
       timeoutUrl: "https://app.example/?event=session_timeout",
     });
     expect(asked[0]?.request).toMatchObject({ sessionToken });
     const document = await gateway.call("GET", `${page}documents/1`, { headers: { cookie } });
     expect([document.text, document.headers.get("content-type")]).toEqual(["%PDF-1.7", "application/pdf"]);
     expect(document.headers.get("content-disposition")).toContain("filename*=UTF-8''Gr%C3%B6%C3%9Fe.pdf");
+    expect(asked.at(-1)).toMatchObject({ method: "getCeremonyDocument", request: { visitor: { ip: "127.0.0.1" } } });
+    expect((await gateway.call("HEAD", `${page}documents/1`, { headers: { cookie } })).status).toBe(200);
+    expect(asked.at(-1)?.method).toBe("getCeremony");
   });
 
   test("hands on what the person does", async () => {

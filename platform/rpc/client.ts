@@ -3,6 +3,8 @@ import { Code, ConnectError, type Transport, type UnaryResponse } from "@connect
 import { Channel, type ChannelOptions, connectivityState, Metadata, status } from "@grpc/grpc-js";
 import type { Tracer } from "../telemetry.ts";
 import { traceTransport } from "../tracing/trace-transport.ts";
+import { internalTokenHeader } from "./callers.ts";
+import type { InternalTokens } from "./internal-tokens.ts";
 import { addHeaders, headersFromMetadata } from "./metadata.ts";
 import { serviceConfig } from "./service-config.ts";
 import { errorFromStatus, timedOut } from "./status.ts";
@@ -22,6 +24,8 @@ export interface GrpcTransportOptions {
   /** Largest answer to receive and largest request to keep for a retry, in bytes; 4 MiB when not given. */
   readonly maxMessageBytes?: number | undefined;
   readonly tls?: TlsFiles | undefined;
+  /** How we prove that we are a process of the installation, to those whom our certificate does not tell. */
+  readonly tokens?: Pick<InternalTokens, "current"> | undefined;
   /** Where the spans of calls go. */
   readonly tracer?: Tracer | undefined;
 }
@@ -43,6 +47,7 @@ export function createGrpcTransport(options: GrpcTransportOptions): GrpcTranspor
       if (signal?.aborted) throw cancelled(signal);
       try {
         const metadata = addHeaders(new Metadata({ waitForReady: true }), header);
+        if (options.tokens !== undefined) metadata.set(internalTokenHeader, options.tokens.current());
         const message = toWire(method.input, create(method.input, input));
         const path = `/${method.parent.typeName}/${method.name}`;
         const answer = await send(channel, path, message, metadata, Date.now() + timeoutMs, signal);

@@ -14,16 +14,24 @@ export interface ServerInterceptorOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracer?: Tracer | undefined;
+  /** Who may call, as requireKnownCaller says; everybody when absent, for calls that come from this process alone. */
+  readonly callers?: Interceptor | undefined;
 }
 
 /**
  * What every RPC of a service goes through, outermost first: span, metrics and one log line (debug for success, warn
  * for expected failures, error with the stack for defects); DomainError into its wire form, a database, disk or service
- * that is away into SERVICE_UNAVAILABLE, and anything unexpected into a bare `internal`; validation by the rules in the
- * proto.
+ * that is away into SERVICE_UNAVAILABLE, and anything unexpected into a bare `internal`; proof of who calls; validation
+ * by the rules in the proto.
  */
 export function serverInterceptors(options: ServerInterceptorOptions): Interceptor[] {
-  return [observationInterceptor(options), errorInterceptor, validationInterceptor()];
+  const { callers } = options;
+  return [
+    observationInterceptor(options),
+    errorInterceptor,
+    ...(callers === undefined ? [] : [callers]),
+    validationInterceptor(),
+  ];
 }
 
 function observationInterceptor(options: ServerInterceptorOptions): Interceptor {

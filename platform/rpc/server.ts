@@ -10,6 +10,7 @@ import {
 } from "@grpc/grpc-js";
 import { type HealthState, healthRoutes } from "../health.ts";
 import type { Logger } from "../logger.ts";
+import { namesOfCertificate } from "./callers.ts";
 import { addHeaders, headersFromMetadata } from "./metadata.ts";
 import { collectRoutes, type RpcRoutes, type UnaryRoute } from "./routes.ts";
 import { internalError, internalErrorMessage, statusFromError, timedOut } from "./status.ts";
@@ -103,7 +104,7 @@ async function answer(
   calls: Calls,
 ): Promise<void> {
   const deadline = finiteDeadline(call);
-  const context = createCallContext(route, headersFromMetadata(call.metadata), deadline);
+  const context = createCallContext(route, headersFromMetadata(call.metadata), deadline, () => namesOfPeer(call));
   let answered = false;
   // Emitted at the end of every call, whether anybody cancelled it or not.
   call.once("cancelled", () => {
@@ -145,6 +146,14 @@ function respondError(
   const header = addHeaders(new Metadata(), context.responseHeader);
   if (Object.keys(header.toJSON()).length > 0) call.sendMetadata(header);
   respond(status);
+}
+
+/** grpc-js knows a certificate only when TLS has found it good. */
+function namesOfPeer(call: ServerUnaryCall<Buffer, Buffer>): string[] {
+  const { sslPeerCertificate } = call.getAuthContext();
+  return sslPeerCertificate === undefined
+    ? []
+    : namesOfCertificate({ subjectAltName: sslPeerCertificate.subjectaltname });
 }
 
 const finiteDeadline = (call: ServerUnaryCall<Buffer, Buffer>): number | undefined => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { compileLinearPattern, maxMatchedCharacters } from "../linear-pattern.ts";
+import { compileLinearPattern, maxMatchedCharacters, newPatternWork, refusalOfPattern } from "../linear-pattern.ts";
+import { createTurns } from "../turns.ts";
 
 function matches(source: string, text: string): boolean {
   const pattern = compileLinearPattern(source);
@@ -56,6 +57,7 @@ describe("compileLinearPattern", () => {
     ["a".repeat(201), "must have at most 200 characters"],
   ])("refuses %s", (source, expected) => {
     expect(reason(source)).toBe(expected);
+    expect(refusalOfPattern(source)).toBe(expected);
   });
 
   test("a text beyond the bound never matches", () => {
@@ -64,15 +66,123 @@ describe("compileLinearPattern", () => {
     expect(matches("🙂*", "🙂".repeat(maxMatchedCharacters))).toBe(true);
   });
 
-  test.each(["(a+)+b", "(a*)*b", "(a|a)*b", "(?:.*){60}b", "(.*.*.*.*)*b", "(?:.?){500}b", "a{0,300}a{300}b"])(
-    "%s is answered at once for the text that is worst for it",
-    (source) => {
-      const start = performance.now();
-      expect(matches(source, "a".repeat(maxMatchedCharacters))).toBe(false);
-      // Backtracking would need longer than the universe has; the bound leaves room for a busy machine.
-      expect(performance.now() - start).toBeLessThan(1000);
-    },
-  );
+  const worst = ["(a+)+b", "(a*)*b", "(a|a)*b", "(?:.*){60}b", "(.*.*.*.*)*b", "(?:.?){500}b", "a{0,300}a{300}b"];
+
+  test.each(worst)("%s ends with the work that is allowed for the text that is worst for it", (source) => {
+    const work = newPatternWork();
+    const allowed = work.left;
+    const pattern = compileLinearPattern(source);
+    if (pattern.kind === "refused") throw new Error(pattern.reason);
+    for (let round = 0; round < 24; round += 1) {
+      expect(pattern.matches("a".repeat(maxMatchedCharacters), work)).toBe(false);
+    }
+    // Each step takes some nanoseconds; backtracking would need longer than the universe has.
+    expect(work.left).toBeGreaterThan(-allowed / 10);
+    const fastest = Math.min(...Array.from({ length: 5 }, () => timeOf(() => matches(source, "a".repeat(500)))));
+    expect(fastest).toBeLessThan(10);
+  });
+
+  test("what a usual pattern takes is far below what is allowed", () => {
+    const usual = [
+      ["[A-Z]{2}\\d{6}", "AB123456"],
+      [".{0,500}", "x".repeat(500)],
+      ["(?:\\p{Lu}\\p{L}+ ?)+", "Änne Müller"],
+    ] as const;
+    const work = newPatternWork();
+    const allowed = work.left;
+    for (const [source, text] of usual) {
+      const pattern = compileLinearPattern(source);
+      expect(pattern.kind === "pattern" && pattern.matches(text, work)).toBe(true);
+    }
+    expect(allowed - work.left).toBeLessThan(allowed / 50);
+  });
+
+  test("the loop goes on between the pieces of work of a batch", async () => {
+    const turns = createTurns();
+    const pattern = compileLinearPattern("(?:.?){500}b");
+    let ticks = 0;
+    const ticking = setInterval(() => {
+      ticks += 1;
+    }, 0);
+    const piece = () => pattern.kind === "pattern" && pattern.matches("a".repeat(500));
+    const failing = turns(() => {
+      throw new Error("one of them fails");
+    });
+    const answers = Promise.all(Array.from({ length: 24 }, () => turns(piece)));
+    await expect(failing).rejects.toThrow("one of them fails");
+    expect(await answers).toEqual(Array.from({ length: 24 }, () => false));
+    clearInterval(ticking);
+    expect(ticks).toBeGreaterThan(3);
+  });
+
+  test.each([
+    "[\\d-x]",
+    "[a-\\d]",
+    "[\\b]",
+    "[\\0]",
+    "[\\01]",
+    "[\\cA]",
+    "[\\x41-\\x43]",
+    "[\\ud83d\\ude42]",
+    "[\\ud83d]",
+    "[\\u{110000}]",
+    "[\\u{1F642}]",
+    "[\\p{Script=Greek}]",
+    "[\\P{L}]",
+    "[^\\W_]",
+    "[\\p{Nonsense}]",
+    "[-a]",
+    "[a-]",
+    "[^-]",
+    "[\\-a]",
+    "[\\e]",
+    "[^]",
+    "[^^]",
+    "[\\]]",
+    "[.]",
+    "[a\\-c]",
+    "[--a]",
+    "[b-a]",
+    "[\\s\\S]",
+    "\\s",
+    "\\S",
+    "\\w",
+    "\\D",
+    "\\p{Lu}",
+    "\\P{Lu}",
+    ".",
+  ])("reads the class %s as JavaScript does", (source) => {
+    const texts = [
+      "a",
+      "b",
+      "c",
+      "-",
+      "1",
+      "A",
+      "B",
+      "_",
+      "\b",
+      "\0",
+      "\u0001",
+      "🙂",
+      "\ud83d",
+      "α",
+      "é",
+      "]",
+      "^",
+      ".",
+      "\ufeff",
+    ];
+    const candidates = [...texts, "\u2028", "\u00a0", "\u180e", "\n", " "];
+    let reference: RegExp | undefined;
+    try {
+      reference = new RegExp(`^(?:${source})$`, "u");
+    } catch {}
+    const compiled = compileLinearPattern(source);
+    expect(compiled.kind).toBe(reference === undefined ? "refused" : "pattern");
+    if (compiled.kind === "refused") return;
+    for (const text of candidates) expect([text, compiled.matches(text)]).toEqual([text, reference?.test(text)]);
+  });
 
   test("agrees with JavaScript's own regular expressions", () => {
     const atom = fc.constantFrom("a", "b", "é", ".", "[ab]", "[^a]", "\\d", "\\w", "\\p{L}", "-");
@@ -99,3 +209,9 @@ describe("compileLinearPattern", () => {
     );
   });
 });
+
+function timeOf(work: () => void): number {
+  const from = performance.now();
+  work();
+  return performance.now() - from;
+}

@@ -1,6 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { decrypt, decryptBytes, encrypt, masterKeySetting, parseMasterKey } from "../secrets.ts";
+import {
+  decrypt,
+  decryptBytes,
+  encrypt,
+  keyId,
+  masterKeySetting,
+  parseMasterKey,
+  parseMasterKeys,
+  resealed,
+} from "../secrets.ts";
 
 const key = randomBytes(32);
 
@@ -56,7 +65,11 @@ describe("masterKeySetting", () => {
 
   test("is a required secret in base64", () => {
     const setting = masterKeySetting("What it is for.");
-    expect(setting).toMatchObject({ secret: true, fallback: undefined, doc: "What it is for." });
+    expect(setting).toMatchObject({
+      secret: true,
+      fallback: undefined,
+      doc: expect.stringMatching(/^What it is for\./),
+    });
     expect(setting.parse(bytes.toString("base64"))).toBe(bytes.toString("base64"));
     expect(() => setting.parse(bytes.toString("base64url"))).toThrow("must be 32 bytes in base64");
   });
@@ -95,5 +108,41 @@ describe("encrypt", () => {
       expect(() => decrypt(key, changed, "kid-1")).toThrow();
     }
     expect(() => decrypt(key, sealed.subarray(0, 20), "kid-1")).toThrow();
+  });
+});
+
+describe("a ring of keys", () => {
+  const [newest, former] = [randomBytes(32), randomBytes(32)];
+  const text = `${newest.toString("base64")}, ${former.toString("base64")}`;
+
+  test("is several keys with commas between them, each of them once", () => {
+    expect(parseMasterKeys(text)).toEqual([newest, former]);
+    expect(parseMasterKeys(newest.toString("base64"))).toEqual([newest]);
+    expect(() => parseMasterKeys(`${text},${former.toString("base64")}`)).toThrow("must not name a key twice");
+    expect(() => parseMasterKeys(`${text},`)).toThrow("must be 32 bytes in base64");
+    expect(parseMasterKeys(former.toString("base64url"), { takesAnySpelling: true })).toEqual([former]);
+    const poor = Buffer.alloc(32, 1);
+    expect(parseMasterKeys(`${text},${poor.toString("base64")}`)).toEqual([newest, former, poor]);
+    expect(() => parseMasterKeys(`${poor.toString("base64")},${text}`)).toThrow("must be random bytes");
+  });
+
+  test("opens what any of its keys has sealed, and nothing else", () => {
+    for (const one of [newest, former]) {
+      expect(decrypt([newest, former], encrypt(one, "plain", "x"), "x")).toBe("plain");
+    }
+    expect(() => decrypt([newest, former], encrypt(key, "plain", "x"), "x")).toThrow();
+  });
+
+  test("seals anew what a former key has sealed, and says when nothing is to be done", () => {
+    const fresh = resealed([newest, former], encrypt(former, "plain", "x"), "x");
+    expect(decrypt(newest, fresh as Buffer, "x")).toBe("plain");
+    expect(resealed([newest, former], fresh as Buffer, "x")).toBeUndefined();
+    expect(() => resealed([newest, former], encrypt(key, "plain", "x"), "x")).toThrow();
+  });
+
+  test("is told of by names that say nothing of the keys", () => {
+    expect(keyId(newest)).toMatch(/^[0-9a-f]{12}$/);
+    expect(keyId(newest)).not.toBe(keyId(former));
+    expect(newest.toString("hex")).not.toContain(keyId(newest));
   });
 });

@@ -1,6 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { ConfigError, readSettings } from "../config.ts";
-import { commonSettings, tlsFromSettings } from "../service-settings.ts";
+import { commonSettings, tlsFromSettings, wireFromSettings } from "../service-settings.ts";
 
 const required = { DATABASE_URL: "postgres://localhost/assent" };
 
@@ -29,7 +30,29 @@ describe("common settings", () => {
   test("keep what is secret marked as such", () => {
     const secret = Object.entries(commonSettings).filter(([, setting]) => setting.secret);
 
-    expect(secret.map(([name]) => name)).toEqual(["DATABASE_URL", "ADMIN_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS"]);
+    expect(secret.map(([name]) => name)).toEqual([
+      "DATABASE_URL",
+      "ADMIN_TOKEN",
+      "INTERNAL_TOKEN_KEYS",
+      "OTEL_EXPORTER_OTLP_HEADERS",
+    ]);
+  });
+});
+
+describe("wireFromSettings", () => {
+  test("refuses to start a process that could not tell its own kind from others", () => {
+    const settings = readSettings(commonSettings, required);
+    expect(() => wireFromSettings(settings, required)).toThrow(/INTERNAL_TOKEN_KEYS is required/);
+    const env = { ...required, INTERNAL_TOKEN_KEYS: randomBytes(32).toString("base64") };
+    const { tokens } = wireFromSettings(readSettings(commonSettings, env), env);
+    expect(tokens?.isValid(tokens.current())).toBe(true);
+  });
+
+  test("refuses keys that can be guessed", () => {
+    const INTERNAL_TOKEN_KEYS = Buffer.alloc(32).toString("base64");
+    expect(() => readSettings(commonSettings, { ...required, INTERNAL_TOKEN_KEYS })).toThrow(
+      /INTERNAL_TOKEN_KEYS must/,
+    );
   });
 });
 

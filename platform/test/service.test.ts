@@ -42,7 +42,7 @@ async function run(service: Service, ports: { rpc?: number; admin?: number } = {
   const { logger, lines } = recordingLogger();
   const runtime = { logger, metrics: createMetrics(), clock: systemClock, newId, bus: createMemoryBus() };
   const running = await runService(service, {
-    rpc: { host: "127.0.0.1", port: ports.rpc ?? 0 },
+    rpc: { host: "127.0.0.1", port: ports.rpc ?? 0, callers: (next) => next },
     admin: { host: "127.0.0.1", port: ports.admin ?? 0, token: "t" },
     runtime,
   });

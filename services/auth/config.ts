@@ -29,7 +29,7 @@ export const settings = {
     "",
   ),
   AUTH_MASTER_KEY: masterKeySetting(
-    "32 random bytes in base64, the same in every process of auth. It encrypts the signing keys and is part of every stored secret: with another one, no API key, client secret or signing key in the database works.",
+    "32 random bytes in base64, the same in every process of auth. It encrypts the signing keys, the secrets of second factors, and what the stored hashes of API keys and secrets are made with.",
   ),
   TOKEN_ISSUER: stringSetting("The iss claim of access tokens. The gateway refuses tokens of any other.", "assent"),
   TOKEN_AUDIENCE: stringSetting(

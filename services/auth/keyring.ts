@@ -2,7 +2,9 @@ import type { JSONWebKeySet } from "jose";
 import type { Pool } from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { KeyRing } from "#platform/secrets.ts";
 import { activeKey, plannedKey, publishedKeys, type ScheduledKey } from "./domain/key-schedule.ts";
+import { deriveKeys } from "./domain/secrets.ts";
 import { makeSealedKey, type OpenKey, openSealedKey } from "./domain/signing-key.ts";
 import type { AuthOrm } from "./store/orm.ts";
 import { insertSigningKey, listSigningKeys } from "./store/signing-key-store.ts";
@@ -18,7 +20,7 @@ export interface Keyring {
 export interface KeyringDeps {
   readonly orm: AuthOrm;
   readonly lookup: Pool;
-  readonly kek: Buffer;
+  readonly kek: KeyRing;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -79,4 +81,18 @@ async function readOrMakeKeys(deps: KeyringDeps, now: Date) {
   const isOurs = await insertSigningKey(deps.orm, { ...planned, ...sealed }, now);
   if (isOurs) deps.logger.info({ kid: sealed.kid, ...planned }, "signing key made");
   return listSigningKeys(deps.lookup);
+}
+
+/**
+ * Which master key the hashes of before were made with: the one that opens the oldest signing key. Undefined when there is
+ * none, so that there are no hashes either.
+ */
+export async function findFormerHashKey(lookup: Pool, masterKeys: KeyRing): Promise<Buffer | undefined> {
+  const [oldest] = await listSigningKeys(lookup);
+  if (oldest === undefined) return undefined;
+  for (const key of masterKeys) {
+    const { signingKeyKek } = deriveKeys([key], () => key);
+    if (await openSealedKey(signingKeyKek, oldest).then(Boolean, () => false)) return key;
+  }
+  throw new Error("no master key is the one that the database was made with");
 }

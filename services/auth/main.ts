@@ -6,7 +6,7 @@ import { newId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { runService, stopOnSignals } from "#platform/service.ts";
-import { tlsFromSettings } from "#platform/service-settings.ts";
+import { wireFromSettings } from "#platform/service-settings.ts";
 import { startTracing } from "#platform/tracing/start-tracing.ts";
 import { traceBus } from "#platform/tracing/trace-bus.ts";
 import { configFromEnv, settings } from "./config.ts";
@@ -23,7 +23,7 @@ const runtime = { logger, metrics, clock: systemClock, newId, bus, tracer };
 
 const service = await createAuthService(configFromEnv(process.env), { runtime });
 const running = await runService(service, {
-  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, tls: tlsFromSettings(values) },
+  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, ...wireFromSettings(values, process.env, logger) },
   admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: values.ADMIN_TOKEN },
   runtime,
 });

@@ -4,13 +4,15 @@ import { createPool } from "#platform/db/pool.ts";
 import { type ConsumerWorker, createConsumer } from "#platform/events/consume.ts";
 import type { MailSetup } from "#platform/mail/mail-setup.ts";
 import { createSmtpMailer } from "#platform/mail/smtp-mailer.ts";
+import { createHashKey } from "#platform/master-keys/hash-key.ts";
+import { createResealer } from "#platform/master-keys/reseal.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
-import { parseMasterKey } from "#platform/secrets.ts";
+import { parseMasterKeys } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import type { AuthConfig } from "./config.ts";
 import { applyEndpointDisabled, endpointDisabledSubject } from "./consumers/endpoint-disabled.ts";
-import { deriveKeys } from "./domain/secrets.ts";
-import { createKeyring } from "./keyring.ts";
+import { deriveKeys, sealedColumns } from "./domain/secrets.ts";
+import { createKeyring, findFormerHashKey } from "./keyring.ts";
 import { createPasswordStretcher } from "./password-stretcher.ts";
 import { adminRoutes, peopleRoutes, tokenRoutes } from "./rpc/index.ts";
 import { createAuthOrm } from "./store/orm.ts";
@@ -30,10 +32,20 @@ export interface AuthServiceDeps {
 /** Tokens, keys, people, and the organizations they belong to. Does not need the database before the first call. */
 export async function createAuthService(config: AuthConfig, deps: AuthServiceDeps): Promise<Service> {
   const { clock, logger, metrics, newId, tracer } = deps.runtime;
-  const keys = deriveKeys(parseMasterKey(config.masterKey));
+  const masterKeys = parseMasterKeys(config.masterKey);
   const observe = (pool: Pool): void => observePool(pool, "auth", metrics, tracer);
-  const { orm, lookup, people, janitor } = connect(config, observe);
-  for (const one of [lookup, people, janitor]) observe(one);
+  const { orm, lookup, people, janitor, resealerPool } = connect(config, observe);
+  for (const one of [lookup, people, janitor, resealerPool]) observe(one);
+  const hashKey = createHashKey({
+    ...{ pool: people, schema: "auth", masterKeys, logger },
+    findFormer: () => findFormerHashKey(lookup, masterKeys),
+  });
+  await hashKey.load().catch((error: unknown) => logger.debug({ err: error }, "the key of the hashes is read later"));
+  const keys = deriveKeys(masterKeys, hashKey.value);
+  const resealer = createResealer({
+    ...{ service: "auth", schema: "auth", pool: people, resealerPool, masterKeys, logger },
+    columns: sealedColumns(masterKeys, keys),
+  });
   const keyring = createKeyring({ orm, lookup, kek: keys.signingKeyKek, clock, logger });
   const issuer = { issuer: config.issuer, audience: config.audience };
   const usage = createUsageLog({ janitor, clock, logger });
@@ -62,18 +74,22 @@ export async function createAuthService(config: AuthConfig, deps: AuthServiceDep
         run: () => purge({ janitor, clock, logger }),
       }),
       usage.worker,
+      hashKey.worker,
+      resealer.worker,
       ...[mails, notices].filter((worker) => worker !== undefined),
     ],
+    resealer,
     deadEvents: notices === undefined ? [] : [notices.deadEvents],
     checkReady: async () => {
       await lookup.query("select 1");
       // Fails while the schema is not migrated.
       await people.query("select from auth.user_account limit 0");
       await keyring.jwks();
+      await hashKey.load();
     },
     close: async () => {
       await mail?.mailer.close();
-      await Promise.all([orm.close(), lookup.end(), people.end(), janitor.end()]);
+      await Promise.all([orm.close(), lookup.end(), people.end(), janitor.end(), resealerPool.end()]);
     },
   };
 }
@@ -121,5 +137,7 @@ function connect(config: AuthConfig, onPool: (pool: Pool) => void) {
     people: createPool({ url, ...as(""), max: ofPeople, name: "auth-people" }),
     lookup: createPool({ url, ...as("_lookup"), max: looking, name: "auth-lookup" }),
     janitor: createPool({ url, ...as("_janitor"), max: 1, name: "auth-janitor" }),
+    // Connects only while the master key is replaced.
+    resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "auth-resealer" }),
   };
 }

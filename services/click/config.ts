@@ -27,7 +27,7 @@ export interface ClickConfig {
   readonly databaseRole?: string;
   /** Database connections of this process in all, at least 12. */
   readonly poolSize?: number;
-  /** 32 bytes in base64. */
+  /** 32 bytes in base64; several with commas between them, the first one seals. */
   readonly masterKey: string;
   /** The public address of the installation, an http(s) URL without a slash at its end. */
   readonly issuer: string;
@@ -69,7 +69,7 @@ export const settings = {
     { min: 12, max: 1000 },
   ),
   CLICK_MASTER_KEY: masterKeySetting(
-    "32 random bytes in base64, the same in every process of the service. Idempotency keys are recognised with it: with another one, a retry would be recorded again.",
+    "32 random bytes in base64, the same in every process of the service. What is personal and the keys of evidence are sealed with it.",
     { takesAnySpelling: true },
   ),
   EVIDENCE_ISSUER: issuerSetting(

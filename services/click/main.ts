@@ -8,7 +8,7 @@ import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { runService, stopOnSignals } from "#platform/service.ts";
-import { tlsFromSettings } from "#platform/service-settings.ts";
+import { wireFromSettings } from "#platform/service-settings.ts";
 import { startTracing } from "#platform/tracing/start-tracing.ts";
 import { traceBus } from "#platform/tracing/trace-bus.ts";
 import { configFromEnv, settings } from "./config.ts";
@@ -21,21 +21,26 @@ const tracing = await startTracing("click", values, { logger, metrics });
 const { tracer } = tracing;
 const bus = traceBus(createNatsBus({ url: values.NATS_URL, logger }), tracer);
 const runtime = { logger, metrics, clock: systemClock, newId, bus, tracer };
-const tls = tlsFromSettings(values);
+const wire = wireFromSettings(values, process.env, logger);
 /** The texts of a template in many languages come in one answer. */
 const maxMessageBytes = 32 * 1024 * 1024;
 const templates = createGrpcTransport({
   target: values.TEMPLATES_TARGET,
   services: [TemplatesService],
-  tls,
+  ...wire,
   tracer,
   maxMessageBytes,
 });
-const docgen = createGrpcTransport({ target: values.DOCGEN_TARGET, services: [RendererService], tls, maxMessageBytes });
+const docgen = createGrpcTransport({
+  target: values.DOCGEN_TARGET,
+  services: [RendererService],
+  ...wire,
+  maxMessageBytes,
+});
 
 const service = await createClickService(configFromEnv(process.env), { runtime, templates, docgen });
 const running = await runService(service, {
-  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, tls },
+  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, ...wire },
   admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: values.ADMIN_TOKEN },
   runtime,
 });

@@ -4,8 +4,11 @@ import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { createConsumer } from "#platform/events/consume.ts";
+import { createHashKey } from "#platform/master-keys/hash-key.ts";
+import { createResealer } from "#platform/master-keys/reseal.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
+import { parseMasterKeys } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import { createAcceptPath } from "./accept/accept-path.ts";
 import { createAcceptanceSource } from "./accept/acceptance-source.ts";
@@ -21,6 +24,7 @@ import { applyVersionPublished, versionPublishedSubject } from "./consumers/vers
 import { createAcceptBodyParser } from "./domain/accept-body.ts";
 import { createEvidencePrinter } from "./evidence/pdf/evidence-printer.ts";
 import { createEvidenceParts } from "./keys/evidence-parts.ts";
+import { findFormerHashKey, sealedColumns } from "./keys/sealed-columns.ts";
 import { createProofs } from "./log/proofs.ts";
 import { createRendering } from "./render/create-rendering.ts";
 import { clickRoutes, evidenceAdminRoutes } from "./rpc/index.ts";
@@ -41,16 +45,27 @@ export interface ClickServiceDeps {
 export async function createClickService(config: ClickConfig, deps: ClickServiceDeps): Promise<Service> {
   const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
   const pools = connect(config);
-  const { pool, recorderPool, relayPool, sweeperPool, integratorPool, eraserPool } = pools;
+  const { pool, recorderPool, relayPool, sweeperPool, integratorPool, eraserPool, resealerPool } = pools;
   for (const one of Object.values(pools)) observePool(one, "click", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema: "click", service: "click", bus, clock, logger, metrics });
   const wakeRelay = () => relay.wake();
   const client = createClient(TemplatesService, deps.templates);
   const templates = createTemplateSource(client);
   const content = createContentKeeper({ pool, templates: client });
-  const masterKey = Buffer.from(config.masterKey, "base64");
-  const keys = createKeyHasher(masterKey);
-  const evidence = createEvidenceParts({ pool, masterKey, issuer: config.issuer, clock, logger });
+  const masterKeys = parseMasterKeys(config.masterKey, { takesAnySpelling: true });
+  const hashKey = createHashKey({
+    ...{ pool, schema: "click", masterKeys, logger },
+    findFormer: () => findFormerHashKey(pool, masterKeys),
+  });
+  await hashKey.load().catch((error: unknown) => logger.debug({ err: error }, "the key of the hashes is read later"));
+  const keys = createKeyHasher(hashKey.value);
+  const evidence = createEvidenceParts({
+    ...{ pool, masterKeys, hashKey: hashKey.value, issuer: config.issuer, clock, logger },
+  });
+  const resealer = createResealer({
+    ...{ service: "click", schema: "click", pool, resealerPool, masterKeys, logger },
+    columns: sealedColumns(masterKeys, evidence.vault),
+  });
   const rendering = createRendering({ pool, templates: client, ...evidence, clock });
   const renderer = createClient(RendererService, deps.docgen);
   const evidencePrinter = createEvidencePrinter({ renderer, issuer: config.issuer, logger });
@@ -130,13 +145,18 @@ export async function createClickService(config: ClickConfig, deps: ClickService
     }),
     adminRoutes: evidenceAdminRoutes(evidence),
     deadEvents: [publications.deadEvents, statistics.deadEvents],
-    workers: [relay, publications, sweeper, eraser, ...logs.workers, ...statistics.workers],
+    resealer,
+    workers: [
+      ...[hashKey.worker, relay, publications, sweeper, eraser, resealer.worker],
+      ...[...logs.workers, ...statistics.workers],
+    ],
     checkReady: async () => {
       // Fails as well while the schema is not migrated.
       await Promise.all([
         pool.query("select from click.session limit 0"),
         recorderPool.query("select receipt_id from click.acceptance limit 0"),
-        // Fails with another master key than the other processes have.
+        // Both fail with another master key than the other processes have.
+        hashKey.load(),
         evidence.receiptKeys.all(),
       ]);
     },
@@ -198,5 +218,7 @@ function connect(config: ClickConfig) {
       statementTimeoutMs: eraseStatementMs,
       name: "click-eraser",
     }),
+    // Connects only while the master key is replaced.
+    resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "click-resealer" }),
   };
 }

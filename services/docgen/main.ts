@@ -8,7 +8,7 @@ import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { runService, stopOnSignals } from "#platform/service.ts";
-import { tlsFromSettings } from "#platform/service-settings.ts";
+import { wireFromSettings } from "#platform/service-settings.ts";
 import { startTracing } from "#platform/tracing/start-tracing.ts";
 import { traceBus } from "#platform/tracing/trace-bus.ts";
 import { configFromEnv, settings } from "./config.ts";
@@ -21,21 +21,21 @@ const tracing = await startTracing("docgen", values, { logger, metrics });
 const { tracer } = tracing;
 const bus = traceBus(createNatsBus({ url: values.NATS_URL, logger }), tracer);
 const runtime = { logger, metrics, clock: systemClock, newId, bus, tracer };
-const tls = tlsFromSettings(values);
+const wire = wireFromSettings(values, process.env, logger);
 /** The texts of a template in many languages come in one answer; a batch has many data, a document up to 25 MB. */
 const maxMessageBytes = 32 * 1024 * 1024;
-const auth = createGrpcTransport({ target: values.AUTH_TARGET, services: [TokenService], tls, tracer });
+const auth = createGrpcTransport({ target: values.AUTH_TARGET, services: [TokenService], ...wire, tracer });
 const templates = createGrpcTransport({
   target: values.TEMPLATES_TARGET,
   services: [TemplatesService],
-  tls,
+  ...wire,
   tracer,
   maxMessageBytes,
 });
 
 const service = await createDocgenService(configFromEnv(process.env), { runtime, auth, templates });
 const running = await runService(service, {
-  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, tls, maxMessageBytes },
+  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, ...wire, maxMessageBytes },
   admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: values.ADMIN_TOKEN },
   runtime,
 });

@@ -9,7 +9,7 @@ import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { runService, stopOnSignals } from "#platform/service.ts";
-import { tlsFromSettings } from "#platform/service-settings.ts";
+import { wireFromSettings } from "#platform/service-settings.ts";
 import { startTracing } from "#platform/tracing/start-tracing.ts";
 import { traceBus } from "#platform/tracing/trace-bus.ts";
 import { configFromEnv, settings } from "./config.ts";
@@ -22,13 +22,13 @@ const tracing = await startTracing("sign", values, { logger, metrics });
 const { tracer } = tracing;
 const bus = traceBus(createNatsBus({ url: values.NATS_URL, logger }), tracer);
 const runtime = { logger, metrics, clock: systemClock, newId, bus, tracer };
-const tls = tlsFromSettings(values);
-const auth = createGrpcTransport({ target: values.AUTH_TARGET, services: [TokenService], tls, tracer });
-const click = createGrpcTransport({ target: values.CLICK_TARGET, services: [EvidenceLogService], tls, tracer });
+const wire = wireFromSettings(values, process.env, logger);
+const auth = createGrpcTransport({ target: values.AUTH_TARGET, services: [TokenService], ...wire, tracer });
+const click = createGrpcTransport({ target: values.CLICK_TARGET, services: [EvidenceLogService], ...wire, tracer });
 const docgen = createGrpcTransport({
   target: values.DOCGEN_TARGET,
   services: [RendererService],
-  tls,
+  ...wire,
   tracer,
   /** A text of 25 MB is sent, and a PDF comes back. */
   maxMessageBytes: 32 * 1024 * 1024,
@@ -36,7 +36,7 @@ const docgen = createGrpcTransport({
 
 const service = await createSignService(configFromEnv(process.env), { runtime, auth, docgen, click });
 const running = await runService(service, {
-  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, tls, maxMessageBytes },
+  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, ...wire, maxMessageBytes },
   admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: values.ADMIN_TOKEN },
   runtime,
 });

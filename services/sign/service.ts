@@ -20,6 +20,7 @@ import { signRoutes } from "./rpc/index.ts";
 import { configuredSealer } from "./seal/configured-sealer.ts";
 import { schema } from "./store/write-change.ts";
 import { createSealReader } from "./verification/seal-reader.ts";
+import { createWitness } from "./witness/witness.ts";
 
 export interface SignServiceDeps {
   readonly runtime: Runtime;
@@ -52,10 +53,11 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   const evidenceLog = createClient(EvidenceLogService, deps.click);
   const organizations = createOrganizationReader({ tokens, monotonic: () => performance.now(), logger });
   const intake = deps.intake ?? createIntake({ ...intakeOptions(config), renderer, clock, logger, metrics, tracer });
+  const witness = createWitness({ logger, metrics, tracer });
   const mail = deps.mail ?? configuredMail(config);
   const wakeRelay = () => relay.wake();
   const shared = {
-    ...{ pool, blobs, intake, renderer, organizations, clock, newId, logger, mail, wakeRelay, tracer },
+    ...{ pool, blobs, intake, witness, renderer, organizations, clock, newId, logger, mail, wakeRelay, tracer },
     ...{ ...readers, verifierPool, evidenceLog },
     sealer: configuredSealer(config, { logger, metrics }),
     wakeJobs: (): void => jobs.wake(),
@@ -80,6 +82,7 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
     },
     close: async () => {
       await intake.close();
+      await witness.close();
       await mail?.mailer.close();
       await Promise.all(Object.values(readers).map((one) => one.close()));
       await Promise.all(Object.values(pools).map((one) => one.end()));

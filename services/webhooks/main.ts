@@ -8,7 +8,7 @@ import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { runService, stopOnSignals } from "#platform/service.ts";
-import { tlsFromSettings } from "#platform/service-settings.ts";
+import { wireFromSettings } from "#platform/service-settings.ts";
 import { startTracing } from "#platform/tracing/start-tracing.ts";
 import { traceBus } from "#platform/tracing/trace-bus.ts";
 import { configFromEnv, settings } from "./config.ts";
@@ -21,12 +21,12 @@ const tracing = await startTracing("webhooks", values, { logger, metrics });
 const { tracer } = tracing;
 const bus = traceBus(createNatsBus({ url: values.NATS_URL, logger }), tracer);
 const runtime = { logger, metrics, clock: systemClock, newId, bus, tracer };
-const tls = tlsFromSettings(values);
-const click = createGrpcTransport({ target: values.CLICK_TARGET, services: [ClickService], tls, tracer });
+const wire = wireFromSettings(values, process.env, logger);
+const click = createGrpcTransport({ target: values.CLICK_TARGET, services: [ClickService], ...wire, tracer });
 const sign = createGrpcTransport({
   target: values.SIGN_TARGET,
   services: [SignService],
-  tls,
+  ...wire,
   tracer,
   /** Integrations may ask for the documents themselves, which have 25 MB at most each. */
   maxMessageBytes: 112 * 1024 * 1024,
@@ -34,7 +34,7 @@ const sign = createGrpcTransport({
 
 const service = createWebhooksService(configFromEnv(process.env), { runtime, click, sign });
 const running = await runService(service, {
-  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, tls },
+  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, ...wire },
   admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: values.ADMIN_TOKEN },
   runtime,
 });

@@ -3,8 +3,10 @@ import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
+import { createResealer } from "#platform/master-keys/reseal.ts";
 import { createOutboundPoster, type OutboundPoster } from "#platform/net/outbound-post.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
+import { parseMasterKeys } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import { createBodies } from "./bodies/bodies.ts";
 import type { WebhooksConfig } from "./config.ts";
@@ -13,7 +15,7 @@ import { createByteBudget } from "./deliveries/byte-budget.ts";
 import { createDeliveryLoop } from "./deliveries/delivery-loop.ts";
 import { createLoad } from "./deliveries/load.ts";
 import { createRecordDelivered } from "./deliveries/record-delivered.ts";
-import { endpointSecretsKey } from "./domain/seal-secret.ts";
+import { endpointSecretsKeys, sealedColumns } from "./domain/seal-secret.ts";
 import { webhooksRoutes } from "./rpc/index.ts";
 import { createSweep } from "./workers/sweep.ts";
 import { createWatch } from "./workers/watch.ts";
@@ -41,16 +43,21 @@ const maxBodyBytes = 128 * 1024 * 1024;
 export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServiceDeps): Service {
   const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
   const pools = connect(config);
-  const { pool, claimerPool, fanOutPool, senderPool, sweeperPool, relayPool } = pools;
+  const { pool, claimerPool, fanOutPool, senderPool, sweeperPool, relayPool, resealerPool } = pools;
   for (const one of Object.values(pools)) observePool(one, "webhooks", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema, service: "webhooks", bus, clock, logger, metrics });
   const rules = { allowPrivate: config.allowPrivate ?? false, ports: [8443] };
   const { maxRequests = 500 } = config;
   const poster = deps.poster ?? createOutboundPoster({ rules, maxSockets: maxRequests });
-  const secretKey = endpointSecretsKey(config.masterKey);
+  const masterKeys = parseMasterKeys(config.masterKey);
+  const secretKeys = endpointSecretsKeys(masterKeys);
+  const resealer = createResealer({
+    ...{ service: "webhooks", schema, pool, resealerPool, masterKeys, logger },
+    columns: sealedColumns(secretKeys),
+  });
   const wakeRelay = () => relay.wake();
   const deliveries = createDeliveryLoop({
-    ...{ pool, claimerPool, secretKey, poster, clock, newId, logger, metrics, tracer, maxRequests, wakeRelay },
+    ...{ pool, claimerPool, secretKeys, poster, clock, newId, logger, metrics, tracer, maxRequests, wakeRelay },
     load: createLoad({ pool, senderPool }),
     recordDelivered: createRecordDelivered({ senderPool, clock, logger }),
     byteBudget: createByteBudget(maxBodyBytes),
@@ -64,7 +71,7 @@ export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServ
   });
   const wakeDeliveries = () => deliveries.wake();
   const fanOut = createFanOut({ pool, fanOutPool, bus, clock, newId, logger, metrics, tracer, wakeDeliveries });
-  const shared = { pool, secretKey, rules, clock, newId, logger, wakeRelay, wakeDeliveries };
+  const shared = { pool, secretKeys, rules, clock, newId, logger, wakeRelay, wakeDeliveries };
   return {
     name: "webhooks",
     routes: webhooksRoutes(shared),
@@ -74,8 +81,10 @@ export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServ
       deliveries,
       createSweep({ sweeperPool, clock, logger }),
       createWatch({ claimerPool, clock, logger, metrics }),
+      resealer.worker,
     ],
     deadEvents: [fanOut.deadEvents],
+    resealer,
     beginStop: () => deliveries.beginStop(),
     checkReady: async () => {
       // Fails as well while the schema is not migrated.
@@ -124,6 +133,8 @@ function connect(config: WebhooksConfig) {
     }),
     senderPool: createPool({ url, ...as("_sender"), max: senderConnections, name: "webhooks-sender" }),
     sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "webhooks-sweeper" }),
+    // Connects only while the master key is replaced.
+    resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "webhooks-resealer" }),
     relayPool: createPool({
       ...{ url, ...as("_relay"), max: relayConnections },
       synchronousCommit: false,

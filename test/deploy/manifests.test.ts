@@ -77,7 +77,8 @@ describeManifests.each(overlays)("the manifests of %s", (overlay) => {
     for (const { title, settings } of settingsOfPrograms) {
       const deployment = ofKind(manifests, "Deployment").find(({ metadata }) => metadata.name === title);
       const own: string[] = deployment.spec.template.spec.containers[0].env.map(({ name }: Manifest) => name);
-      expect(own.filter((name) => !(name in settings))).toEqual([]);
+      const isKnown = (name: string) => name in settings || name.replace(/_FILE$/, "") in settings;
+      expect(own.filter((name) => !isKnown(name))).toEqual([]);
       const given = [...own, ...shared];
       const required = Object.entries(settings).filter(([, { fallback }]) => fallback === undefined);
       expect(required.map(([name]) => name).filter((name) => !given.includes(name))).toEqual([]);
@@ -155,7 +156,7 @@ describeManifests("every setting", () => {
   test("stands in a manifest, or is left at its default for a reason that is written down", () => {
     const names = new Set(settingsOfPrograms.flatMap(({ settings }) => Object.keys(settings)));
     const production = JSON.stringify(buildOverlay("production"));
-    const absent = [...names].filter((name) => !production.includes(`"${name}"`));
+    const absent = [...names].filter((name) => ![name, `${name}_FILE`].some((one) => production.includes(`"${one}"`)));
     expect(absent.sort()).toEqual(Object.keys(leftAtDefault).sort());
   });
 });
@@ -182,6 +183,7 @@ const leftAtDefault: Readonly<Record<string, string>> = {
   RENDERER_PROCESSES: "as many as the node has cores for",
   RENDERER_PROCESSES_KEPT: "one is enough",
   RPC_HOST: "pods listen everywhere",
+  RPC_OWN_NAMES: "the certificates have the names of the services",
   RPC_PORT: "the manifests name the default",
   SEAL_FORMER_CERTIFICATES: "there are none at first",
   TOKEN_AUDIENCE: "one installation has one",

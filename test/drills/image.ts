@@ -93,12 +93,13 @@ async function surroundings(): Promise<Surroundings> {
   stops.push(nats.stop);
   const { owner, login, loginUrl } = await createOwner(postgres.url);
   const { key, certificates } = await makeSeal();
-  const { authMasterKey, clickMasterKey, webhooksMasterKey, adminToken } = home.secrets;
+  const { authMasterKey, clickMasterKey, webhooksMasterKey, adminToken, internalTokenKeys } = home.secrets;
   const settings = new Map(
     Object.entries({
       ...{ DATABASE_URL: loginUrl, NATS_URL: nats.url, ADMIN_TOKEN: adminToken, NODE_ENV: "production" },
       ...{ AUTH_MASTER_KEY: authMasterKey, CLICK_MASTER_KEY: clickMasterKey, WEBHOOKS_MASTER_KEY: webhooksMasterKey },
       ...{ SEAL_KEY: key, SEAL_CERTIFICATES: certificates, LOG_LEVEL: "info" },
+      INTERNAL_TOKEN_KEYS: internalTokenKeys,
       ...{ EVIDENCE_ISSUER: "https://agreements.example.com", PUBLIC_URL: "https://agreements.example.com" },
     }),
   );
@@ -138,7 +139,9 @@ async function startAll(
     ports.set(deployed.name, deployed.name === "gateway" ? port : admin);
     // On a cluster each has an address of its own and the ports that are the default.
     const own = { ADMIN_PORT: String(admin), RPC_PORT: rpc, PORT: String(port) };
-    start(deployed, { ...named(deployed, settingOf), ...own });
+    // There it is a file, for all processes by one patch.
+    const proof = { INTERNAL_TOKEN_KEYS: settingOf("INTERNAL_TOKEN_KEYS") ?? "" };
+    start(deployed, { ...named(deployed, settingOf), ...own, ...proof });
     ports.set(`${deployed.name} admin`, admin);
   }
   for (const { name } of running) {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import {
   type DescField,
   type DescMethod,
@@ -21,6 +22,7 @@ import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
+import { createInternalTokens, parseInternalKeys } from "#platform/rpc/internal-tokens.ts";
 import { describeDistributed, type System, startSystem } from "../support/system.ts";
 
 /** By the process that offers them. */
@@ -68,8 +70,15 @@ const callers: readonly (readonly [string, Record<string, string>])[] = [
   ["two organizations", { "x-org-id": `${uuid}, ${uuid}`, "x-client-id": "client" }],
 ];
 
+const whole = { "x-org-id": uuid, "x-client-id": "client" };
+const keyOf = (text: string): readonly Buffer[] => parseInternalKeys(text);
+const tokenOf = (keys: string, now = Date.now()): Record<string, string> => ({
+  "x-internal-token": createInternalTokens({ keys: () => keyOf(keys), now: () => now }).current(),
+});
+
 describeDistributed("calls between the services", () => {
   let system: System;
+  let accessToken: string;
   const transports = new Map<string, ReturnType<typeof createGrpcTransport>>();
 
   beforeAll(async () => {
@@ -81,6 +90,7 @@ describeDistributed("calls between the services", () => {
         return port;
       },
     });
+    accessToken = (await system.newOrganization()).token;
   });
   afterAll(async () => {
     for (const transport of transports.values()) transport.close();
@@ -101,18 +111,44 @@ describeDistributed("calls between the services", () => {
   test.each(methodsOf(services).filter(([name]) => !withoutCaller.includes(name)))(
     "%s is refused without a whole caller",
     async (_name, process, method) => {
+      const own = tokenOf(system.internalTokenKeys);
       const outcomes = await Promise.all(
-        callers.map(async ([who, headers]) => [who, await outcome(process, method, headers)]),
+        callers.map(async ([who, headers]) => [who, await outcome(process, method, { ...headers, ...own })]),
       );
       expect(outcomes).toEqual(callers.map(([who]) => [who, "Unauthenticated"]));
-      const whole = await outcome(process, method, { "x-org-id": uuid, "x-client-id": "client" });
-      expect(whole).not.toBe("Unauthenticated");
+      expect(await outcome(process, method, { ...whole, ...own })).not.toBe("Unauthenticated");
     },
   );
 
+  test.each(methodsOf(services))("%s is for processes of the installation alone", async (_name, process, method) => {
+    const keys = system.internalTokenKeys;
+    const own = tokenOf(keys);
+    const strangers: readonly (readonly [string, Record<string, string>, string])[] = [
+      ["nobody", {}, "Refused: Unauthenticated"],
+      ["bare headers", whole, "Refused: Unauthenticated"],
+      [
+        "a token of another installation",
+        { ...whole, ...tokenOf(randomBytes(32).toString("base64")) },
+        "Refused: Unauthenticated",
+      ],
+      ["a token that has expired", { ...whole, ...tokenOf(keys, Date.now() - 66_000) }, "Refused: Unauthenticated"],
+      ["a token from the future", { ...whole, ...tokenOf(keys, Date.now() + 66_000) }, "Refused: Unauthenticated"],
+      ["two tokens", { ...whole, "x-internal-token": `${own["x-internal-token"]}, x` }, "Refused: Unauthenticated"],
+      ["a credential of a customer", { ...whole, authorization: `Bearer ${accessToken}` }, "Refused: PermissionDenied"],
+      ["the master key as a credential", { ...whole, authorization: `Bearer ${keys}` }, "Refused: PermissionDenied"],
+    ];
+    const outcomes = await Promise.all(
+      strangers.map(async ([who, headers]) => [who, await outcome(process, method, headers)]),
+    );
+    expect(outcomes).toEqual(strangers.map(([who, , refused]) => [who, refused]));
+    expect(await outcome(process, method, { ...whole, ...own })).not.toMatch(/^Refused/);
+  });
+
   test.each(methodsOf(administration))("%s is not offered beside the services", async (_name, process, method) => {
-    for (const [, headers] of callers) expect(await outcome(process, method, headers)).toBe("Unimplemented");
-    expect(await outcome(process, method, { "x-org-id": uuid, "x-client-id": "client" })).toBe("Unimplemented");
+    const own = tokenOf(system.internalTokenKeys);
+    for (const [, headers] of [...callers, ["one of ours", { ...whole, ...own }] as const]) {
+      expect(await outcome(process, method, headers)).toBe("Unimplemented");
+    }
   });
 
   test.each(methodsOf(administration))("%s needs the admin token on the admin port", async (_name, process, method) => {
@@ -138,7 +174,9 @@ async function call(transport: Transport, method: DescMethod, headers: Record<st
     await transport.unary(method as DescMethodUnary, undefined, 5_000, headers, filled(method));
     return "Ok";
   } catch (error) {
-    return Code[ConnectError.from(error).code] ?? "";
+    const { code, rawMessage } = ConnectError.from(error);
+    // What the handlers themselves refuse has other words.
+    return `${rawMessage.includes("of this installation") ? "Refused: " : ""}${Code[code]}`;
   }
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Code, createClient } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { createAuthority } from "#platform/rpc/test/certificates.ts";
@@ -23,8 +24,9 @@ const [first, second] = [createAuthority("First authority"), createAuthority("Se
 const services = ["auth", "templates", "docgen", "click", "sign", "webhooks"];
 const yearMs = 365 * 86_400_000;
 
-const certificateOf = (authority: typeof first, until?: number): TlsFiles => ({
-  ...authority.issue(host, until),
+/** All processes share one; by the name in it they know each other. */
+const certificateOf = (authority: typeof first, until?: number, name = "gateway"): TlsFiles => ({
+  ...authority.issue([host, name], until),
   ca: authority.cert,
 });
 
@@ -40,7 +42,10 @@ describeDistributed("an installation whose processes have certificates", () => {
     customer = await startReceiver();
     system = await startSystem("distributed", {
       anchorIntervalSeconds: 2,
-      environment: { RPC_TLS_CERT_FILE: paths.cert, RPC_TLS_KEY_FILE: paths.key, RPC_TLS_CA_FILE: paths.ca },
+      environment: {
+        ...{ RPC_TLS_CERT_FILE: paths.cert, RPC_TLS_KEY_FILE: paths.key, RPC_TLS_CA_FILE: paths.ca },
+        INTERNAL_TOKEN_KEYS: "",
+      },
     });
     api = await system.newOrganization();
   });
@@ -159,6 +164,32 @@ describeDistributed("an installation whose processes have certificates", () => {
       expect([name, await asks(processOf(name), certificateOf(first))]).toEqual([name, true]);
     }
     for (const tls of strangers) expect(await asks(processOf("click"), tls, refusedMs)).toBe(false);
+  });
+
+  test("lets nobody act for an organization who has a certificate under another name", async () => {
+    const named = { "x-org-id": api.organizationId, "x-client-id": "somebody" };
+    const list = async (name: string) => {
+      const target = `ipv4:${host}:${processOf("templates").env.RPC_PORT}`;
+      const tls = certificateOf(first, undefined, name);
+      const transport = createGrpcTransport({
+        target,
+        services: [TemplatesService],
+        tls,
+        defaultTimeoutMs: patienceMs,
+      });
+      const listed = createClient(TemplatesService, transport).listTemplates({}, { headers: named });
+      return await listed
+        .then(
+          () => "ok",
+          ({ code }) => Code[code],
+        )
+        .finally(() => transport.close());
+    };
+    expect([await list("gateway"), await list("shop"), await list("gateway.example.com")]).toEqual([
+      "ok",
+      "PermissionDenied",
+      "PermissionDenied",
+    ]);
   });
 
   test("goes over to other certificates while it runs, when the files are replaced", async () => {

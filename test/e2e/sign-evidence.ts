@@ -8,6 +8,7 @@ import { verifyInclusion } from "#platform/transparency/verify.ts";
 import { smallestPdf } from "../../services/sign/intake/smallest-pdf.ts";
 import type { Answer, Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
+import { readPageAndConsent } from "../support/read-and-consent.ts";
 import { type Face, faces } from "../support/sign-faces.ts";
 import { type System, scenario } from "../support/system.ts";
 
@@ -47,7 +48,7 @@ export const evidenceOfAgreement = scenario("a completed agreement in the eviden
     const cookie = headers.getSetCookie()[0]?.split(";")[0] ?? "";
     const say = (path: string, body: object): Promise<Answer> =>
       owner.call("POST", `${session}/${path}`, body, { cookie });
-    bodyOf(200, await say("consent", { textSha256: "0".repeat(64), locale: "en" }));
+    await readPageAndConsent((method, path, body) => owner.call(method, `${session}/${path}`, body, { cookie }));
     const adopted = { typed: "Ann", font: "caveat", drawnPng: "" };
     bodyOf(200, await say("finish", { values: [], signature: adopted, initials: adopted }));
     await until(async () => bodyOf(200, await native.read(owner, id)).status === "completed", 60_000);

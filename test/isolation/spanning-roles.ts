@@ -63,6 +63,23 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "auth.user_session: SELECT",
     ],
   },
+  assent_auth_resealer: {
+    reason:
+      "Seals everything with the newest master key, for all organizations. Reads what is sealed and to what it belongs, and changes nothing else.",
+    policies: [
+      "auth.mail_job resealer_reads (r)",
+      "auth.mail_job resealer_seals (w)",
+      "auth.user_account resealer_reads (r)",
+      "auth.user_account resealer_seals (w)",
+    ],
+    grants: [
+      "auth.hash_key: SELECT, UPDATE (sealed)",
+      "auth.mail_job: SELECT (job_id, organization_id, sealed_token), UPDATE (sealed_token)",
+      "auth.reseal_run: INSERT, SELECT, UPDATE",
+      "auth.signing_key: SELECT (generation, kid, private_jwk), UPDATE (private_jwk)",
+      "auth.user_account: SELECT (organization_id, totp_secret, user_id), UPDATE (totp_secret)",
+    ],
+  },
   assent_click_eraser: {
     reason:
       "Finds restricted records of any organization whose time is over. Everything else it does is done for one organization at a time.",
@@ -155,6 +172,35 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "click.relay_cursor: INSERT, SELECT, UPDATE",
       "click.relay_lease: DELETE, INSERT, SELECT, UPDATE",
       "click.relay_state: DELETE, INSERT, SELECT, UPDATE",
+    ],
+  },
+  assent_click_resealer: {
+    reason:
+      "Seals everything with the newest master key, for all organizations. Reads what is sealed and to what it belongs, and changes nothing else.",
+    policies: [
+      "click.acceptance resealer_reads (r)",
+      "click.acceptance resealer_seals (w)",
+      "click.consent_event resealer_reads (r)",
+      "click.consent_event resealer_seals (w)",
+      "click.sealed_rendering resealer_reads (r)",
+      "click.sealed_rendering resealer_seals (w)",
+      "click.session resealer_reads (r)",
+      "click.session resealer_seals (w)",
+      "click.session_event resealer_reads (r)",
+      "click.session_event resealer_seals (w)",
+      "click.subject_key resealer_reads (r)",
+      "click.subject_key resealer_seals (w)",
+    ],
+    grants: [
+      "click.acceptance: SELECT (idempotency_hash, organization_id, receipt_id, sealed), UPDATE (sealed)",
+      "click.consent_event: SELECT (organization_id, receipt_id, revision, sealed, subject_index), UPDATE (sealed)",
+      "click.hash_key: SELECT, UPDATE (sealed)",
+      "click.reseal_run: INSERT, SELECT, UPDATE",
+      "click.sealed_rendering: SELECT (organization_id, record_id, sealed), UPDATE (sealed)",
+      "click.session: SELECT (id, organization_id, sealed, sealed_reason), UPDATE (sealed, sealed_reason)",
+      "click.session_event: SELECT (organization_id, position, sealed_target, session_id), UPDATE (sealed_target)",
+      "click.signing_key: SELECT (generation, kid, private_key, purpose), UPDATE (private_key)",
+      "click.subject_key: SELECT (organization_id, record_id, seed), UPDATE (seed)",
     ],
   },
   assent_click_sweeper: {
@@ -301,6 +347,21 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "webhooks.relay_cursor: INSERT, SELECT, UPDATE",
       "webhooks.relay_lease: DELETE, INSERT, SELECT, UPDATE",
       "webhooks.relay_state: DELETE, INSERT, SELECT, UPDATE",
+    ],
+  },
+  assent_webhooks_resealer: {
+    reason:
+      "Seals everything with the newest master key, for all organizations. Reads what is sealed and to what it belongs, and changes nothing else.",
+    policies: [
+      "webhooks.connect_secret resealer_reads (r)",
+      "webhooks.connect_secret resealer_seals (w)",
+      "webhooks.endpoint resealer_reads (r)",
+      "webhooks.endpoint resealer_seals (w)",
+    ],
+    grants: [
+      "webhooks.connect_secret: SELECT (id, organization_id, secret), UPDATE (secret)",
+      "webhooks.endpoint: SELECT (id, organization_id, previous_secret, secret), UPDATE (previous_secret, secret)",
+      "webhooks.reseal_run: INSERT, SELECT, UPDATE",
     ],
   },
   assent_webhooks_sender: {

@@ -25,6 +25,7 @@ export const documentedSignScopes: Readonly<Record<string, string>> = {
   getCombinedDocument: "sign:read",
   getCertificate: "sign:read",
   listAttachments: "sign:read",
+  listConsentTexts: "sign:read",
   getAttachmentContent: "sign:read",
   listAuditEvents: "sign:read",
   verifyDocument: "sign:read",

@@ -1,5 +1,6 @@
 import type { Answer, Api } from "./api.ts";
 import { bodyOf } from "./journeys.ts";
+import { readPageAndConsent } from "./read-and-consent.ts";
 
 /** What a browser has that followed a link: the name of its session, and the cookie that opens it. */
 export interface OpenedLink {
@@ -40,13 +41,13 @@ export async function visitPage(
     bodyOf(200, await call("POST", name, body));
   };
   const open = async (): Promise<void> => {
-    bodyOf(200, await call("GET", "ceremony"));
+    const { agreement } = bodyOf(200, await call("GET", "ceremony"));
+    bodyOf(200, await call("GET", `documents/${agreement.documents[0].documentId}`));
   };
   return {
     open,
     sign: async () => {
-      await open();
-      await post("consent", { textSha256: "0".repeat(64), locale: "en" });
+      await readPageAndConsent(call);
       await post("finish", { values: [], signature: { typed: "Ann Example", font: "caveat", drawnPng: "" } });
     },
     decline: async (reason) => {

@@ -1,6 +1,7 @@
 import type { Client } from "@connectrpc/connect";
 import { TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
+import { readAndConsent } from "./read-and-consent.ts";
 import type { System } from "./system.ts";
 
 const visitor = { ip: "192.0.2.55", userAgent: "Browser/1.0", requestId: "of-a-person", traceparent: "" };
@@ -15,8 +16,7 @@ export const openLink = async (system: System, url: string): Promise<string> =>
 export async function signEverything(system: System, url: string, text = "Berlin"): Promise<string> {
   const signing = signingOf(system);
   const sessionToken = await openLink(system, url);
-  await signing.giveConsent({ sessionToken, textSha256: new Uint8Array(32), locale: "en", visitor });
-  const { agreement, recipientId } = await signing.getCeremony({ sessionToken });
+  const { agreement, recipientId } = await readAndConsent(signing, sessionToken, visitor);
   const tabs = agreement?.recipients.find(({ id }) => id === recipientId)?.tabs ?? [];
   const values = tabs
     .filter(({ type, value = "" }) => type === TabType.TEXT && value === "")

@@ -40,6 +40,8 @@ export interface System {
   readonly secrets: SecretRegistry;
   /** The master key of the auth service, for tests that forge what it would have signed. */
   readonly authMasterKey: string;
+  /** What makes a test a process of this copy. */
+  readonly internalTokenKeys: string;
   /** A new organization with an API key, ready to call. */
   newOrganization(): Promise<Api>;
   /** Ends it. Rejects when one of the secrets is in its logs. */
@@ -147,6 +149,7 @@ async function startSingle({ anchorIntervalSeconds, mail, oidc }: SystemOptions)
     signing: createClient(SigningService, running.sign),
     secrets: registry,
     authMasterKey: secrets.authMasterKey,
+    internalTokenKeys: secrets.internalTokenKeys,
     newOrganization: () => newOrganization(admin, baseUrl),
     stop: async () => {
       await running.stop();
@@ -204,6 +207,7 @@ async function startSeparate({
     nats,
     secrets: registry,
     authMasterKey: home.secrets.authMasterKey,
+    internalTokenKeys: home.secrets.internalTokenKeys,
     newOrganization: () => newOrganization(admin, distributed.baseUrls[0] ?? ""),
     stop: async () => {
       await bus.close();
@@ -224,6 +228,7 @@ function registryOf(secrets: Secrets, database: TestDatabase): SecretRegistry {
   registry.add("master key of click", secrets.clickMasterKey);
   registry.add("master key of webhooks", secrets.webhooksMasterKey);
   registry.add("admin token", secrets.adminToken);
+  registry.add("internal token key", secrets.internalTokenKeys);
   for (const url of [database.url, database.superuserUrl]) registry.add("database password", new URL(url).password);
   return registry;
 }

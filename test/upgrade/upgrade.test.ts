@@ -18,6 +18,7 @@ import { Api } from "../support/api.ts";
 import { Browser } from "../support/browser-people.ts";
 import { collectEvents, type EventLog } from "../support/events.ts";
 import { bodyOf } from "../support/journeys.ts";
+import { readPageAndConsent } from "../support/read-and-consent.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { factsOf, keptReleases, restoreRelease } from "./release.ts";
 import { shapeOf } from "./shape.ts";
@@ -130,7 +131,8 @@ describe.each(keptReleases())("an installation of release %s, migrated", (releas
     const path = `/v1/sign/agreements/${facts.completedId}`;
     expect(bodyOf(200, await api.get(path)).status).toBe("completed");
     const trail: object[] = bodyOf(200, await api.get(`${path}/audit-events`));
-    expect(trail.slice(0, facts.auditEvents.length)).toEqual(facts.auditEvents);
+    // What the answers of that time had is there; later ones have members more.
+    expect(trail.slice(0, facts.auditEvents.length)).toMatchObject(facts.auditEvents);
     const { rows } = await inspector.query<{ sha256: string }>(
       "select encode(sealed_sha256, 'hex') as sha256 from sign.document where agreement_id = $1",
       [facts.completedId],
@@ -146,7 +148,7 @@ describe.each(keptReleases())("an installation of release %s, migrated", (releas
     const page = /\/signing\/s\/[^/]+/.exec(headers.get("location") ?? "")?.[0] ?? "";
     const cookie = headers.getSetCookie()[0]?.split(";")[0] ?? "";
     const say = (what: string, body: object) => api.call("POST", `${page}/${what}`, body, { cookie });
-    bodyOf(200, await say("consent", { textSha256: "0".repeat(64), locale: "en" }));
+    await readPageAndConsent((method, what, body) => api.call(method, `${page}/${what}`, body, { cookie }));
     const adopted = { typed: "Ann", font: "caveat", drawnPng: "" };
     bodyOf(200, await say("finish", { values: [], signature: adopted, initials: adopted }));
     await until(async () => bodyOf(200, await api.get(path)).status === "completed", 60_000);

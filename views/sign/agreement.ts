@@ -51,14 +51,27 @@ const contentView = (agreement: Agreement) => ({
   metadata: objectOf(agreement.metadataJson),
 });
 
-export const documentView = ({ documentId, name, order, pages, bytes, sha256 }: Document) => ({
+export const documentView = ({ documentId, name, order, pages, bytes, sha256, warnings }: Document) => ({
   documentId,
   name,
   order,
   pages: pages.length,
   bytes: Number(bytes),
   sha256: hexOrNull(sha256),
+  warnings: warnings.map((code) => ({ code, message: warningTexts.get(code) ?? code })),
 });
+
+const certifiedText = (rule: number): string =>
+  `A signature of the PDF locks what its pages show (DocMDP, P: ${rule}): the agreement cannot be sent with tabs that show something on it.`;
+
+const warningTexts: ReadonlyMap<string, string> = new Map([
+  ["CERTIFIED_P2", certifiedText(2)],
+  ["CERTIFIED_P3", certifiedText(3)],
+  [
+    "PDF_UA_CLAIM_DROPPED",
+    "The PDF is signed, so what is placed on it cannot be tagged: the sealed file no longer says that it is PDF/UA.",
+  ],
+]);
 
 const { APPROVER, CARBON_COPY, CERTIFIED_DELIVERY, IN_PERSON_SIGNER, SIGNER } = RecipientRole;
 

@@ -11,8 +11,15 @@ export const auditEventView = (event: AuditEvent) => ({
   actor: { id: textOrNull(event.actorId), name: textOrNull(event.actorName), email: textOrNull(event.actorEmail) },
   ip: textOrNull(event.ip),
   userAgent: textOrNull(event.userAgent),
+  claimed: claimedIn(event),
   details: objectOf(event.detailsJson),
   agreementStatus: statuses.nameOf(event.agreementStatus),
   previousHash: hexOrNull(event.previousHash),
   hash: hexOrNull(event.hash),
 });
+
+/** What is not seen by us but said: by the program that sent the request, or by the sender. Not part of the hash. */
+const claimedIn = ({ userAgent, detailsJson }: AuditEvent): string[] => [
+  ...(userAgent === "" ? [] : ["userAgent"]),
+  ...(detailsJson.includes('"authenticationMethod"') ? ["details.authenticationMethod"] : []),
+];

@@ -53,6 +53,7 @@ beforeAll(async () => {
     DATABASE_URL: url.href,
     NATS_URL: "nats://127.0.0.1:1",
     ADMIN_TOKEN: randomBytes(32).toString("hex"),
+    INTERNAL_TOKEN_KEYS: masterKey(),
     NODE_ENV: "production",
     TRUSTED_PROXIES: "10.0.0.0/8",
     ...{ AUTH_MASTER_KEY: masterKey(), CLICK_MASTER_KEY: masterKey(), WEBHOOKS_MASTER_KEY: masterKey() },
@@ -187,7 +188,7 @@ describe("what is wrong with a database is named", () => {
 test("keys and an issuer that the database was not made with are told from those that it was", async () => {
   const [former, kept] = [masterKey(), env.CLICK_MASTER_KEY as string];
   const add = async (key: string, generation: number): Promise<void> => {
-    const { kid, publicKey, privateKey } = makeSealedKey(signingKeyKek(Buffer.from(key, "base64"), "receipt"));
+    const { kid, publicKey, privateKey } = makeSealedKey(signingKeyKek([Buffer.from(key, "base64")], "receipt"));
     await superuser.query(
       `insert into click.signing_key (purpose, generation, kid, public_key, private_key, signs_from, created_at)
        values ('receipt', $1, $2, $3, $4, now(), now() + $1::integer * interval '1 second')`,

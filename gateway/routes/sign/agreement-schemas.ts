@@ -193,6 +193,18 @@ export const documentSchema = answer({
       "0123456789abcdef".repeat(4),
     ),
   ),
+  warnings: example(
+    described(
+      listOf(
+        answer({
+          code: oneOf("CERTIFIED_P2", "CERTIFIED_P3", "PDF_UA_CLAIM_DROPPED"),
+          message: example(anyText, "A signature of the PDF locks what its pages show."),
+        }),
+      ),
+      "What is to be known of the file before something is placed on it.",
+    ),
+    [],
+  ),
 });
 
 const contentSchema = {

@@ -21,11 +21,17 @@ const auditEventSchema = answer({
     email: orNull({ ...anyText, examples: [null] }),
   }),
   ip: orNull(example(anyText, "192.0.2.1")),
-  userAgent: orNull(example(anyText, "curl/8.5.0")),
+  userAgent: orNull(
+    example(described(anyText, "What the program calls itself; the first 300 characters."), "curl/8.5.0"),
+  ),
+  claimed: described(
+    listOf(example(anyText, "userAgent")),
+    "Members that somebody has said and nobody has seen: all others are what the service saw or did itself. Not part of the hash.",
+  ),
   details: { type: "object", description: "What the action needs to be understood.", examples: [{}] },
   agreementStatus: example(described(oneOf(...statuses.names), "After the event."), "created"),
   previousHash: eventHash("hash of the event before; zeros before the first."),
-  hash: eventHash("SHA-256 of the canonical JSON (RFC 8785) of the event with previousHash."),
+  hash: eventHash("SHA-256 of the canonical JSON (RFC 8785) of the event with previousHash, without claimed."),
 });
 
 interface EventsQuery {

@@ -3,6 +3,7 @@ import { actionRoutes } from "./actions.ts";
 import { agreementDeletionRoutes, agreementRoutes } from "./agreements.ts";
 import { attachmentRoutes } from "./attachments.ts";
 import { auditEventRoutes } from "./audit-events.ts";
+import { consentTextRoutes } from "./consent-texts.ts";
 import { signDocumentRoutes } from "./documents.ts";
 import { signFileRoutes } from "./files.ts";
 import { recipientRoutes } from "./recipients.ts";
@@ -18,6 +19,7 @@ export const signRoutes: readonly Route[] = [
   ...signFileRoutes,
   ...attachmentRoutes,
   ...auditEventRoutes,
+  ...consentTextRoutes,
   ...agreementDeletionRoutes,
   ...signTemplateRoutes,
   ...signVerifyRoutes,

@@ -8,8 +8,11 @@ export interface Certificate {
 }
 
 interface Authority extends Certificate {
-  /** A certificate for this host name or IPv4 address, good for both ends of a connection; for an hour when no end is given. */
-  issue(name: string, until?: number): Certificate;
+  /**
+   * A certificate for these host names, IPv4 addresses or URIs, good for both ends of a connection; for an hour when no
+   * end is given.
+   */
+  issue(names: string | readonly string[], until?: number): Certificate;
 }
 
 /** A certificate authority of its own, valid for an hour. */
@@ -20,14 +23,15 @@ export function createAuthority(name: string): Authority {
   ]);
   return {
     ...pemPair(self, keys.privateKey),
-    issue: (subject, until) => {
+    issue: (given, until) => {
+      const names = [given].flat();
       const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
       const issued = certificate(
-        subject,
+        names[0] ?? "",
         own.publicKey,
         name,
         keys.privateKey,
-        [extension("551d11", false, sequence(alternativeName(subject)))],
+        [extension("551d11", false, sequence(...names.map(alternativeName)))],
         until,
       );
       return pemPair(issued, own.privateKey);
@@ -35,8 +39,10 @@ export function createAuthority(name: string): Authority {
   };
 }
 
-const alternativeName = (subject: string): Buffer =>
-  isIPv4(subject) ? tagged(0x87, Buffer.from(subject.split(".").map(Number))) : tagged(0x82, Buffer.from(subject));
+function alternativeName(subject: string): Buffer {
+  if (isIPv4(subject)) return tagged(0x87, Buffer.from(subject.split(".").map(Number)));
+  return tagged(subject.includes("://") ? 0x86 : 0x82, Buffer.from(subject));
+}
 
 const hour = 3_600_000;
 

@@ -1,35 +1,87 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { hashKeyColumn, type SealedColumn } from "#platform/master-keys/reseal.ts";
+import { type KeyRing, mapKeys, resealed } from "#platform/secrets.ts";
 
-/** The keys that are derived from the master key, one per purpose so that none can stand in for another. */
+/**
+ * One key per purpose, so that none can stand in for another. What is stored as a hash depends on the key of the hashes, which
+ * never changes, and is asked for at the first hash; what is encrypted depends on the master keys.
+ */
 export interface DerivedKeys {
   readonly apiKeyPepper: Buffer;
   readonly clientSecretPepper: Buffer;
-  readonly signingKeyKek: Buffer;
   readonly passwordSalt: Buffer;
   readonly passwordPepper: Buffer;
-  readonly totpKek: Buffer;
   readonly recoveryCodePepper: Buffer;
-  readonly mailTokenKek: Buffer;
   readonly csrfKey: Buffer;
+  readonly signingKeyKek: KeyRing;
+  readonly totpKek: KeyRing;
+  readonly mailTokenKek: KeyRing;
 }
 
 const keyBytes = 32;
 
-export function deriveKeys(masterKey: Buffer): DerivedKeys {
-  const derive = (purpose: string): Buffer =>
-    Buffer.from(hkdfSync("sha256", masterKey, Buffer.alloc(0), `assent auth ${purpose}`, keyBytes));
+const derive = (key: Buffer, purpose: string): Buffer =>
+  Buffer.from(hkdfSync("sha256", key, Buffer.alloc(0), `assent auth ${purpose}`, keyBytes));
+
+/** `hashKey` may throw until it is known. */
+export function deriveKeys(masterKeys: KeyRing, hashKey: () => Buffer): DerivedKeys {
+  const known = new Map<string, Buffer>();
+  const ofHashes = (purpose: string): Buffer => {
+    const key = known.get(purpose) ?? derive(hashKey(), purpose);
+    known.set(purpose, key);
+    return key;
+  };
+  const ofSeals = (purpose: string): KeyRing => mapKeys(masterKeys, (key) => derive(key, purpose));
   return {
-    apiKeyPepper: derive("api key pepper"),
-    clientSecretPepper: derive("client secret pepper"),
-    signingKeyKek: derive("signing key encryption"),
-    passwordSalt: derive("password salt"),
-    passwordPepper: derive("password pepper"),
-    totpKek: derive("totp secret encryption"),
-    recoveryCodePepper: derive("recovery code pepper"),
-    mailTokenKek: derive("mail token encryption"),
-    csrfKey: derive("csrf token"),
+    get apiKeyPepper() {
+      return ofHashes("api key pepper");
+    },
+    get clientSecretPepper() {
+      return ofHashes("client secret pepper");
+    },
+    get passwordSalt() {
+      return ofHashes("password salt");
+    },
+    get passwordPepper() {
+      return ofHashes("password pepper");
+    },
+    get recoveryCodePepper() {
+      return ofHashes("recovery code pepper");
+    },
+    get csrfKey() {
+      return ofHashes("csrf token");
+    },
+    signingKeyKek: ofSeals("signing key encryption"),
+    totpKek: ofSeals("totp secret encryption"),
+    mailTokenKek: ofSeals("mail token encryption"),
   };
 }
+
+/** Everything that the service keeps sealed under its master key. */
+export const sealedColumns = (masterKeys: KeyRing, keys: DerivedKeys): readonly SealedColumn[] => [
+  hashKeyColumn("auth", masterKeys),
+  {
+    table: "auth.signing_key",
+    column: "private_jwk",
+    key: { generation: "integer" },
+    select: "t.kid",
+    reseal: ({ kid }: { kid: string }, sealed) => resealed(keys.signingKeyKek, sealed, kid),
+  },
+  {
+    table: "auth.user_account",
+    column: "totp_secret",
+    key: { organization_id: "uuid", user_id: "uuid" },
+    select: 't.user_id as "userId"',
+    reseal: ({ userId }: { userId: string }, sealed) => resealed(keys.totpKek, sealed, userId),
+  },
+  {
+    table: "auth.mail_job",
+    column: "sealed_token",
+    key: { organization_id: "uuid", job_id: "uuid" },
+    select: 't.job_id as "jobId"',
+    reseal: ({ jobId }: { jobId: string }, sealed) => resealed(keys.mailTokenKek, sealed, jobId),
+  },
+];
 
 /** The stored form of an API key. The id is part of the value, so a hash copied to another row matches nothing. */
 export const hashApiKey = (keys: DerivedKeys, value: string): Buffer =>

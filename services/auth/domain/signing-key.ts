@@ -1,5 +1,5 @@
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
-import { decrypt, encrypt } from "#platform/secrets.ts";
+import { decrypt, encrypt, type KeyRing } from "#platform/secrets.ts";
 
 /** A signing key as it is stored. */
 export interface SealedKey {
@@ -18,15 +18,15 @@ export interface OpenKey {
 const algorithm = "ES256";
 
 /** A new ES256 key; its kid is its RFC 7638 thumbprint. */
-export async function makeSealedKey(kek: Buffer): Promise<SealedKey> {
+export async function makeSealedKey(kek: KeyRing): Promise<SealedKey> {
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   const jwk = await exportJWK(privateKey);
   const kid = await calculateJwkThumbprint(jwk);
-  return { kid, privateJwk: encrypt(kek, JSON.stringify(jwk), kid) };
+  return { kid, privateJwk: encrypt(kek[0], JSON.stringify(jwk), kid) };
 }
 
 /** Throws when the key was sealed under another master key, or was tampered with. */
-export async function openSealedKey(kek: Buffer, sealed: SealedKey): Promise<OpenKey> {
+export async function openSealedKey(kek: KeyRing, sealed: SealedKey): Promise<OpenKey> {
   const jwk = unseal(kek, sealed);
   const privateKey = (await importJWK({ ...jwk, ext: false }, algorithm)) as CryptoKey;
   const { kty, crv, x, y } = jwk;
@@ -37,7 +37,7 @@ export async function openSealedKey(kek: Buffer, sealed: SealedKey): Promise<Ope
   };
 }
 
-function unseal(kek: Buffer, sealed: SealedKey): JWK {
+function unseal(kek: KeyRing, sealed: SealedKey): JWK {
   try {
     return JSON.parse(decrypt(kek, sealed.privateJwk, sealed.kid)) as JWK;
   } catch (cause) {

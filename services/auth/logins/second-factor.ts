@@ -10,7 +10,7 @@ type Deps = Pick<AuthDeps, "keys" | "clock">;
 
 /** The secret as it is stored, bound to its user. */
 export const sealTotpSecret = ({ keys }: Pick<Deps, "keys">, userId: string, secret: Buffer): Buffer =>
-  encrypt(keys.totpKek, secret.toString("base64"), userId);
+  encrypt(keys.totpKek[0], secret.toString("base64"), userId);
 
 export const openTotpSecret = ({ keys }: Pick<Deps, "keys">, userId: string, sealed: Buffer): Buffer =>
   Buffer.from(decrypt(keys.totpKek, sealed, userId), "base64");

@@ -33,7 +33,7 @@ export async function requestMail(
 ): Promise<void> {
   if (deps.mail === undefined) return;
   const id = deps.newId();
-  const sealedToken = token === undefined ? null : encrypt(deps.keys.mailTokenKek, token, id);
+  const sealedToken = token === undefined ? null : encrypt(deps.keys.mailTokenKek[0], token, id);
   await insertMailJob(orgId, client, { id, userId, kind, sealedToken, createdAt: deps.clock.now() });
 }
 

@@ -5,6 +5,7 @@ import { Migration003People } from "./003_people.ts";
 import { Migration004OrganizationDefaults } from "./004_organization_defaults.ts";
 import { Migration005Identities } from "./005_identities.ts";
 import { Migration006WebhookNotices } from "./006_webhook_notices.ts";
+import { Migration007MasterKeys } from "./007_master_keys.ts";
 
 export const authMigrations: ServiceMigrations = {
   schema: "auth",
@@ -15,5 +16,6 @@ export const authMigrations: ServiceMigrations = {
     { name: "004_organization_defaults", class: Migration004OrganizationDefaults },
     { name: "005_identities", class: Migration005Identities },
     { name: "006_webhook_notices", class: Migration006WebhookNotices },
+    { name: "007_master_keys", class: Migration007MasterKeys },
   ],
 };

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -6,10 +7,12 @@ import { Code, createClient } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { createGrpcTransport, type GrpcTransport } from "#platform/rpc/client.ts";
+import { createInternalTokens } from "#platform/rpc/internal-tokens.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { type AuthHarness, createKey, createOAuthClient, createOrganization, masterKey, startAuth } from "./harness.ts";
 
 const adminToken = "the-admin-token";
+const internalKey = randomBytes(32);
 let auth: AuthHarness;
 let child: ChildProcess;
 let ports: { rpcPort: number; adminPort: number };
@@ -24,6 +27,7 @@ beforeAll(async () => {
       DATABASE_URL: auth.databaseUrl,
       AUTH_MASTER_KEY: masterKey,
       ADMIN_TOKEN: adminToken,
+      INTERNAL_TOKEN_KEYS: internalKey.toString("base64"),
       LOG_LEVEL: "debug",
       RPC_HOST: "127.0.0.1",
       RPC_PORT: "0",
@@ -41,7 +45,11 @@ beforeAll(async () => {
     });
     child.once("exit", (code) => reject(new Error(`auth ended with ${code} before it was ready`)));
   });
-  transport = createGrpcTransport({ target: `127.0.0.1:${ports.rpcPort}`, services: [TokenService, AdminService] });
+  transport = createGrpcTransport({
+    target: `127.0.0.1:${ports.rpcPort}`,
+    services: [TokenService, AdminService],
+    tokens: createInternalTokens({ keys: () => [internalKey], now: Date.now }),
+  });
 });
 
 afterAll(async () => {

@@ -1,16 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { resealAll } from "#platform/testing/reseal-all.ts";
+import { totpCode } from "../domain/totp.ts";
 import {
   type AuthHarness,
+  createKey,
   createOAuthClient,
   createOrganization,
   createProcess,
+  masterKey,
   publishedKids,
   runWorkerOnce,
   startAuth,
   type TestClient,
   verifyToken,
 } from "./harness.ts";
+import { createOwner, fromBase32, password, visitor } from "./people.ts";
 
 let auth: AuthHarness;
 let client: TestClient;
@@ -164,5 +169,35 @@ describe("checkReady", () => {
     const offline = await createProcess({ databaseUrl: "postgres://nobody@127.0.0.1:1/none" }, auth.clock);
     await expect(offline.service.checkReady()).rejects.toThrow();
     await offline.service.close();
+  });
+});
+
+describe("replacing the master key", () => {
+  test("keys, secrets, tokens, passwords and second factors of before work with the newest key alone", async () => {
+    const organizationId = await createOrganization(auth);
+    const { apiKey, keyId } = await createKey(auth, organizationId);
+    const owner = await createOwner(auth, organizationId);
+    const { uri } = await auth.users.beginTotp({ password, visitor }, owner.call);
+    const secret = fromBase32(new URL(uri).searchParams.get("secret") ?? "");
+    const code = () => totpCode(secret, Math.floor(auth.clock.now().getTime() / 30_000));
+    await auth.users.confirmTotp({ code: code(), sessionId: owner.sessionId, visitor }, owner.call);
+    const before = await issue();
+
+    const newest = randomBytes(32).toString("base64");
+    const both = await auth.another({ masterKey: `${newest},${masterKey}` });
+    expect(await both.tokens.authenticateApiKey({ apiKey })).toMatchObject({ keyId });
+    expect(await resealAll(both.service.resealer)).toMatchObject({ unreadable: 0 });
+
+    const alone = await auth.another({ masterKey: newest });
+    await alone.service.checkReady();
+    expect(await alone.tokens.authenticateApiKey({ apiKey })).toMatchObject({ keyId });
+    const after = await alone.tokens.issueToken(client);
+    expect((await verifyToken(alone, after.accessToken, auth.clock)).kid).toBe(before.kid);
+    auth.clock.advance(minute);
+    const { outcome } = await alone.logins.login({ email: owner.email, password, visitor });
+    if (outcome.case !== "secondFactor") throw new Error(`the login ended with ${outcome.case}`);
+    const { pendingToken } = outcome.value;
+    const { signedIn } = await alone.logins.continueLogin({ pendingToken, code: code(), visitor });
+    expect(signedIn?.principal?.user?.id).toBe(owner.userId);
   });
 });

@@ -2,14 +2,15 @@ import { describe, expect, test } from "@jest/globals";
 import { deriveKeys, hashApiKey, hashClientSecret, hashMatches } from "../domain/secrets.ts";
 import { makeSealedKey, openSealedKey } from "../domain/signing-key.ts";
 
-const keys = deriveKeys(Buffer.alloc(32, 7));
+const keysOf = (byte: number) => deriveKeys([Buffer.alloc(32, byte)], () => Buffer.alloc(32, byte));
+const keys = keysOf(7);
 
 describe("deriveKeys", () => {
   test("each purpose has a key of its own, the same one every time", () => {
-    const again = deriveKeys(Buffer.alloc(32, 7));
+    const again = keysOf(7);
     expect(again).toEqual(keys);
     expect(new Set(Object.values(keys).map((key) => key.toString("hex"))).size).toBe(9);
-    expect(deriveKeys(Buffer.alloc(32, 8)).apiKeyPepper).not.toEqual(keys.apiKeyPepper);
+    expect(keysOf(8).apiKeyPepper).not.toEqual(keys.apiKeyPepper);
   });
 });
 
@@ -18,7 +19,7 @@ describe("hashMatches", () => {
     const stored = hashApiKey(keys, "ak_live_a");
     expect(hashMatches(hashApiKey(keys, "ak_live_a"), stored)).toBe(true);
     expect(hashMatches(hashApiKey(keys, "ak_live_b"), stored)).toBe(false);
-    expect(hashMatches(hashApiKey(deriveKeys(Buffer.alloc(32, 8)), "ak_live_a"), stored)).toBe(false);
+    expect(hashMatches(hashApiKey(keysOf(8), "ak_live_a"), stored)).toBe(false);
   });
 
   test("nothing stored matches nothing, not even zeros", () => {
@@ -39,7 +40,7 @@ describe("sealed signing keys", () => {
   });
 
   test("a key sealed under another master key names itself in the error", async () => {
-    const sealed = await makeSealedKey(deriveKeys(Buffer.alloc(32, 8)).signingKeyKek);
+    const sealed = await makeSealedKey(keysOf(8).signingKeyKek);
     await expect(openSealedKey(keys.signingKeyKek, sealed)).rejects.toThrow(
       `signing key ${sealed.kid} cannot be decrypted`,
     );

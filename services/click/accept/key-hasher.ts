@@ -17,9 +17,12 @@ export interface KeyHasher {
 /** Enough that no two users of an organization are ever taken for one. */
 const userKeyBytes = 16;
 
-/** The master key has 32 bytes. It can never be changed: recorded keys would no longer be recognised. */
-export function createKeyHasher(masterKey: Buffer): KeyHasher {
-  const keysOf = createOrganizationKeys(masterKey, ["idempotency-key", "body", "once", "user"]);
+/**
+ * `hashKey` answers the 32 bytes that all of it is derived from, and is asked when the first hash is made. They can never be
+ * changed: recorded keys would no longer be recognised.
+ */
+export function createKeyHasher(hashKey: () => Buffer): KeyHasher {
+  const keysOf = createOrganizationKeys(hashKey, ["idempotency-key", "body", "once", "user"]);
   return {
     idempotencyHash: (organizationId, key) => hmac(keysOf(organizationId)["idempotency-key"], key),
     bodyHash: (organizationId, body) => hmac(keysOf(organizationId).body, body),

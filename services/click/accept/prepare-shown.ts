@@ -1,5 +1,7 @@
 import { DomainError } from "#platform/errors.ts";
+import type { Turns } from "#platform/turns.ts";
 import type { Agreement } from "../domain/agreement.ts";
+import { hasPatterns } from "../domain/merge-data.ts";
 import type { Placement } from "../domain/placement.ts";
 import type { PresentedToken } from "../domain/shown.ts";
 import { adaptTerms, type KeptTerms } from "../domain/terms.ts";
@@ -18,6 +20,8 @@ export interface ShownDeps {
   readonly shown: ShownKeeper;
   readonly placeTerms: PlaceTerms;
   readonly content: ContentKeeper;
+  /** In which values are matched against the patterns of templates. */
+  readonly turns: Turns;
 }
 
 /** What the render token of an acceptance says, before it is compared with anything. */
@@ -63,7 +67,7 @@ export function placeAgreement(
 
 /** The text of a GENERATED template with the values of an acceptance without a session; the error when they do not fit. */
 export function mergeDirect(
-  deps: Pick<ShownDeps, "html" | "content">,
+  deps: Pick<ShownDeps, "html" | "content" | "turns">,
   { caller, body }: CheckedItem,
   agreement: Agreement,
 ): MergedText | DomainError | undefined | Promise<MergedText | DomainError> {
@@ -74,12 +78,17 @@ export function mergeDirect(
   return andThen(deps.content.keep(caller, agreement, agreement.terms), () =>
     andThen(deps.html.load(caller.orgId, agreement, terms.type), ({ merge }) => {
       if (merge === null) throw new Error("a GENERATED text was read as one of another type");
-      try {
-        return mergeText(merge, terms, body.data ?? {});
-      } catch (error) {
-        if (error instanceof DomainError) return error;
-        throw error;
-      }
+      const fill = () => mergedOrRefused(merge, terms, body.data ?? {});
+      return hasPatterns(terms.typeConfig) ? deps.turns(fill) : fill();
     }),
   ) as MergedText | DomainError | Promise<MergedText | DomainError>;
+}
+
+function mergedOrRefused(...text: Parameters<typeof mergeText>): MergedText | DomainError {
+  try {
+    return mergeText(...text);
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
 }

@@ -120,7 +120,13 @@ const agreementObject = (session: SessionView, terms: Terms, text: ShownText): o
   contentHash: text.contentHash,
 });
 
-const presentationObject = (shown: Presentation | null): object => ({
+function presentationObject(shown: Presentation | null): object {
+  const said = saidOf(shown);
+  return { claimed: Object.keys(said), ...said };
+}
+
+/** What the sender of the acceptance says of the presentation. */
+const saidOf = (shown: Presentation | null): object => ({
   surface: shown?.surface ?? null,
   wrapType: shown?.wrapType ?? null,
   displayMode: shown?.displayMode ?? null,

@@ -53,7 +53,7 @@ function anchored(anchor: AnchorProof | null): string[] {
 
 const assertedActs = (assertedBy: string): string[] => [
   `Who acted is not proven: that the act was the user's own is asserted by the party that sent the acceptance (assertedBy: ${assertedBy}). No cryptography finds out a sender that lies about it. What speaks for the sender is the render token, the times that the service measured itself, the events of the page and how the user was verified, as far as the bundle has them.`,
-  "Checks with the source CLIENT rest on what the sender says about the presentation; those with the source SERVER on what the service saw itself.",
+  "Checks and entries of the timeline with the source CLIENT rest on what the sender or the page says about the presentation; those with the source SERVER on what the service saw itself.",
   "What a screen really displayed is not proven: the bundle holds what was handed out to be displayed.",
 ];
 

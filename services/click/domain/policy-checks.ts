@@ -8,7 +8,7 @@ export interface PolicyCheck {
   readonly flag: string;
   readonly required: unknown;
   readonly observed: unknown;
-  /** SERVER: we saw it ourselves. CLIENT: the caller says so. */
+  /** SERVER: we saw it ourselves. CLIENT: the caller says so, or the page did: of its events we saw only when they came. */
   readonly source: "SERVER" | "CLIENT";
   readonly ok: boolean;
 }
@@ -91,7 +91,7 @@ function checkCheckbox({ policy, type, body, action, page }: PolicyFacts): Polic
   if (!policy.requireCheckbox) return undefined;
   const ticked = type === "CONSENT" ? undefined : page?.ticked;
   if (typeof ticked === "boolean") {
-    return { flag: "requireCheckbox", required: true, observed: ticked, source: "SERVER", ok: ticked };
+    return { flag: "requireCheckbox", required: true, observed: ticked, source: "CLIENT", ok: ticked };
   }
   const ticks = (body.presentation?.events ?? []).filter(({ type }) => type === "CHECKED" || type === "UNCHECKED");
   const observed =
@@ -110,7 +110,7 @@ function checkInitialState({ policy, type, body }: PolicyFacts): PolicyCheck | u
 function checkScroll({ policy, body, page }: PolicyFacts): PolicyCheck | undefined {
   if (!policy.requireScroll) return undefined;
   if (page?.scrolledToEnd === true) {
-    return { flag: "requireScroll", required: true, observed: true, source: "SERVER", ok: true };
+    return { flag: "requireScroll", required: true, observed: true, source: "CLIENT", ok: true };
   }
   const observed = body.presentation?.scrolledToEnd ?? null;
   return { flag: "requireScroll", required: true, observed, source: "CLIENT", ok: observed === true };
@@ -119,7 +119,7 @@ function checkScroll({ policy, body, page }: PolicyFacts): PolicyCheck | undefin
 function checkView({ policy, body, page }: PolicyFacts): PolicyCheck | undefined {
   if (!policy.requireView) return undefined;
   if (page !== null && page.linksOpened > 0) {
-    return { flag: "requireView", required: true, observed: page.linksOpened, source: "SERVER", ok: true };
+    return { flag: "requireView", required: true, observed: page.linksOpened, source: "CLIENT", ok: true };
   }
   const opened = body.presentation?.documentsOpened ?? [];
   return { flag: "requireView", required: true, observed: opened.length, source: "CLIENT", ok: opened.length > 0 };

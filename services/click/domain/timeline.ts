@@ -10,6 +10,8 @@ export interface TimelineEntry {
   readonly serverAt: string;
   readonly type: string;
   readonly actor: "USER" | "BACKEND" | "SYSTEM";
+  /** SERVER: we saw it or did it ourselves, at serverAt. CLIENT: somebody has told us. */
+  readonly source: "SERVER" | "CLIENT";
   readonly detail: string | null;
 }
 
@@ -44,7 +46,7 @@ function entry(
 ): TimelineEntry | undefined {
   if (time === null) return undefined;
   const at = time.toISOString();
-  return { at, serverAt: at, type, actor, detail };
+  return { at, serverAt: at, type, actor, source: "SERVER", detail };
 }
 
 const pageEntry = ({ type, at, target, serverAt }: PageEvent): TimelineEntry => ({
@@ -52,6 +54,7 @@ const pageEntry = ({ type, at, target, serverAt }: PageEvent): TimelineEntry => 
   serverAt: serverAt.toISOString(),
   type,
   actor: "USER",
+  source: "CLIENT",
   detail: target,
 });
 
@@ -62,11 +65,19 @@ function acceptanceEntries({ receipt, evidence }: EvidencedAcceptance): Timeline
     serverAt,
     type,
     actor: "USER" as const,
+    source: "CLIENT" as const,
     detail: target ?? null,
   }));
   const type = receipt.decision === "ACCEPT" ? "ACCEPTED" : "DECLINED";
   return [
     ...seen,
-    { at: receipt.clientAcceptedAt ?? serverAt, serverAt, type, actor: "USER", detail: receipt.receiptId },
+    {
+      at: receipt.clientAcceptedAt ?? serverAt,
+      serverAt,
+      type,
+      actor: "USER",
+      source: "SERVER",
+      detail: receipt.receiptId,
+    },
   ];
 }

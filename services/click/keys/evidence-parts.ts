@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { KeyRing } from "#platform/secrets.ts";
 import { createLeafSigner, type LeafSigner } from "../log/leaf-signer.ts";
 import { createSubjectVault, type SubjectVault } from "../vault/subject-vault.ts";
 import type { KeyPurpose } from "./key-schedule.ts";
@@ -20,19 +21,20 @@ export interface EvidenceParts {
 
 export interface EvidencePartsOptions {
   readonly pool: pg.Pool;
-  /** 32 bytes. */
-  readonly masterKey: Buffer;
+  readonly masterKeys: KeyRing;
+  /** What people are found by; see createSubjectVault. */
+  readonly hashKey: () => Buffer;
   readonly issuer: string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-export function createEvidenceParts({ masterKey, issuer, ...deps }: EvidencePartsOptions): EvidenceParts {
+export function createEvidenceParts({ masterKeys, hashKey, issuer, ...deps }: EvidencePartsOptions): EvidenceParts {
   const keysFor = (purpose: KeyPurpose) =>
-    createSigningKeys({ ...deps, purpose, kek: signingKeyKek(masterKey, purpose) });
+    createSigningKeys({ ...deps, purpose, kek: signingKeyKek(masterKeys, purpose) });
   const receiptKeys = keysFor("receipt");
   return {
-    vault: createSubjectVault(masterKey),
+    vault: createSubjectVault(masterKeys, hashKey),
     leafSigner: createLeafSigner({ keys: receiptKeys }),
     renderKeys: keysFor("render"),
     receiptKeys,

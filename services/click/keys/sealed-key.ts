@@ -6,7 +6,7 @@ import {
   hkdfSync,
   type KeyObject,
 } from "node:crypto";
-import { decryptBytes, encrypt } from "#platform/secrets.ts";
+import { decryptBytes, encrypt, type KeyRing, mapKeys } from "#platform/secrets.ts";
 import type { KeyPurpose } from "./key-schedule.ts";
 
 /** An Ed25519 key as it is stored. */
@@ -24,19 +24,21 @@ export interface OpenKey {
   readonly privateKey: KeyObject;
 }
 
-/** What encrypts the signing keys of one purpose, and of no other; the master key has 32 bytes. */
-export const signingKeyKek = (masterKey: Buffer, purpose: KeyPurpose): Buffer =>
-  Buffer.from(hkdfSync("sha256", masterKey, Buffer.alloc(0), `assent/click/${purpose}-key-encryption`, 32));
+/** What encrypts the signing keys of one purpose, and of no other. */
+export const signingKeyKek = (masterKeys: KeyRing, purpose: KeyPurpose): KeyRing =>
+  mapKeys(masterKeys, (key) =>
+    Buffer.from(hkdfSync("sha256", key, Buffer.alloc(0), `assent/click/${purpose}-key-encryption`, 32)),
+  );
 
 /** A new key; its kid is its RFC 7638 thumbprint. */
-export function makeSealedKey(kek: Buffer): SealedKey {
+export function makeSealedKey(kek: KeyRing): SealedKey {
   const { x = "", d = "" } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
   const kid = thumbprint(x);
-  return { kid, publicKey: Buffer.from(x, "base64url"), privateKey: encrypt(kek, Buffer.from(d, "base64url"), kid) };
+  return { kid, publicKey: Buffer.from(x, "base64url"), privateKey: encrypt(kek[0], Buffer.from(d, "base64url"), kid) };
 }
 
 /** Throws when the key was sealed under another master key, or was tampered with. */
-export function openSealedKey(kek: Buffer, sealed: SealedKey): OpenKey {
+export function openSealedKey(kek: KeyRing, sealed: SealedKey): OpenKey {
   const { kid } = sealed;
   const x = sealed.publicKey.toString("base64url");
   const d = privateBytes(kek, sealed).toString("base64url");
@@ -59,7 +61,7 @@ const thumbprint = (x: string): string =>
     .update(JSON.stringify({ crv: "Ed25519", kty: "OKP", x }))
     .digest("base64url");
 
-function privateBytes(kek: Buffer, { kid, privateKey }: SealedKey): Buffer {
+function privateBytes(kek: KeyRing, { kid, privateKey }: SealedKey): Buffer {
   try {
     return decryptBytes(kek, privateKey, kid);
   } catch (cause) {

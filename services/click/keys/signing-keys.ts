@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { KeyRing } from "#platform/secrets.ts";
 import { insertSigningKey, listSigningKeys, revokeSigningKey } from "../store/signing-key-store.ts";
 import {
   activeKey,
@@ -42,7 +43,7 @@ export interface ManagedSigningKeys extends SigningKeys {
 
 export interface SigningKeysDeps {
   readonly pool: pg.Pool;
-  readonly kek: Buffer;
+  readonly kek: KeyRing;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly purpose: KeyPurpose;

@@ -9,6 +9,7 @@ import { Migration007ExternalHeads } from "./007_external_heads.ts";
 import { Migration008ExpiredReceipt } from "./008_expired_receipt.ts";
 import { Migration009StatsByHour } from "./009_stats_by_hour.ts";
 import { Migration010NewestAcceptances } from "./010_newest_acceptances.ts";
+import { Migration012MasterKeys } from "./012_master_keys.ts";
 
 export const clickMigrations: ServiceMigrations = {
   schema: "click",
@@ -23,5 +24,6 @@ export const clickMigrations: ServiceMigrations = {
     { name: "008_expired_receipt", class: Migration008ExpiredReceipt },
     { name: "009_stats_by_hour", class: Migration009StatsByHour },
     { name: "010_newest_acceptances", class: Migration010NewestAcceptances },
+    { name: "012_master_keys", class: Migration012MasterKeys },
   ],
 };

@@ -2,6 +2,7 @@ import type { Client } from "@connectrpc/connect";
 import type pg from "pg";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { Clock } from "#platform/clock.ts";
+import { createTurns } from "#platform/turns.ts";
 import { createTermsPlacer } from "../accept/prepare-shown.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
@@ -28,6 +29,7 @@ export function createRendering({ pool, templates, renderKeys, vault, clock }: R
       html: createHtmlSource({ pool, converter }),
       shown: createShownKeeper({ pool, vault }),
       placeTerms: createTermsPlacer(),
+      turns: createTurns(),
       tokens: createRenderTokens({ keys: renderKeys, clock }),
       deployments: createDeploymentSource(templates),
       drafts: createDraftSource(templates, converter),

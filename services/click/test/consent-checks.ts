@@ -7,11 +7,13 @@ import { type ClickHarness, rows } from "./harness.ts";
 
 /** What events name the user by. */
 export const userKeyOf = (click: ClickHarness, organizationId: string, userRef: string): string =>
-  createKeyHasher(click.masterKey).userKey(organizationId, userRef).toString("base64");
+  createKeyHasher(() => click.masterKey)
+    .userKey(organizationId, userRef)
+    .toString("base64");
 
 /** What is sealed of the changes of an organization that were no acceptances. */
 export async function openChanges(click: ClickHarness, organizationId: string): Promise<ChangeSecrets[]> {
-  const vault = createSubjectVault(click.masterKey);
+  const vault = createSubjectVault([click.masterKey], () => click.masterKey);
   const found = await rows<{ recordId: string; sealed: Buffer; seed: Buffer }>(
     click,
     `select e.receipt_id as "recordId", e.sealed, k.seed from click.consent_event e
@@ -41,7 +43,7 @@ interface Decided {
 
 /** Acceptances of CONSENT templates and changes of consent that do not belong together, in all organizations. */
 export async function strayConsents(click: ClickHarness): Promise<string[]> {
-  const vault = createSubjectVault(click.masterKey);
+  const vault = createSubjectVault([click.masterKey], () => click.masterKey);
   const named = ({ organizationId, receiptId, subjectIndex }: Decided, purpose: string, granted: boolean) =>
     [organizationId, receiptId, subjectIndex.toString("hex"), purpose, granted].join(" ");
   const acceptances = await rows<Decided & { readonly sealed: Buffer; readonly seed: Buffer }>(

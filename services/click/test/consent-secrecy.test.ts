@@ -99,7 +99,7 @@ const receiptOf = async (orgId: OrgId, receiptId: unknown) =>
 
 /** Changes one change of consent as its restriction or erasure does. */
 async function changeRecord(orgId: OrgId, how: "erase" | "restrict"): Promise<void> {
-  const vault = createSubjectVault(click.masterKey);
+  const vault = createSubjectVault([click.masterKey], () => click.masterKey);
   const keys = await rows<{ recordId: string; seed: Buffer }>(
     click,
     `select record_id as "recordId", seed from click.subject_key where organization_id = $1`,

@@ -41,11 +41,18 @@ export function createErasureParts(click: ClickHarness): ErasureParts {
   const [pool, eraserPool] = [as("assent_click"), as("assent_click_eraser")];
   const logger = createLogger("test", "silent");
   const deps = {
-    ...createEvidenceParts({ pool, masterKey, issuer: testIssuer, clock, logger }),
+    ...createEvidenceParts({
+      pool,
+      masterKeys: [masterKey],
+      hashKey: () => masterKey,
+      issuer: testIssuer,
+      clock,
+      logger,
+    }),
     pool,
     eraserPool,
     templates: createTemplateSource(createClient(TemplatesService, click.templates.transport)),
-    keys: createKeyHasher(masterKey),
+    keys: createKeyHasher(() => masterKey),
     clock,
     newId,
     wakeRelay: () => {},

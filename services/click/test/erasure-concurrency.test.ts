@@ -139,7 +139,7 @@ describe("erasing a user who goes on accepting, with two processes", () => {
     for (let round = 0; round < 15; round += 1) await everythingAtOnce(contract, consent);
     await erase(orgId, "ann");
     await settled(click, orgId);
-    const userKey = createKeyHasher(click.masterKey).userKey(orgId, "ann");
+    const userKey = createKeyHasher(() => click.masterKey).userKey(orgId, "ann");
     const counted = await rows<{ n: number; known: number }>(
       click,
       `select count(*)::int as n, (count(*) filter (where user_key = $2))::int as known
@@ -148,7 +148,7 @@ describe("erasing a user who goes on accepting, with two processes", () => {
     );
     expect(counted[0]?.n).toBeGreaterThan(0);
     expect(counted[0]?.known).toBe(0);
-    const index = createSubjectVault(click.masterKey).subjectIndex(orgId, "ann");
+    const index = createSubjectVault([click.masterKey], () => click.masterKey).subjectIndex(orgId, "ann");
     const known = await Promise.all(
       ["acceptance", "session", "consent_event", "consent_head", "consent_deadline"].map((table) =>
         countRows(click, `click.${table} where organization_id = $1 and subject_index = $2`, [orgId, index]),

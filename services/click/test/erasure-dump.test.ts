@@ -144,7 +144,9 @@ describe("after the erasure of a user", () => {
     ofZoe = await leaveTraces(templates, zoe);
     ofBob = await leaveTraces(templates, bob);
     before = await Promise.all(ofBob.map((id) => receiptOf(orgId, id)));
-    indexOfZoe = createSubjectVault(click.masterKey).subjectIndex(orgId, zoe.userRef).toString("hex");
+    indexOfZoe = createSubjectVault([click.masterKey], () => click.masterKey)
+      .subjectIndex(orgId, zoe.userRef)
+      .toString("hex");
     expect(await dumpTables(click.superuser)).toContain(indexOfZoe);
     const { erased } = await erase(orgId, zoe.userRef);
     expect([erased.receipts, erased.sessions, erased.consentChanges].map((ids) => ids.length)).toEqual([5, 3, 1]);

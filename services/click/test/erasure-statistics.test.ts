@@ -25,7 +25,7 @@ const { erase } = erasureActions(() => click);
 
 /** Who is counted, as far as the user reference leads to it. */
 async function usersOf(template: FakeTemplate, userRef: string) {
-  const userKey = createKeyHasher(click.masterKey).userKey(template.organizationId, userRef);
+  const userKey = createKeyHasher(() => click.masterKey).userKey(template.organizationId, userRef);
   const found = await rows<{ key: Buffer }>(
     click,
     "select user_key as key from click.stat_user where organization_id = $1",

@@ -28,7 +28,18 @@ export function evidenceActions(click: () => ClickHarness) {
 
   const parts = () => {
     const { superuser: pool, masterKey, clock } = click();
-    return { pool, clock, ...createEvidenceParts({ pool, masterKey, issuer: testIssuer, clock, logger }) };
+    return {
+      pool,
+      clock,
+      ...createEvidenceParts({
+        pool,
+        masterKeys: [masterKey],
+        hashKey: () => masterKey,
+        issuer: testIssuer,
+        clock,
+        logger,
+      }),
+    };
   };
   const deps = (): IntegrateDeps => ({ ...parts(), metrics: createMetrics() });
   const evidenceDeps = (): EvidenceDeps => {

@@ -54,7 +54,10 @@ beforeEach(async () => {
   await superuser.query("truncate click.signing_key");
   now = new Date("2026-11-20T12:00:00Z");
   const clock = { now: () => now };
-  parts = createEvidenceParts({ pool, masterKey: randomBytes(32), issuer: testIssuer, clock, logger });
+  parts = createEvidenceParts({
+    ...{ pool, masterKeys: [randomBytes(32)], hashKey: () => randomBytes(32) },
+    ...{ issuer: testIssuer, clock, logger },
+  });
   const interceptors = serverInterceptors({ service: "click", logger, metrics: createMetrics() });
   const transport = createMemoryTransport(
     (router) => {

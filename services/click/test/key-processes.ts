@@ -50,7 +50,7 @@ function createProcess(pool: pg.Pool, masterKey: Buffer, purpose: KeyPurpose) {
   } as unknown as pg.Pool;
   let now = Date.parse("2026-11-20T12:00:00Z");
   const clock = { now: () => new Date(now) };
-  const keys = createSigningKeys({ pool: counting, kek: signingKeyKek(masterKey, purpose), clock, logger, purpose });
+  const keys = createSigningKeys({ pool: counting, kek: signingKeyKek([masterKey], purpose), clock, logger, purpose });
   const tokens = createRenderTokens({ keys, clock });
   const hash = `sha256:${"0".repeat(64)}`;
   const claims = (): RenderClaims => ({

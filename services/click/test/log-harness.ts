@@ -50,7 +50,7 @@ export async function startLogs(): Promise<LogHarness> {
   const integratorPool = createPool({ url: database.url, role: "assent_click_integrator", name: "click-integrator" });
   const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
   superuser.on("error", () => {});
-  const kek = signingKeyKek(randomBytes(32), "log");
+  const kek = signingKeyKek([randomBytes(32)], "log");
   const logKeys = createSigningKeys({ pool, kek, clock, logger, purpose: "log" });
   const issuer = "https://logs.example.com";
   const deps = { pool: integratorPool, logKeys, issuer, clock, metrics };

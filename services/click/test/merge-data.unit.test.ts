@@ -79,6 +79,16 @@ describe("fitData", () => {
     expect(({} as { polluted?: string }).polluted).toBeUndefined();
   });
 
+  test("a template that is made to take long is refused in time, and one of many usual patterns is not", () => {
+    const variables = Array.from({ length: 100 }, (_, n) => ({ key: `k${n}`, pattern: "(?:.?){500}b" }));
+    const given = (value: string) => Object.fromEntries(variables.map(({ key }) => [key, value]));
+    const from = performance.now();
+    expect(() => fitData({ variables }, [], given("a".repeat(4_000)))).toThrow(DomainError);
+    expect(performance.now() - from).toBeLessThan(150);
+    const usual = variables.map(({ key }) => ({ key, pattern: "[\\p{L}\\p{M}' -]{1,400}" }));
+    expect(fitData({ variables: usual }, [], given("Änne Müller")).values.size).toBe(100);
+  });
+
   test("tells of a hundred problems at most", () => {
     const used = Array.from({ length: 300 }, (_, n) => `k${n}`);
     try {

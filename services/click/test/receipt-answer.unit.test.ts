@@ -70,7 +70,7 @@ describe("withheldReceipt", () => {
 });
 
 describe("what is sealed of an acceptance", () => {
-  const vault = createSubjectVault(randomBytes(32));
+  const vault = createSubjectVault([randomBytes(32)], () => randomBytes(32));
   const record = { organizationId, recordId: newId() };
 
   test.each([

@@ -24,7 +24,7 @@ export interface WantedRecord {
   readonly sessionId?: string;
 }
 
-const vault = createSubjectVault(randomBytes(32));
+const vault = createSubjectVault([randomBytes(32)], () => randomBytes(32));
 const key = { ...generateKeyPairSync("ed25519"), kid: "the key of the test", generation: 1 };
 
 /** What a recorder answers receipts with; nothing is erased here. */

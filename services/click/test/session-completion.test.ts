@@ -69,7 +69,11 @@ async function closingOf(template: FakeTemplate, id: string) {
   const row = await withOrg(pool, orgOf(template), (client) => findSession(orgOf(template), client, id));
   await pool.end();
   if (row === undefined) throw new Error("there is no such session");
-  return openSession(createSubjectVault(click.masterKey), orgOf(template), row).closing;
+  return openSession(
+    createSubjectVault([click.masterKey], () => click.masterKey),
+    orgOf(template),
+    row,
+  ).closing;
 }
 
 /** Completes a session twenty times at once, by two processes. */

@@ -49,7 +49,7 @@ async function erase(template: FakeTemplate, id: string) {
 
 async function restrict(template: FakeTemplate, id: string) {
   const organizationId = orgOf(template);
-  const vault = createSubjectVault(click.masterKey);
+  const vault = createSubjectVault([click.masterKey], () => click.masterKey);
   const [key] = await rows<{ seed: Buffer }>(click, "select seed from click.subject_key where record_id = $1", [id]);
   const seed = vault.restrictSeed({ organizationId, recordId: id }, key?.seed as Buffer);
   await click.superuser.query(
@@ -134,6 +134,8 @@ describe("a session that was made for nobody in particular", () => {
       "select subject_index from click.session where id = $1",
       [id],
     );
-    expect(row?.subject_index).toEqual(createSubjectVault(click.masterKey).subjectIndex(orgOf(template), "grace"));
+    expect(row?.subject_index).toEqual(
+      createSubjectVault([click.masterKey], () => click.masterKey).subjectIndex(orgOf(template), "grace"),
+    );
   });
 });

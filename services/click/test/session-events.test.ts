@@ -66,7 +66,7 @@ describe("appendSessionEvents", () => {
     ]);
   });
 
-  test("what the page told satisfies the policy, and the evidence says that we saw it", async () => {
+  test("what the page told satisfies the policy, and the evidence says that it was told", async () => {
     const template = addTemplate({ policyFlags: { requireScroll: true, requireView: true, requireCheckbox: true } });
     const { id } = await create(template);
     await expectDomainError(accept(template, { sessionId: id }), "CLICK_POLICY_NOT_SATISFIED");
@@ -84,10 +84,10 @@ describe("appendSessionEvents", () => {
     await tell(template, id, [{ type: "CHECKED" }]);
     await accept(template, { sessionId: id });
     expect((await bundleOf(template, id)).policy.checks).toMatchObject([
-      { flag: "requireCheckbox", observed: true, source: "SERVER", ok: true },
+      { flag: "requireCheckbox", observed: true, source: "CLIENT", ok: true },
       { flag: "checkboxInitiallyChecked" },
-      { flag: "requireScroll", observed: true, source: "SERVER", ok: true },
-      { flag: "requireView", observed: 1, source: "SERVER", ok: true },
+      { flag: "requireScroll", observed: true, source: "CLIENT", ok: true },
+      { flag: "requireView", observed: 1, source: "CLIENT", ok: true },
     ]);
   });
 

@@ -7,7 +7,7 @@ import { sealAcceptance } from "../vault/acceptance-seal.ts";
 import { openSession, openSessionFacts, sealCompletion, sealSession } from "../vault/session-seal.ts";
 import { createSubjectVault, newSeed } from "../vault/subject-vault.ts";
 
-const vault = createSubjectVault(randomBytes(32));
+const vault = createSubjectVault([randomBytes(32)], () => randomBytes(32));
 const organizationId = newId();
 const person = {
   userRef: "ada@example.org",
@@ -50,7 +50,13 @@ describe("a sealed session", () => {
 
   test("another master key, another organization, another session and a changed byte are errors", () => {
     const row = sealedRow();
-    expect(() => openSession(createSubjectVault(randomBytes(32)), organizationId, row)).toThrow();
+    expect(() =>
+      openSession(
+        createSubjectVault([randomBytes(32)], () => randomBytes(32)),
+        organizationId,
+        row,
+      ),
+    ).toThrow();
     expect(() => openSession(vault, newId(), row)).toThrow();
     expect(() => open({ ...row, id: newId() })).toThrow();
     const sealed = Buffer.from(row.sealed);

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const { addTemplate, acceptTemplate } = clientActions(() => click);
 
-const keyOf = (orgId: OrgId, userRef: string) => createKeyHasher(click.masterKey).userKey(orgId, userRef);
+const keyOf = (orgId: OrgId, userRef: string) => createKeyHasher(() => click.masterKey).userKey(orgId, userRef);
 
 const forget = (orgId: OrgId, userRef: string) =>
   withOrg(eraser, orgId, (client) => forgetUser(orgId, client, keyOf(orgId, userRef)));

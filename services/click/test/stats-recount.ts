@@ -68,7 +68,7 @@ export async function readRecords(click: ClickHarness, template: FakeTemplate): 
      where organization_id = $1 and template_id = $2`,
     of,
   );
-  const vault = createSubjectVault(click.masterKey);
+  const vault = createSubjectVault([click.masterKey], () => click.masterKey);
   const opened = acceptances.map(({ recordId, sealed, seed, sessionId }) => {
     const record = { organizationId: orgOf(template), recordId };
     const { receipt, evidence } = openAcceptance(vault, record, seed, sealed);

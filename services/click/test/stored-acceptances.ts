@@ -16,7 +16,7 @@ export async function storedAcceptance(click: ClickHarness, receiptId: string): 
 export async function openedAcceptance(click: ClickHarness, receiptId: string): Promise<OpenedContent> {
   const { organizationId, sealed, seed } = await storedAcceptance(click, receiptId);
   if (sealed === null || seed === null) throw new Error(`the acceptance ${receiptId} was erased`);
-  const vault = createSubjectVault(click.masterKey);
+  const vault = createSubjectVault([click.masterKey], () => click.masterKey);
   return openAcceptance(vault, { organizationId, recordId: receiptId }, seed, sealed);
 }
 
@@ -48,7 +48,7 @@ export const padEvidence = (click: ClickHarness, receiptId: string, characters: 
 
 async function padSealed(click: ClickHarness, receiptId: string, after: string, characters: number): Promise<void> {
   const { organizationId, sealed, seed } = await storedAcceptance(click, receiptId);
-  const vault = createSubjectVault(click.masterKey);
+  const vault = createSubjectVault([click.masterKey], () => click.masterKey);
   const record = { organizationId, recordId: receiptId };
   const text = vault.open(record, seed as Buffer, sealed as Buffer).toString("utf8");
   const padded = text.replace(after, `${after}"pad":"${"x".repeat(characters)}",`);
@@ -73,7 +73,7 @@ export async function eraseAcceptance(click: ClickHarness, receiptId: string): P
 export async function restrictAcceptance(click: ClickHarness, receiptId: string): Promise<void> {
   const { organizationId, seed } = await storedAcceptance(click, receiptId);
   const record = { organizationId, recordId: receiptId };
-  const restricted = createSubjectVault(click.masterKey).restrictSeed(record, seed as Buffer);
+  const restricted = createSubjectVault([click.masterKey], () => click.masterKey).restrictSeed(record, seed as Buffer);
   await rows(
     click,
     "update click.subject_key set seed = $2, restricted_until = now() + interval '1 day' where record_id = $1",

@@ -8,16 +8,18 @@ const cachedOrganizations = 10_000;
 
 /**
  * Derives a key for each purpose and organization (HKDF-SHA-256, RFC 5869), so that equal values of two organizations, or
- * of two purposes, never look equal. The master key has 32 bytes.
+ * of two purposes, never look equal. The key has 32 bytes, and is asked for when it is needed first.
  */
 export function createOrganizationKeys<const P extends string>(
-  masterKey: Buffer,
+  rootKey: () => Buffer,
   purposes: readonly P[],
 ): OrganizationKeys<P> {
-  if (masterKey.length !== 32) throw new Error("the master key must have 32 bytes");
   const cache = createLru<Readonly<Record<P, KeyObject>>>(cachedOrganizations);
-  const derive = (purpose: P, organizationId: string): KeyObject =>
-    createSecretKey(Buffer.from(hkdfSync("sha256", masterKey, organizationId, `assent/click/${purpose}`, 32)));
+  const derive = (purpose: P, organizationId: string): KeyObject => {
+    const root = rootKey();
+    if (root.length !== 32) throw new Error("the key must have 32 bytes");
+    return createSecretKey(Buffer.from(hkdfSync("sha256", root, organizationId, `assent/click/${purpose}`, 32)));
+  };
   return (organizationId) => {
     const known = cache.get(organizationId);
     if (known !== undefined) return known;

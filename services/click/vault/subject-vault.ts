@@ -6,7 +6,8 @@ import {
   type KeyObject,
   randomFillSync,
 } from "node:crypto";
-import { createOrganizationKeys } from "./organization-keys.ts";
+import { type KeyRing, withAnyKey } from "#platform/secrets.ts";
+import { createOrganizationKeys, type OrganizationKeys } from "./organization-keys.ts";
 
 /** Names what is sealed: an acceptance, a session, or a change of consent. */
 export interface RecordName {
@@ -29,6 +30,10 @@ export interface SubjectVault {
   restrictSeed(record: RecordName, seed: Buffer): Buffer;
   /** Throws like open. */
   releaseSeed(record: RecordName, restricted: Buffer): Buffer;
+  /** The same under the newest master key; undefined when it is already. Throws like open. */
+  resealed(record: RecordName, seed: Buffer, sealed: Buffer): Buffer | undefined;
+  /** Like resealed, of a restricted seed. */
+  resealedSeed(record: RecordName, restricted: Buffer): Buffer | undefined;
 }
 
 const ivBytes = 12;
@@ -36,20 +41,53 @@ const tagBytes = 16;
 const seedBytes = 32;
 const indexBytes = 16;
 
-/** The master key has 32 bytes; with another one nothing that was sealed can be read or found. */
-export function createSubjectVault(masterKey: Buffer): SubjectVault {
-  const keysOf = createOrganizationKeys(masterKey, ["subject-index", "record", "hold"]);
+type SealingKeys = OrganizationKeys<"record" | "hold">;
+
+/**
+ * The first master key seals, and what any of them sealed can be read. People are found by `hashKey`, which is asked for 32
+ * bytes when the first person is looked for, and never changes: what is found by it could not be found any more.
+ */
+export function createSubjectVault(masterKeys: KeyRing, hashKey: () => Buffer): SubjectVault {
+  const indexKeys = createOrganizationKeys(hashKey, ["subject-index"]);
+  const [first, ...others] = masterKeys;
+  const sealing = (key: Buffer): SealingKeys => createOrganizationKeys(() => key, ["record", "hold"]);
+  const ring: readonly [SealingKeys, ...SealingKeys[]] = [sealing(first), ...others.map(sealing)];
+  const newest = ring[0];
   // As a KeyObject: Node takes 1.6 µs to make one and to set up a cipher with it, 8.6 µs to set it up with the bytes.
-  const dataKey = ({ organizationId }: RecordName, seed: Buffer): KeyObject =>
+  const dataKey = (keysOf: SealingKeys, { organizationId }: RecordName, seed: Buffer): KeyObject =>
     createSecretKey(createHmac("sha256", keysOf(organizationId).record).update(seed).digest());
-  return {
+  const openWith = (keysOf: SealingKeys, record: RecordName, seed: Buffer, sealed: Buffer): Buffer =>
+    decrypt(dataKey(keysOf, record, seed), record, sealed);
+  const releaseWith = (keysOf: SealingKeys, record: RecordName, restricted: Buffer): Buffer =>
+    decrypt(keysOf(record.organizationId).hold, record, restricted);
+  const vault: Omit<SubjectVault, "resealed" | "resealedSeed"> = {
     subjectIndex: (organizationId, userRef) =>
-      createHmac("sha256", keysOf(organizationId)["subject-index"]).update(userRef).digest().subarray(0, indexBytes),
-    seal: (record, seed, plain) => encrypt(dataKey(record, seed), record, plain),
-    open: (record, seed, sealed) => decrypt(dataKey(record, seed), record, sealed),
-    restrictSeed: (record, seed) => encrypt(keysOf(record.organizationId).hold, record, seed),
-    releaseSeed: (record, restricted) => decrypt(keysOf(record.organizationId).hold, record, restricted),
+      createHmac("sha256", indexKeys(organizationId)["subject-index"]).update(userRef).digest().subarray(0, indexBytes),
+    seal: (record, seed, plain) => encrypt(dataKey(newest, record, seed), record, plain),
+    open: (record, seed, sealed) => withAnyKey(ring, (keysOf) => openWith(keysOf, record, seed, sealed)),
+    restrictSeed: (record, seed) => encrypt(newest(record.organizationId).hold, record, seed),
+    releaseSeed: (record, restricted) => withAnyKey(ring, (keysOf) => releaseWith(keysOf, record, restricted)),
   };
+  return {
+    ...vault,
+    resealed: (record, seed, sealed) =>
+      opens(() => openWith(newest, record, seed, sealed))
+        ? undefined
+        : vault.seal(record, seed, vault.open(record, seed, sealed)),
+    resealedSeed: (record, restricted) =>
+      opens(() => releaseWith(newest, record, restricted))
+        ? undefined
+        : vault.restrictSeed(record, vault.releaseSeed(record, restricted)),
+  };
+}
+
+function opens(open: () => unknown): boolean {
+  try {
+    open();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const seeds = Buffer.allocUnsafe(seedBytes * 256);

@@ -11,6 +11,7 @@ export interface CertificateTexts {
   readonly summaryNotes: Readonly<Record<Exclude<AgreementStatus, "completed" | "template">, string>>;
   readonly untitled: string;
   readonly timesNote: string;
+  readonly sourcesNote: string;
   readonly footer: string;
   readonly agreement: string;
   readonly parties: string;
@@ -28,6 +29,8 @@ export interface CertificateTexts {
   readonly embedded: string;
   readonly byMail: string;
   readonly notGiven: string;
+  readonly consented: (time: string, locale: string) => string;
+  readonly consentText: string;
   readonly typed: (name: string, font: string) => string;
   readonly drawn: string;
   readonly documentsSum: (documents: number, pages: number) => string;
@@ -98,6 +101,8 @@ export const englishTexts: CertificateTexts = {
   },
   untitled: "Without a subject",
   timesNote: "All times are in UTC, in the form of ISO 8601. The time zone of the sender is not known.",
+  sourcesNote:
+    "Times, IP addresses and what was loaded are what this service saw itself. What a browser calls itself is what it said, shortened here, and how the sender identified a person is what the sender said.",
   footer: "Agreement {id} · page {page} of {pages}",
   agreement: "Agreement",
   parties: "Parties",
@@ -128,11 +133,11 @@ export const englishTexts: CertificateTexts = {
     signature: "Signature",
     initials: "Initials",
     asked: "Asked",
-    opened: "First opened",
+    opened: "Documents first loaded",
     finished: "Finished",
     declineReason: "Reason given",
     ip: "IP address",
-    browser: "Browser",
+    browser: "Browser, by its own account",
     recipientId: "Recipient id",
     number: "No.",
     name: "Name",
@@ -184,7 +189,7 @@ export const englishTexts: CertificateTexts = {
     "agreement.deleted": "Agreement deleted",
     "recipient.sent": "Asked to act",
     "recipient.link-made": "Link for signing made",
-    "recipient.opened": "Opened",
+    "recipient.opened": "Loaded the documents",
     "recipient.consented": "Consented to electronic records",
     "recipient.attached": "Attached a file",
     "recipient.left": "Left, to finish later",
@@ -202,6 +207,8 @@ export const englishTexts: CertificateTexts = {
   embedded: "Within the sender's application",
   byMail: "By a link in an e-mail",
   notGiven: "Not given",
+  consented: (time, locale) => `${time}, to the text in the language ${locale}`,
+  consentText: "SHA-256 of the text",
   typed: (name, font) => (font === "" ? `Typed: ${name}` : `Typed: ${name} (style ${font})`),
   drawn: "Drawn by hand",
   documentsSum: (documents, pages) =>

@@ -84,7 +84,7 @@ function parties(agreement: Agreement, events: readonly AuditEvent[], texts: Cer
   const { recipients } = agreement;
   // Of very many each gets a line: the renderer has no room for more.
   if (recipients.length > maxDescribedParties) return partyTable(recipients, events, texts);
-  return markup`${recipients.map((recipient) => partyMarkup(recipient, events, texts))}`;
+  return markup`${recipients.map((recipient) => partyMarkup(recipient, events, texts))}<p class="small muted">${texts.sourcesNote}</p>`;
 }
 
 const maxDescribedParties = 50;

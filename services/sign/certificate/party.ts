@@ -1,8 +1,9 @@
 import type { AdoptedSignature, Recipient } from "../domain/agreement.ts";
 import type { AuditEvent } from "../domain/audit-chain.ts";
 import type { AuditAction } from "../domain/change.ts";
+import { firstCharacters, lengthOf } from "../domain/free-text.ts";
 import type { CertificateTexts } from "./certificate-texts.ts";
-import { exact, facts, type Markup, markup, type Piece, table } from "./markup.ts";
+import { exact, facts, fingerprint, type Markup, markup, type Piece, table } from "./markup.ts";
 import { time } from "./time.ts";
 
 /** What is known of one who takes part. */
@@ -18,19 +19,44 @@ export function partyMarkup(recipient: Recipient, events: readonly AuditEvent[],
     [labels.authentication, authenticationOf(recipient, events)],
     [labels.asked, time(recipient.sentAt)],
     [labels.opened, time(recipient.deliveredAt)],
-    [labels.consent, mustConsent(recipient) ? (time(recipient.consentedAt) ?? texts.notGiven) : undefined],
+    [
+      labels.consent,
+      mustConsent(recipient) ? consentMarkup(recipient, consentsIn(events).get(recipient.id), texts) : undefined,
+    ],
     [labels.finished, time(recipient.completedAt)],
     [labels.declined, time(recipient.declinedAt)],
     [labels.declineReason, recipient.declineReason],
     [labels.signature, method(recipient.signature, texts)],
     [labels.initials, method(recipient.initials, texts)],
     [labels.ip, acted?.actor.ip],
-    [labels.browser, acted === undefined ? undefined : markup`<span class="small">${acted.actor.userAgent}</span>`],
+    [
+      labels.browser,
+      acted === undefined ? undefined : markup`<span class="small">${shortened(acted.actor.userAgent)}</span>`,
+    ],
     [labels.recipientId, exact(recipient.id)],
   ]);
   const name = recipient.name === "" ? roles[recipient.role] : recipient.name;
   return markup`<div class="no-break"><h3>${name}</h3>${rows}</div>`;
 }
+
+/** By who gave them. */
+const consentsIn = (events: readonly AuditEvent[]): ReadonlyMap<string, AuditEvent> =>
+  new Map(events.filter(({ action }) => action === "recipient.consented").map((event) => [event.actor.id, event]));
+
+/** When, and to which text. */
+function consentMarkup({ consentedAt }: Recipient, given: AuditEvent | undefined, texts: CertificateTexts): Piece {
+  const at = time(consentedAt);
+  if (at === undefined) return texts.notGiven;
+  const { textSha256, locale } = given?.details ?? {};
+  if (typeof textSha256 !== "string" || typeof locale !== "string") return at;
+  return markup`${texts.consented(at, locale)}<br><span class="small muted">${texts.consentText}:</span><br>${fingerprint(textSha256)}`;
+}
+
+/** What a browser says of itself may be anything: two lines are enough to know it again. */
+const shortened = (userAgent: string): string =>
+  lengthOf(userAgent) <= maxPrinted ? userAgent : `${firstCharacters(userAgent, maxPrinted)} …`;
+
+const maxPrinted = 120;
 
 /** What matters most of many. */
 export function partyTable(
@@ -43,6 +69,7 @@ export function partyTable(
   const addresses = new Map(
     events.filter(({ action, actor }) => isAction(action, actor.source)).map(({ actor }) => [actor.id, actor.ip]),
   );
+  const consents = consentsIn(events);
   const columns = [
     { title: labels.name },
     { title: labels.role, width: 34 },
@@ -52,7 +79,7 @@ export function partyTable(
   const rows = recipients.map((one): readonly Piece[] => [
     markup`${one.name}<br><span class="small muted">${one.email}<br>${addresses.get(one.id) ?? ""}</span>`,
     markup`${roles[one.role]}<br><span class="small muted">${method(one.signature, texts) ?? ""}</span>`,
-    mustConsent(one) ? (time(one.consentedAt) ?? texts.notGiven) : "–",
+    mustConsent(one) ? consentMarkup(one, consents.get(one.id), texts) : "–",
     markup`${recipientStatuses[one.status]}<br>${time(one.completedAt ?? one.declinedAt) ?? ""}`,
   ]);
   return table(columns, rows);

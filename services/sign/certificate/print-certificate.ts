@@ -30,7 +30,7 @@ export async function printCertificate(
     html: certificateHtml(agreement, events, { organizationName, at }),
     page: { margins: { top: 20, right: 20, bottom: 22, left: 20 }, header: "", footer: certificateFooter(agreement) },
     locale: englishTexts.locale,
-    profile: Profile.PDF,
+    profile: Profile.PDF_A_3A,
     createdAt: timestampFromDate(at),
   };
   try {

@@ -22,6 +22,7 @@ import {
   type NewBytes,
   type Within,
 } from "../store/change-agreement.ts";
+import type { Witness } from "../witness/witness.ts";
 import { marksOf } from "./marks-of.ts";
 
 export interface CompletionDeps extends ChangeDeps {
@@ -29,6 +30,7 @@ export interface CompletionDeps extends ChangeDeps {
   readonly renderer: Client<typeof RendererService>;
   readonly organizations: Pick<OrganizationReader, "of">;
   readonly sealer: Sealer;
+  readonly witness: Pick<Witness, "confirm">;
   readonly logger: Logger;
   readonly tracer?: Tracer | undefined;
 }
@@ -110,10 +112,11 @@ async function sealDocument(
   files.bytes.set(file.id, bytes);
 }
 
-type Filling = Pick<Parameters<Intake["prepareSeal"]>[0], "isSigned" | "marks"> & { readonly wanted: SealLevel };
+type Filling = Pick<Parameters<Intake["prepareSeal"]>[0], "isSigned" | "isCertificate" | "marks"> & {
+  readonly wanted: SealLevel;
+};
 
-/** A certificate. */
-const plain = { isSigned: false, marks: [] } as const;
+const certificateFilling = { isSigned: false, isCertificate: true, marks: [] } as const;
 
 /**
  * What is wanted of the next file. An authority that has once not answered is not asked again for this agreement: it may
@@ -137,14 +140,16 @@ const sealFile = (deps: CompletionDeps, ...file: FileToSeal): Promise<Sealed> =>
 type FileToSeal = [agreement: Agreement, original: Uint8Array, signal: AbortSignal, filling: Filling];
 
 async function prepareAndSeal(
-  { intake, sealer, clock, newId }: CompletionDeps,
+  { intake, sealer, witness, clock, newId }: CompletionDeps,
   ...[{ id }, original, signal, { wanted, ...filling }]: FileToSeal
 ): Promise<Sealed> {
   const statement = sealer.statement(id, clock.now());
   const prepared = await intake.prepareSeal({ bytes: original, statement, ...filling });
+  const { bytes } = prepared;
+  signal.throwIfAborted();
+  await witness.confirm({ agreementId: id, shown: original, sealed: bytes, marks: filling.marks });
   signal.throwIfAborted();
   const level = await sealer.seal(prepared, wanted, signal);
-  const { bytes } = prepared;
   return { file: { id: newId(), sha256: sha256Of(bytes), level }, bytes };
 }
 
@@ -179,7 +184,7 @@ async function certify(
     now,
   };
   const pdf = await printCertificate(deps.renderer, printed, callerHeaders({ ...caller, clientId: "sign" }));
-  return { now, ...(await sealFile(deps, agreement, pdf, signal, { ...plain, wanted })) };
+  return { now, ...(await sealFile(deps, agreement, pdf, signal, { ...certificateFilling, wanted })) };
 }
 
 /** False when the agreement has been changed since it was read. */

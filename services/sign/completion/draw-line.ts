@@ -2,17 +2,18 @@ import type { GlyphRun } from "@cantoo/fontkit";
 import {
   beginText,
   type Color,
+  degrees,
+  drawText,
   endText,
-  type PDFFont,
   type PDFName,
   PDFOperator,
   PDFOperatorNames,
-  type PDFPage,
   setFillingColor,
   setFontAndSize,
   setTextMatrix,
   setTextRise,
 } from "pdf-lib";
+import type { MarkCanvas } from "./mark-canvas.ts";
 import type { FontPiece } from "./text-face.ts";
 
 export interface LineLook {
@@ -23,26 +24,28 @@ export interface LineLook {
   readonly color: Color;
 }
 
-export interface PageWithFonts {
-  readonly page: PDFPage;
-  /** The names that fonts have on the page. */
-  readonly fontKeys: Map<PDFFont, PDFName>;
+/** Writes the pieces of a line one after the other. */
+export function drawLine(canvas: MarkCanvas, pieces: readonly FontPiece[], look: LineLook): void {
+  let { x } = look;
+  const { y, size, color } = look;
+  for (const piece of pieces) {
+    const { embedded } = piece.font;
+    const font = canvas.fontKey(embedded);
+    if (piece.shaped === undefined) {
+      canvas.push(...drawText(embedded.encodeText(piece.text), { color, font, size, ...straight, x, y }));
+    } else canvas.push(...shapedOperators(font, piece, piece.shaped, { ...look, x }));
+    x += piece.width * size;
+  }
+  // As far as letters reach, with the marks above them.
+  canvas.reach({
+    left: Math.min(x, look.x) - size / 4,
+    right: x + size / 4,
+    bottom: y - size * 0.6,
+    top: y + size * 1.4,
+  });
 }
 
-/** Writes the pieces of a line one after the other. */
-export function drawLine({ page, fontKeys }: PageWithFonts, pieces: readonly FontPiece[], look: LineLook): void {
-  let { x } = look;
-  const keyOf = (font: PDFFont): PDFName => {
-    const key = fontKeys.get(font) ?? page.node.newFontDictionary(font.name, font.ref);
-    fontKeys.set(font, key);
-    return key;
-  };
-  for (const piece of pieces) {
-    if (piece.shaped === undefined) page.drawText(piece.text, { ...look, x, font: piece.font.embedded });
-    else page.pushOperators(...shapedOperators(keyOf(piece.font.embedded), piece, piece.shaped, { ...look, x }));
-    x += piece.width * look.size;
-  }
-}
+const straight = { rotate: degrees(0), xSkew: degrees(0), ySkew: degrees(0) };
 
 function shapedOperators(
   fontKey: PDFName,

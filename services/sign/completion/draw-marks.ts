@@ -1,6 +1,14 @@
 import {
+  beginMarkedContent,
   concatTransformationMatrix,
+  degrees,
+  drawEllipse,
+  drawObject,
+  endMarkedContent,
+  drawImage as imageOperators,
+  drawLine as lineOperators,
   type PDFDocument,
+  PDFHexString,
   type PDFImage,
   type PDFPage,
   popGraphicsState,
@@ -8,26 +16,95 @@ import {
   rgb,
 } from "pdf-lib";
 import { pageBoxOf } from "../intake/page-box.ts";
-import { drawLine, type PageWithFonts } from "./draw-line.ts";
+import { addSignatureField, type FieldNames } from "../seal/signature-placeholder.ts";
+import { type Claims, claimsOf } from "./conformance.ts";
+import { drawLine } from "./draw-line.ts";
 import { readDrawing } from "./drawing.ts";
 import type { FontLibrary } from "./font-library.ts";
 import type { Box, Mark } from "./mark.ts";
+import { createMarkCanvas, type MarkCanvas, type MarkForm } from "./mark-canvas.ts";
 import { createMarkFonts, type MarkFonts } from "./mark-fonts.ts";
+import { structureOf } from "./structure.ts";
 import type { TextFace } from "./text-face.ts";
 import { lineHeight, setText } from "./text-lines.ts";
 
-/** Draws marks onto the pages of a document. Marks on pages that it has not are left out. */
-export async function drawMarks(document: PDFDocument, marks: readonly Mark[], library: FontLibrary): Promise<void> {
-  const fonts = createMarkFonts(document, library, marks.flatMap(textsOf));
+/** What stands around each mark in the content of a page, so that it can be told from what was there before. */
+export const markTag = "AssentMark";
+
+/**
+ * Draws marks onto the pages of a document. Marks on pages that it has not are left out. With names for fields, the
+ * content of the pages stays as it is, since somebody has signed it: each mark is what a new signature field shows, which
+ * nobody can fill. That is the only addition that those who verify the earlier signature permit.
+ */
+export async function drawMarks(
+  document: PDFDocument,
+  marks: readonly Mark[],
+  library: FontLibrary,
+  fieldNames?: FieldNames,
+): Promise<void> {
+  const claims = claimsOf(document);
+  const mustEmbed = claims.archive > 0 || claims.isAccessible;
+  const fonts = createMarkFonts(document, library, marks.flatMap(textsOf), mustEmbed);
   const pages = document.getPages();
+  const structure = fieldNames === undefined ? structureOf(document) : undefined;
+  const isArchived = claims.archive > 0;
   for (const [number, onPage] of Map.groupBy(marks, ({ page }) => page)) {
     const page = pages[number - 1];
     if (page === undefined) continue;
-    page.pushOperators(pushGraphicsState(), concatTransformationMatrix(...shownToUser(page)));
-    const canvas = { document, page, fonts, fontKeys: new Map() };
-    for (const mark of onPage) await drawMark(canvas, mark);
-    page.pushOperators(popGraphicsState());
+    const matrix = shownToUser(page);
+    for (const mark of onPage) {
+      const pen: Pen = { canvas: createMarkCanvas(document, mark), fonts, claims };
+      await drawMark(pen, mark);
+      if (fieldNames !== undefined) {
+        addMarkField(document, page, pen.canvas.toForm({ matrix, isArchived }), mark, fieldNames);
+        continue;
+      }
+      const element = structure && { role: mark.kind === "text" ? "P" : "Figure", page: page.ref };
+      const form = pen.canvas.toForm({ role: element?.role, isArchived });
+      if (element !== undefined) structure?.addForm(form, { ...element, alternative: alternativeOf(mark) });
+      const key = page.node.newXObject(markTag, form.ref);
+      page.pushOperators(
+        beginMarkedContent(markTag),
+        pushGraphicsState(),
+        concatTransformationMatrix(...matrix),
+        drawObject(key),
+        popGraphicsState(),
+        endMarkedContent(),
+      );
+    }
   }
+}
+
+/** Of a text it is the text. */
+function alternativeOf(mark: Mark): string | undefined {
+  if (mark.kind === "text") return undefined;
+  return mark.kind === "check" ? "checked" : `${mark.text} (${mark.caption})`;
+}
+
+/** Printed, locked, and not to be filled. */
+const shownOnly = { F: 4 + 64 + 128, Ff: 1 };
+
+function addMarkField(
+  document: PDFDocument,
+  page: PDFPage,
+  { ref, edges }: MarkForm,
+  mark: Mark,
+  fieldNames: FieldNames,
+): void {
+  const [a, b, c, d, e, f] = shownToUser(page);
+  const across = [edges.left, edges.right].flatMap((x) => [edges.bottom, edges.top].map((y) => a * x + c * y + e));
+  const upward = [edges.left, edges.right].flatMap((x) => [edges.bottom, edges.top].map((y) => b * x + d * y + f));
+  const text = PDFHexString.fromText(alternativeOf(mark) ?? (mark.kind === "text" ? mark.text : ""));
+  addSignatureField(document, page, {
+    name: fieldNames.next("Mark"),
+    entries: {
+      ...shownOnly,
+      Rect: [Math.min(...across), Math.min(...upward), Math.max(...across), Math.max(...upward)],
+      AP: { N: ref },
+      TU: text,
+      Contents: text,
+    },
+  });
 }
 
 function textsOf(mark: Mark): string[] {
@@ -54,24 +131,26 @@ function shownToUser(page: PDFPage): [number, number, number, number, number, nu
   }
 }
 
-interface Canvas extends PageWithFonts {
-  readonly document: PDFDocument;
+interface Pen {
+  readonly canvas: MarkCanvas;
   readonly fonts: MarkFonts;
+  readonly claims: Claims;
 }
 
-async function drawMark(canvas: Canvas, mark: Mark): Promise<void> {
+async function drawMark(pen: Pen, mark: Mark): Promise<void> {
+  const { canvas, fonts, claims } = pen;
   switch (mark.kind) {
     case "text":
-      return drawText(canvas, mark);
+      return drawText(pen, mark);
     case "signature": {
-      const box = await drawCaption(canvas, mark, mark.caption);
-      return drawFitting(canvas, box, await canvas.fonts.forSignature(mark.text, mark.font));
+      const box = await drawCaption(pen, mark, mark.caption);
+      return drawFitting(canvas, box, await fonts.forSignature(mark.text, mark.font));
     }
     case "image": {
-      const box = await drawCaption(canvas, mark, mark.caption);
-      const image = await readDrawing(canvas.document, mark.png);
+      const box = await drawCaption(pen, mark, mark.caption);
+      const image = await readDrawing(canvas.document, mark.png, !claims.isOpaque);
       if (image !== undefined) return drawImage(canvas, box, image);
-      return drawFitting(canvas, box, await canvas.fonts.forSignature(mark.text, mark.font));
+      return drawFitting(canvas, box, await fonts.forSignature(mark.text, mark.font));
     }
     case "check":
       return drawCheck(canvas, mark, mark.isRound);
@@ -81,8 +160,7 @@ async function drawMark(canvas: Canvas, mark: Mark): Promise<void> {
 const usualSize = 10;
 const ink = rgb(0, 0, 0.35);
 
-async function drawText(canvas: Canvas, mark: Mark & { kind: "text" }): Promise<void> {
-  const { page, fonts } = canvas;
+async function drawText({ canvas, fonts }: Pen, mark: Mark & { kind: "text" }): Promise<void> {
   const { style } = mark;
   const face = await fonts.forText(mark.text.replaceAll("\t", " "), style);
   const wanted = style.size > 0 ? style.size : Math.max(6, Math.min(usualSize, mark.height * 0.75));
@@ -97,7 +175,8 @@ async function drawText(canvas: Canvas, mark: Mark & { kind: "text" }): Promise<
     const x = isAtRight ? mark.x + Math.max(2, mark.width - 2 - width) : mark.x + 2;
     drawLine(canvas, face.piecesOf(line), { x, y, size, color });
     if (style.underline) {
-      page.drawLine({ start: { x, y: y - 1.5 }, end: { x: x + width, y: y - 1.5 }, thickness: 0.5, color });
+      const below = y - 1.5;
+      canvas.push(...lineOperators({ start: { x, y: below }, end: { x: x + width, y: below }, thickness: 0.5, color }));
     }
   }
 }
@@ -105,23 +184,19 @@ async function drawText(canvas: Canvas, mark: Mark & { kind: "text" }): Promise<
 const captionSize = 5;
 
 /** A small line under a signature that says whose it is; what is left of the box. */
-async function drawCaption(canvas: Canvas, box: Box, caption: string): Promise<Box> {
-  const { page, fonts } = canvas;
+async function drawCaption({ canvas, fonts }: Pen, box: Box, caption: string): Promise<Box> {
   const face = await fonts.forText(caption, { family: "sans", bold: false, italic: false });
   const size = Math.min(captionSize, (captionSize * box.width) / Math.max(1, face.widthOf(face.text, captionSize)));
   const bottom = box.y + box.height;
-  page.drawLine({
-    start: { x: box.x, y: -(bottom - captionSize - 1.5) },
-    end: { x: box.x + box.width, y: -(bottom - captionSize - 1.5) },
-    thickness: 0.4,
-    color: rgb(0.5, 0.5, 0.5),
-  });
+  const y = -(bottom - captionSize - 1.5);
+  const ends = { start: { x: box.x, y }, end: { x: box.x + box.width, y } };
+  canvas.push(...lineOperators({ ...ends, thickness: 0.4, color: rgb(0.5, 0.5, 0.5) }));
   drawLine(canvas, face.piecesOf(face.text), { x: box.x, y: -(bottom - 0.5), size, color: rgb(0.35, 0.35, 0.35) });
   return { ...box, height: box.height - captionSize - 2 };
 }
 
 /** As large as the box allows. */
-function drawFitting(canvas: Canvas, box: Box, face: TextFace): void {
+function drawFitting(canvas: MarkCanvas, box: Box, face: TextFace): void {
   const widthAtOne = face.widthOf(face.text, 1);
   const size = Math.min(box.height / face.height, widthAtOne === 0 ? box.height : (box.width - 2) / widthAtOne);
   const slack = (box.height - face.height * size) / 2;
@@ -129,19 +204,24 @@ function drawFitting(canvas: Canvas, box: Box, face: TextFace): void {
   drawLine(canvas, face.piecesOf(face.text), { x: box.x + 1, y, size, color: ink });
 }
 
-function drawImage({ page }: Canvas, box: Box, image: PDFImage): void {
+function drawImage(canvas: MarkCanvas, box: Box, image: PDFImage): void {
   const { width, height } = image.scaleToFit(box.width, box.height);
-  page.drawImage(image, { x: box.x, y: -(box.y + box.height), width, height });
+  const place = { x: box.x, y: -(box.y + box.height), width, height };
+  canvas.push(...imageOperators(canvas.imageKey(image.ref), { ...place, ...straight }));
 }
 
-function drawCheck({ page }: Canvas, box: Box, isRound: boolean): void {
+const straight = { rotate: degrees(0), xSkew: degrees(0), ySkew: degrees(0) };
+
+function drawCheck(canvas: MarkCanvas, box: Box, isRound: boolean): void {
   const size = Math.min(box.width, box.height);
   if (isRound) {
-    page.drawCircle({ x: box.x + size / 2, y: -(box.y + size / 2), size: size * 0.28, color: ink });
+    const [radius, center] = [size * 0.28, { x: box.x + size / 2, y: -(box.y + size / 2) }];
+    const look = { color: ink, borderColor: undefined, borderWidth: 0 };
+    canvas.push(...drawEllipse({ ...center, xScale: radius, yScale: radius, ...look }));
     return;
   }
   const at = (right: number, down: number) => ({ x: box.x + right * size, y: -(box.y + down * size) });
   const line = { thickness: size * 0.13, color: ink };
-  page.drawLine({ start: at(0.18, 0.55), end: at(0.42, 0.8), ...line });
-  page.drawLine({ start: at(0.42, 0.8), end: at(0.85, 0.2), ...line });
+  canvas.push(...lineOperators({ start: at(0.18, 0.55), end: at(0.42, 0.8), ...line }));
+  canvas.push(...lineOperators({ start: at(0.42, 0.8), end: at(0.85, 0.2), ...line }));
 }

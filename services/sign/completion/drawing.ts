@@ -1,14 +1,20 @@
-import type { PDFDocument, PDFImage } from "pdf-lib";
+import { decodePDFRawStream, type PDFDocument, type PDFImage, PDFName, PDFNumber, PDFRawStream } from "pdf-lib";
 
 /** More than any pad draws; unpacked it has four bytes for each. */
 const maxPixels = 4_000_000;
 
 /** A drawn signature; undefined when it is not a PNG that can be shown: nobody shall have signed in vain for that. */
-export async function readDrawing(document: PDFDocument, base64: string): Promise<PDFImage | undefined> {
+export async function readDrawing(
+  document: PDFDocument,
+  base64: string,
+  mayBeTransparent: boolean,
+): Promise<PDFImage | undefined> {
   const png = Buffer.from(base64, "base64");
   if (!isOfSaneSize(png)) return undefined;
   try {
-    return await document.embedPng(png);
+    const image = await document.embedPng(png);
+    if (!mayBeTransparent) await cutOut(document, image);
+    return image;
   } catch {
     return undefined;
   }
@@ -22,4 +28,27 @@ function isOfSaneSize(png: Buffer): boolean {
     return false;
   const pixels = png.readUInt32BE(16) * png.readUInt32BE(20);
   return pixels > 0 && pixels <= maxPixels;
+}
+
+/** Each point is there or not, where a standard forbids that something shines through: a mask of one bit for each. */
+async function cutOut({ context }: PDFDocument, image: PDFImage): Promise<void> {
+  await image.embed();
+  const picture = context.lookup(image.ref);
+  const soft = picture instanceof PDFRawStream ? picture.dict.lookup(PDFName.of("SMask")) : undefined;
+  if (!(picture instanceof PDFRawStream) || !(soft instanceof PDFRawStream)) return;
+  const [width, height] = [image.width, image.height];
+  const opacity = decodePDFRawStream(soft).decode();
+  const bytesPerRow = Math.ceil(width / 8);
+  const bits = new Uint8Array(bytesPerRow * height);
+  for (let at = 0; at < width * height; at += 1) {
+    if ((opacity[at] ?? 0) < 128) continue;
+    const [x, y] = [at % width, Math.floor(at / width)];
+    const byte = y * bytesPerRow + (x >> 3);
+    bits[byte] = (bits[byte] ?? 0) | (0x80 >> (x & 7));
+  }
+  const look = { Type: "XObject", Subtype: "Image", Width: width, Height: height, ImageMask: true };
+  const mask = context.flateStream(bits, { ...look, BitsPerComponent: 1, Decode: [1, 0] });
+  picture.dict.delete(PDFName.of("SMask"));
+  picture.dict.set(PDFName.of("Mask"), context.register(mask));
+  picture.dict.set(PDFName.of("BitsPerComponent"), PDFNumber.of(8));
 }

@@ -9,22 +9,31 @@ import { mayRunRightToLeft } from "./visual-order.ts";
 /** The fonts of one document, embedded when they are first needed. */
 export interface MarkFonts {
   /** Fonts that have all characters of the text, as far as there are any. */
-  forText(text: string, style: Pick<MarkStyle, "family" | "bold" | "italic">): Promise<TextFace>;
+  forText(text: string, style: FontStyle): Promise<TextFace>;
   forSignature(text: string, font: string): Promise<TextFace>;
 }
 
 /** The styles in which people may write their names; the first is the usual one. */
 export const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const;
 
-/** All texts that will be written are told before: they share one font of East Asian characters. */
-export function createMarkFonts(document: PDFDocument, library: FontLibrary, texts: readonly string[]): MarkFonts {
+/**
+ * All texts that will be written are told before: they share one font of East Asian characters. What says that it is PDF/A
+ * or PDF/UA must have all of its fonts in it.
+ */
+export function createMarkFonts(
+  document: PDFDocument,
+  library: FontLibrary,
+  texts: readonly string[],
+  mustEmbed = false,
+): MarkFonts {
   const embed = embedder(document);
   const eastAsian = eastAsianFaces(library, texts);
   const fromFile = (name: FontFile): Promise<EmbeddedFont> => embed(name, () => library.file(name));
-  const mixed = async (given: string, isBold: boolean): Promise<TextFace> => {
+  const mixed = async (given: string, style: FontStyle): Promise<TextFace> => {
     const text = given.normalize("NFC");
     const region = regionOf(text);
-    const finder = createFinder(library, isBold);
+    const isBold = style.bold;
+    const finder = createFinder(library, style);
     const written = Array.from(graphemes(text), (cluster) => writable(cluster, finder)).join("");
     const names = new Set(Array.from(graphemes(written), finder));
     const fonts = new Map<string, EmbeddedFont>();
@@ -39,19 +48,23 @@ export function createMarkFonts(document: PDFDocument, library: FontLibrary, tex
   return {
     forText: async (given, style) => {
       const text = withoutOverrides(given);
+      if (mustEmbed) return mixed(text, style);
       const standard = await embed.standard(standardFont(style));
       // The fonts that every reader has know the letters of western Europe only; they need no bytes in the file.
-      if (canWrite(standard, text)) return plainFace(text, { embedded: standard });
-      return mixed(text, style.bold);
+      return canWrite(standard, text) ? plainFace(text, { embedded: standard }) : mixed(text, style);
     },
     forSignature: async (given, font) => {
       const text = withoutOverrides(given);
       const name = signatureFonts.find((one) => one === font) ?? signatureFonts[0];
       const isComplete = !mayRunRightToLeft(text) && [...text].every((one) => hasGlyph(library, name, one));
-      return isComplete ? plainFace(text, await fromFile(name)) : mixed(text, false);
+      return isComplete ? plainFace(text, await fromFile(name)) : mixed(text, upright);
     },
   };
 }
+
+type FontStyle = Pick<MarkStyle, "family" | "bold" | "italic">;
+
+const upright: FontStyle = { family: "sans", bold: false, italic: false };
 
 /** What is drawn for a character that no font of ours has. */
 const replacement = "\u25a1";
@@ -150,10 +163,11 @@ function* graphemes(text: string): Iterable<string> {
 }
 
 /** The first font that has a letter with all of its marks; undefined when none has. */
-function createFinder(library: FontLibrary, isBold: boolean): Finder {
-  const files: readonly FontFile[] = isBold
+function createFinder(library: FontLibrary, style: FontStyle): Finder {
+  const others: readonly FontFile[] = style.bold
     ? ["sans-bold", "hebrew-bold", "arabic-bold", "thai-bold"]
     : ["sans", "hebrew", "arabic", "thai"];
+  const files = [fileOf(style), ...others];
   const found = new Map<string, FontName | undefined>();
   const find = (cluster: string): FontName | undefined => {
     const characters = [...cluster].filter((character) => !isIgnorable.test(character));
@@ -168,6 +182,13 @@ function createFinder(library: FontLibrary, isBold: boolean): Finder {
   };
 }
 
+/** The letters of Noto Sans Mono do not lean. */
+function fileOf({ family, bold, italic }: FontStyle): FontFile {
+  if (family === "mono") return bold ? "mono-bold" : "mono";
+  if (bold) return italic ? `${family}-bold-italic` : `${family}-bold`;
+  return italic ? `${family}-italic` : family;
+}
+
 /** Joiners and the like, without a form of their own. */
 const isIgnorable = /^[\p{Default_Ignorable_Code_Point}\s]$/u;
 
@@ -177,7 +198,7 @@ const canWrite = (font: PDFFont, text: string): boolean => {
   return [...text].every((character) => characters.has(character.codePointAt(0) ?? 0) || /^\s$/.test(character));
 };
 
-function standardFont({ family, bold, italic }: Pick<MarkStyle, "family" | "bold" | "italic">): StandardFonts {
+function standardFont({ family, bold, italic }: FontStyle): StandardFonts {
   const variant = (bold ? 1 : 0) + (italic ? 2 : 0);
   return standardFonts[family][variant] ?? StandardFonts.Helvetica;
 }

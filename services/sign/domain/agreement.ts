@@ -1,3 +1,4 @@
+import type { DocumentWarning } from "./document-warnings.ts";
 import type { Tab } from "./tab.ts";
 
 /** How far an agreement is. Templates stay templates. */
@@ -100,6 +101,7 @@ export interface AgreementDocument {
   readonly pages: readonly PageSize[];
   /** Whether the PDF carries signatures already. */
   readonly isSigned: boolean;
+  readonly warnings: readonly DocumentWarning[];
   /** UUID of the sealed file, once there is one; names its bytes in the blob store. */
   readonly sealedId: string | null;
   readonly sealedSha256: Buffer | null;

@@ -1,5 +1,6 @@
 import type { FieldProblem } from "#platform/errors.ts";
 import type { Agreement, AgreementDocument } from "./agreement.ts";
+import { lockOf } from "./document-warnings.ts";
 import { problem } from "./problems.ts";
 import type { Tab } from "./tab.ts";
 
@@ -25,6 +26,25 @@ function placeProblems(
   if (tab.type !== "radio-group") return spotProblems(tab, field, document);
   return tab.buttons.flatMap((button, index) => spotProblems(button, `${field}.buttons[${index}]`, document));
 }
+
+/**
+ * Tabs that would show something on a certified document, which breaks the signature that certifies it. Named are the
+ * tabs, the document and the lock.
+ */
+export function certifiedProblems({ documents, recipients }: Agreement): readonly FieldProblem[] {
+  const locks = new Map(documents.map(({ documentId, warnings }) => [documentId, lockOf(warnings)]));
+  return recipients.flatMap(({ tabs }, index) =>
+    tabs.flatMap((tab, at) => {
+      const lock = locks.get(tab.documentId ?? "");
+      if (lock === undefined || tab.conceal || shownNever.has(tab.type)) return [];
+      const message = `Document ${tab.documentId} is certified and locked (${lock}): what a tab shows would break the signature`;
+      return [problem(`recipients[${index}].tabs[${at}]`, "DOCUMENT_CERTIFIED", message)];
+    }),
+  );
+}
+
+/** They are there to act, and nothing is drawn of them. */
+const shownNever: ReadonlySet<Tab["type"]> = new Set(["approve", "decline", "note", "attachment"]);
 
 type Spot = Pick<Tab, "page" | "x" | "y">;
 

@@ -7,6 +7,7 @@ import type {
   Recipient,
   RecipientRole,
 } from "./agreement.ts";
+import type { DocumentWarning } from "./document-warnings.ts";
 import type { Tab } from "./tab.ts";
 
 /** What an agreement or a template is to be made of. Members that nobody has given are absent. */
@@ -54,6 +55,7 @@ export interface CheckedFile {
   readonly sha256: Buffer;
   readonly pages: readonly PageSize[];
   readonly isSigned: boolean;
+  readonly warnings: readonly DocumentWarning[];
 }
 
 type GivenOfRecipient = Partial<

@@ -3,7 +3,6 @@ import type { AdoptedSignature, Agreement, Recipient } from "./agreement.ts";
 import type { AuditAction, Change, DecisionContext } from "./change.ts";
 import { changeTo, noChange, thenChange } from "./change-list.ts";
 import { isOverdue } from "./expire.ts";
-import { openAgreement } from "./open.ts";
 import { invalid } from "./problems.ts";
 import { auditNames, requireRecipient, requireTurn, withRecipient } from "./recipients.ts";
 import { routeOn } from "./route.ts";
@@ -20,7 +19,7 @@ export interface FinishCommand {
 /**
  * A recipient has done their part. All values are checked first; when the last one who has to act finishes, the
  * agreement is being completed. Throws what requireTurn does, VIEW_URL_EXPIRED when its time is over, CONSENT_REQUIRED,
- * and VALIDATION_FAILED with the tabIds as fields.
+ * DOCUMENTS_NOT_OPENED, and VALIDATION_FAILED with the tabIds as fields.
  */
 export function finishAgreement(
   agreement: Agreement,
@@ -33,11 +32,12 @@ export function finishAgreement(
   const recipient = requireTurn(agreement, recipientId);
   // The time counts, not when somebody gets to writing down that it is over.
   if (isOverdue(agreement, context.now)) throw new DomainError("VIEW_URL_EXPIRED");
-  if (recipient.role === "certified-delivery") return openAgreement(agreement, recipientId, context);
-  if (recipient.consentedAt === null) throw new DomainError("CONSENT_REQUIRED");
-  // Nobody finishes what they have not seen.
-  const opened = recipient.status === "sent" ? openAgreement(agreement, recipientId, context) : noChange(agreement);
-  const finished = thenChange(opened, (seen) => finish(seen, recipientId, command, context));
+  if (recipient.role !== "certified-delivery" && recipient.consentedAt === null) {
+    throw new DomainError("CONSENT_REQUIRED");
+  }
+  // Nobody finishes what was never sent to them.
+  if (recipient.status === "sent") throw new DomainError("DOCUMENTS_NOT_OPENED");
+  const finished = finish(agreement, recipientId, command, context);
   return thenChange(finished, (left) => routeOn(left, context));
 }
 

@@ -2,6 +2,9 @@
 export const firstCharacters = (text: string, count: number): string =>
   text.length <= count ? text : Array.from(text).slice(0, count).join("");
 
+/** What a program says of itself, as long as it is told of: longer ones are made up, or of no use to anybody. */
+export const boundedClaim = (text: string): string => firstCharacters(storable(text), 300);
+
 /** How many characters a text has, as people count them: a pair of surrogates is one. */
 export const lengthOf = (text: string): number => Array.from(text).length;
 

@@ -68,6 +68,7 @@ export const newDocument = (file: CheckedFile, id: string): AgreementDocument =>
   sha256: file.sha256,
   pages: file.pages,
   isSigned: file.isSigned,
+  warnings: file.warnings,
   sealedId: null,
   sealedSha256: null,
 });

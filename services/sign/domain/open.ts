@@ -7,14 +7,12 @@ import { routeOn } from "./route.ts";
 import { invalidStatus, isOpen, withRecipientStatus, withStatus } from "./transitions.ts";
 
 /**
- * A recipient looks at the agreement. The first time counts as delivery, and for a certified delivery it is all there
- * is to do. Those who have done their part may look again, also at what is completed.
+ * A recipient is sent a document of the agreement. The first time counts as delivery, and for a certified delivery it is
+ * all there is to do. Those who have done their part may look again, also at what is completed.
  */
 export function openAgreement(agreement: Agreement, recipientId: string, context: DecisionContext): Change {
-  const recipient = requireRecipient(agreement, recipientId);
-  if (agreement.status === "completing" || agreement.status === "completed") return noChange(agreement);
-  if (!isOpen(agreement)) throw invalidStatus(agreement);
-  if (recipient.status === "created") throw new DomainError("RECIPIENT_NOT_IN_SEQUENCE");
+  const recipient = requireOpenable(agreement, recipientId);
+  if (isFinished(agreement)) return noChange(agreement);
   const looked = changeTo(agreement, {
     audit: [{ action: "recipient.opened", actor: context.actor, details: auditNames(recipient) }],
   });
@@ -24,6 +22,17 @@ export function openAgreement(agreement: Agreement, recipientId: string, context
     ? thenChange(delivered, (opened) => completeByLooking(opened, recipientId, context))
     : delivered;
 }
+
+/** The recipient, whom the agreement may be shown. Throws INVALID_ENVELOPE_STATUS and RECIPIENT_NOT_IN_SEQUENCE. */
+export function requireOpenable(agreement: Agreement, recipientId: string): Recipient {
+  const recipient = requireRecipient(agreement, recipientId);
+  if (isFinished(agreement)) return recipient;
+  if (!isOpen(agreement)) throw invalidStatus(agreement);
+  if (recipient.status === "created") throw new DomainError("RECIPIENT_NOT_IN_SEQUENCE");
+  return recipient;
+}
+
+const isFinished = ({ status }: Agreement): boolean => status === "completing" || status === "completed";
 
 function deliver(agreement: Agreement, recipient: Recipient, { now, actor }: DecisionContext): Change {
   const opened = withRecipient(agreement, withRecipientStatus(recipient, "delivered", now), now);

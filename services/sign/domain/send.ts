@@ -4,7 +4,7 @@ import type { AnchorMatches } from "./anchor-matches.ts";
 import type { Change, DecisionContext } from "./change.ts";
 import { changeTo, thenChange } from "./change-list.ts";
 import { checkRecipients, invalidAddress, refuseAddresses } from "./check-recipients.ts";
-import { tabPlaceProblems } from "./check-tab-places.ts";
+import { certifiedProblems, tabPlaceProblems } from "./check-tab-places.ts";
 import { daysAfter } from "./days.ts";
 import { followUpJobs } from "./follow-up-jobs.ts";
 import { placeTabs } from "./place-tabs.ts";
@@ -42,6 +42,7 @@ export function sendAgreement(agreement: Agreement, matches: AnchorMatches, cont
   const people = agreement.recipients.filter(isFilled);
   const placed = placeTabs({ ...agreement, recipients: people }, matches, context.newId);
   refuseAll(tabPlaceProblems(placed));
+  refuseCertified(certifiedProblems(placed));
   const { now, actor } = context;
   const sent = withDueTimes(withStatus(placed, "sent", now), now);
   const announced = changeTo(sent, {
@@ -79,6 +80,15 @@ const fieldProblems = ({ customFields }: Agreement): readonly FieldProblem[] =>
 
 /** Errors travel in HTTP/2 trailers, which have little room. */
 const maxProblems = 50;
+
+function refuseCertified(problems: readonly FieldProblem[]): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  throw new DomainError("CORRUPTED_DOCUMENT", {
+    message: `${first.message}. Ask for it without tabs that show something, or send a copy that is not certified.`,
+    details: problems.slice(0, maxProblems),
+  });
+}
 
 function refuseAll(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw invalid(...problems.slice(0, maxProblems));

@@ -1,4 +1,4 @@
-import { compileLinearPattern } from "#platform/linear-pattern.ts";
+import { compileLinearPattern, type PatternWork } from "#platform/linear-pattern.ts";
 import { isStorable, lengthOf } from "./free-text.ts";
 import type { Tab } from "./tab.ts";
 
@@ -11,9 +11,9 @@ export interface ValueFault {
 /** Also of tabs without a limit of their own. */
 export const maxValueLength = 10_000;
 
-/** Judges a value that is not empty. */
-export const faultOf = (tab: Tab, value: string): ValueFault | undefined =>
-  basicFaultOf(tab, value) ?? formatFaultOf(tab, value);
+/** Judges a value that is not empty. Of the work nothing may be left afterwards: then it was too much to judge. */
+export const faultOf = (tab: Tab, value: string, work?: PatternWork): ValueFault | undefined =>
+  basicFaultOf(tab, value) ?? formatFaultOf(tab, value, work);
 
 /** Judges whether it can be a value of the tab at all, in the right form or not. */
 export function basicFaultOf(tab: Tab, value: string): ValueFault | undefined {
@@ -32,21 +32,29 @@ export function basicFaultOf(tab: Tab, value: string): ValueFault | undefined {
   }
 }
 
+/** What all the fields of a recipient are together, whichever of them it is said of. */
+export const tooLong: ValueFault = { code: "TOO_LONG", message: "must be shorter, together with the other fields" };
+
 const fault = (code: string, message: string): ValueFault => ({ code, message });
 
-function formatFaultOf(tab: Tab, value: string): ValueFault | undefined {
+function formatFaultOf(tab: Tab, value: string, work: PatternWork | undefined): ValueFault | undefined {
   if (tab.type === "number" && !isNumber(value)) return fault("INVALID_NUMBER", "must be a number");
-  return tab.type === "date" ? dateFault(tab, value) : patternFault(tab, value);
+  return tab.type === "date" ? dateFault(tab, value, work) : patternFault(tab, value, work);
 }
 
 const choiceFault = (choices: readonly { readonly value: string }[], value: string): ValueFault | undefined =>
   choices.some((choice) => choice.value === value) ? undefined : fault("NOT_ALLOWED", "must be one of the choices");
 
 /** A pattern that we cannot read is the sender's mistake, and must not keep anybody from signing. */
-function patternFault({ validationPattern, validationMessage }: Tab, value: string): ValueFault | undefined {
+function patternFault(
+  { validationPattern, validationMessage }: Tab,
+  value: string,
+  work: PatternWork | undefined,
+): ValueFault | undefined {
   if (validationPattern === "") return undefined;
   const pattern = compileLinearPattern(validationPattern);
-  if (pattern.kind === "refused" || pattern.matches(value)) return undefined;
+  if (pattern.kind === "refused" || pattern.matches(value, work)) return undefined;
+  if (work !== undefined && work.left < 0) return tooLong;
   return fault(
     "PATTERN_MISMATCH",
     validationMessage === "" ? "must have the form that is asked for" : validationMessage,
@@ -59,8 +67,8 @@ const numberPattern = /^[+-]?[0-9]+([.,][0-9]+)?$/;
 const isNumber = (value: string): boolean => value.length <= maxNumberLength && numberPattern.test(value);
 
 /** A sender who gives a pattern decides how dates are written. */
-function dateFault(tab: Tab, value: string): ValueFault | undefined {
-  if (tab.validationPattern !== "") return patternFault(tab, value);
+function dateFault(tab: Tab, value: string, work: PatternWork | undefined): ValueFault | undefined {
+  if (tab.validationPattern !== "") return patternFault(tab, value, work);
   return isDate(value) ? undefined : fault("INVALID_DATE", "must be a date such as 2026-12-31 or 12/31/2026");
 }
 

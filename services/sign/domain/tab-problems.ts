@@ -1,5 +1,5 @@
 import type { FieldProblem } from "#platform/errors.ts";
-import { compileLinearPattern } from "#platform/linear-pattern.ts";
+import { refusalOfPattern } from "#platform/linear-pattern.ts";
 import { problem, textProblems } from "./problems.ts";
 import type { Anchor, RadioButton, Tab } from "./tab.ts";
 
@@ -39,8 +39,8 @@ function tabTextProblems(tab: Tab, field: string): readonly FieldProblem[] {
 /** A pattern that cannot be tried in linear time would be refused only when somebody signs. */
 function patternProblems({ validationPattern }: Tab, field: string): readonly FieldProblem[] {
   if (validationPattern === "") return [];
-  const compiled = compileLinearPattern(validationPattern);
-  return compiled.kind === "pattern" ? [] : [problem(`${field}.validationPattern`, "PATTERN", compiled.reason)];
+  const refusal = refusalOfPattern(validationPattern);
+  return refusal === undefined ? [] : [problem(`${field}.validationPattern`, "PATTERN", refusal)];
 }
 
 /** Far outside of any page, and exact in every format that a number passes through. */

@@ -1,11 +1,12 @@
 import type { FieldProblem } from "#platform/errors.ts";
+import { newPatternWork, type PatternWork } from "#platform/linear-pattern.ts";
 import type { AdoptedSignature, Recipient } from "./agreement.ts";
 import { isStorable, lengthOf } from "./free-text.ts";
 import { problem } from "./problems.ts";
 import { signs } from "./recipients.ts";
 import type { Tab } from "./tab.ts";
 import { shownTabs } from "./tab-condition.ts";
-import { basicFaultOf, faultOf } from "./tab-formats.ts";
+import { basicFaultOf, faultOf, tooLong } from "./tab-formats.ts";
 import { valueSources } from "./tab-kinds.ts";
 
 /** What a person put into their tabs, by tabId. */
@@ -30,7 +31,7 @@ export function fillTabs(recipient: Recipient, finishing: Finishing): FilledTabs
   const { values, problems } = sharedValues(recipient.tabs, finishing.values);
   const entered = (tab: Tab): string => values.get(valueKey(tab)) ?? tab.value;
   const shown = shownTabs(recipient.tabs, entered);
-  const budget = { matched: maxPatternCharacters, written: maxWrittenCharacters };
+  const budget = { matching: newPatternWork(), written: maxWrittenCharacters };
   const outcomes = recipient.tabs.map((tab) => {
     if (!shown.has(tab)) return { tab: withValue(tab, ""), problems: [] };
     const value = finalValue(tab, recipient, finishing, entered(tab));
@@ -91,20 +92,21 @@ function refusal(tab: Tab, value: string, others: ReadonlyMap<string, string>): 
   return other === value ? undefined : ["CONFLICT", "must have the value of the other tabs with this label"];
 }
 
-/** Matched against patterns in one go: half a second for the worst of patterns, and far more than anybody types. */
-const maxPatternCharacters = 50_000;
 /** All are drawn when everybody has signed, which takes half a minute for the slowest of scripts, and must not fail then. */
 const maxWrittenCharacters = 100_000;
 
-function valueProblems(tab: Tab, budget: { matched: number; written: number }): readonly FieldProblem[] {
+interface Budget {
+  readonly matching: PatternWork;
+  written: number;
+}
+
+function valueProblems(tab: Tab, budget: Budget): readonly FieldProblem[] {
   if (valueSources[tab.type] !== "person" || tab.locked) return [];
   const { tabId, value } = tab;
-  if (tab.validationPattern !== "") budget.matched -= value.length;
   budget.written -= value.length;
-  if (budget.matched < 0 || budget.written < 0)
-    return [problem(tabId, "TOO_LONG", "must be shorter, together with the other fields")];
+  if (budget.written < 0) return [problem(tabId, tooLong.code, tooLong.message)];
   if (tab.required && isEmpty(tab)) return [problem(tabId, "REQUIRED", "must be filled")];
-  const fault = value === "" ? undefined : faultOf(tab, value);
+  const fault = value === "" ? undefined : faultOf(tab, value, budget.matching);
   return fault === undefined ? [] : [problem(tabId, fault.code, fault.message)];
 }
 

@@ -1,10 +1,13 @@
 import { ParseSpeeds, PDFDocument } from "pdf-lib";
+import { claimsOf } from "../completion/conformance.ts";
+import type { DocumentWarning } from "../domain/document-warnings.ts";
 import { refuseForbiddenContent } from "./forbidden-content.ts";
 import { lastSection } from "./last-section.ts";
 import type { PdfFacts } from "./messages.ts";
 import { readPages } from "./page-tree.ts";
 import { prescanPdf } from "./pdf-prescan.ts";
 import { encryptedMessage, PdfProblem } from "./pdf-problem.ts";
+import { readLocks } from "./signature-locks.ts";
 import { isSignedPdf } from "./signed-fields.ts";
 import { tryExtending, tryRewriting } from "./trial-save.ts";
 
@@ -21,8 +24,16 @@ export async function checkPdf(bytes: Buffer): Promise<PdfFacts> {
   const pages = readPages(document);
   if (document.getPageCount() !== pages.length) throw new PdfProblem("The list of pages of the PDF is damaged.");
   const isSigned = isSignedPdf(document);
+  const warnings = isSigned ? warningsOf(document) : [];
   await trySealing(bytes, document, isSigned);
-  return { pages, isSigned };
+  return { pages, isSigned, warnings };
+}
+
+/** Of a file that is signed. Throws a PdfProblem when its signatures permit nothing more. */
+function warningsOf(document: PDFDocument): DocumentWarning[] {
+  const { permission } = readLocks(document);
+  const certified: readonly DocumentWarning[] = permission === undefined ? [] : [`CERTIFIED_P${permission}`];
+  return claimsOf(document).isAccessible ? [...certified, "PDF_UA_CLAIM_DROPPED"] : [...certified];
 }
 
 /** As sealing does it: the file is extended, and only written anew when that cannot be done. */
@@ -30,7 +41,7 @@ async function trySealing(bytes: Buffer, document: PDFDocument, isSigned: boolea
   const section = lastSection(bytes);
   if (section === "broken" && !isSigned) return tryRewriting(await loadPdf(bytes));
   try {
-    await tryExtending(document, section);
+    await tryExtending(document, section, isSigned);
   } catch (error) {
     if (isSigned) throw error;
     await tryRewriting(await loadPdf(bytes));

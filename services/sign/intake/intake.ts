@@ -4,6 +4,7 @@ import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import type { PageSize } from "../domain/agreement.ts";
+import type { DocumentWarning } from "../domain/document-warnings.ts";
 import type { TextMatch } from "../domain/tab.ts";
 import type { PreparedFile } from "../seal/byte-range.ts";
 import { convertHtml, notConvertible } from "./convert-document.ts";
@@ -24,6 +25,7 @@ export interface CheckedDocument {
   readonly sha256: Buffer;
   readonly pages: readonly PageSize[];
   readonly isSigned: boolean;
+  readonly warnings: readonly DocumentWarning[];
 }
 
 /** Everything that is done to files of unknown content, in processes of their own with limits of time and memory. */
@@ -74,7 +76,7 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
       if (answer.kind !== "ended") cache.put(key, result);
     }
     if ("problem" in result) throw corrupted(field, result.problem);
-    return { documentId, name, bytes, sha256, pages: result.pages, isSigned: result.isSigned };
+    return { documentId, name, bytes, sha256, ...result };
   };
   const convert = async (orgId: string, file: Readable, type: "html" | "text"): Promise<CheckedDocument> => {
     const { bytes, field, name } = file;
@@ -184,7 +186,9 @@ const corrupted = (field: string, problem: string): DomainError =>
   });
 
 const resultOf = (answer: IntakeAnswer): CheckResult =>
-  answer.kind === "checked" ? { pages: answer.pages, isSigned: answer.isSigned } : { problem: problemOf(answer) };
+  answer.kind === "checked"
+    ? { pages: answer.pages, isSigned: answer.isSigned, warnings: answer.warnings }
+    : { problem: problemOf(answer) };
 
 function problemOf(answer: IntakeAnswer): string {
   if (answer.kind === "refused") return answer.problem;

@@ -1,5 +1,6 @@
 import type { Mark } from "../completion/mark.ts";
 import type { PageSize } from "../domain/agreement.ts";
+import type { DocumentWarning } from "../domain/document-warnings.ts";
 import type { PreparedFile } from "../seal/byte-range.ts";
 import type { SealStatement } from "../seal/signature-placeholder.ts";
 
@@ -15,6 +16,8 @@ export type IntakeJob =
 export interface SealPreparation {
   readonly bytes: Uint8Array;
   readonly isSigned: boolean;
+  /** A certificate of ours: tagged PDF/A, which becomes PDF/UA, too. */
+  readonly isCertificate?: boolean;
   readonly marks: readonly Mark[];
   readonly statement: SealStatement;
 }
@@ -40,6 +43,7 @@ export interface PdfFacts {
   readonly pages: readonly PageSize[];
   /** Whether it carries a signature already. */
   readonly isSigned: boolean;
+  readonly warnings: readonly DocumentWarning[];
 }
 
 /** Where a text stands in a document. Points from the upper left corner of the page as it is shown. */

@@ -1,14 +1,25 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject } from "pdf-lib";
 
-/** Whether a signature field of the PDF is filled. */
-export function isSignedPdf(document: PDFDocument): boolean {
+/** Whether a signature field of the PDF is filled, or the catalog names a signature that certifies it. */
+export const isSignedPdf = (document: PDFDocument): boolean =>
+  signedFields(document).length > 0 || certificationOf(document) !== undefined;
+
+/** The signature that certifies the file. */
+export function certificationOf({ catalog }: PDFDocument): PDFDict | undefined {
+  const permissions = catalog.lookup(PDFName.of("Perms"));
+  const found = permissions instanceof PDFDict ? permissions.lookup(PDFName.of("DocMDP")) : undefined;
+  return found instanceof PDFDict ? found : undefined;
+}
+
+/** The signature fields that are filled. */
+export function signedFields(document: PDFDocument): PDFDict[] {
   const form = document.catalog.lookup(PDFName.of("AcroForm"));
   const fields = form instanceof PDFDict ? form.lookup(PDFName.of("Fields")) : undefined;
-  if (!(fields instanceof PDFArray)) return false;
+  const signed: PDFDict[] = [];
   const seen = new Set<PDFObject>();
   const waiting: { link: PDFObject; isSignature: boolean }[] = [];
-  const add = (links: PDFArray, isSignature: boolean) => {
-    for (const link of links.asArray()) waiting.push({ link, isSignature });
+  const add = (links: PDFObject | undefined, isSignature: boolean) => {
+    if (links instanceof PDFArray) for (const link of links.asArray()) waiting.push({ link, isSignature });
   };
   add(fields, false);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -18,9 +29,8 @@ export function isSignedPdf(document: PDFDocument): boolean {
     const type = field.lookup(PDFName.of("FT"));
     // Kinds of fields are inherited.
     const isSignature = type === undefined ? next.isSignature : type === PDFName.of("Sig");
-    if (isSignature && field.lookup(PDFName.of("V")) instanceof PDFDict) return true;
-    const kids = field.lookup(PDFName.of("Kids"));
-    if (kids instanceof PDFArray) add(kids, isSignature);
+    if (isSignature && field.lookup(PDFName.of("V")) instanceof PDFDict) signed.push(field);
+    add(field.lookup(PDFName.of("Kids")), isSignature);
   }
-  return false;
+  return signed;
 }

@@ -1,17 +1,17 @@
 import { type PDFDocument, PDFName, StandardFonts } from "pdf-lib";
-import { addSignaturePlaceholder } from "../seal/signature-placeholder.ts";
+import { addSignatureField, addSignaturePlaceholder, fieldNamesOf } from "../seal/signature-placeholder.ts";
 import type { Section } from "./last-section.ts";
 import { trackChanges } from "./track-changes.ts";
 
 /**
- * Does what sealing does to a file that was loaded for an increment: adds a font and a drawing to every page, a form, and
- * the place of a seal; then writes what has changed. Throws what those would throw later, when people have signed already.
+ * Does what sealing does to a file that was loaded for an increment: adds a font and a drawing to every page, or a field
+ * where the pages are signed, a form, and the place of a seal; then writes what has changed. Throws what those would throw later, when people have signed already.
  * What is not changed is not written then either. Spoils the document.
  */
-export async function tryExtending(document: PDFDocument, section: Section): Promise<void> {
+export async function tryExtending(document: PDFDocument, section: Section, isSigned: boolean): Promise<void> {
   const { context } = document;
   trackChanges(context);
-  await change(document);
+  await change(document, isSigned);
   if (context.snapshot === undefined) throw new Error("the document was not loaded for an increment");
   // Packing objects costs time, and is refused only to files whose metadata claim that they are PDF/A-1.
   const useObjectStreams = section === "stream" && document.catalog.has(PDFName.of("Metadata"));
@@ -20,7 +20,7 @@ export async function tryExtending(document: PDFDocument, section: Section): Pro
 
 /** The same for a file that has to be written anew when it is sealed. */
 export async function tryRewriting(document: PDFDocument): Promise<void> {
-  await change(document);
+  await change(document, false);
   // Packing objects costs time and cannot fail.
   const options = { useObjectStreams: false, updateFieldAppearances: false, addDefaultPage: false, objectsPerTick };
   await document.save(options);
@@ -29,8 +29,15 @@ export async function tryRewriting(document: PDFDocument): Promise<void> {
 /** Nobody else waits in the process. */
 const objectsPerTick = Number.POSITIVE_INFINITY;
 
-async function change(document: PDFDocument): Promise<void> {
+async function change(document: PDFDocument, isSigned: boolean): Promise<void> {
   const { context } = document;
+  if (isSigned) {
+    const names = fieldNamesOf(document, { isLocked: () => false });
+    const entries = { AP: { N: context.register(context.stream("q Q")) }, Rect: [0, 0, 1, 1] };
+    for (const page of document.getPages()) addSignatureField(document, page, { name: names.next("Mark"), entries });
+    addSignaturePlaceholder(document, nobody, names);
+    return;
+  }
   const font = await document.embedFont(StandardFonts.Helvetica);
   const drawing = context.register(context.stream("q Q"));
   for (const { node } of document.getPages()) {
@@ -38,5 +45,7 @@ async function change(document: PDFDocument): Promise<void> {
     node.addContentStream(drawing);
   }
   document.catalog.getOrCreateAcroForm().dict.set(context.obj("Trial"), font.ref);
-  addSignaturePlaceholder(document, { name: "", reason: "", sealedAt: new Date(0) });
+  addSignaturePlaceholder(document, nobody);
 }
+
+const nobody = { name: "", reason: "", sealedAt: new Date(0) };

@@ -5,6 +5,8 @@ import { Migration003NoSubscriptions } from "./003_no_subscriptions.ts";
 import { Migration004AgreementsByStatus } from "./004_agreements_by_status.ts";
 import { Migration005SearchText } from "./005_search_text.ts";
 import { Migration006BatchesAndMailTexts } from "./006_batches_and_mail_texts.ts";
+import { Migration008ConsentTexts } from "./008_consent_texts.ts";
+import { Migration010DocumentWarnings } from "./010_document_warnings.ts";
 
 export const signMigrations: ServiceMigrations = {
   schema: "sign",
@@ -15,5 +17,7 @@ export const signMigrations: ServiceMigrations = {
     { name: "004_agreements_by_status", class: Migration004AgreementsByStatus },
     { name: "005_search_text", class: Migration005SearchText },
     { name: "006_batches_and_mail_texts", class: Migration006BatchesAndMailTexts },
+    { name: "008_consent_texts", class: Migration008ConsentTexts },
+    { name: "010_document_warnings", class: Migration010DocumentWarnings },
   ],
 };

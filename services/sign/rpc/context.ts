@@ -4,6 +4,7 @@ import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { Sender } from "../domain/agreement.ts";
 import type { DecisionContext } from "../domain/change.ts";
+import { boundedClaim } from "../domain/free-text.ts";
 import type { CallerContext, TargetId } from "../store/change-agreement.ts";
 import type { SignDeps } from "./deps.ts";
 
@@ -21,7 +22,12 @@ export const decisionContext = (
 ): DecisionContext => ({
   now: deps.clock.now(),
   newId: deps.newId,
-  actor: { source: "api", ...senderOf(deps, caller), ip: observed?.ip ?? "", userAgent: observed?.userAgent ?? "" },
+  actor: {
+    source: "api",
+    ...senderOf(deps, caller),
+    ip: observed?.ip ?? "",
+    userAgent: boundedClaim(observed?.userAgent ?? ""),
+  },
 });
 
 /** On whose behalf the caller sends: the client, under the name of its organization. */

@@ -11,6 +11,7 @@ import type { Intake } from "../intake/intake.ts";
 import type { OrganizationReader } from "../organizations/organization-reader.ts";
 import type { Sealer } from "../seal/sealer.ts";
 import type { SealReader } from "../verification/seal-reader.ts";
+import type { Witness } from "../witness/witness.ts";
 
 /** What the handlers are made of; each takes what it uses. */
 export interface SignDeps {
@@ -27,6 +28,8 @@ export interface SignDeps {
   readonly mail?: MailSetup | undefined;
   /** Undefined without a sealing certificate: nothing can be completed. */
   readonly sealer?: Sealer | undefined;
+  /** Looks at each file before it is sealed. */
+  readonly witness: Pick<Witness, "confirm">;
   /** Reads the signatures of files for customers. */
   readonly sealReader: Pick<SealReader, "read">;
   /** The same for everybody else, who must not keep customers waiting. */

@@ -19,6 +19,7 @@ import { getDocumentContent } from "./get-document-content.ts";
 import { getSealCertificate } from "./get-seal-certificate.ts";
 import { listAgreements } from "./list-agreements.ts";
 import { listAuditEvents } from "./list-audit-events.ts";
+import { listConsentTexts } from "./list-consent-texts.ts";
 import { putDocuments } from "./put-documents.ts";
 import { putRecipients } from "./put-recipients.ts";
 import { remindAgreement } from "./remind-agreement.ts";
@@ -58,6 +59,7 @@ export const signRoutes =
       ...changeCustomFields(deps),
       ...listAuditEvents(deps),
       ...attachments(deps),
+      ...listConsentTexts(deps),
       ...createRecipientView(deps),
       ...createSenderView(deps),
       ...bulkLists(deps),

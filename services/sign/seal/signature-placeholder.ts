@@ -1,11 +1,13 @@
 import {
   PDFArray,
+  type PDFContext,
   PDFDict,
   type PDFDocument,
   PDFHexString,
   PDFName,
   PDFNumber,
   type PDFObject,
+  type PDFPage,
   PDFRef,
   PDFString,
 } from "pdf-lib";
@@ -28,8 +30,12 @@ export const byteRangeHole = 9_999_999_999;
  * Adds a signature field without a visible part, whose signature is still to be made: PAdES (ETSI EN 319 142-1), so the
  * time stands in /M and not in the signed attributes. Fields and signatures that are there stay.
  */
-export function addSignaturePlaceholder(document: PDFDocument, statement: SealStatement): void {
-  const { context, catalog } = document;
+export function addSignaturePlaceholder(
+  document: PDFDocument,
+  statement: SealStatement,
+  names: FieldNames = fieldNamesOf(document),
+): SignatureField {
+  const { context } = document;
   const signature = context.obj({
     Type: "Sig",
     Filter: "Adobe.PPKLite",
@@ -40,30 +46,78 @@ export function addSignaturePlaceholder(document: PDFDocument, statement: SealSt
     Reason: PDFHexString.fromText(statement.reason),
     M: PDFString.fromDate(statement.sealedAt),
   });
-  const page = document.getPage(0);
+  const text = PDFHexString.fromText(statement.name);
+  // Nothing is to be seen of it; PDF/A-1 wants that said by an appearance.
+  const nothing = context.stream("", { Type: "XObject", Subtype: "Form", BBox: [0, 0, 0, 0] });
+  // Print, and locked: nobody moves or removes it by accident.
+  const look = { F: 132, Rect: [0, 0, 0, 0], AP: { N: context.register(nothing) }, TU: text, Contents: text };
+  const entries = { ...look, V: context.register(signature) };
+  const field = addSignatureField(document, document.getPage(0), { name: names.next("Seal"), entries });
+  const flags = PDFName.of("SigFlags");
   const form = formOf(document);
-  const field = context.obj({
+  // SignaturesExist and AppendOnly (ISO 32000-2 §12.7.3). Where a signature is there, what it has signed says so already.
+  if (form.get(flags) === undefined || !names.isSigned) form.set(flags, PDFNumber.of(3));
+  return field;
+}
+
+export interface SignatureField {
+  readonly ref: PDFRef;
+  readonly dict: PDFDict;
+}
+
+type Entries = NonNullable<Parameters<PDFContext["stream"]>[1]>;
+
+/** Adds a field that is shown by one annotation, on one page. */
+export function addSignatureField(
+  document: PDFDocument,
+  page: PDFPage,
+  { name, entries }: { readonly name: string; readonly entries: Entries },
+): SignatureField {
+  const { context } = document;
+  const field: Entries = {
     Type: "Annot",
     Subtype: "Widget",
     FT: "Sig",
-    Rect: [0, 0, 0, 0],
-    V: context.register(signature),
-    T: PDFString.of(freeName(form)),
-    // Print, and locked: nobody moves or removes it by accident.
-    F: 132,
+    T: PDFString.of(name),
     P: page.ref,
-  });
-  const fieldRef = context.register(field);
-  arrayIn(form, "Fields").push(fieldRef);
-  arrayIn(page.node, "Annots").push(fieldRef);
-  // SignaturesExist and AppendOnly (ISO 32000-2 §12.7.3).
-  form.set(PDFName.of("SigFlags"), PDFNumber.of(3));
-  if (!catalog.has(PDFName.of("AcroForm"))) catalog.set(PDFName.of("AcroForm"), context.register(form));
+    ...entries,
+  };
+  const dict: PDFDict = context.obj(field);
+  const ref = context.register(dict);
+  arrayIn(formOf(document), "Fields").push(ref);
+  arrayIn(page.node, "Annots").push(ref);
+  return { ref, dict };
+}
+
+/** Names that new fields may have. */
+export interface FieldNames {
+  /** Whether somebody has signed the file before. */
+  readonly isSigned: boolean;
+  /** One that is free: the prefix and a number. */
+  next(prefix: string): string;
+}
+
+/** Names of fields on one level are unique, and those that a signature locks are not for us. */
+export function fieldNamesOf(document: PDFDocument, signed?: { isLocked(name: string): boolean }): FieldNames {
+  const form = formOf(document);
+  const fields = form.lookup(PDFName.of("Fields"));
+  const taken = new Set(fields instanceof PDFArray ? fields.asArray().map((field) => nameOf(form, field)) : []);
+  const numbers = new Map<string, number>();
+  const next = (prefix: string): string => {
+    const number = (numbers.get(prefix) ?? 0) + 1;
+    numbers.set(prefix, number);
+    const name = `${prefix}${number}`;
+    return taken.has(name) || signed?.isLocked(name) === true ? next(prefix) : name;
+  };
+  return { isSigned: signed !== undefined, next };
 }
 
 function formOf({ context, catalog }: PDFDocument): PDFDict {
   const form = catalog.lookupMaybe(PDFName.of("AcroForm"), PDFDict);
-  return form ?? context.obj({ Fields: [] });
+  if (form !== undefined) return form;
+  const made = context.obj({ Fields: [] });
+  catalog.set(PDFName.of("AcroForm"), context.register(made));
+  return made;
 }
 
 /** The array under this name; made when there is none, or something else that no reader understands. */
@@ -73,13 +127,6 @@ function arrayIn(dictionary: PDFDict, name: string): PDFArray {
   const made = dictionary.context.obj([]);
   dictionary.set(PDFName.of(name), made);
   return made;
-}
-
-/** Names of fields on one level are unique. */
-function freeName(form: PDFDict): string {
-  const fields = form.lookup(PDFName.of("Fields"));
-  const taken = new Set(fields instanceof PDFArray ? fields.asArray().map((field) => nameOf(form, field)) : []);
-  for (let n = 1; ; n += 1) if (!taken.has(`Seal${n}`)) return `Seal${n}`;
 }
 
 function nameOf({ context }: PDFDict, field: PDFObject): string | undefined {

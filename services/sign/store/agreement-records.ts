@@ -102,6 +102,7 @@ const documentColumns = recordColumns<Placed<AgreementDocument>>({
   sha256: "bytea",
   pages: "jsonb",
   isSigned: "boolean",
+  warnings: "jsonb",
   sealedId: "uuid",
   sealedSha256: "bytea",
 });

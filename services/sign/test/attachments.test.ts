@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { withOrg } from "#platform/db/pool.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { readAndConsent } from "../../../test/support/read-and-consent.ts";
 import { certificateHtml } from "../certificate/certificate.ts";
 import type { Agreement } from "../domain/agreement.ts";
 import { listAttachments } from "../store/attachment-store.ts";
@@ -41,7 +42,7 @@ async function begin() {
   const agreement: Agreement = await organization.insert({ ...sample, recipients }, [file]);
   const token = await organization.link(agreement, "1");
   const { sessionToken } = await setup.signing.openView({ token, visitor });
-  await setup.signing.giveConsent({ sessionToken, textSha256: Buffer.alloc(32), locale: "en", visitor });
+  await readAndConsent(setup.signing, sessionToken, visitor);
   const add = (content: Uint8Array, tab = tabId, fileName = "passport.png") =>
     setup.signing.addAttachment({ sessionToken, tabId: tab, fileName, content, visitor });
   const finish = (value: string) =>

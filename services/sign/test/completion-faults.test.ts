@@ -18,6 +18,7 @@ import { createCompletionWatch } from "../jobs/watch-completions.ts";
 import { createPemSigner } from "../seal/seal-signer.ts";
 import { createSealer } from "../seal/sealer.ts";
 import { changeAgreement } from "../store/change-agreement.ts";
+import { createWitness, type Witness } from "../witness/witness.ts";
 import { holds } from "./completion-setup.ts";
 import { testSeal } from "./harness.ts";
 import { sign } from "./lifecycle-requests.ts";
@@ -29,6 +30,9 @@ let organization: TestOrganization;
 let file: Buffer;
 let claimerPool: pg.Pool;
 let deps: CompletionDeps;
+let witness: Witness;
+const metrics = createMetrics();
+const alarms: unknown[] = [];
 const logger = createLogger("sign", "silent");
 
 beforeAll(async () => {
@@ -37,15 +41,21 @@ beforeAll(async () => {
   file = await ordinaryPdf(1);
   claimerPool = createPool({ url: setup.databaseUrl, role: "assent_sign_claimer", max: 2, name: "sign-claimer" });
   const fonts = createFontLibrary();
+  witness = createWitness({
+    logger: { ...logger, error: (fields: unknown) => alarms.push(fields) } as unknown as typeof logger,
+    metrics,
+  });
   deps = {
     ...setup.deps,
     intake: { prepareSeal: (preparation) => prepareSeal(preparation, fonts) },
+    witness,
     sealer: createSealer({ signer: createPemSigner(await testSeal()) }),
   };
 });
 
 afterAll(async () => {
   await claimerPool.end();
+  await witness.close();
   await setup.stop();
 });
 
@@ -210,6 +220,46 @@ describe("a completion that is broken off", () => {
     expect((await Promise.all([once(), once(), once()])).filter(Boolean)).toHaveLength(1);
     await requireCompletedOnce([agreement]);
     await setup.superuser.query("delete from sign.job where kind = 'completion'");
+  });
+
+  test("stops with an alarm when what would be sealed is not what people have seen, and goes on when it is", async () => {
+    const agreement = await completing();
+    const { orgId } = organization;
+    const prepareHonestly = deps.intake.prepareSeal;
+    let isHonest = false;
+    // As a library would that reads another file in the same bytes.
+    const forged = Buffer.from(file.toString("latin1").replaceAll("595 842", "595 841"), "latin1");
+    const prepareForged: typeof prepareHonestly = (given) =>
+      prepareHonestly(isHonest ? given : { ...given, bytes: forged });
+    const handler = completeAgreements({ ...deps, intake: { prepareSeal: prepareForged } });
+    const loop = loopWith(handler.run);
+    const jobOf = async () =>
+      (await setup.superuser.query("select attempts, last_error from sign.job where kind = 'completion'")).rows[0];
+    await loop.start();
+    try {
+      await until(async () => {
+        setup.advance(100);
+        return (await jobOf())?.attempts >= 3;
+      });
+      expect((await jobOf()).last_error).toContain("is not what people have seen");
+      expect((await organization.load(agreement.id)).status).toBe("completing");
+      const { rows } = await setup.superuser.query("select from sign.blob_reference where organization_id = $1", [
+        orgId,
+      ]);
+      const before = rows.length;
+      expect(alarms.at(-1)).toMatchObject({ agreementId: agreement.id, difference: expect.stringContaining("page 1") });
+      const { values } = await metrics.signWitnessed.get();
+      expect(values.find(({ labels }) => labels.outcome === "different")?.value).toBeGreaterThanOrEqual(2);
+      isHonest = true;
+      await until(async () => {
+        setup.advance(3_600_000);
+        return (await openJobs()) === 0;
+      });
+      expect(before).toBeGreaterThan(0);
+    } finally {
+      await loop.stop();
+    }
+    await requireCompletedOnce([agreement]);
   });
 
   test("shows in the metrics how long it has waited", async () => {

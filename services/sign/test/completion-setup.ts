@@ -11,6 +11,7 @@ import {
   RecipientRole,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { until } from "#platform/testing/until.ts";
+import { readAndConsent } from "../../../test/support/read-and-consent.ts";
 import { coveredPieces } from "../seal/byte-range.ts";
 import { findSeals } from "../seal/verify-seals.ts";
 import type { Organization, SignProcess } from "./harness.ts";
@@ -68,7 +69,7 @@ export async function sit(
   const returnUrl = "https://app.example/back";
   const view = await organization.createRecipientView({ agreementId: agreement.id, recipientId, returnUrl });
   const { sessionToken } = await signing.openView({ token: view.token, visitor });
-  await signing.giveConsent({ sessionToken, textSha256: new Uint8Array(32), locale: "en", visitor });
+  await readAndConsent(signing, sessionToken, visitor);
   const person = agreement.recipients.find((one) => one.recipientId === recipientId);
   return ({ values = {}, drawnPng } = {}) => {
     const byLabel = new Map(Object.entries(values));

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import { decodePDFRawStream, degrees, type PDFArray, PDFDocument, PDFName, type PDFRawStream } from "pdf-lib";
+import { decodePDFRawStream, degrees, PDFDocument, PDFName, PDFRawStream } from "pdf-lib";
 import { drawMarks } from "../completion/draw-marks.ts";
 import { createFontLibrary } from "../completion/font-library.ts";
 import type { Mark } from "../completion/mark.ts";
 import { setText } from "../completion/text-lines.ts";
 import { visualOrder } from "../completion/visual-order.ts";
+import { fieldNamesOf } from "../seal/signature-placeholder.ts";
 import { openToolbox } from "./completion-setup.ts";
 
 const style = {
@@ -15,7 +16,10 @@ const box = { x: 20, y: 20, width: 150, height: 30 };
 const signature = { ...box, kind: "signature" as const, font: "great-vibes", caption: "signed by Ann" };
 
 describe("marks", () => {
-  test("stand where the page as it is shown has them, however it is turned and cut", async () => {
+  test.each([
+    ["in the content of pages", false],
+    ["in fields, where the pages are signed", true],
+  ])("stand where the page as it is shown has them, however it is turned and cut, %s", async (_name, isSigned) => {
     const angles = [0, 90, 180, 270];
     const document = await PDFDocument.create();
     for (const angle of angles) {
@@ -26,10 +30,13 @@ describe("marks", () => {
     const marks = angles.map(
       (angle, index): Mark => ({ ...box, page: index + 1, kind: "text", text: `turned${angle}`, style }),
     );
-    await drawMarks(document, marks, createFontLibrary());
+    const names = isSigned ? fieldNamesOf(document, { isLocked: () => false }) : undefined;
+    await drawMarks(document, marks, createFontLibrary(), names);
     const tools = await openToolbox("");
     try {
-      for (const { text, x, y } of await tools.wordsOf(await document.save())) {
+      const words = await tools.wordsOf(await document.save({ updateFieldAppearances: false }));
+      expect(words).toHaveLength(angles.length);
+      for (const { text, x, y } of words) {
         expect(text).toMatch(/^turned/);
         expect([x > 15 && x < 30, y > 15 && y < 50]).toEqual([true, true]);
       }
@@ -177,17 +184,14 @@ describe("setText", () => {
   });
 });
 
-/** The codes of all glyphs that are drawn from fonts in the file. */
+/** The codes of all glyphs that marks are drawn with from fonts in the file. */
 async function codesShown(file: Uint8Array): Promise<string[]> {
   const document = await PDFDocument.load(file);
-  return document.getPages().flatMap(({ node }) =>
-    (node.Contents() as PDFArray).asArray().flatMap((ref) => {
-      const content = decodePDFRawStream(document.context.lookup(ref) as PDFRawStream).decode();
-      const shown =
-        Buffer.from(content)
-          .toString("latin1")
-          .match(/\[[^\]]*\] TJ/g) ?? [];
-      return shown.flatMap((operator) => operator.match(/(?<=<)[0-9A-Fa-f]{4}(?=>)/g) ?? []);
-    }),
-  );
+  return document.context.enumerateIndirectObjects().flatMap(([, object]) => {
+    if (!(object instanceof PDFRawStream) || object.dict.lookup(PDFName.of("Subtype")) !== PDFName.of("Form"))
+      return [];
+    const content = Buffer.from(decodePDFRawStream(object).decode()).toString("latin1");
+    const shown = content.match(/\[[^\]]*\] TJ/g) ?? [];
+    return shown.flatMap((operator) => operator.match(/(?<=<)[0-9A-Fa-f]{4}(?=>)/g) ?? []);
+  });
 }

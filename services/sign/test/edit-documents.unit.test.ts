@@ -23,6 +23,7 @@ const fileOf = (documentId: string, given: Partial<CheckedFile> = {}): CheckedFi
   sha256: Buffer.alloc(32, 9),
   pages: [{ width: 100, height: 100 }],
   isSigned: false,
+  warnings: [],
   ...given,
 });
 

@@ -39,6 +39,7 @@ export async function startEditing() {
     evidenceLog: createFakeClick().client,
     organizations: { of: async () => facts, known: () => facts },
     ...{ sealReader: { read: async () => [] }, publicSealReader: { read: async () => [] }, verifierPool: pool },
+    witness: { confirm: async () => undefined },
     ...{ wakeRelay: () => {}, wakeJobs: () => {} },
   };
   const transport = createMemoryTransport(signRoutes(deps), {

@@ -45,7 +45,7 @@ function act(agreement: Agreement, kind: "open" | "finish" | "decline", id: stri
   if (kind === "open") return openAgreement(agreement, id, context);
   if (kind === "decline") return declineAgreement(agreement, id, { reason: "No" }, context);
   const isAsked = agreement.recipients.some((one) => one.id === id && one.role !== "certified-delivery");
-  const shown = { textSha256: new Uint8Array(32), locale: "en" };
+  const shown = { sha256: Buffer.alloc(32), locale: "en" };
   const consented = isAsked ? giveConsent(agreement, id, shown, context) : noChange(agreement);
   return thenChange(consented, (next) => finishAgreement(next, id, signedWith(), context));
 }

@@ -102,7 +102,7 @@ function act(reference: Reference, kind: "finish" | "decline", person: number): 
     reference.status = "declined";
     return "ok";
   }
-  open(reference, person);
+  if (!reference.opened.has(person)) return "DOCUMENTS_NOT_OPENED";
   finish(reference, person);
   return "ok";
 }

@@ -6,6 +6,7 @@ import type { Change, DecisionContext } from "../domain/change.ts";
 import { thenChange } from "../domain/change-list.ts";
 import { giveConsent } from "../domain/consent.ts";
 import { finishAgreement } from "../domain/finish.ts";
+import { openAgreement } from "../domain/open.ts";
 import { recipientOf, signedWith } from "./lifecycle-samples.ts";
 import type { Organization } from "./lifecycle-setup.ts";
 
@@ -49,7 +50,8 @@ export const sign =
   (recipientId: string) =>
   (agreement: domain.Agreement, context: DecisionContext): Change => {
     const { id } = recipientOf(agreement, recipientId);
-    const shown = { textSha256: new Uint8Array(32), locale: "en" };
+    const shown = { sha256: Buffer.alloc(32), locale: "en" };
     const consented = giveConsent(agreement, id, shown, context);
-    return thenChange(consented, (next) => finishAgreement(next, id, signedWith(), context));
+    const opened = thenChange(consented, (next) => openAgreement(next, id, context));
+    return thenChange(opened, (next) => finishAgreement(next, id, signedWith(), context));
   };

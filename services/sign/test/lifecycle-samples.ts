@@ -31,6 +31,7 @@ export const sampleDocument = (documentId = "1"): AgreementDocument => ({
     { width: 612, height: 792 },
   ],
   isSigned: false,
+  warnings: [],
   sealedId: null,
   sealedSha256: null,
 });

@@ -67,6 +67,7 @@ export async function startLifecycle(options: { readonly intake?: Intake } = {})
       known: () => ({ name: "Acme", sandbox: false }),
     },
     ...{ sealReader: { read: async () => [] }, publicSealReader: { read: async () => [] }, verifierPool: pool },
+    witness: { confirm: async () => undefined },
     clock: { now: () => new Date() },
     newId,
     logger: createLogger("sign", "silent"),
@@ -90,7 +91,7 @@ const fakeIntake = (fake: FakeIntake): Intake => ({
     files.map(({ documentId, name, content }) => {
       if (typeof content === "string") throw new TypeError("tests give bytes");
       const pages = [{ width: 612, height: 792 }];
-      return { documentId, name, bytes: content, sha256: sha256Of(content), pages, isSigned: false };
+      return { documentId, name, bytes: content, sha256: sha256Of(content), pages, isSigned: false, warnings: [] };
     }),
   findTexts: async (files, wanted) => {
     fake.searches += 1;

@@ -37,12 +37,15 @@ const idOf = (agreement: Agreement, recipientId: string): string => recipientOf(
 const open = (agreement: Agreement, who: string): Change => openAgreement(agreement, idOf(agreement, who), context);
 const finish = (agreement: Agreement, who: string): Change => {
   const id = idOf(agreement, who);
-  return finishAgreement(giveConsent(agreement, id, shown, context).agreement, id, signedWith(), context);
+  const consented = giveConsent(agreement, id, shown, context).agreement;
+  const opened =
+    consented.recipients.find((one) => one.id === id)?.status === "sent" ? open(consented, who) : undefined;
+  return finishAgreement(opened?.agreement ?? consented, id, signedWith(), context);
 };
 const decline = (agreement: Agreement, who: string): Change =>
   declineAgreement(agreement, idOf(agreement, who), { reason: "Too dear" }, context);
 
-const shown = { textSha256: new Uint8Array(32), locale: "en" };
+const shown = { sha256: Buffer.alloc(32), locale: "en" };
 
 const statuses = ({ recipients }: Agreement): RecipientStatus[] => recipients.map(({ status }) => status);
 
@@ -104,12 +107,7 @@ describe("finishAgreement", () => {
     const last = finish(first.agreement, "2");
     expect(last.agreement).toMatchObject({ status: "completing", currentRoutingOrder: 0 });
     expect(statuses(last.agreement)).toEqual(["completed", "completed", "completed"]);
-    expect(actionsOf(last)).toEqual([
-      "recipient.opened",
-      "recipient.signed",
-      "recipient.copied",
-      "agreement.completing",
-    ]);
+    expect(actionsOf(last)).toEqual(["recipient.signed", "recipient.copied", "agreement.completing"]);
     const { id } = last.agreement;
     expect(last.jobs.filter(({ kind }) => kind !== "mail")).toEqual([
       { kind: "completion", key: id, runAt: sampleTime, payload: { agreementId: id } },
@@ -133,7 +131,7 @@ describe("finishAgreement", () => {
   test("lets approvers finish without a signature", () => {
     const agreement = sent([{ ...one, role: "approver" }]);
     const { id } = recipientOf(agreement, "1");
-    const consented = giveConsent(agreement, id, shown, context).agreement;
+    const consented = giveConsent(open(agreement, "1").agreement, id, shown, context).agreement;
     const change = finishAgreement(consented, id, { values: new Map(), signature: null, initials: null }, context);
     expect(actionsOf(change)).toContain("recipient.approved");
   });
@@ -144,6 +142,10 @@ describe("finishAgreement", () => {
     expect(refusalOf(() => finish(agreement, "3")).code).toBe("RECIPIENT_NOT_IN_SEQUENCE");
     const early = () => finishAgreement(agreement, one.id, signedWith(), context);
     expect(refusalOf(early).code).toBe("CONSENT_REQUIRED");
+    const unread = giveConsent(agreement, one.id, shown, context);
+    expect([unread.agreement.status, statuses(unread.agreement)[0], eventsOf(unread)]).toEqual(["sent", "sent", []]);
+    const blind = () => finishAgreement(unread.agreement, one.id, signedWith(), context);
+    expect(refusalOf(blind).code).toBe("DOCUMENTS_NOT_OPENED");
     const ended = voidAgreement(agreement, { reason: "Mistake" }, context).agreement;
     expect(refusalOf(() => finish(ended, "1")).code).toBe("INVALID_ENVELOPE_STATUS");
   });
@@ -177,7 +179,7 @@ describe("the other ends of an agreement", () => {
   test("nobody finishes it after its time, also while nobody has written down that it has expired", () => {
     const agreement = sent([one]);
     const id = idOf(agreement, "1");
-    const consented = giveConsent(agreement, id, shown, context).agreement;
+    const consented = giveConsent(open(agreement, "1").agreement, id, shown, context).agreement;
     const finishAt = (now: Date) => finishAgreement(consented, id, signedWith(), sampleContext(now));
     expect(refusalOf(() => finishAt(days(120))).code).toBe("VIEW_URL_EXPIRED");
     expect(finishAt(days(119)).agreement.status).toBe("completing");

@@ -6,6 +6,7 @@ import {
   RecipientRole,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { until } from "#platform/testing/until.ts";
+import { readAndConsent } from "../../../test/support/read-and-consent.ts";
 import { smallestPdf } from "../intake/smallest-pdf.ts";
 import { type Organization, type SignHarness, startSign } from "./harness.ts";
 import { type MailServer, startMailServer, type TakenMail } from "./mail-server.ts";
@@ -79,7 +80,7 @@ export async function startMailSystem(): Promise<MailSystem> {
     },
     sign: async (sessionToken) => {
       const { signing } = harness;
-      await signing.giveConsent({ sessionToken, textSha256: new Uint8Array(32), locale: "en", visitor });
+      await readAndConsent(signing, sessionToken, visitor);
       const signature = { typed: "Person", font: "caveat" };
       await signing.finishSigning({ sessionToken, values: [], signature, initials: signature, visitor });
     },

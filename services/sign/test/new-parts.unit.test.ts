@@ -24,6 +24,7 @@ const checkedOf = ({ documentId, name }: DocumentDefinition): CheckedFile => ({
   sha256: Buffer.alloc(32),
   pages: [{ width: 100, height: 100 }],
   isSigned: false,
+  warnings: [],
 });
 
 const anchor: Anchor = {

@@ -1,11 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
+import type { Agreement } from "../domain/agreement.ts";
 import { anchorMatches, wantedTexts } from "../domain/anchor-matches.ts";
 import { tabPlaceProblems } from "../domain/check-tab-places.ts";
 import { placeTabs } from "../domain/place-tabs.ts";
+import { sendAgreement } from "../domain/send.ts";
 import type { Anchor, Tab, TextMatch } from "../domain/tab.ts";
 import {
   refusalOf,
   sampleButton,
+  sampleContext,
   sampleDocument,
   sampleDraft,
   sampleId,
@@ -168,5 +171,26 @@ describe("tabPlaceProblems", () => {
       "recipients[0].tabs[6].buttons[1] TAB_OUT_OF_BOUNDS",
       "recipients[0].tabs[7] TAB_OUT_OF_BOUNDS",
     ]);
+  });
+});
+
+describe("a document that is certified", () => {
+  const certified = [sampleDocument("1"), { ...sampleDocument("2"), warnings: ["CERTIFIED_P2" as const] }];
+  const draftWith = (...tabs: Tab[]) => sampleDraft([sampleRecipient("1", { tabs })], { documents: certified });
+  const send = (draft: Agreement) => sendAgreement(draft, () => [], sampleContext());
+
+  test("is not sent with tabs that would show something on it: 422, which names the lock and the tabs", () => {
+    const draft = draftWith(sampleTab("signature"), sampleTab("text", { documentId: "2" }));
+    expect(refusalOf(() => send(draft))).toEqual({
+      code: "CORRUPTED_DOCUMENT",
+      fields: ["recipients[0].tabs[1] DOCUMENT_CERTIFIED"],
+    });
+    expect(() => send(draft)).toThrow("Document 2 is certified and locked (DocMDP, P: 2)");
+  });
+
+  test("is sent with tabs that show nothing on it", () => {
+    const shownNowhere = [sampleTab("approve", { documentId: "2" }), sampleTab("note", { documentId: "2" })];
+    const { agreement } = send(draftWith(sampleTab("signature"), ...shownNowhere));
+    expect(agreement.status).toBe("sent");
   });
 });

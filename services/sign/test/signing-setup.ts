@@ -24,6 +24,7 @@ import type { SignDeps } from "../rpc/deps.ts";
 import { getCertificate } from "../rpc/get-certificate.ts";
 import { getCombinedDocument } from "../rpc/get-combined-document.ts";
 import { getDocumentContent } from "../rpc/get-document-content.ts";
+import { listConsentTexts } from "../rpc/list-consent-texts.ts";
 import { putDocuments } from "../rpc/put-documents.ts";
 import { removeDocuments } from "../rpc/remove-documents.ts";
 import { signingHandlers } from "../rpc/signing/index.ts";
@@ -58,6 +59,7 @@ export async function startSigning() {
       known: (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId) }),
     },
     ...{ sealReader: { read: async () => [] }, publicSealReader: { read: async () => [] }, verifierPool: pool },
+    witness: { confirm: async () => undefined },
     ...{ wakeRelay: () => undefined, wakeJobs: () => undefined },
   };
   const transport = createMemoryTransport(
@@ -66,6 +68,7 @@ export async function startSigning() {
         ...{ ...putDocuments(deps), ...removeDocuments(deps), ...getDocumentContent(deps) },
         ...{ ...getCombinedDocument(deps), ...getCertificate(deps) },
         ...attachments(deps),
+        ...listConsentTexts(deps),
         ...{ ...createRecipientView(deps), ...createSenderView(deps) },
       });
       router.service(SigningService, signingHandlers(deps));

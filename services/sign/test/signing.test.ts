@@ -5,6 +5,7 @@ import { SenderViewKind } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type GetCeremonyResponse, SenderDecision } from "#gen/assent/sign/v1/signing_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import type { Agreement } from "../domain/agreement.ts";
+import { consentTexts } from "../domain/consent-text.ts";
 import { recipientOf } from "./lifecycle-samples.ts";
 import { openSample, sampleSigners } from "./signing-samples.ts";
 import { pdfOf, type SigningSetup, startSigning, type TestOrganization } from "./signing-setup.ts";
@@ -35,9 +36,11 @@ async function enter(recipientId: string): Promise<string> {
   return (await setup.signing.openView({ token, visitor })).sessionToken;
 }
 
-const ceremony = (sessionToken: string): Promise<GetCeremonyResponse> =>
-  setup.signing.getCeremony({ sessionToken, visitor });
-const textSha256 = createHash("sha256").update("the text").digest();
+const ceremony = (sessionToken: string): Promise<GetCeremonyResponse> => setup.signing.getCeremony({ sessionToken });
+const load = (sessionToken: string) => setup.signing.getCeremonyDocument({ sessionToken, documentId: "1", visitor });
+/** Of the organization of these tests, which is called Acme. */
+const [text] = consentTexts("Acme");
+const textSha256 = text?.sha256 ?? Buffer.alloc(0);
 const consent = (sessionToken: string) =>
   setup.signing.giveConsent({ sessionToken, textSha256, locale: "en", visitor });
 
@@ -55,6 +58,7 @@ async function finish(sessionToken: string) {
 }
 
 async function consentAndFinish(sessionToken: string) {
+  await load(sessionToken);
   await consent(sessionToken);
   return finish(sessionToken);
 }
@@ -73,14 +77,22 @@ describe("a signing", () => {
       ["Cy", "", 0],
       ["Di", "", 0],
     ]);
-    const document = await setup.signing.getCeremonyDocument({ sessionToken: session, documentId: "1" });
+    const document = await load(session);
     expect(Buffer.from(document.content).equals(file)).toBe(true);
     const unknown = setup.signing.getCeremonyDocument({ sessionToken: session, documentId: "2" });
     await expectDomainError(unknown, "DOCUMENT_NOT_FOUND");
 
     await expectDomainError(finish(session), "CONSENT_REQUIRED");
-    const bad = { sessionToken: session, textSha256: Buffer.alloc(31), visitor };
-    await expectDomainError(setup.signing.giveConsent(bad), "VALIDATION_FAILED");
+    for (const [bad, field] of [
+      [{ textSha256: Buffer.alloc(31), locale: "en" }, "textSha256"],
+      [{ textSha256: Buffer.alloc(32), locale: "en" }, "textSha256"],
+      [{ textSha256: consentTexts("Another")[0]?.sha256 ?? Buffer.alloc(0), locale: "en" }, "textSha256"],
+      [{ textSha256, locale: "de" }, "locale"],
+    ] as const) {
+      const told = setup.signing.giveConsent({ sessionToken: session, ...bad, visitor });
+      expect((await expectDomainError(told, "VALIDATION_FAILED")).details[0]?.field).toBe(field);
+    }
+    expect((await ceremony(session)).consentedAt).toBeUndefined();
     const { consentedAt } = await consent(session);
     setup.advance(1_000);
     expect((await consent(session)).consentedAt).toEqual(consentedAt);
@@ -104,6 +116,7 @@ describe("a signing", () => {
 
   test("is done once, also by somebody who has two sessions, and goes on to the next routing order", async () => {
     const [first, second, bob] = [await enter("1"), await enter("1"), await enter("2")];
+    await load(first);
     await consent(first);
     const outcomes = await Promise.allSettled([finish(first), finish(second)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
@@ -133,15 +146,66 @@ describe("a signing", () => {
 
   test("can be left and gone on with by a new link, with the values so far", async () => {
     const session = await enter("1");
+    await load(session);
     const tabId = (await textTabOf(session))?.tabId ?? "";
     const values = [{ tabId, value: "Par" }];
     const { returnUrl } = await setup.signing.leaveSigning({ sessionToken: session, values, visitor });
     expect(returnUrl).toBe(returnedWith("cancel"));
     await expired(ceremony(session));
-    expect((await textTabOf(await enter("1")))?.value).toBe("Par");
+    const again = await enter("1");
+    await load(again);
+    expect((await textTabOf(again))?.value).toBe("Par");
     expect(await actions()).toEqual(["recipient.opened", "recipient.left", "recipient.opened"]);
     const twice = { sessionToken: await enter("1"), values: [...values, ...values] };
     await expectDomainError(setup.signing.leaveSigning(twice), "VALIDATION_FAILED");
+  });
+});
+
+describe("a consent", () => {
+  test("is given to a text that was served, which is kept and can be read by its hash", async () => {
+    const session = await enter("1");
+    const served = (await ceremony(session)).consentTexts;
+    expect(served.map(({ locale }) => locale)).toEqual(["en", "de", "fr", "es", "pt-BR", "ja"]);
+    for (const { introduction, points, agreement: agreed, sha256 } of served) {
+      const shown = [introduction, ...points, agreed].join("\n");
+      expect(shown).toContain("Acme");
+      expect(createHash("sha256").update(shown).digest().equals(sha256)).toBe(true);
+    }
+    const german = served[1];
+    await setup.signing.giveConsent({
+      ...{ sessionToken: session, textSha256: german?.sha256 ?? new Uint8Array(), locale: "de", visitor },
+    });
+    expect((await ceremony(session)).consentTexts).toEqual([]);
+    const kept = await organization.client.listConsentTexts({ agreementId: agreement.id }, organization.headers);
+    expect(kept.texts.map(({ locale }) => locale)).toEqual(["de"]);
+    const [{ content, sha256 } = { content: "", sha256: new Uint8Array() }] = kept.texts;
+    expect(content.split("\n")).toEqual([german?.introduction, ...(german?.points ?? []), german?.agreement]);
+    expect(createHash("sha256").update(content).digest().equals(sha256)).toBe(true);
+    const [event] = (await organization.trail(agreement.id)).slice(-1);
+    expect(event?.details).toMatchObject({ textSha256: Buffer.from(sha256).toString("hex"), locale: "de" });
+  });
+
+  test("without a document opens nothing, and nobody finishes what was never sent to them", async () => {
+    const session = await enter("1");
+    await ceremony(session);
+    await consent(session);
+    expect(await actions()).toEqual(["recipient.consented"]);
+    expect(recipientOf(await organization.load(agreement.id), "1")).toMatchObject({
+      status: "sent",
+      deliveredAt: null,
+    });
+    await expectDomainError(finish(session), "DOCUMENTS_NOT_OPENED");
+    await load(session);
+    await load(session);
+    await finish(session);
+    expect(await actions()).toEqual(["recipient.consented", "recipient.opened", "recipient.signed"]);
+  });
+
+  test("keeps what a browser calls itself to 300 characters", async () => {
+    const session = await enter("1");
+    const boasting = { ...visitor, userAgent: "x".repeat(1_000) };
+    await setup.signing.getCeremonyDocument({ sessionToken: session, documentId: "1", visitor: boasting });
+    expect((await organization.trail(agreement.id)).at(-1)?.actor.userAgent).toBe("x".repeat(300));
   });
 });
 

@@ -7,7 +7,7 @@ import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import type { Agreement } from "../domain/agreement.ts";
 import { recipientOf } from "./lifecycle-samples.ts";
 import { openSample, sampleSigners } from "./signing-samples.ts";
-import { type SigningSetup, startSigning, type TestOrganization } from "./signing-setup.ts";
+import { pdfOf, type SigningSetup, startSigning, type TestOrganization } from "./signing-setup.ts";
 
 let setup: SigningSetup;
 let organization: TestOrganization;
@@ -85,22 +85,24 @@ describe("a link", () => {
     expect((await expired(open(token))).metadata).toMatchObject({ returnUrl, event: "ttl_expired" });
   });
 
-  test("says nothing of its person before the page shows the agreement, and then once, however often it does", async () => {
-    const sample = openSample();
+  test("says nothing of its person before a document is sent to them, and then once, however often that is", async () => {
+    const file = await pdfOf(1);
+    const sample = openSample({}, file);
     const recipients = sample.recipients.map((one) =>
       one.recipientId === "1" ? { ...one, role: "certified-delivery" as const, tabs: [] } : one,
     );
-    const agreement = await organization.insert({ ...sample, recipients });
+    const agreement = await organization.insert({ ...sample, recipients }, [file]);
     const { sessionToken } = await open(await organization.link(agreement, "1"));
     const statusNow = async () => recipientOf(await organization.load(agreement.id), "1").status;
     // What makes the page itself, which programs that follow links get too.
     await ceremony(sessionToken);
     expect([await statusNow(), await organization.trail(agreement.id)]).toEqual(["sent", []]);
     const visitor = { ip: "192.0.2.55", userAgent: "Browser/1.0", requestId: "request-9", traceparent: "" };
-    const shown = await Promise.all(
-      Array.from({ length: 10 }, () => setup.signing.getCeremony({ sessionToken, visitor })),
+    expect((await ceremony(sessionToken)).canAct).toBe(false);
+    const sent = await Promise.all(
+      Array.from({ length: 10 }, () => setup.signing.getCeremonyDocument({ sessionToken, documentId: "1", visitor })),
     );
-    expect(shown.map(({ canAct }) => canAct)).toEqual(Array<boolean>(10).fill(false));
+    expect(sent.map(({ content }) => file.length === content.length)).toEqual(Array<boolean>(10).fill(true));
     const trail = await organization.trail(agreement.id);
     expect(trail.map(({ action }) => action)).toEqual(["recipient.opened", "recipient.viewed"]);
     expect(trail[0]?.actor).toMatchObject({ source: "signer", ip: "192.0.2.55", userAgent: "Browser/1.0" });

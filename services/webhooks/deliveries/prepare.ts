@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Clock } from "#platform/clock.ts";
 import type { OrgId } from "#platform/ids.ts";
+import type { KeyRing } from "#platform/secrets.ts";
 import type { Bodies } from "../bodies/bodies.ts";
 import type { Room } from "../bodies/connect-documents.ts";
 import { type ConnectReceiver, receiverOf } from "../connect/receiver.ts";
@@ -12,7 +13,7 @@ import { connectHeaders, standardHeaders } from "./signatures.ts";
 
 export interface PrepareDeps {
   readonly bodies: Bodies;
-  readonly secretKey: Buffer;
+  readonly secretKeys: KeyRing;
   readonly clock: Clock;
 }
 
@@ -49,7 +50,7 @@ export function prepare(deps: PrepareDeps, orgId: OrgId, loaded: Loaded, room: R
 }
 
 async function prepareStandard(
-  { bodies, secretKey, clock }: PrepareDeps,
+  { bodies, secretKeys, clock }: PrepareDeps,
   orgId: OrgId,
   { event, secrets }: Loaded,
   { id, url }: SentTo,
@@ -57,7 +58,7 @@ async function prepareStandard(
   const body = await bodies.standard(orgId, event);
   // After the body: receivers look at how old the request is.
   const at = clock.now();
-  const opened = openSecrets(secrets, at, (sealed) => openSecret(secretKey, orgId, id, sealed));
+  const opened = openSecrets(secrets, at, (sealed) => openSecret(secretKeys, orgId, id, sealed));
   const headers = standardHeaders({ eventId: event.id, at, body, secrets: opened });
   return { kind: "request", url, headers, body, timeoutMs: standardTimeoutMs, requiresAcknowledgement: false };
 }
@@ -88,7 +89,7 @@ async function prepareOfAgreement(deps: PrepareDeps, orgId: OrgId, loaded: Loade
 }
 
 async function prepareConnect(
-  { bodies, secretKey }: PrepareDeps,
+  { bodies, secretKeys }: PrepareDeps,
   orgId: OrgId,
   { delivery, event, keys }: Loaded,
   { receiver, room }: { readonly receiver: ConnectReceiver; readonly room: Room },
@@ -96,7 +97,7 @@ async function prepareConnect(
   const about = { configurationId: delivery.connectId ?? 0, retryCount: delivery.attempts, room };
   const body = await bodies.connect(orgId, event, receiver, about);
   // Whoever has keys gets signatures, whether the receiver asked for them or not.
-  const opened = keys.map(({ id, sealed }) => connectSecretText(openSecret(secretKey, orgId, id, sealed)));
+  const opened = keys.map(({ id, sealed }) => connectSecretText(openSecret(secretKeys, orgId, id, sealed)));
   const headers = connectHeaders({ accountId: orgId, body, keys: opened });
   const { url, requiresAcknowledgement } = receiver;
   return { kind: "request", url, headers, body, timeoutMs: connectTimeoutMs, requiresAcknowledgement };

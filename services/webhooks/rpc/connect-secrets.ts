@@ -18,14 +18,14 @@ type ConnectSecrets = Pick<
 
 export const connectSecrets = ({
   pool,
-  secretKey,
+  secretKeys,
   clock,
   newId,
-}: Pick<WebhooksDeps, "pool" | "secretKey" | "clock" | "newId">): ConnectSecrets => ({
+}: Pick<WebhooksDeps, "pool" | "secretKeys" | "clock" | "newId">): ConnectSecrets => ({
   async createConnectSecret(_request, context) {
     const { orgId } = requireCaller(context);
     const [id, secret] = [newId(), newSecret()];
-    const row = { id, sealed: sealSecret(secretKey, orgId, id, secret), createdAt: clock.now() };
+    const row = { id, sealed: sealSecret(secretKeys, orgId, id, secret), createdAt: clock.now() };
     await inTransaction(orgId, pool, async (client) => {
       await lockOrganization(client, orgId);
       const existing = await listSealedConnectSecrets(client, orgId);

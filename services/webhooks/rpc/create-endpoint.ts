@@ -18,7 +18,7 @@ import type { WebhooksDeps } from "./deps.ts";
 import { checkEndpointInput } from "./endpoint-input.ts";
 import { endpointMessage } from "./messages.ts";
 
-type Deps = Pick<WebhooksDeps, "pool" | "secretKey" | "rules" | "clock" | "newId">;
+type Deps = Pick<WebhooksDeps, "pool" | "secretKeys" | "rules" | "clock" | "newId">;
 
 export const createEndpoint = (deps: Deps): Pick<ServiceImpl<typeof WebhooksService>, "createEndpoint"> => ({
   async createEndpoint(request, context) {
@@ -55,7 +55,7 @@ async function findEarlier(deps: Deps, orgId: OrgId, keyed: KeyedRequest | undef
 
 /** As the endpoint is now, with the secret that signs now. */
 async function replay(
-  { secretKey }: Deps,
+  { secretKeys }: Deps,
   client: pg.PoolClient,
   orgId: OrgId,
   use: Exclude<KeyUse, { kind: "new" }>,
@@ -64,7 +64,7 @@ async function replay(
   const endpoint = await findEndpoint(client, orgId, use.endpointId);
   const sealed = await secretsOf(client, orgId, use.endpointId);
   if (endpoint === undefined || sealed === undefined) throw new DomainError("WEBHOOK_ENDPOINT_NOT_FOUND");
-  return { endpoint, secret: openSecret(secretKey, orgId, endpoint.id, sealed.current), replayed: true };
+  return { endpoint, secret: openSecret(secretKeys, orgId, endpoint.id, sealed.current), replayed: true };
 }
 
 async function createNew(
@@ -90,7 +90,7 @@ async function createNew(
       throw new DomainError("WEBHOOK_ENDPOINT_LIMIT");
     }
     const secret = newSecret();
-    await insertEndpoint(client, orgId, endpoint, sealSecret(deps.secretKey, orgId, endpoint.id, secret));
+    await insertEndpoint(client, orgId, endpoint, sealSecret(deps.secretKeys, orgId, endpoint.id, secret));
     return { endpoint, secret, replayed: false };
   });
 }

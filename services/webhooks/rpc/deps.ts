@@ -3,12 +3,13 @@ import type { Clock } from "#platform/clock.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { OutboundRules } from "#platform/net/outbound-url.ts";
+import type { KeyRing } from "#platform/secrets.ts";
 
 /** What the handlers are made of; each takes what it uses. */
 export interface WebhooksDeps {
   readonly pool: pg.Pool;
   /** Encrypts the secrets of endpoints. */
-  readonly secretKey: Buffer;
+  readonly secretKeys: KeyRing;
   /** Where events may be sent. */
   readonly rules: OutboundRules;
   readonly clock: Clock;

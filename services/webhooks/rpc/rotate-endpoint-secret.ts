@@ -12,9 +12,9 @@ import { parseId } from "./require-endpoint.ts";
 
 export const rotateEndpointSecret = ({
   pool,
-  secretKey,
+  secretKeys,
   clock,
-}: Pick<WebhooksDeps, "pool" | "secretKey" | "clock">): Pick<
+}: Pick<WebhooksDeps, "pool" | "secretKeys" | "clock">): Pick<
   ServiceImpl<typeof WebhooksService>,
   "rotateEndpointSecret"
 > => ({
@@ -23,7 +23,7 @@ export const rotateEndpointSecret = ({
     const id = parseId(request.id, "WEBHOOK_ENDPOINT_NOT_FOUND");
     const now = clock.now();
     const secret = newSecret();
-    const sealed = sealSecret(secretKey, orgId, id, secret);
+    const sealed = sealSecret(secretKeys, orgId, id, secret);
     const previousUntil = new Date(now.getTime() + overlapMs);
     const endpoint = await inTransaction(orgId, pool, (client) =>
       replaceSecret(client, orgId, id, { sealed, previousUntil, now }),

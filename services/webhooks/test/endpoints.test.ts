@@ -1,12 +1,13 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { DisabledReason } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { resealAll } from "#platform/testing/reseal-all.ts";
 import { maxEndpoints } from "../domain/limits.ts";
 import { findEndpoint, listReceivers, secretsOf } from "../store/endpoint-store.ts";
-import { type Organization, startWebhooks, type WebhooksHarness, type WebhooksProcess } from "./harness.ts";
+import { masterKey, type Organization, startWebhooks, type WebhooksHarness, type WebhooksProcess } from "./harness.ts";
 import { countDeliveries, createHook, hookUrl, insertDeliveries } from "./samples.ts";
 
 let system: WebhooksHarness;
@@ -273,4 +274,17 @@ test("the activity counts endpoints by how they are, and what did not arrive sin
   const since = (time: string) => organization.getActivity({ since: timestampFromDate(new Date(time)) });
   expect(await since("2020-01-01T00:00:00Z")).toMatchObject({ endpoints: 4, failing: 1, disabled: 1, undelivered: 3n });
   expect((await since("9000-01-01T00:00:00Z")).undelivered).toBe(0n);
+});
+
+describe("replacing the master key", () => {
+  test("secrets of before are known with the newest key alone", async () => {
+    const request = { url: hookUrl, enabled: true, idempotencyKey: randomUUID() };
+    const { secret } = await organization.createEndpoint(request);
+    const newest = randomBytes(32).toString("base64");
+    const both = await system.another({ config: { masterKey: `${newest},${masterKey}` } });
+    await resealAll(both.service.resealer);
+    const alone = await system.another({ config: { masterKey: newest } });
+    const again = await alone.organization(organization.orgId).createEndpoint(request);
+    expect(again).toMatchObject({ secret, replayed: true });
+  });
 });

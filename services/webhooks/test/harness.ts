@@ -53,7 +53,7 @@ export interface WebhooksOptions
   readonly bus?: EventBus;
 }
 
-const masterKey = randomBytes(32).toString("base64");
+export const masterKey = randomBytes(32).toString("base64");
 
 /** Starts the service without its workers on a database of its own; receivers may be on this machine. */
 export async function startWebhooks(options: WebhooksOptions = {}): Promise<WebhooksHarness> {

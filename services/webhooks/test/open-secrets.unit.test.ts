@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import type { OrgId } from "#platform/ids.ts";
+import type { KeyRing } from "#platform/secrets.ts";
 import { openSecrets } from "../deliveries/prepare.ts";
-import { endpointSecretsKey, newSecret, openSecret, sealSecret } from "../domain/seal-secret.ts";
+import { endpointSecretsKeys, newSecret, openSecret, sealSecret } from "../domain/seal-secret.ts";
 
 const [orgId, id] = ["01a1ff48-1bfb-748e-9f2b-1db5352627b9" as OrgId, "01a1ff48-9b8c-7035-9063-5a3c6f3528fc"];
-const newKey = (): Buffer => endpointSecretsKey(randomBytes(32).toString("base64"));
+const newKey = (): KeyRing => endpointSecretsKeys([randomBytes(32)]);
 const now = new Date("2026-11-21T12:00:00Z");
 const tomorrow = new Date("2026-11-22T12:00:00Z");
 

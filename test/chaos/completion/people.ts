@@ -1,6 +1,7 @@
 import { until } from "#platform/testing/until.ts";
 import type { Answer, Api } from "../../support/api.ts";
 import { bodyOf } from "../../support/journeys.ts";
+import { readPageAndConsent } from "../../support/read-and-consent.ts";
 
 /** Somebody with the signing page open, who has read and agreed. */
 export interface Signer {
@@ -38,7 +39,7 @@ async function sitDown(api: Api, agreementId: string, recipientId: string): Prom
   const cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
   const page = new URL(opened.headers.get("location") ?? "", url).pathname;
   const post = (what: string, body: unknown): Promise<Answer> => api.call("POST", `${page}${what}`, body, { cookie });
-  bodyOf(200, await post("consent", { textSha256: "0".repeat(64), locale: "en" }));
+  await readPageAndConsent((method, name, body) => api.call(method, `${page}${name}`, body, { cookie }));
   const adopted = { typed: "A. Example", font: "caveat", drawnPng: "" };
   const finish = () => post("finish", { values: [], signature: adopted, initials: adopted });
   return { finish: () => finishSomehow(finish) };

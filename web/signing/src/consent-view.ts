@@ -1,13 +1,14 @@
-import { api } from "./api.ts";
+import { ApiError, api } from "./api.ts";
 import { button, element, show, whileBusy } from "./dom.ts";
 import { fill, type Language } from "./languages.ts";
-import type { Ceremony } from "./model.ts";
+import type { Ceremony, ConsentText } from "./model.ts";
 
 /** Asks for the consent to electronic records; resolves when it is given and recorded. */
-export function askForConsent(ceremony: Ceremony, { tag, texts }: Language, decline: () => void): Promise<void> {
+export function askForConsent(ceremony: Ceremony, language: Language, decline: () => void): Promise<void> {
+  const { texts } = language;
   const agreement = ceremony.agreement;
   const sender = agreement?.organizationName || agreement?.senderName || "";
-  const introduction = fill(texts.consentIntroduction, { sender });
+  const asked = textIn(ceremony.consent.texts, language);
   const problem = element("p", { class: "problem", role: "alert" });
   const box = element("input", { type: "checkbox", id: "consent" });
   const heading = element("h1", { tabindex: "-1" }, texts.consentHeading);
@@ -21,9 +22,7 @@ export function askForConsent(ceremony: Ceremony, { tag, texts }: Language, decl
             box.focus();
             return;
           }
-          // What was shown is what is recorded.
-          const shown = [introduction, ...texts.consentPoints, texts.consentAgree].join("\n");
-          await api.consent(await sha256(shown), tag).then(() => resolve(), reject);
+          await api.consent(asked.textSha256, asked.locale).then(() => resolve(), reloadOr(reject));
         }),
       "primary",
     );
@@ -35,9 +34,9 @@ export function askForConsent(ceremony: Ceremony, { tag, texts }: Language, decl
         heading,
         element("p", { class: "subject" }, agreement?.emailSubject ?? ""),
         agreement?.emailBlurb ? element("p", { class: "blurb" }, agreement.emailBlurb) : null,
-        element("p", {}, introduction),
-        element("ul", {}, ...texts.consentPoints.map((point) => element("li", {}, point))),
-        element("label", { class: "choice", for: "consent" }, box, texts.consentAgree),
+        element("p", {}, asked.introduction),
+        element("ul", {}, ...asked.points.map((point) => element("li", {}, point))),
+        element("label", { class: "choice", for: "consent" }, box, asked.agreement),
         problem,
         element("div", { class: "row" }, goOn, button(texts.decline, decline)),
       ),
@@ -46,7 +45,18 @@ export function askForConsent(ceremony: Ceremony, { tag, texts }: Language, decl
   });
 }
 
-async function sha256(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** In the language of the page; the service has the same ones. */
+function textIn(texts: readonly ConsentText[], { tag }: Language): ConsentText {
+  const found = texts.find(({ locale }) => locale === tag) ?? texts[0];
+  if (found === undefined) throw new Error("the service serves no text to consent to");
+  return found;
 }
+
+/** The text has changed since it was shown: the person has to read the new one. */
+const reloadOr =
+  (reject: (error: unknown) => void) =>
+  (error: unknown): void => {
+    const isUnknown = error instanceof ApiError && error.details.some(({ field }) => field === "textSha256");
+    if (isUnknown) location.reload();
+    else reject(error);
+  };

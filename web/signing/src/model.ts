@@ -18,7 +18,12 @@ export interface Ceremony {
     readonly role: string;
     readonly status: string;
   }[];
-  readonly consent: { readonly required: boolean; readonly givenAt: string | null };
+  readonly consent: {
+    readonly required: boolean;
+    readonly givenAt: string | null;
+    /** What to show before it is asked for; the service records nothing else. */
+    readonly texts: readonly ConsentText[];
+  };
   /** Whether there is anything left for the person to do. */
   readonly canAct: boolean;
   /** Where to go when the session has ended by itself. */
@@ -79,3 +84,13 @@ export interface Adopted {
 }
 
 export const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const;
+
+/** What a person agrees to, in one language. */
+export interface ConsentText {
+  /** BCP 47. */
+  readonly locale: string;
+  readonly introduction: string;
+  readonly points: readonly string[];
+  readonly agreement: string;
+  readonly textSha256: string;
+}

@@ -73,9 +73,13 @@ function possibleFacts(run: Run, record: LogRecord, shown: ShownAcceptance): Pol
   };
   const since = displayedSince(run, record, shown);
   return pagesBefore(run, facts.acceptedAt).flatMap((page) =>
-    since.map((moment) => ({ ...facts, page, displayedSince: moment })),
+    since.flatMap((moment) =>
+      pageSources.map((pageSource) => ({ ...facts, page, displayedSince: moment, pageSource })),
+    ),
   );
 }
+
+const pageSources = ["CLIENT", "SERVER"] as const;
 
 /** What the page had told when the service looked, which may have been just before the last events came. */
 function pagesBefore({ bundle }: Run, acceptedAt: number): (PageFacts | null)[] {

@@ -6,7 +6,7 @@ export interface PolicyCheck {
   readonly flag: string;
   readonly required: Json;
   readonly observed: Json;
-  /** SERVER: the service saw it itself. CLIENT: the sender of the acceptance says so. */
+  /** SERVER: the service saw it itself. CLIENT: the sender of the acceptance or the page says so. */
   readonly source: "SERVER" | "CLIENT";
   readonly ok: boolean;
 }
@@ -36,6 +36,8 @@ export interface PolicyFacts {
   readonly methods: readonly string[];
   /** Null when the page told nothing. */
   readonly page: PageFacts | null;
+  /** What the page told counted as seen by the service in version 0.1.0; since then it counts as told. */
+  readonly pageSource?: PolicyCheck["source"];
   /** Since when the text may have been on display, in milliseconds since 1970; null when nothing tells. */
   readonly displayedSince: number | null;
   readonly acceptedAt: number;
@@ -80,11 +82,16 @@ const client = (flag: string, required: Json, observed: Json, ok = observed === 
   source: "CLIENT",
 });
 
+const told = (facts: PolicyFacts, flag: string, observed: Json, ok = observed === true): PolicyCheck => ({
+  ...client(flag, true, observed, ok),
+  source: facts.pageSource ?? "CLIENT",
+});
+
 /** What the page told when it happened counts more than what was said afterwards. Of consents the purposes are the boxes. */
 function checkbox(facts: PolicyFacts): PolicyCheck {
   const { isConsent, purposes, action, page, presentation } = facts;
   if (isConsent) return client("requireCheckbox", true, purposes > 0);
-  if (page !== null && page.ticked !== null) return server("requireCheckbox", true, page.ticked);
+  if (page !== null && page.ticked !== null) return told(facts, "requireCheckbox", page.ticked);
   const touches = items(at(presentation, "events"))
     .map((event) => at(event, "type"))
     .filter((type) => type === "CHECKED" || type === "UNCHECKED");
@@ -97,13 +104,15 @@ function initialState({ presentation }: PolicyFacts): PolicyCheck {
   return client("checkboxInitiallyChecked", false, observed, observed !== true);
 }
 
-function scroll({ page, presentation }: PolicyFacts): PolicyCheck {
-  if (page?.scrolledToEnd === true) return server("requireScroll", true, true);
+function scroll(facts: PolicyFacts): PolicyCheck {
+  const { page, presentation } = facts;
+  if (page?.scrolledToEnd === true) return told(facts, "requireScroll", true);
   return client("requireScroll", true, at(presentation, "scrolledToEnd"));
 }
 
-function view({ page, presentation }: PolicyFacts): PolicyCheck {
-  if (page !== null && page.linksOpened > 0) return server("requireView", true, page.linksOpened, true);
+function view(facts: PolicyFacts): PolicyCheck {
+  const { page, presentation } = facts;
+  if (page !== null && page.linksOpened > 0) return told(facts, "requireView", page.linksOpened, true);
   const opened = items(at(presentation, "documentsOpened")).length;
   return client("requireView", true, opened, opened > 0);
 }

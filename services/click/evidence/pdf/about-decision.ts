@@ -1,5 +1,5 @@
 import { withheldReason } from "./about-people.ts";
-import { anyValue, facts, hash, list, section, time, words, yesNo } from "./facts.ts";
+import { anyValue, facts, hash, knownFrom, list, section, time, words, yesNo } from "./facts.ts";
 import { exact, type Markup, markup, nothing, type Piece } from "./markup.ts";
 import type { PrintedBundle, PrintedCheck, PrintedReceipt } from "./printed-bundle.ts";
 
@@ -12,32 +12,43 @@ export function howSection(bundle: PrintedBundle): Markup {
   const { presentation: shown, receipts, session } = bundle;
   const last = receipts.at(-1);
   const around = shown.rendering?.words ?? null;
-  const { w, h } = shown.viewport ?? {};
   return section(
     "How it was decided",
     facts([
       ["Decision", last === undefined ? "none was recorded" : decisionWords[last.decision]],
       ["Outcome of the session", words(session.outcome ?? session.status)],
-      ["Way of deciding", last === undefined ? undefined : words(last.action)],
-      ["Text of the button", shown.buttonText ?? around?.buttonText],
-      ["Text beside the checkbox", shown.checkboxText ?? around?.checkboxText],
-      ["Notice", shown.noticeText ?? around?.noticeText],
-      ["Ticked before the user ticked it", yesNo(shown.checkboxInitiallyChecked)],
-      ["Scrolled to the end", yesNo(shown.scrolledToEnd)],
-      ["On display", shown.displayedMs === null ? undefined : `${shown.displayedMs} ms, as the page measured it`],
-      ["Documents that were opened", shown.documentsOpened.length === 0 ? undefined : shown.documentsOpened.join(" ")],
-      ["Shown on", wordsOf(shown.surface)],
-      ["Form of the display", wordsOf(shown.displayMode ?? shown.wrapType)],
-      ["Size of the window", w === undefined || h === undefined ? undefined : `${w} × ${h} pixels`],
-      ["Hash of a picture of the screen", hash(shown.screenshot?.hash)],
       ["Place of the display (deployment)", deploymentOf(bundle)],
       ["Hash of the place of the display", hash(shown.deploymentHash)],
       ["Rendered by the service", time(shown.renderedAt)],
       ["Rendering", hash(shown.rendering?.renderId)],
+      ["Text of the button, as rendered", around?.buttonText],
+      ["Text beside the checkbox, as rendered", around?.checkboxText],
       ["What was seen of the user", absentFacts(bundle)],
     ]),
+    saidPart(bundle),
     checksPart(bundle.policy.checks, bundle.policy.hash),
   );
+}
+
+/** What the service has not seen itself. */
+function saidPart({ presentation: shown, receipts }: PrintedBundle): Markup {
+  const last = receipts.at(-1);
+  const { w, h } = shown.viewport ?? {};
+  const said = facts([
+    ["Way of deciding", last === undefined ? undefined : words(last.action)],
+    ["Text of the button", shown.buttonText],
+    ["Text beside the checkbox", shown.checkboxText],
+    ["Notice", shown.noticeText],
+    ["Ticked before the user ticked it", yesNo(shown.checkboxInitiallyChecked)],
+    ["Scrolled to the end", yesNo(shown.scrolledToEnd)],
+    ["On display", shown.displayedMs === null ? undefined : `${shown.displayedMs} ms, as the page measured it`],
+    ["Documents that were opened", shown.documentsOpened.length === 0 ? undefined : shown.documentsOpened.join(" ")],
+    ["Shown on", wordsOf(shown.surface)],
+    ["Form of the display", wordsOf(shown.displayMode ?? shown.wrapType)],
+    ["Size of the window", w === undefined || h === undefined ? undefined : `${w} × ${h} pixels`],
+    ["Hash of a picture of the screen", hash(shown.screenshot?.hash)],
+  ]);
+  return said === nothing ? nothing : markup`<h3>How it was shown, as the sender of the decision tells it</h3>${said}`;
 }
 
 const deploymentOf = ({ presentation, session }: PrintedBundle): Piece | undefined =>
@@ -55,7 +66,7 @@ ${list([["Rule", 50], "Required", "Found", ["Known from", 24], ["Met", 10]], che
   check.flag,
   anyValue(check.required),
   anyValue(check.observed),
-  check.source === "SERVER" ? "the service" : "the sender",
+  knownFrom(check.source),
   yesNo(check.ok),
 ])}<p class="small">Hash of the rules: ${exact(policyHash)}</p>`;
 }

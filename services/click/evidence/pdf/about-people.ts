@@ -1,4 +1,4 @@
-import { anyValue, type Fact, facts, hash, list, paragraph, section, time, words, yesNo } from "./facts.ts";
+import { anyValue, type Fact, facts, hash, list, paragraph, section, shortened, time, words, yesNo } from "./facts.ts";
 import { exact, type Markup, markup, nothing } from "./markup.ts";
 import type { PrintedBundle, PrintedContext } from "./printed-bundle.ts";
 
@@ -60,7 +60,7 @@ function side(title: string, context: PrintedContext | null): Markup {
   if (context === null) return nothing;
   const table = facts([
     ["IP address", context.ip ?? undefined],
-    ["Browser or program", context.userAgent ?? undefined],
+    ["Browser or program, by its own account", shortened(context.userAgent)],
     ["Page", context.pageUrl],
     ["Title of the page", context.pageTitle],
     ["Came from", context.referrer],

@@ -1,4 +1,4 @@
-import { facts, list, section, time, words } from "./facts.ts";
+import { facts, knownFrom, list, section, time, words } from "./facts.ts";
 import { type Markup, markup, nothing } from "./markup.ts";
 import type { PrintedBundle } from "./printed-bundle.ts";
 
@@ -48,13 +48,18 @@ function stampOf({ integrity }: PrintedBundle, stampedAt: string | null): string
 function timelinePart({ timeline }: PrintedBundle): Markup {
   if (timeline.length === 0) return nothing;
   return markup`<h3>What happened, in the order in which the service learned of it</h3>
-${list([["Learned at (UTC)", 40], ["Happened at (UTC)", 40], ["What", 36], ["By", 19], "Detail"], timeline, (entry) => [
-  clock(entry.serverAt),
-  entry.at === entry.serverAt ? "then" : clock(entry.at),
-  words(entry.type),
-  words(entry.actor),
-  entry.detail,
-])}`;
+${list(
+  [["Learned at (UTC)", 40], ["Happened at (UTC)", 40], ["What", 36], ["By", 19], ["Known from", 20], "Detail"],
+  timeline,
+  (entry) => [
+    clock(entry.serverAt),
+    entry.at === entry.serverAt ? "then" : clock(entry.at),
+    words(entry.type),
+    words(entry.actor),
+    knownFrom(entry.source),
+    entry.detail,
+  ],
+)}`;
 }
 
 /** The title of the column says that it is UTC. */

@@ -65,6 +65,18 @@ export const yesNo = (value: boolean | null | undefined): string | undefined => 
   return value ? "yes" : "no";
 };
 
+/** Whether the service saw something itself, or was told of it. */
+export const knownFrom = (source: "SERVER" | "CLIENT"): string => (source === "SERVER" ? "the service" : "the sender");
+
+/** What somebody calls a program, shortened: two lines are enough to know it again. */
+export function shortened(text: string | null | undefined): string | undefined {
+  if (text === null || text === undefined) return undefined;
+  const characters = Array.from(text);
+  return characters.length <= maxShown ? text : `${characters.slice(0, maxShown).join("")} …`;
+}
+
+const maxShown = 120;
+
 /** A code such as SESSION_CREATED in words. */
 export const words = (code: string): string => code.toLowerCase().replaceAll("_", " ");
 

@@ -138,7 +138,7 @@ export interface PrintedCheck {
   readonly flag: string;
   readonly required: unknown;
   readonly observed: unknown;
-  readonly source: string;
+  readonly source: "SERVER" | "CLIENT";
   readonly ok: boolean;
 }
 
@@ -160,6 +160,7 @@ export interface PrintedEntry {
   readonly serverAt: string;
   readonly type: string;
   readonly actor: string;
+  readonly source: "SERVER" | "CLIENT";
   readonly detail: string | null;
 }
 

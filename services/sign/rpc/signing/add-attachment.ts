@@ -11,7 +11,7 @@ import { signerContext } from "./visitor-context.ts";
 
 export const addAttachment = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "addAttachment"> => ({
   async addAttachment({ sessionToken, tabId, fileName, content, visitor }) {
-    const session = await requireRecipientSession(deps, sessionToken, visitor);
+    const session = await requireRecipientSession(deps, sessionToken);
     const { agreement, recipient } = session;
     const decision = signerContext(deps, recipient, visitor);
     const command = { id: deps.newId(), tabId, fileName, content, sha256: sha256Of(content) };

@@ -10,7 +10,7 @@ import { signerContext } from "./visitor-context.ts";
 
 export const declineSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "declineSigning"> => ({
   async declineSigning({ sessionToken, reason, visitor }) {
-    const session = await requireRecipientSession(deps, sessionToken, visitor);
+    const session = await requireRecipientSession(deps, sessionToken);
     const { agreement, recipient, view } = session;
     const decision = signerContext(deps, recipient, visitor);
     const target = { id: agreement.id, isTemplate: false };

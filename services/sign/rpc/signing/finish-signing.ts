@@ -17,7 +17,7 @@ import { signerContext } from "./visitor-context.ts";
 
 export const finishSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "finishSigning"> => ({
   async finishSigning({ sessionToken, values, signature, initials, visitor }) {
-    const session = await requireRecipientSession(deps, sessionToken, visitor);
+    const session = await requireRecipientSession(deps, sessionToken);
     const { agreement, recipient, view } = session;
     const decision = signerContext(deps, recipient, visitor);
     const command = { values: tabValues(values), signature: adopted(signature), initials: adopted(initials) };

@@ -8,15 +8,13 @@ import { isOpen } from "../../domain/transitions.ts";
 import type { SignDeps } from "../deps.ts";
 import { agreementMessage } from "../messages.ts";
 import { wireViewKinds } from "./open-view.ts";
+import { servedConsentTexts } from "./served-consent-texts.ts";
 import { requireShownSession } from "./shown-session.ts";
-import { requireSession, type SigningSession } from "./signing-session.ts";
+import type { SigningSession } from "./signing-session.ts";
 
 export const getCeremony = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "getCeremony"> => ({
-  async getCeremony({ sessionToken, visitor }) {
-    const session =
-      visitor === undefined
-        ? await requireSession(deps, sessionToken)
-        : await requireShownSession(deps, sessionToken, visitor);
+  async getCeremony({ sessionToken }) {
+    const session = await requireShownSession(deps, sessionToken);
     const { orgId, view, recipient, expiresAt } = session;
     const { name: organizationName } = await deps.organizations.of(orgId);
     const { consentedAt } = recipient ?? { consentedAt: null };
@@ -32,12 +30,24 @@ export const getCeremony = (deps: SignDeps): Pick<ServiceImpl<typeof SigningServ
       organizationName,
       canAct: isWaitedFor(session),
       timeoutUrl: withEvent(view.returnUrl, "session_timeout"),
+      consentTexts: isWaitedFor(session) && consentedAt === null ? await textsOf(deps, session) : [],
     };
   },
 });
 
+/** Whoever only has to look has nothing to do but to load the documents. */
 const isWaitedFor = ({ agreement, recipient }: SigningSession): boolean =>
-  agreement !== undefined && recipient !== undefined && isOpen(agreement) && isActing(recipient);
+  agreement !== undefined &&
+  recipient !== undefined &&
+  recipient.role !== "certified-delivery" &&
+  isOpen(agreement) &&
+  isActing(recipient);
+
+const textsOf = async (deps: SignDeps, session: SigningSession) =>
+  (await servedConsentTexts(deps, session)).map(({ content: _, points, ...text }) => ({
+    ...text,
+    points: [...points],
+  }));
 
 function seenIn({ agreement, recipient }: SigningSession) {
   if (agreement === undefined) return undefined;

@@ -15,7 +15,7 @@ import { signerContext } from "./visitor-context.ts";
 
 export const leaveSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "leaveSigning"> => ({
   async leaveSigning({ sessionToken, values, visitor }) {
-    const session = await requireRecipientSession(deps, sessionToken, visitor);
+    const session = await requireRecipientSession(deps, sessionToken);
     const { agreement, recipient, view } = session;
     const mayGoOn = (current: Agreement): boolean =>
       isOpen(current) && isActing(requireRecipient(current, recipient.id));

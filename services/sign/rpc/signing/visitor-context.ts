@@ -1,6 +1,7 @@
 import type { Visitor } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { Recipient } from "../../domain/agreement.ts";
 import type { DecisionContext } from "../../domain/change.ts";
+import { boundedClaim } from "../../domain/free-text.ts";
 import type { View } from "../../domain/view.ts";
 import type { SignDeps } from "../deps.ts";
 
@@ -31,6 +32,6 @@ function contextOf(
   return {
     now: clock.now(),
     newId,
-    actor: { ...who, ip: visitor?.ip ?? "", userAgent: visitor?.userAgent ?? "" },
+    actor: { ...who, ip: visitor?.ip ?? "", userAgent: boundedClaim(visitor?.userAgent ?? "") },
   };
 }

@@ -1,5 +1,5 @@
 import type { FieldProblem } from "#platform/errors.ts";
-import { compileLinearPattern } from "#platform/linear-pattern.ts";
+import { compileLinearPattern, newPatternWork, type PatternWork, refusalOfPattern } from "#platform/linear-pattern.ts";
 import { problem } from "../problems.ts";
 import { characters } from "../text.ts";
 import { repetitions } from "./repetitions.ts";
@@ -63,12 +63,15 @@ export const generatedSchema: JsonSchema = topLevel(
 );
 
 /** What a schema cannot say. */
-export const generatedProblems = (config: GeneratedConfig): FieldProblem[] => [
-  ...repetitions("variables", "key", config.variables),
-  ...config.variables.flatMap((variable, index) => variableProblems(`variables[${index}]`, variable)),
-];
+export function generatedProblems(config: GeneratedConfig): FieldProblem[] {
+  const work = newPatternWork();
+  return [
+    ...repetitions("variables", "key", config.variables),
+    ...config.variables.flatMap((variable, index) => variableProblems(`variables[${index}]`, variable, work)),
+  ];
+}
 
-function variableProblems(path: string, variable: Variable): FieldProblem[] {
+function variableProblems(path: string, variable: Variable, work: PatternWork): FieldProblem[] {
   const { type } = variable;
   const problems: FieldProblem[] = [];
   for (const property of ["maxLength", "pattern"] as const) {
@@ -82,18 +85,18 @@ function variableProblems(path: string, variable: Variable): FieldProblem[] {
   if (variable.enum === undefined && type === "ENUM") {
     problems.push(problem(`${path}.enum`, "REQUIRED", "is required for the type ENUM"));
   }
-  const pattern = compileLinearPattern(variable.pattern ?? "");
-  if (pattern.kind === "refused") problems.push(problem(`${path}.pattern`, "INVALID_PATTERN", pattern.reason));
+  const refusal = refusalOfPattern(variable.pattern ?? "");
+  if (refusal !== undefined) problems.push(problem(`${path}.pattern`, "INVALID_PATTERN", refusal));
   if (problems.length > 0 || variable.default === undefined) return problems;
-  const complaint = valueComplaint(variable, variable.default);
+  const complaint = valueComplaint(variable, variable.default, work);
   return complaint === undefined ? [] : [problem(`${path}.default`, "INVALID_DEFAULT", complaint)];
 }
 
 /** Why this cannot be a value of the variable; undefined when it can. */
-function valueComplaint(variable: Variable, value: string | number | boolean): string | undefined {
+function valueComplaint(variable: Variable, value: string | number | boolean, work: PatternWork): string | undefined {
   switch (variable.type) {
     case "STRING":
-      return typeof value === "string" ? textComplaint(variable, value) : "must be a string";
+      return typeof value === "string" ? textComplaint(variable, value, work) : "must be a string";
     case "NUMBER":
       return typeof value === "number" ? undefined : "must be a number";
     case "BOOLEAN":
@@ -105,12 +108,12 @@ function valueComplaint(variable: Variable, value: string | number | boolean): s
   }
 }
 
-function textComplaint(variable: Variable, value: string): string | undefined {
+function textComplaint(variable: Variable, value: string, work: PatternWork): string | undefined {
   const { maxLength, pattern } = variable;
   if (maxLength !== undefined && characters(value) > maxLength) return `must have at most ${maxLength} characters`;
   if (pattern === undefined) return undefined;
   const compiled = compileLinearPattern(pattern);
-  return compiled.kind === "pattern" && compiled.matches(value) ? undefined : "must match the pattern";
+  return compiled.kind === "pattern" && compiled.matches(value, work) ? undefined : "must match the pattern";
 }
 
 function isDate(value: string): boolean {

@@ -3,9 +3,6 @@ export interface Texts {
   readonly title: string;
   readonly from: string;
   readonly consentHeading: string;
-  readonly consentIntroduction: string;
-  readonly consentPoints: readonly string[];
-  readonly consentAgree: string;
   readonly consentMissing: string;
   readonly continue: string;
   readonly documents: string;

@@ -4,8 +4,10 @@ import type { Environment } from "#platform/config.ts";
 import { deadEventRoutes } from "#platform/events/dead-event-routes.ts";
 import { createHealthState } from "#platform/health.ts";
 import { createLogger } from "#platform/logger.ts";
+import { masterKeyRoutes } from "#platform/master-keys/routes.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
+import { until } from "#platform/testing/until.ts";
 import { type ClickHarness, startClick } from "../../services/click/test/harness.ts";
 import { runAdmin } from "./run.ts";
 
@@ -20,7 +22,10 @@ beforeAll(async () => {
     host: "127.0.0.1",
     port: 0,
     token: "the-admin-token",
-    routes: [deadEventRoutes(click.service.deadEvents ?? [])],
+    routes: [
+      deadEventRoutes(click.service.deadEvents ?? []),
+      masterKeyRoutes(click.service.resealer === undefined ? [] : [click.service.resealer]),
+    ],
     interceptors: serverInterceptors({ service: "admin", logger: createLogger("admin", "silent"), metrics }),
     metrics,
     health: createHealthState(),
@@ -33,9 +38,11 @@ afterAll(async () => {
   await click.close();
 });
 
-async function admin(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+const admin = (...args: string[]) => run("dead-events", ...args);
+
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const printed = { out: "", err: "" };
-  const code = await runAdmin(["dead-events", ...args], {
+  const code = await runAdmin(args, {
     env,
     out: (text) => {
       printed.out += text;
@@ -96,5 +103,30 @@ describe("dead-events", () => {
     expect((await admin("discard", ...consumer, "--all", "--event", "c")).code).toBe(2);
     const unknown = await admin("requeue", "--service", "click", "--consumer", "other", "--all");
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("click-publications, click-statistics")]);
+  });
+});
+
+describe("master-keys", () => {
+  const named = ["--service", "click", "--json"];
+
+  test("reseal starts, and status says when everything is sealed with the newest key", async () => {
+    expect(JSON.parse((await run("master-keys", "status", ...named)).out)).toMatchObject({
+      service: "click",
+      keys: [expect.stringMatching(/^[0-9a-f]{12}$/)],
+      state: "never run",
+    });
+    const started = JSON.parse((await run("master-keys", "reseal", ...named)).out);
+    expect(started.sealedWith).toBe(started.keys[0]);
+    const finished = await until(async () => {
+      const status = JSON.parse((await run("master-keys", "status", ...named)).out);
+      return status.state === "finished" && status;
+    });
+    expect(finished).toMatchObject({ unreadable: 0, removableKeys: [] });
+  });
+
+  test("a service that has no master key is named", async () => {
+    expect(await run("master-keys", "status", "--service", "sign")).toMatchObject({ code: 2 });
+    const { code, err } = await run("master-keys", "status", "--service", "auth");
+    expect([code, err]).toEqual([1, expect.stringContaining("it has click")]);
   });
 });

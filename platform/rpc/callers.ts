@@ -1,0 +1,66 @@
+import type { X509Certificate } from "node:crypto";
+import { Code, ConnectError, createContextKey, type Interceptor, type UnaryRequest } from "@connectrpc/connect";
+import type { InternalTokens } from "./internal-tokens.ts";
+
+/** What a process of ours sends along where no certificate tells who it is. */
+export const internalTokenHeader = "x-internal-token";
+
+/** Gives the names in the certificate that the caller has proven to have, as they are written in it; none without one. */
+export const peerNamesKey = createContextKey<() => readonly string[]>(() => []);
+
+/** Answers with the headers that the call goes on with, the caller's among them. Throws when it may not be made. */
+export type AdmitOutsider = (
+  call: Pick<UnaryRequest, "header" | "method">,
+  peerNames: readonly string[],
+) => Promise<Readonly<Record<string, string>>>;
+
+export interface CallerRules {
+  /** How processes of ours prove themselves; nobody can so when absent. */
+  readonly tokens?: Pick<InternalTokens, "isValid"> | undefined;
+  /** The names that certificates of our processes have. */
+  readonly ownNames: ReadonlySet<string>;
+  /** Finds out who calls from elsewhere and what for; nobody may when absent. */
+  readonly admitOutsider?: AdmitOutsider | undefined;
+}
+
+/** What tells on whose behalf a call is made. Believed from processes of ours, and never passed on from anybody else. */
+const claims = ["x-org-id", "x-client-id", internalTokenHeader] as const;
+
+/**
+ * The first thing that happens to a call from another process: it is refused unless the caller has proven who it is.
+ * A process of this installation may name the organization and client that it acts for.
+ */
+export function requireKnownCaller({ tokens, ownNames, admitOutsider }: CallerRules): Interceptor {
+  const isOwn = (token: string | null, peerNames: () => readonly string[]): boolean =>
+    (token !== null && tokens?.isValid(token) === true) ||
+    (ownNames.size > 0 && peerNames().some((name) => ownNames.has(name)));
+
+  return (next) => async (request) => {
+    const peerNames = request.contextValues.get(peerNamesKey);
+    if (isOwn(request.header.get(internalTokenHeader), peerNames)) return next(request);
+    if (admitOutsider !== undefined && !request.stream) {
+      const admitted = await admitOutsider(request, peerNames());
+      for (const name of [...claims, "authorization"]) request.header.delete(name);
+      for (const [name, value] of Object.entries(admitted)) request.header.set(name, value);
+      return next(request);
+    }
+    // Nobody has proven what they say, so it is not logged as if it were so.
+    for (const name of claims) request.header.delete(name);
+    throw refusal(request.header.has("authorization") || peerNames().length > 0);
+  };
+}
+
+const refusal = (hasCredential: boolean): ConnectError =>
+  hasCredential
+    ? new ConnectError(
+        "only processes of this installation may call this port; others call the gRPC port of the gateway",
+        Code.PermissionDenied,
+      )
+    : new ConnectError("the caller has not proven that it is a process of this installation", Code.Unauthenticated);
+
+/** The DNS names and URIs of a certificate. */
+export function namesOfCertificate({ subjectAltName }: Pick<X509Certificate, "subjectAltName">): string[] {
+  // Node puts names with characters that could be taken for a separator in quotes; no process is called so.
+  if (subjectAltName === undefined || subjectAltName.includes('"')) return [];
+  return subjectAltName.split(", ").flatMap((entry) => /^(?:DNS|URI):(.+)$/.exec(entry)?.[1] ?? []);
+}

@@ -1,0 +1,36 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const folder = fileURLToPath(new URL("../../.assent/judges/", import.meta.url));
+
+/** The programs that `dev/judges/prepare` makes, as describeWithTools takes them. */
+export const judges = { conformance: `${folder}conformance`, signatures: `${folder}signatures` };
+
+const run = promisify(execFile);
+
+/** What veraPDF finds wrong with files; a flavour is `2a` or `ua1`. */
+export async function conformanceProblems(...files: (readonly [flavour: string, path: string])[]): Promise<string> {
+  const { stdout } = await run(judges.conformance, files.flat());
+  if (!stdout.endsWith("judged\n")) throw new Error(`veraPDF says: ${stdout}`);
+  return stdout.slice(0, -"judged\n".length);
+}
+
+/** What pyHanko says of a signature. */
+export interface JudgedSignature {
+  readonly field: string;
+  readonly isIntact: boolean;
+  /** What was changed after it, by the strictest kind of change that it is. */
+  readonly changes: string | null;
+  readonly arePermitted: boolean;
+  readonly reason: string;
+}
+
+/** The signatures of each file. */
+export async function judgeSignatures(paths: readonly string[]): Promise<readonly (readonly JudgedSignature[])[]> {
+  const { stdout } = await run(judges.signatures, ["judge", ...paths]);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}

@@ -1,0 +1,89 @@
+import type pg from "pg";
+import { hashKeyColumn, type SealedColumn } from "#platform/master-keys/reseal.ts";
+import { type KeyRing, resealed } from "#platform/secrets.ts";
+import { listSigningKeys } from "../store/signing-key-store.ts";
+import { readSeed } from "../vault/record-seed.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
+import { type KeyPurpose, keyPurposes } from "./key-schedule.ts";
+import { openSealedKey, signingKeyKek } from "./sealed-key.ts";
+
+/** Everything that the service keeps sealed under its master key. */
+export const sealedColumns = (masterKeys: KeyRing, vault: SubjectVault): readonly SealedColumn[] => [
+  hashKeyColumn("click", masterKeys),
+  {
+    table: "click.signing_key",
+    column: "private_key",
+    key: { purpose: "text", generation: "integer" },
+    select: "t.purpose, t.kid",
+    reseal: ({ purpose, kid }: { purpose: KeyPurpose; kid: string }, sealed) =>
+      resealed(signingKeyKek(masterKeys, purpose), sealed, kid),
+  },
+  ofRecords(vault, "click.acceptance", "sealed", "receipt_id", { organization_id: "uuid", idempotency_hash: "bytea" }),
+  ofRecords(vault, "click.session", "sealed", "id", { organization_id: "uuid", id: "uuid" }),
+  ofRecords(vault, "click.session", "sealed_reason", "id", { organization_id: "uuid", id: "uuid" }),
+  ofRecords(vault, "click.session_event", "sealed_target", "session_id", {
+    organization_id: "uuid",
+    session_id: "uuid",
+    position: "integer",
+  }),
+  ofRecords(vault, "click.sealed_rendering", "sealed", "record_id", { organization_id: "uuid", record_id: "uuid" }),
+  ofRecords(vault, "click.consent_event", "sealed", "receipt_id", {
+    organization_id: "uuid",
+    subject_index: "bytea",
+    revision: "integer",
+  }),
+  {
+    // After the records: those that are restricted are opened with what stands here.
+    table: "click.subject_key",
+    column: "seed",
+    key: { organization_id: "uuid", record_id: "uuid" },
+    select: 't.organization_id as "organizationId", t.record_id as "recordId"',
+    reseal: (record, seed) => (seed.length === plainSeedBytes ? undefined : vault.resealedSeed(record, seed)),
+  },
+];
+
+/** A seed that is not restricted stands there as it is. */
+const plainSeedBytes = 32;
+
+function ofRecords(
+  vault: SubjectVault,
+  table: string,
+  column: string,
+  recordId: string,
+  key: Readonly<Record<string, string>>,
+): SealedColumn {
+  return {
+    table,
+    column,
+    key,
+    select: `t.organization_id as "organizationId", t.${recordId} as "recordId", k.seed`,
+    join: `join click.subject_key k on k.organization_id = t.organization_id and k.record_id = t.${recordId}`,
+    reseal: ({ organizationId, recordId, seed: stored }, sealed) => {
+      const record = { organizationId, recordId };
+      const { seed } = readSeed(vault, record, stored, true);
+      return seed === null ? undefined : vault.resealed(record, seed, sealed);
+    },
+  };
+}
+
+/**
+ * Which master key the hashes of before were made with: the one that opens the oldest signing key. Undefined when there is
+ * none, so that there are no hashes either.
+ */
+export async function findFormerHashKey(pool: pg.Pool, masterKeys: KeyRing): Promise<Buffer | undefined> {
+  for (const purpose of keyPurposes) {
+    const [oldest] = await listSigningKeys(pool, purpose);
+    if (oldest === undefined) continue;
+    const former = masterKeys.find((key) => {
+      try {
+        openSealedKey(signingKeyKek([key], purpose), oldest);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    if (former === undefined) throw new Error("no master key is the one that the database was made with");
+    return former;
+  }
+  return undefined;
+}
