@@ -50,8 +50,15 @@ export const textPatterns: Readonly<Record<Rule, { readonly forbidden: RegExp; r
   },
 };
 
-/** Of what a user is called by; it may have blanks, but not be nothing else. */
-const notBlank = new Set(["user_ref"]);
+/**
+ * Where something is recorded of a user, who is not called by blanks alone. Whoever was, before this was refused, is still
+ * found and erased.
+ */
+const notBlank = new Set(
+  ["CreateSessionRequest", "AcceptRequest", "UpdateConsentStateRequest"].map(
+    (message) => `assent.click.v1.${message}.user_ref`,
+  ),
+);
 export const blankMessage = "must not be white space alone";
 export const isBlank = (text: string): boolean => text !== "" && !/[^\s\p{Cf}]/u.test(text);
 
@@ -85,7 +92,8 @@ export function createTextRules(): <D extends DescMessage>(desc: D, message: Mes
 }
 
 function ruleOf({ name, scalar }: DescField): Rule | undefined {
-  if (scalar !== ScalarType.STRING || anything.has(name)) return undefined;
+  // What names something is answered by whoever has such a thing, or has none.
+  if (scalar !== ScalarType.STRING || anything.has(name) || /(^|_)ids?(_or_slug)?$/.test(name)) return undefined;
   return severalLines.has(name) ? "lines" : "line";
 }
 
@@ -97,7 +105,7 @@ function look(checks: readonly Check[], message: Values, path: string, found: Fo
     if (value === undefined || value === "") continue;
     const at = path === "" ? field.jsonName : `${path}.${field.jsonName}`;
     for (const [place, one] of placesOf(field, value, at)) {
-      if (typeof one === "string") judge(one, { name: field.name, rule, place }, found);
+      if (typeof one === "string") judge(one, { field, rule, place }, found);
       else if (within !== undefined) look(within, one as Values, place, found);
     }
   }
@@ -105,13 +113,13 @@ function look(checks: readonly Check[], message: Values, path: string, found: Fo
 
 function judge(
   text: string,
-  { name, rule, place }: { readonly name: string; readonly rule: Rule | undefined; readonly place: string },
+  { field, rule, place }: { readonly field: DescField; readonly rule: Rule | undefined; readonly place: string },
   found: Found,
 ): void {
   if (rule === undefined) return;
   const { forbidden, message } = textPatterns[rule];
   if (forbidden.test(text)) found({ field: place, code: "PATTERN", message });
-  else if (notBlank.has(name) && isBlank(text)) {
+  else if (isBlank(text) && notBlank.has(`${field.parent.typeName}.${field.name}`)) {
     found({ field: place, code: "PATTERN", message: blankMessage });
   }
 }
