@@ -127,6 +127,15 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     docgen: connect(docgen),
     sign: connect(sign, signMessageBytes),
     webhooks: connect(webhooks),
+    findMissing: async () => {
+      const states = services.map(({ name, checkReady }) =>
+        checkReady().then(
+          () => [],
+          () => [name],
+        ),
+      );
+      return (await Promise.all(states)).flat();
+    },
     checkOthers: async () => {
       if (!health.isServing()) throw new Error("the demo organization is not ready");
     },

@@ -5,6 +5,7 @@ import type {
   AcceptResponse,
 } from "#gen/assent/click/v1/click_pb.ts";
 import { DomainError, isErrorCode } from "#platform/errors.ts";
+import { isFinal } from "#platform/rpc/status.ts";
 
 export interface AcceptCoalescer {
   /** Records one acceptance. Rejects with a DomainError, after at most queueMs + callMs. */
@@ -142,7 +143,7 @@ async function sendWithRetry(items: AcceptBatchRequest_Item[], deps: AcceptCoale
   try {
     return await deps.send(items, signal);
   } catch (error) {
-    if (!(error instanceof ConnectError) || error.code !== Code.Unavailable) throw error;
+    if (!(error instanceof ConnectError) || error.code !== Code.Unavailable || isFinal(error)) throw error;
     const { promise, resolve } = Promise.withResolvers<void>();
     setTimeout(resolve, 25 + deps.random() * 100);
     await promise;

@@ -29,6 +29,7 @@ import { defaultDashboardFolder, loadDashboard, serveDashboard } from "./dashboa
 import { createDocumentBodies } from "./document-bodies/document-bodies.ts";
 import { defaultEmbedScriptFile, loadEmbedScript } from "./embed-script.ts";
 import { createEvidenceKeys } from "./evidence-keys.ts";
+import { createHome } from "./home-page.ts";
 import { type BodyBudget, createBodyBudget, documentBudgetLimits } from "./http/body-budget.ts";
 import { createApp } from "./http/express-app.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
@@ -41,6 +42,7 @@ import { createWindowSweeper } from "./limits/window-sweeper.ts";
 import { createIdentityProvider } from "./oidc/identity-provider.ts";
 import { buildOpenApi } from "./openapi/build.ts";
 import { referencePage, referencePagePolicy } from "./openapi/page/reference-page.ts";
+import { createMissingParts, createReadinessCheck, type FindMissing } from "./readiness.ts";
 import { allRoutes } from "./routes/index.ts";
 import type { Services } from "./routes/services.ts";
 import { createSessions, type Sessions } from "./sessions/authenticate-session.ts";
@@ -62,6 +64,8 @@ export interface GatewayDeps {
   readonly webhooks: Transport;
   /** Throws while something else of this process is not ready that callers count on. */
   readonly checkOthers?: () => Promise<void>;
+  /** Names the services that are not ready. */
+  readonly findMissing?: FindMissing;
   /** The memory for large bodies; that of production when absent. */
   readonly bodyBudget?: BodyBudget;
   /** The same for bodies that carry documents. */
@@ -150,6 +154,8 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       signingPage,
       linkGuard: createLinkGuard({ limiter, logger }),
       checkReady,
+      findMissing: createMissingParts(pool, deps.findMissing),
+      home: createHome(),
       reference: createReference(config.publicUrl ?? ""),
     },
     compileSchema: createSchemaCompiler(),
@@ -177,23 +183,6 @@ const createWindowPool = ({ databaseUrl, databaseRole = "", poolSize = 4 }: Gate
     statementTimeoutMs: 2_000,
     lockTimeoutMs: 1_000,
   });
-
-/** Everybody may ask whether we are ready, so those who ask at once share one look at the database. */
-function createReadinessCheck(
-  pool: Pool,
-  revocations: Revocations,
-  checkOthers: () => Promise<void> = async () => undefined,
-): () => Promise<void> {
-  let running: Promise<unknown> | undefined;
-  return async () => {
-    revocations.requireKnown();
-    await checkOthers();
-    running ??= pool.query("select").finally(() => {
-      running = undefined;
-    });
-    await running;
-  };
-}
 
 function createClickClients(transport: Transport, tracer?: Tracer): Pick<Services, "click" | "coalescer"> {
   const click = createClient(ClickService, transport);

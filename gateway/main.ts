@@ -22,6 +22,7 @@ import { wireFromSettings } from "#platform/service-settings.ts";
 import { startTracing } from "#platform/tracing/start-tracing.ts";
 import { createGateway, listenGateway } from "./app.ts";
 import { configFromEnv, settings } from "./config.ts";
+import { unreachable } from "./readiness.ts";
 
 const values = readSettings(settings, process.env);
 const config = configFromEnv(process.env);
@@ -46,7 +47,8 @@ const sign = connect(values.SIGN_TARGET, [SignService, SigningService], { maxMes
 const runtime = { logger, metrics, clock: systemClock, newId, bus: createMemoryBus(), tracer };
 /** A page of deliveries has what was answered to each. */
 const webhooks = connect(values.WEBHOOKS_TARGET, WebhooksService, { maxMessageBytes: 32 * 1024 * 1024 });
-const gateway = await createGateway(config, { runtime, auth, templates, click, docgen, sign, webhooks });
+const channels = { auth, templates, click, docgen, sign, webhooks };
+const gateway = await createGateway(config, { runtime, ...channels, findMissing: unreachable(channels) });
 
 const health = createHealthState();
 const admin = await startAdminPort({
@@ -67,7 +69,7 @@ stopOnSignals(async () => {
   health.setServing(false);
   await listening.stop();
   await admin.close();
-  for (const transport of [auth, templates, click, docgen, sign, webhooks]) transport.close();
+  for (const transport of Object.values(channels)) transport.close();
   await tracing.stop();
   logger.info("stopped");
 }, logger);

@@ -17,7 +17,9 @@ import type { BatchBodies } from "../batch-bodies/batch-bodies.ts";
 import type { BuiltPage } from "../built-page.ts";
 import type { EmbedScript } from "../embed-script.ts";
 import type { EvidenceKeys } from "../evidence-keys.ts";
+import type { Home } from "../home-page.ts";
 import type { IdentityProvider } from "../oidc/identity-provider.ts";
+import type { FindMissing } from "../readiness.ts";
 import type { LinkGuard } from "../signing/link-guard.ts";
 import type { StaticFile } from "../static-file.ts";
 import type { ServedPage, Verifier } from "../verifier.ts";
@@ -64,6 +66,10 @@ export interface Services {
   readonly linkGuard: LinkGuard;
   /** Throws while something that requests need is missing. */
   checkReady(): Promise<void>;
+  /** What is at the root. */
+  readonly home: Home;
+  /** Names what is missing of what requests need. */
+  readonly findMissing: FindMissing;
   /** The description of the API. */
   readonly reference: Reference;
 }

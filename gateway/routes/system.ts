@@ -1,9 +1,10 @@
 import { DomainError } from "#platform/errors.ts";
+import { prefers } from "../http/accept.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import type { StaticFile } from "../static-file.ts";
 import { defineRoute, type Route, type RouteRequest } from "./route.ts";
-import { answer, oneOf } from "./schema-parts.ts";
+import { answer, anyText, described, oneOf } from "./schema-parts.ts";
 
 const base = { method: "GET", tag: "System", access: "public", dialect: standardDialect } as const;
 
@@ -25,11 +26,50 @@ const revalidatedSuccess = {
 export const systemRoutes: readonly Route[] = [
   defineRoute({
     ...base,
+    operationId: "getHome",
+    path: "/",
+    summary: "See what this is",
+    description:
+      "The version, and where the dashboard, this reference and the check of evidence are: as JSON, or as a page for whoever prefers HTML, as browsers do.",
+    ...revalidated,
+    success: {
+      status: 200,
+      description: "What this is.",
+      schema: answer({
+        name: oneOf("Assent"),
+        version: described(anyText, "Of this installation."),
+        description: anyText,
+        dashboard: oneOf("/dashboard/"),
+        reference: oneOf("/docs"),
+        openapi: oneOf("/openapi.json"),
+        verify: oneOf("/verify"),
+      }),
+      alsoTypes: ["text/html"],
+      textExamples: { "text/html": "<h1>Assent</h1>" },
+      ...revalidatedSuccess,
+      headers: { ETag: { ...revalidatedSuccess.headers.ETag, description: "Of the page.", required: false } },
+    },
+    errors: [],
+    call: async (_request, { home }) => home,
+    respond: ({ page, pagePolicy, facts }, { headers }) => {
+      // Caches must not give one form to those who ask for the other.
+      const vary = { Vary: "Accept" };
+      if (!prefers(headers.accept, "text/html", "application/json")) {
+        const reply = jsonReply(200, facts);
+        return { ...reply, headers: { ...reply.headers, ...vary, "Cache-Control": "no-cache" } };
+      }
+      const reply = fileReply(page, "text/html; charset=utf-8", headers);
+      const policy = { "Content-Security-Policy": pagePolicy, "Referrer-Policy": "no-referrer" };
+      return { ...reply, headers: { ...reply.headers, ...vary, ...policy } };
+    },
+  }),
+  defineRoute({
+    ...base,
     operationId: "getHealth",
     path: "/healthz",
     summary: "Tell whether requests can be served",
     description:
-      "For load balancers: whether the database and the services behind the gateway can be reached. Never refused for the number of requests.",
+      "For load balancers: whether this gateway can answer requests. Also while a service behind it is missing, which /readyz names. Never refused for the number of requests.",
     success: { status: 200, description: "Everything is ready.", schema: answer({ status: oneOf("ok") }) },
     errors: ["SERVICE_UNAVAILABLE"],
     call: async (_request, { checkReady }) => {
@@ -40,6 +80,25 @@ export const systemRoutes: readonly Route[] = [
       }
     },
     respond: () => jsonReply(200, { status: "ok" }),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getReadiness",
+    path: "/readyz",
+    summary: "Tell what is missing",
+    description:
+      "For people and monitors: each service behind the gateway is asked, and the database. While one is missing, what needs it is answered 503 within a second and all else as ever, so a load balancer goes by /healthz.",
+    success: { status: 200, description: "Nothing is missing.", schema: answer({ status: oneOf("ready") }) },
+    errors: ["SERVICE_UNAVAILABLE"],
+    call: async (_request, { findMissing }) => {
+      const missing = await findMissing();
+      if (missing.length === 0) return;
+      throw new DomainError("SERVICE_UNAVAILABLE", {
+        message: `Missing: ${missing.join(", ")}.`,
+        details: missing.map((field) => ({ field, code: "UNAVAILABLE", message: "does not answer that it is ready" })),
+      });
+    },
+    respond: () => jsonReply(200, { status: "ready" }),
   }),
   defineRoute({
     ...base,

@@ -193,7 +193,7 @@ const sealsOf = (question: FileInQuestion | undefined) =>
   question?.file.case === "content"
     ? [
         {
-          ...{ isIntact: true, coversWholeFile: true, isOurs: true, subject: "CN=Example AG" },
+          ...{ isIntact: true, coversWholeFile: true, isOurs: true, subject: "CN=Example AG", addedBytes: 0n },
           ...{ certificateSha256: new Uint8Array(32), claimedAt: at(9) },
         },
       ]

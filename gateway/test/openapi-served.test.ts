@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { buildOpenApi } from "../openapi/build.ts";
@@ -49,4 +50,65 @@ test("the reference page may use its own styles and nothing else", async () => {
   const { headers } = await gateway.call("GET", "/docs");
   expect(headers.get("content-security-policy")).toBe(referencePagePolicy);
   expect(headers.get("x-content-type-options")).toBe("nosniff");
+});
+
+describe("/", () => {
+  const page = { headers: { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
+
+  test("is a page for browsers that runs nothing and leads to what is there", async () => {
+    const { status, headers, text } = await gateway.call("GET", "/", page);
+    expect([status, headers.get("content-type"), headers.get("vary")]).toEqual([
+      ...[200, "text/html; charset=utf-8", "Accept"],
+    ]);
+    const style = createHash("sha256")
+      .update(/<style>([^<]*)</.exec(text)?.[1] ?? "")
+      .digest("base64");
+    expect(headers.get("content-security-policy")).toBe(
+      `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+    expect(headers.get("cache-control")).toBe("no-cache");
+    expect(text).not.toMatch(/<script|style="/);
+    expect(text).toContain("0.1.0");
+    const links = [...text.matchAll(/ href="([^"]*)"/g)].map(([, path]) => path ?? "");
+    expect(links).toEqual(expect.arrayContaining(["/dashboard/", "/docs", "/verify"]));
+    for (const path of links) expect([path, (await fetch(gateway.url + path)).status]).not.toEqual([path, 404]);
+    const etag = headers.get("etag") ?? "";
+    const again = await gateway.call("GET", "/", { headers: { ...page.headers, "If-None-Match": etag } });
+    expect([again.status, again.text]).toEqual([304, ""]);
+  });
+
+  test("is JSON for everybody else, and HEAD answers as GET does", async () => {
+    for (const headers of [{}, { Accept: "application/json" }, { Accept: "*/*" }]) {
+      const answer = await gateway.call("GET", "/", { headers });
+      expect([answer.status, answer.headers.get("vary"), answer.body]).toEqual([
+        ...[200, "Accept"],
+        expect.objectContaining({ name: "Assent", version: "0.1.0", reference: "/docs", verify: "/verify" }),
+      ]);
+    }
+    const head = await gateway.call("HEAD", "/", page);
+    expect([head.status, head.text, head.headers.get("content-type")]).toEqual([200, "", "text/html; charset=utf-8"]);
+  });
+});
+
+describe("/readyz", () => {
+  test("names what is missing, while /healthz says that requests are answered", async () => {
+    const missing: string[] = [];
+    const other = await startTestGateway(database.url, { findMissing: async () => missing });
+    try {
+      expect((await other.call("GET", "/readyz")).body).toEqual({ status: "ready" });
+      missing.push("click", "webhooks");
+      const { status, body } = await other.call("GET", "/readyz");
+      expect([status, body]).toMatchObject([
+        503,
+        {
+          errorCode: "SERVICE_UNAVAILABLE",
+          message: "Missing: click, webhooks.",
+          details: [{ field: "click" }, { field: "webhooks" }],
+        },
+      ]);
+      expect((await other.call("GET", "/healthz")).status).toBe(200);
+    } finally {
+      await other.stop();
+    }
+  });
 });

@@ -85,6 +85,7 @@ export async function startTestGateway(
     /** Run around every call of a service that the gateway makes. */
     interceptors?: readonly Interceptor[];
     limits?: Partial<ConnectionLimits>;
+    findMissing?: () => Promise<readonly string[]>;
     bodyBudget?: BodyBudget;
     documentBudget?: BodyBudget;
   } = {},
@@ -118,6 +119,7 @@ export async function startTestGateway(
     docgen: connect("docgen", fakes.docgen.routes, { maxMessageBytes: 32 * 1024 * 1024 }),
     sign: connect("sign", fakes.sign.routes, { maxMessageBytes: 64 * 1024 * 1024 }),
     webhooks: connect("webhooks", fakes.webhooks.routes),
+    ...(options.findMissing === undefined ? {} : { findMissing: options.findMissing }),
     ...(options.bodyBudget === undefined ? {} : { bodyBudget: options.bodyBudget }),
     ...(options.documentBudget === undefined ? {} : { documentBudget: options.documentBudget }),
   });

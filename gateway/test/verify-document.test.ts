@@ -38,6 +38,7 @@ const verify = "/v1/sign/verify";
 const seal = {
   ...{ intact: true, coversWholeFile: true, ours: true, subject: "CN=Example AG" },
   ...{ certificateSha256: "00".repeat(32), claimedAt: expect.any(String) },
+  ...{ addedBytes: 0, addition: null, signedPartSha256: null },
 };
 const signer = { recipientId: "1", name: "Ann Example", role: "signer", status: "completed" };
 

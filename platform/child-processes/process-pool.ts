@@ -5,6 +5,8 @@ import { type PooledProcess, type PooledProcessOptions, startPooledProcess } fro
 export interface ProcessPool<Job, Outcome> {
   /** A process that is idle, for one job. */
   take(): PooledProcess<Job, Outcome> | undefined;
+  /** A process that was taken and not given a job. */
+  putBack(process: PooledProcess<Job, Outcome>): void;
   /** Starts what so many waiting jobs need. */
   startFor(waiting: number): void;
   /** Jobs that could be run at once, were none running. */
@@ -93,6 +95,7 @@ export function createProcessPool<Job, Outcome>(
   startFor(0);
   return {
     take: () => idle.pop(),
+    putBack: (process) => idle.push(process),
     startFor,
     places: () => (isClosed ? 0 : backoff.hasFailed() ? ready.size : size),
     busy: () => ready.size - idle.length,

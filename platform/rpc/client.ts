@@ -4,10 +4,11 @@ import { Channel, type ChannelOptions, connectivityState, Metadata, status } fro
 import type { Tracer } from "../telemetry.ts";
 import { traceTransport } from "../tracing/trace-transport.ts";
 import { internalTokenHeader } from "./callers.ts";
+import { type ChannelWatch, watchChannel } from "./channel-watch.ts";
 import type { InternalTokens } from "./internal-tokens.ts";
 import { addHeaders, headersFromMetadata } from "./metadata.ts";
 import { serviceConfig } from "./service-config.ts";
-import { errorFromStatus, timedOut } from "./status.ts";
+import { errorFromStatus, noConnection, timedOut } from "./status.ts";
 import { channelCredentials, type TlsFiles } from "./tls.ts";
 import { defaultMaxMessageBytes, fromWire, toWire } from "./wire.ts";
 
@@ -30,18 +31,23 @@ export interface GrpcTransportOptions {
   readonly tracer?: Tracer | undefined;
 }
 
-export type GrpcTransport = Transport & { close(): void };
+export interface GrpcTransport extends Transport {
+  /** Whether there has been no server for so long that calls are refused soon. */
+  isDown(): boolean;
+  close(): void;
+}
 
 /**
  * A Connect transport over one grpc-js channel, for unary RPCs. It connects with the first call and reconnects for
  * ever. Calls wait for a connection until their deadline, and idempotent ones are sent again when the connection
- * breaks, so that a server that restarts in time costs no error. A call that found no server before its deadline fails
- * with `unavailable`, one that got no answer with `deadline_exceeded`.
+ * breaks, so that a server that restarts in time costs no error. Once there has been none for two seconds, they wait for
+ * half a second. A call that found no server fails with `unavailable`, one that got no answer with `deadline_exceeded`.
  */
 export function createGrpcTransport(options: GrpcTransportOptions): GrpcTransport {
   const { defaultTimeoutMs = 5000 } = options;
   const channel = new Channel(resolverTarget(options.target), channelCredentials(options.tls), channelOptions(options));
-  const transport: GrpcTransport = {
+  const watch = watchChannel(channel);
+  const transport: Transport = {
     unary: async (method, signal, timeoutMs = defaultTimeoutMs, header, input) => {
       if (timeoutMs <= 0) throw timedOut();
       if (signal?.aborted) throw cancelled(signal);
@@ -50,16 +56,16 @@ export function createGrpcTransport(options: GrpcTransportOptions): GrpcTranspor
         if (options.tokens !== undefined) metadata.set(internalTokenHeader, options.tokens.current());
         const message = toWire(method.input, create(method.input, input));
         const path = `/${method.parent.typeName}/${method.name}`;
-        const answer = await send(channel, path, message, metadata, Date.now() + timeoutMs, signal);
+        const answer = await send({ channel, watch }, path, message, metadata, Date.now() + timeoutMs, signal);
         return responseOf(method, answer);
       } catch (error) {
         throw signal?.aborted ? cancelled(signal) : ConnectError.from(error, Code.Internal);
       }
     },
     stream: () => Promise.reject(new ConnectError("streaming RPCs are not supported", Code.Unimplemented)),
-    close: () => channel.close(),
   };
-  return traceTransport(transport, options.tracer);
+  const traced = traceTransport(transport, options.tracer);
+  return { ...traced, isDown: watch.isDown, close: () => channel.close() };
 }
 
 const cancelled = (signal: AbortSignal): ConnectError => ConnectError.from(signal.reason, Code.Canceled);
@@ -93,7 +99,7 @@ const responseOf = <I extends DescMessage, O extends DescMessage>(
  * of this (19 of 78 us of a call).
  */
 function send(
-  channel: Channel,
+  { channel, watch }: { readonly channel: Channel; readonly watch: ChannelWatch },
   path: string,
   message: Buffer,
   metadata: Metadata,
@@ -103,6 +109,11 @@ function send(
   return new Promise((resolve, reject) => {
     const call = channel.createCall(path, deadline, null, null, null);
     const cancel = (): void => call.cancelWithStatus(status.CANCELLED, "the caller cancelled the operation");
+    let gaveUp = false;
+    const settled = watch.await(() => {
+      gaveUp = true;
+      call.cancelWithStatus(status.UNAVAILABLE, "no connection");
+    });
     let header: Metadata | undefined;
     let bytes: Buffer | undefined;
     call.start(metadata, {
@@ -114,8 +125,10 @@ function send(
       },
       onReceiveStatus: (ended) => {
         signal?.removeEventListener("abort", cancel);
+        settled();
         header ??= new Metadata();
-        if (ended.code !== status.OK) {
+        if (gaveUp) reject(noConnection(channel.getTarget()));
+        else if (ended.code !== status.OK) {
           reject(withoutConnection(channel, errorFromStatus(ended, headersFromMetadata(header))));
         } else if (bytes === undefined) reject(new ConnectError("the answer has no message", Code.Unimplemented));
         else resolve({ bytes, header, trailer: ended.metadata });
@@ -132,7 +145,7 @@ function send(
 function withoutConnection(channel: Channel, error: ConnectError): ConnectError {
   if (error.code !== Code.DeadlineExceeded) return error;
   if (channel.getConnectivityState(false) === connectivityState.READY) return error;
-  return new ConnectError(`no connection to ${channel.getTarget()}`, Code.Unavailable, undefined, undefined, error);
+  return noConnection(channel.getTarget(), error);
 }
 
 const resolverTarget = (target: string): string =>

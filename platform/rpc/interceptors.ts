@@ -5,7 +5,7 @@ import type { Metrics } from "../metrics.ts";
 import { asOutage } from "../outage.ts";
 import { noopTracer, type Tracer, within } from "../telemetry.ts";
 import { isTraceparent, traceId } from "../trace-context.ts";
-import { internalError } from "./status.ts";
+import { finalFor, internalError } from "./status.ts";
 import { validationInterceptor } from "./validation.ts";
 
 export interface ServerInterceptorOptions {
@@ -64,7 +64,7 @@ const errorInterceptor: Interceptor = (next) => async (request) => {
   try {
     return await next(request);
   } catch (error) {
-    throw wireError(error, request);
+    throw finalFor(wireError(error, request), error);
   }
 };
 

@@ -19,6 +19,30 @@ export const internalError = (cause: unknown): ConnectError =>
 /** What a call ends with when its deadline passes. */
 export const timedOut = (): ConnectError => new ConnectError("the operation timed out", Code.DeadlineExceeded);
 
+/** The header by which a server asks not to send a call again (gRPC, retry design). */
+const pushback = "grpc-retry-pushback-ms";
+
+/** There was no server to send a call to. Calls wait for one themselves. */
+export const noConnection = (target: string, cause?: unknown): ConnectError =>
+  new ConnectError(`no connection to ${target}`, Code.Unavailable, { [pushback]: "-1" }, undefined, cause);
+
+/**
+ * The same error for a caller who should not send the call again: what it needed is away, and whoever looked for it has
+ * waited for it long enough.
+ */
+export function finalFor(error: ConnectError, cause: unknown): ConnectError {
+  if (error.code !== Code.Unavailable || !isFinal(cause)) return error;
+  const final = new ConnectError(error.rawMessage, error.code, { [pushback]: "-1" }, undefined, error.cause);
+  final.details = [...error.details];
+  return final;
+}
+
+/** True when it is of no use to send the call again now. */
+export function isFinal(error: unknown): boolean {
+  if (error instanceof ConnectError && error.metadata.has(pushback)) return true;
+  return error instanceof Error && error.cause !== undefined && isFinal(error.cause);
+}
+
 /** The gRPC status of an error, with its details and metadata. */
 export function statusFromError(error: ConnectError): StatusObject {
   const sendable = sendableCopy(error);
@@ -31,6 +55,8 @@ export function statusFromError(error: ConnectError): StatusObject {
   }
   const metadata = addHeaders(new Metadata(), headers);
   if (details !== undefined) metadata.set(detailsName, details);
+  const final = error.metadata.get(pushback);
+  if (final !== null) metadata.set(pushback, final);
   return { code: error.code as number, details: sendable.rawMessage, metadata };
 }
 

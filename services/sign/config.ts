@@ -35,7 +35,7 @@ export const settings = {
   DOCGEN_TARGET: stringSetting("Where the docgen service answers gRPC: it prints certificates and what is no PDF."),
   CLICK_TARGET: stringSetting("Where the click service answers gRPC: it keeps the evidence logs."),
   INTAKE_PROCESSES: integerSetting(
-    "Processes that look into documents, apart from the service since a file may be made to break what reads it. They start when they are needed. 0 takes two, or one on a machine with one core.",
+    "Processes that look into documents, apart from the service since a file may be made to break what reads it. They start when they are needed. 0 takes two, or one on a machine with one core. There may be one more, for organizations that have none of them at work, and as many that prepare what is sealed.",
     0,
     { max: 64 },
   ),

@@ -150,8 +150,8 @@ describeInBrowser("the page that checks sealed documents", (pages) => {
     for (const [name, expected] of [
       ["changed.pdf", "Changed after it was sealed"],
       ["longer.pdf", "Something was added after it was sealed"],
-      ["unknown.pdf", "Sealed here, but not on record"],
-      ["former.pdf", "Sealed here, but not on record"],
+      ["unknown.pdf", "A seal of ours, but not on record"],
+      ["former.pdf", "A seal of ours, but not on record"],
       ["foreign.pdf", "Not sealed here"],
       ["plain.pdf", "Not sealed here"],
     ] as const) {
@@ -159,6 +159,9 @@ describeInBrowser("the page that checks sealed documents", (pages) => {
       await page.getByText(name, { exact: true }).waitFor();
       await verdict(page, expected);
     }
+    await drop(page, "longer.pdf");
+    await page.getByText("7 bytes follow the sealed part. That part is exactly the document below").waitFor();
+    await page.getByRole("rowheader", { name: "Ann Example" }).waitFor();
     await drop(page, "foreign.pdf");
     await page.getByRole("rowheader", { name: "Mallory" }).waitFor();
     expect(asked.every((one) => Object.keys(one as object).join() === "sha256")).toBe(true);

@@ -27,5 +27,5 @@ test.each([
   expect(document?.pages).toHaveLength(1);
   const files = [{ documentId: "1", bytes: document?.bytes ?? new Uint8Array() }];
   const wanted = texts.map((text) => ({ text, caseSensitive: true, wholeWord: true }));
-  expect((await intake.findTexts(files, wanted)).map(({ length }) => length)).toEqual(texts.map(() => 1));
+  expect((await intake.findTexts("org", files, wanted)).map(({ length }) => length)).toEqual(texts.map(() => 1));
 });

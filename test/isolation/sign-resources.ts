@@ -2,6 +2,7 @@ import { until } from "#platform/testing/until.ts";
 import { type Operation, operations } from "../../gateway/routes/operations.ts";
 import type { Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
+import { readPageAndConsent } from "../support/read-and-consent.ts";
 import { followLink } from "../support/signing-page.ts";
 import { makeConnect, makeConnectSecret, makeWebhookEndpoint, webhookPathBodies } from "./webhook-resources.ts";
 
@@ -77,6 +78,9 @@ async function makeAttachment(api: Api, name: string): Promise<Ids> {
   const tab = agreement.recipients.signers[0].tabs.find(({ type }: { type: string }) => type === "attachment");
   const file = { tabId: tab.tabId, fileName: "passport.pdf", contentBase64: onePage };
   const headers = { cookie: signingCookie };
+  await readPageAndConsent((method, what, body) =>
+    api.call(method, `/signing/s/${signingSession}/${what}`, body, headers),
+  );
   const kept = bodyOf(200, await api.call("POST", `/signing/s/${signingSession}/attachments`, file, headers));
   return { attachedAgreement: agreement.id, attachment: kept.value };
 }

@@ -96,7 +96,9 @@ export const publicOperations: readonly string[] = [
   "leaveSigning",
   "decideSending",
   ...publicDashboardOperations,
+  "getHome",
   "getHealth",
+  "getReadiness",
   "getOpenApiDocument",
   "getReferencePage",
 ];

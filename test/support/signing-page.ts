@@ -16,6 +16,13 @@ export async function followLink(api: Api, url: string): Promise<OpenedLink> {
   return { signingSession, signingCookie: cookie.split(";")[0] ?? "" };
 }
 
+interface Tab {
+  readonly tabId: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly value: string;
+}
+
 /** A person at the page that they sign on, in both modes: all of it goes over HTTP. */
 export interface Visit {
   /** Reads the agreement. */
@@ -48,7 +55,10 @@ export async function visitPage(
     open,
     sign: async () => {
       await readPageAndConsent(call);
-      await post("finish", { values: [], signature: { typed: "Ann Example", font: "caveat", drawnPng: "" } });
+      const { recipient } = bodyOf(200, await call("GET", "ceremony"));
+      const empty = recipient.tabs.filter((tab: Tab) => tab.type === "text" && tab.required && tab.value === "");
+      const values = empty.map(({ tabId }: Tab) => ({ tabId, value: "Berlin" }));
+      await post("finish", { values, signature: { typed: "Ann Example", font: "caveat", drawnPng: "" } });
     },
     decline: async (reason) => {
       await open();

@@ -51,13 +51,14 @@ const contentView = (agreement: Agreement) => ({
   metadata: objectOf(agreement.metadataJson),
 });
 
-export const documentView = ({ documentId, name, order, pages, bytes, sha256, warnings }: Document) => ({
+export const documentView = ({ documentId, name, order, pages, bytes, sha256, sentSha256, warnings }: Document) => ({
   documentId,
   name,
   order,
   pages: pages.length,
   bytes: Number(bytes),
   sha256: hexOrNull(sha256),
+  sentSha256: hexOrNull(sentSha256),
   warnings: warnings.map((code) => ({ code, message: warningTexts.get(code) ?? code })),
 });
 

@@ -24,13 +24,16 @@ export const sealedFileView = ({ sha256, seals, summary }: VerifySealResponse) =
   sealed: summary === undefined ? null : summaryView(summary),
 });
 
-const sealView = ({ isIntact, coversWholeFile, isOurs, subject, certificateSha256, claimedAt }: SealFinding) => ({
-  intact: isIntact,
-  coversWholeFile,
-  ours: isOurs,
-  subject: textOrNull(subject),
-  certificateSha256: hexOrNull(certificateSha256),
-  claimedAt: isoTime(claimedAt),
+const sealView = (seal: SealFinding) => ({
+  intact: seal.isIntact,
+  coversWholeFile: seal.coversWholeFile,
+  addedBytes: Number(seal.addedBytes),
+  addition: textOrNull(seal.addition),
+  signedPartSha256: hexOrNull(seal.signedPartSha256),
+  ours: seal.isOurs,
+  subject: textOrNull(seal.subject),
+  certificateSha256: hexOrNull(seal.certificateSha256),
+  claimedAt: isoTime(seal.claimedAt),
 });
 
 const kinds: Readonly<Record<FileKind, string | null>> = {

@@ -27,7 +27,10 @@ export interface Signer {
 export interface Found {
   readonly verdict: VerdictKind;
   readonly sha256: string;
+  /** Of the file, or of the part of it that was sealed when something was added afterwards. */
   readonly sealed: Sealed | null;
+  /** Bytes after the part that was sealed here. */
+  readonly addedBytes: number;
   readonly seals: readonly FoundSeal[];
 }
 
@@ -40,7 +43,12 @@ export async function checkFile(file: Bytes): Promise<Found> {
   const hash = toHex(await sha256(file));
   const [sealed, own, seals] = await Promise.all([ask(hash), ownCertificates(), findSeals(file)]);
   const found = seals.map((seal) => ({ ...seal, isOurs: isOurs(seal, own) }));
-  return { verdict: sealed === null ? verdictOf(found) : "sealed", sha256: hash, sealed, seals: found };
+  if (sealed !== null) return { verdict: "sealed", sha256: hash, sealed, addedBytes: 0, seals: found };
+  const verdict = verdictOf(found);
+  const part = verdict === "added" ? found.filter(({ isOurs, isIntact }) => isOurs && isIntact).at(-1) : undefined;
+  if (part === undefined) return { verdict, sha256: hash, sealed, addedBytes: 0, seals: found };
+  const beginning = await ask(toHex(await sha256(file.subarray(0, part.coveredBytes))));
+  return { verdict, sha256: hash, sealed: beginning, addedBytes: file.length - part.coveredBytes, seals: found };
 }
 
 async function ask(hash: string): Promise<Sealed | null> {

@@ -24,6 +24,7 @@ export function showResult(place: HTMLElement, found: Found, texts: Texts, langu
       { class: `verdict ${isBroken ? "bad" : looks[found.verdict]}` },
       heading,
       element("p", {}, meaning),
+      found.addedBytes === 0 ? undefined : element("p", {}, texts.addedBytes(found.addedBytes, found.sealed !== null)),
       isBroken ? element("p", {}, texts.auditBroken) : undefined,
     ),
     factList(found, texts, time),

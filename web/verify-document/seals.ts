@@ -8,10 +8,15 @@ import { isSignatureGood } from "../verify/src/public-key.ts";
 
 /** A signature in a PDF. */
 export interface Seal {
-  /** Whether what it covers is what was signed, by the certificate that it carries. */
+  /**
+   * Whether what it covers is what was signed, by the certificate that it carries, and nothing else in the file claims to
+   * be where it is divided.
+   */
   readonly isIntact: boolean;
   /** Whether nothing was added afterwards. */
   readonly coversWholeFile: boolean;
+  /** How many bytes it covers, from the beginning, its own among them. */
+  readonly coveredBytes: number;
   /** Undefined when it could not be read. */
   readonly certificate: Certificate | undefined;
 }
@@ -23,12 +28,20 @@ const rangeName = "/ByteRange";
 
 /** Looks at every signature of a PDF, in the order of the file; works on the bytes alone. */
 export async function findSeals(file: Bytes): Promise<Seal[]> {
+  const ranges = rangesIn(file);
+  // Who writes more of them than can be looked at wants one not to be seen.
+  const isOvercrowded = ranges.length > maxPlaces;
   const seals: Seal[] = [];
-  let places = 0;
-  for (let at = indexOf(file, 0); at >= 0 && places < maxPlaces && seals.length < maxSeals; places += 1) {
-    const range = readRange(file, at + rangeName.length);
-    if (range !== undefined) seals.push(await check(file, range));
-    at = indexOf(file, at + rangeName.length);
+  const seen = new Set<string>();
+  for (const range of ranges.slice(0, maxPlaces)) {
+    const key = `${range.start} ${range.end} ${range.length}`;
+    // A copy of a signature is none.
+    if (!leavesOutOneText(file, range) || seen.has(key)) continue;
+    if (seals.length === maxSeals) break;
+    seen.add(key);
+    const seal = await check(file, range);
+    const isAmbiguous = isOvercrowded || ranges.some((other) => isSameElsewhere(range, other));
+    seals.push({ ...seal, isIntact: seal.isIntact && !isAmbiguous });
   }
   return seals;
 }
@@ -52,17 +65,35 @@ interface Range {
 
 const rangePattern = /^\s{0,10}\[\s{0,10}0\s{1,10}(\d{1,12})\s{1,10}(\d{1,12})\s{1,10}(\d{1,12})\s{0,60}\]/;
 
-/** The range must leave out exactly one hexadecimal text, or something else could hide in the gap. */
-function readRange(file: Bytes, at: number): Range | undefined {
-  const found = rangePattern.exec(latin1(file.subarray(at, at + 100)));
-  if (found === null) return undefined;
-  const [start = 0, end = 0, length = 0] = found.slice(1).map(Number);
-  const isGap = end <= file.length && file[start] === 0x3c && file[end - 1] === 0x3e && start < end;
-  return isGap && end + length <= file.length ? { start, end, length } : undefined;
+/** Wherever it is said what a signature covers; one more than are looked at. */
+function rangesIn(file: Bytes): Range[] {
+  const ranges: Range[] = [];
+  for (let at = indexOf(file, 0); at >= 0 && ranges.length <= maxPlaces; at = indexOf(file, at + rangeName.length)) {
+    const from = at + rangeName.length;
+    const found = rangePattern.exec(latin1(file.subarray(from, from + 100)));
+    if (found === null) continue;
+    const [start = 0, end = 0, length = 0] = found.slice(1).map(Number);
+    ranges.push({ start, end, length });
+  }
+  return ranges;
 }
 
+/** The range must leave out exactly one hexadecimal text, or something else could hide in the gap. */
+function leavesOutOneText(file: Bytes, { start, end, length }: Range): boolean {
+  const isGap = end <= file.length && file[start] === 0x3c && file[end - 1] === 0x3e && start < end;
+  const before = latin1(file.subarray(Math.max(0, start - 20), start));
+  return isGap && end + length <= file.length && /\/Contents\s{0,10}$/.test(before);
+}
+
+/**
+ * Where what is signed is divided is not signed itself. Whoever moves the signature cannot remove what says where it was,
+ * which leaves as many bytes to be signed.
+ */
+const isSameElsewhere = (one: Range, other: Range): boolean =>
+  one.start + one.length === other.start + other.length && one.start !== other.start;
+
 async function check(file: Bytes, { start, end, length }: Range): Promise<Seal> {
-  const coversWholeFile = end + length === file.length;
+  const coverage = { coversWholeFile: end + length === file.length, coveredBytes: end + length };
   let certificate: Certificate | undefined;
   try {
     const { signer, certificates } = readSignature(hexBytes(file.subarray(start + 1, end - 1)));
@@ -71,10 +102,10 @@ async function check(file: Bytes, { start, end, length }: Range): Promise<Seal> 
     const isContent = isSame(signer.messageDigest, await digest(signer.hash, covered));
     const { publicKey } = certificate;
     const isSigned = await isSignatureGood({ publicKey, ...signer, data: signer.signedAttributes }, name);
-    return { isIntact: isContent && isSigned, coversWholeFile, certificate };
+    return { isIntact: isContent && isSigned, ...coverage, certificate };
   } catch {
     // Whatever is malformed proves nothing.
-    return { isIntact: false, coversWholeFile, certificate };
+    return { isIntact: false, ...coverage, certificate };
   }
 }
 

@@ -10,6 +10,7 @@ export interface Texts {
   readonly tooLarge: string;
   readonly away: string;
   readonly verdicts: Readonly<Record<VerdictKind, readonly [title: string, meaning: string]>>;
+  readonly addedBytes: (count: number, isKnown: boolean) => string;
   readonly auditBroken: string;
   readonly facts: Readonly<
     Record<"document" | "subject" | "sender" | "completed" | "agreement" | "evidence" | "sha256", string>
@@ -41,10 +42,13 @@ const en: Texts = {
   verdicts: {
     sealed: ["Sealed here and unchanged", "This is exactly the file that was sealed when everybody had signed."],
     unknown: [
-      "Sealed here, but not on record",
-      "The seal is ours and holds, but there is no agreement with this file.",
+      "A seal of ours, but not on record",
+      "The signature was made with our key, but no file that was sealed here is this one byte for byte. Ask the sender before you rely on what it shows.",
     ],
-    added: ["Something was added after it was sealed", "The sealed part is unchanged; do not rely on what was added."],
+    added: [
+      "Something was added after it was sealed",
+      "The sealed part is unchanged, but what you see may have been added: text, pages, remarks and values of fields can be replaced that way. Do not rely on this copy.",
+    ],
     changed: [
       "Changed after it was sealed",
       "The file carries our seal, which does not fit its content. Do not rely on it.",
@@ -52,6 +56,8 @@ const en: Texts = {
     foreign: ["Not sealed here", "The file has signatures of others, which this page does not judge."],
     none: ["Not sealed here", "The file has no seal. It may never have been signed, or is another copy."],
   },
+  addedBytes: (count, isKnown) =>
+    `${count.toLocaleString("en")} bytes follow the sealed part. ${isKnown ? "That part is exactly the document below; ask the sender for it." : "That part is not on record here."}`,
   auditBroken: "The audit trail of the agreement is damaged. Ask the sender.",
   facts: {
     document: "Document",
@@ -97,12 +103,12 @@ const de: Texts = {
   verdicts: {
     sealed: ["Hier gesiegelt und unverändert", "Genau diese Datei wurde gesiegelt, als alle unterzeichnet hatten."],
     unknown: [
-      "Hier gesiegelt, aber nicht verzeichnet",
-      "Das Siegel ist von uns und gültig, aber es gibt keine Vereinbarung mit dieser Datei.",
+      "Ein Siegel von uns, aber nicht verzeichnet",
+      "Die Signatur wurde mit unserem Schlüssel erstellt, aber keine hier gesiegelte Datei gleicht dieser Byte für Byte. Fragen Sie den Absender, bevor Sie sich auf den Inhalt verlassen.",
     ],
     added: [
       "Nach dem Siegeln wurde etwas hinzugefügt",
-      "Der gesiegelte Teil ist unverändert; verlassen Sie sich nicht auf das Hinzugefügte.",
+      "Der gesiegelte Teil ist unverändert, aber was Sie sehen, kann hinzugefügt sein: Text, Seiten, Anmerkungen und Werte von Feldern lassen sich so ersetzen. Verlassen Sie sich nicht auf diese Fassung.",
     ],
     changed: [
       "Nach dem Siegeln verändert",
@@ -114,6 +120,8 @@ const de: Texts = {
       "Die Datei hat kein Siegel. Vielleicht wurde sie nie unterzeichnet, oder sie ist eine andere Fassung.",
     ],
   },
+  addedBytes: (count, isKnown) =>
+    `${count.toLocaleString("de")} Bytes folgen auf den gesiegelten Teil. ${isKnown ? "Dieser Teil ist genau das unten genannte Dokument; lassen Sie es sich vom Absender geben." : "Dieser Teil ist hier nicht verzeichnet."}`,
   auditBroken: "Das Protokoll der Vereinbarung ist beschädigt. Fragen Sie beim Absender nach.",
   facts: {
     document: "Dokument",

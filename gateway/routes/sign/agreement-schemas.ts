@@ -189,8 +189,20 @@ export const documentSchema = answer({
   bytes: example(count, 37_920),
   sha256: orNull(
     example(
-      described(anyText, "SHA-256 of the bytes as they were given, 64 hex digits."),
+      described(
+        anyText,
+        "SHA-256 of the document, which is what is shown and downloaded before it is sealed; 64 hex digits.",
+      ),
       "0123456789abcdef".repeat(4),
+    ),
+  ),
+  sentSha256: orNull(
+    example(
+      described(
+        anyText,
+        "SHA-256 of the file as it was sent. A PDF without signatures is written anew when it comes, so that everybody reads it in the same way. Null where it was not kept.",
+      ),
+      "fedcba9876543210".repeat(4),
     ),
   ),
   warnings: example(

@@ -3,7 +3,7 @@ import type { FileInQuestionSchema } from "#gen/assent/sign/v1/verification_pb.t
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import { recipientStatuses, roles } from "../../../views/sign/names.ts";
 import { documentBody, type JsonSchema, type RouteRequest } from "../route.ts";
-import { answer, anyText, dateTime, described, example, flag, listOf, object, orNull } from "../schema-parts.ts";
+import { answer, anyText, count, dateTime, described, example, flag, listOf, object, orNull } from "../schema-parts.ts";
 import { exampleBase64 } from "./agreement-schemas.ts";
 
 /** Exactly one of them. */
@@ -69,6 +69,16 @@ export const sealSchema: JsonSchema = answer({
     "Whether what it covers is what was signed, by the certificate that it carries. False too for signatures of other forms than ours, of which nothing can be said.",
   ),
   coversWholeFile: described(flag, "Whether nothing was added to the file afterwards."),
+  addedBytes: described(example(count, 0), "How many bytes follow what it covers."),
+  addition: orNull(
+    described(
+      example(anyText, "a revision was added: the contents of a page have changed."),
+      "What they are. Null for all but the last signature that is intact and has something after it.",
+    ),
+  ),
+  signedPartSha256: orNull(
+    hexText("Of the file as it was when it was signed. Null unless the signature is intact and something was added."),
+  ),
   ours: described(flag, "Whether this installation seals, or has sealed, with the certificate."),
   subject: orNull(example(described(anyText, "Of the certificate, one part a line."), "CN=Example AG")),
   certificateSha256: orNull(hexText("Of the certificate.")),

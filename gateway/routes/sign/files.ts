@@ -25,7 +25,8 @@ export const signFileRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/sign/agreements/{id}/documents/{documentId}/content",
     summary: "Download a document",
-    description: "Sealed once the agreement is completed; before, as it was given.",
+    description:
+      "Sealed once the agreement is completed; before, the document as everybody sees it. That is the file that was sent when it carries signatures; any other PDF was written anew when it came: same pages, without what acts or what nothing refers to.",
     texts: { documentId: documentIdParam },
     errors: ["RANGE_NOT_SATISFIABLE"],
     call: (request, { sign }) =>

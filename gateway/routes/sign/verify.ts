@@ -29,7 +29,10 @@ const evidenceSchema: JsonSchema = orNull(
 
 const matchSchema = answer({
   kind: example(
-    described(oneOf("original", "sealed", "certificate"), "As it was given, as it was sealed, or what tells of it."),
+    described(
+      oneOf("original", "sealed", "certificate"),
+      "As it was sent or shown, as it was sealed, or what tells of it.",
+    ),
     "sealed",
   ),
   agreementId: uuid,

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Code } from "@connectrpc/connect";
+import { Code, type Transport } from "@connectrpc/connect";
 import { describe, expect, test } from "@jest/globals";
 import { until } from "../../testing/until.ts";
-import { type ClickHandlers, clickClient, useResources } from "./harness.ts";
+import { serverInterceptors } from "../interceptors.ts";
+import { type ClickHandlers, clickClient, observe, useResources } from "./harness.ts";
 
 const resources = useResources();
 
@@ -32,6 +33,54 @@ describe("a call to a server that is not there", () => {
     await resources.serve({ createSession: () => ({}) }, { port: first.port });
 
     expect(await call).toBeDefined();
+  });
+
+  test("fails soon once it is known that there is none, whatever its deadline, until the server is back", async () => {
+    const first = await resources.serve({ getReceipt: () => ({}) });
+    const transport = resources.transport(`127.0.0.1:${first.port}`);
+    const client = clickClient(transport);
+    await client.getReceipt({});
+    expect(transport.isDown()).toBe(false);
+    await first.drain(0);
+    // Those that come before that wait longer, since a server that is replaced is back by then.
+    const early = performance.now();
+    await expect(client.getReceipt({})).rejects.toMatchObject({ code: Code.Unavailable });
+    expect(performance.now() - early).toBeGreaterThan(1_500);
+    await until(() => transport.isDown());
+
+    const start = performance.now();
+    const calls = [client.getReceipt({}), client.createSession({ template: { case: "templateId", value: "t" } })];
+    for (const { status } of await Promise.allSettled(calls)) expect(status).toBe("rejected");
+    expect(performance.now() - start).toBeLessThan(1_000);
+
+    await resources.serve({ getReceipt: () => ({}) }, { port: first.port });
+    await until(async () => (await client.getReceipt({}).catch(() => undefined)) !== undefined);
+    expect(transport.isDown()).toBe(false);
+  });
+
+  test("is not tried again by those who called whoever needed it, however far away they are", async () => {
+    const gone = await resources.serve({});
+    const nobody = resources.transport(`127.0.0.1:${gone.port}`);
+    await gone.drain(0);
+    await clickClient(nobody)
+      .getReceipt({})
+      .catch(() => undefined);
+    let calls = 0;
+    const through = (next: Transport): ClickHandlers => ({
+      getReceipt: async (request) => {
+        calls += 1;
+        return clickClient(next).getReceipt(request);
+      },
+    });
+    const interceptors = serverInterceptors({ service: "click", ...observe() });
+    const near = await resources.serve(through(nobody), { interceptors });
+    const far = await resources.serve(through(resources.transport(`127.0.0.1:${near.port}`)), { interceptors });
+
+    const start = performance.now();
+    const outcome = clickClient(resources.transport(`127.0.0.1:${far.port}`)).getReceipt({});
+    await expect(outcome).rejects.toMatchObject({ code: Code.Unavailable });
+    expect(calls).toBe(2);
+    expect(performance.now() - start).toBeLessThan(1_000);
   });
 
   test("fails with unavailable at its deadline", async () => {

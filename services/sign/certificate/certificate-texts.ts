@@ -77,6 +77,7 @@ type Label =
   | "pages"
   | "sha256"
   | "sealedSha256"
+  | "sentSha256"
   | "time"
   | "event"
   | "by"
@@ -144,6 +145,7 @@ export const englishTexts: CertificateTexts = {
     pages: "Pages",
     sha256: "SHA-256 of the original",
     sealedSha256: "SHA-256 when sealed",
+    sentSha256: "SHA-256 of the file that was sent",
     time: "Time (UTC)",
     event: "What happened",
     by: "By",

@@ -100,12 +100,14 @@ function documents({ documents: all }: Agreement, texts: CertificateTexts): Mark
   );
 }
 
-function documentHashes({ sha256, sealedSha256 }: AgreementDocument, { labels }: CertificateTexts): Markup {
-  const sealed =
-    sealedSha256 === null
+function documentHashes(document: AgreementDocument, { labels }: CertificateTexts): Markup {
+  const { sha256, sentSha256, sealedSha256 } = document;
+  const more = (label: string, hash: Buffer | null) =>
+    hash === null
       ? nothing
-      : markup`<br><span class="muted small">${labels.sealedSha256}:</span><br>${fingerprint(sealedSha256.toString("hex"))}`;
-  return markup`${fingerprint(sha256.toString("hex"))}${sealed}`;
+      : markup`<br><span class="muted small">${label}:</span><br>${fingerprint(hash.toString("hex"))}`;
+  const sent = sentSha256?.equals(sha256) === true ? null : sentSha256;
+  return markup`${fingerprint(sha256.toString("hex"))}${more(labels.sentSha256, sent)}${more(labels.sealedSha256, sealedSha256)}`;
 }
 
 /** More are not for people to read. */

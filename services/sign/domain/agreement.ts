@@ -98,6 +98,8 @@ export interface AgreementDocument {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: Buffer;
+  /** Of the file as it was sent; null for those that came before it was kept. */
+  readonly sentSha256: Buffer | null;
   readonly pages: readonly PageSize[];
   /** Whether the PDF carries signatures already. */
   readonly isSigned: boolean;

@@ -5,7 +5,7 @@ import { checkRecipients } from "./check-recipients.ts";
 import type { CheckedFile, Definition } from "./definition.ts";
 import { defaultMembers, withGiven } from "./given-members.ts";
 import { newCustomFields } from "./new-custom-fields.ts";
-import { newDocuments } from "./new-documents.ts";
+import { filesIn, newDocuments } from "./new-documents.ts";
 import { newRecipients } from "./new-recipients.ts";
 
 export interface CreateOptions {
@@ -23,12 +23,13 @@ export function createDraft(
   const { actor, newId, now } = context;
   const recipients = newRecipients(definition.recipients, [], context);
   checkRecipients(recipients);
+  const documents = newDocuments(definition.documents, checked, context);
   const draft: Agreement = {
     id: newId(),
     status: isTemplate ? "template" : "created",
     version: 1,
     ...withGiven(defaultMembers, definition),
-    documents: newDocuments(definition.documents, checked, context),
+    documents,
     recipients,
     customFields: newCustomFields(definition.customFields, context),
     sender,
@@ -38,7 +39,13 @@ export function createDraft(
     ...untouched,
   };
   return changeTo(draft, {
-    audit: [{ action: "agreement.created", actor }],
+    audit: [
+      {
+        action: "agreement.created",
+        actor,
+        ...(documents.length === 0 ? {} : { details: { files: filesIn(documents) } }),
+      },
+    ],
     events: [{ kind: isTemplate ? "template.created" : "agreement.created" }],
   });
 }

@@ -51,8 +51,11 @@ export type DocumentSource =
 export interface CheckedFile {
   readonly documentId: string;
   readonly name: string;
+  /** The document, which was written anew unless it carries signatures. */
   readonly bytes: Uint8Array;
   readonly sha256: Buffer;
+  /** Of what was sent. */
+  readonly sentSha256: Buffer;
   readonly pages: readonly PageSize[];
   readonly isSigned: boolean;
   readonly warnings: readonly DocumentWarning[];

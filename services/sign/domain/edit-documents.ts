@@ -5,7 +5,7 @@ import type { CheckedFile } from "./definition.ts";
 import { fillIds } from "./lowest-free.ts";
 import { requireModifiable } from "./modifiable.ts";
 import { modified } from "./modified.ts";
-import { documentTextProblems, newDocument } from "./new-documents.ts";
+import { documentTextProblems, filesIn, newDocument } from "./new-documents.ts";
 import { problem, refuse } from "./problems.ts";
 import { withoutTabsOf } from "./tabs-of-documents.ts";
 
@@ -34,7 +34,8 @@ export function putDocuments(
   const documents = placed(agreement.documents, numbered);
   refuse(documentLimitProblems(documents));
   const put = numbered.map(({ file }) => file.documentId);
-  return modified({ ...agreement, documents }, context, { documents: put });
+  const files = filesIn(documents.filter(({ documentId }) => put.includes(documentId)));
+  return modified({ ...agreement, documents }, context, { documents: put, files });
 }
 
 /** Removes documents, named by their documentId or UUID, with the tabs on them. Throws DOCUMENT_NOT_FOUND. */

@@ -66,6 +66,7 @@ export const newDocument = (file: CheckedFile, id: string): AgreementDocument =>
   name: file.name.trim() === "" ? `Document ${file.documentId}` : file.name,
   bytes: file.bytes.byteLength,
   sha256: file.sha256,
+  sentSha256: file.sentSha256,
   pages: file.pages,
   isSigned: file.isSigned,
   warnings: file.warnings,
@@ -86,3 +87,11 @@ export function bytesOf(
     }),
   );
 }
+
+/** What the trail says of files that have come: what was sent, and what is the document from then on. */
+export const filesIn = (documents: readonly AgreementDocument[]) =>
+  documents.map(({ documentId, sha256, sentSha256 }) => ({
+    documentId,
+    sha256: sha256.toString("hex"),
+    ...(sentSha256 === null ? {} : { sentSha256: sentSha256.toString("hex") }),
+  }));

@@ -1,32 +1,52 @@
-import { ParseSpeeds, PDFDocument } from "pdf-lib";
+import { type PDFDocument, PDFName } from "pdf-lib";
 import { claimsOf } from "../completion/conformance.ts";
 import type { DocumentWarning } from "../domain/document-warnings.ts";
 import { refuseForbiddenContent } from "./forbidden-content.ts";
-import { lastSection } from "./last-section.ts";
-import type { PdfFacts } from "./messages.ts";
+import type { CheckedPdf, PdfFacts } from "./messages.ts";
 import { readPages } from "./page-tree.ts";
-import { prescanPdf } from "./pdf-prescan.ts";
-import { encryptedMessage, PdfProblem } from "./pdf-problem.ts";
+import { PdfProblem } from "./pdf-problem.ts";
+import { documentOf, extensibleDocumentOf } from "./reading/open-document.ts";
+import { readGraph } from "./reading/read-graph.ts";
+import { readStrictly } from "./reading/read-strictly.ts";
+import { writeGraph } from "./reading/write-graph.ts";
 import { readLocks } from "./signature-locks.ts";
 import { isSignedPdf } from "./signed-fields.ts";
-import { tryExtending, tryRewriting } from "./trial-save.ts";
+import { tryExtending } from "./trial-save.ts";
 
 /**
- * Reads what has to be known of a PDF. Throws when it cannot be part of an agreement: nothing that passes may fail when
- * fields are drawn on it and it is sealed. Takes as long and as much memory as the file wants: only for processes that
- * may be killed.
+ * Reads what has to be known of a PDF, by its cross-reference alone, and writes it anew: what is shown, searched, filled
+ * and sealed from now on is exactly what was read here. Only a file that carries signatures stays as it is, and is taken
+ * only when nobody can read it differently. Throws when a file cannot be part of an agreement: nothing that passes may fail
+ * when fields are drawn on it and it is sealed. Takes as long and as much memory as the file wants: only for processes
+ * that may be killed.
  */
-export async function checkPdf(bytes: Buffer): Promise<PdfFacts> {
-  prescanPdf(bytes);
-  const document = await loadPdf(bytes, true);
-  const { context } = document;
-  refuseForbiddenContent(context.enumerateIndirectObjects().map(([, object]) => object));
+export async function checkPdf(bytes: Buffer): Promise<CheckedPdf> {
+  const graph = readGraph(bytes);
+  if (isSignedPdf(documentOf(graph))) return checkSigned(bytes);
+  refuseForbiddenContent(graph.context.enumerateIndirectObjects().map(([, object]) => object));
+  const rewritten = await writeGraph(graph, bytes);
+  const document = extensibleDocumentOf(readStrictly(bufferOf(rewritten)), rewritten);
+  const pages = pagesOf(document);
+  await tryExtending(document, { useObjectStreams: false, isSigned: false });
+  return { pages, isSigned: false, warnings: [], rewritten };
+}
+
+async function checkSigned(bytes: Buffer): Promise<CheckedPdf> {
+  const graph = readStrictly(bytes);
+  refuseForbiddenContent(graph.objects);
+  const document = extensibleDocumentOf(graph, bytes);
+  const pages = pagesOf(document);
+  const warnings = warningsOf(document);
+  // Packing objects costs time, and is refused only to files whose metadata claim that they are PDF/A-1.
+  const useObjectStreams = graph.sections[0]?.kind === "stream" && document.catalog.has(PDFName.of("Metadata"));
+  await tryExtending(document, { useObjectStreams, isSigned: true });
+  return { pages, isSigned: true, warnings };
+}
+
+function pagesOf(document: PDFDocument): PdfFacts["pages"] {
   const pages = readPages(document);
   if (document.getPageCount() !== pages.length) throw new PdfProblem("The list of pages of the PDF is damaged.");
-  const isSigned = isSignedPdf(document);
-  const warnings = isSigned ? warningsOf(document) : [];
-  await trySealing(bytes, document, isSigned);
-  return { pages, isSigned, warnings };
+  return pages;
 }
 
 /** Of a file that is signed. Throws a PdfProblem when its signatures permit nothing more. */
@@ -36,31 +56,5 @@ function warningsOf(document: PDFDocument): DocumentWarning[] {
   return claimsOf(document).isAccessible ? [...certified, "PDF_UA_CLAIM_DROPPED"] : [...certified];
 }
 
-/** As sealing does it: the file is extended, and only written anew when that cannot be done. */
-async function trySealing(bytes: Buffer, document: PDFDocument, isSigned: boolean): Promise<void> {
-  const section = lastSection(bytes);
-  if (section === "broken" && !isSigned) return tryRewriting(await loadPdf(bytes));
-  try {
-    await tryExtending(document, section, isSigned);
-  } catch (error) {
-    if (isSigned) throw error;
-    await tryRewriting(await loadPdf(bytes));
-  }
-}
-
-export async function loadPdf(bytes: Buffer, forIncrementalUpdate = false): Promise<PDFDocument> {
-  try {
-    const document = await PDFDocument.load(bytes, {
-      ignoreEncryption: true,
-      updateMetadata: false,
-      parseSpeed: ParseSpeeds.Fastest,
-      forIncrementalUpdate,
-    });
-    if (document.context.trailerInfo.Encrypt !== undefined) throw new PdfProblem(encryptedMessage);
-    return document;
-  } catch (error) {
-    // What is encrypted can hardly be parsed.
-    if (bytes.includes("/Encrypt")) throw new PdfProblem(encryptedMessage);
-    throw error;
-  }
-}
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);

@@ -21,8 +21,11 @@ export type { WantedText } from "./messages.ts";
 export interface CheckedDocument {
   readonly documentId: string;
   readonly name: string;
+  /** The document: what is shown, filled and sealed. */
   readonly bytes: Uint8Array;
   readonly sha256: Buffer;
+  /** Of what was sent. */
+  readonly sentSha256: Buffer;
   readonly pages: readonly PageSize[];
   readonly isSigned: boolean;
   readonly warnings: readonly DocumentWarning[];
@@ -31,17 +34,18 @@ export interface CheckedDocument {
 /** Everything that is done to files of unknown content, in processes of their own with limits of time and memory. */
 export interface Intake {
   /**
-   * Checks files, and converts HTML and text. Throws for the first file that has the first kind of problem: no content,
+   * Checks files, converts HTML and text, and writes every PDF anew that carries no signature. Throws for the first file that has the first kind of problem: no content,
    * bad base64, the format, the size, the content. Nothing that passes fails when it is filled and sealed.
    */
   check(orgId: string, documents: readonly DocumentFile[]): Promise<readonly CheckedDocument[]>;
   /** For each wanted text every place of it, documents and pages in their order; at most 1,000. */
   findTexts(
+    orgId: string,
     files: readonly { readonly documentId: string; readonly bytes: Uint8Array }[],
     wanted: readonly WantedText[],
   ): Promise<readonly (readonly TextMatch[])[]>;
   /** All pages in one PDF. */
-  merge(files: readonly Uint8Array[]): Promise<Uint8Array>;
+  merge(orgId: string, files: readonly Uint8Array[]): Promise<Uint8Array>;
   /** The file with the marks on it and room for a seal; its signature is still to be inserted. */
   prepareSeal(file: SealPreparation): Promise<PreparedFile>;
   /** Files that could be looked at at once now. */
@@ -62,31 +66,35 @@ const usualDeadlines = { check: 5_000, findTexts: 10_000, merge: 20_000, prepare
 export function createIntake({ renderer, clock, ...options }: IntakeOptions): Intake {
   const deadlines = { ...usualDeadlines, ...options.deadlines };
   const queue = createIntakeQueue(options);
+  // What people have signed does not wait for files that others send.
+  const sealing = createIntakeQueue({ ...options, kept: 0 });
   const cache = createResultCache();
 
   const checkPdf = async (orgId: string, file: Readable): Promise<CheckedDocument> => {
-    const { documentId, name, bytes, field } = file;
-    const sha256 = await hashOf(bytes);
-    const key = `${orgId} ${sha256.toString("base64")}`;
+    const { documentId, name, bytes: sent, field } = file;
+    const sentSha256 = await hashOf(sent);
+    const key = `${orgId} ${sentSha256.toString("base64")}`;
     let result = cache.get(key);
     if (result === undefined) {
-      const answer = await queue.run({ kind: "check", bytes }, bytes.length, deadlines.check);
+      const answer = await queue.run(orgId, { kind: "check", bytes: sent }, sent.length, deadlines.check);
       result = resultOf(answer);
       // Under another load it may end otherwise.
       if (answer.kind !== "ended") cache.put(key, result);
     }
     if ("problem" in result) throw corrupted(field, result.problem);
-    return { documentId, name, bytes, sha256, ...result };
+    const { rewritten: bytes = sent, pages, isSigned, warnings } = result;
+    const sha256 = bytes === sent ? sentSha256 : await hashOf(bytes);
+    return { documentId, name, bytes, sha256, sentSha256, pages, isSigned, warnings };
   };
   const convert = async (orgId: string, file: Readable, type: "html" | "text"): Promise<CheckedDocument> => {
     const { bytes, field, name } = file;
-    const answer = await queue.run({ kind: "to-html", bytes, type }, bytes.length, deadlines.check);
+    const answer = await queue.run(orgId, { kind: "to-html", bytes, type }, bytes.length, deadlines.check);
     if (answer.kind !== "html") throw notConvertible(field, "it takes too much time and memory.");
     const { html } = answer;
     if (html === "") throw notConvertible(field, "there is no text in it.");
     if (html.length > maxHtmlLength) throw notConvertible(field, "it is too long.");
     const pdf = await convertHtml({ renderer, now: () => clock.now() }, orgId, { html, name, field });
-    return checkPdf(orgId, { ...file, bytes: pdf });
+    return { ...(await checkPdf(orgId, { ...file, bytes: pdf })), sentSha256: await hashOf(bytes) };
   };
   return {
     check: async (orgId, documents) => {
@@ -97,19 +105,19 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
       for (const outcome of await Promise.allSettled(checks)) if (outcome.status === "rejected") throw outcome.reason;
       return Promise.all(checks);
     },
-    findTexts: async (files, wanted) => {
+    findTexts: async (orgId, files, wanted) => {
       if (wanted.length === 0) return [];
       const searches = files.map(async ({ documentId, bytes }) => {
-        const answer = await queue.run({ kind: "find-texts", bytes, wanted }, bytes.length, deadlines.findTexts);
+        const answer = await queue.run(orgId, { kind: "find-texts", bytes, wanted }, bytes.length, deadlines.findTexts);
         if (answer.kind !== "found") throw corrupted(`documents[${documentId}]`, problemOf(answer));
         return answer.places.map((places) => places.map((place): TextMatch => ({ documentId, ...place })));
       });
       const found = await Promise.all(searches);
       return wanted.map((_, index) => found.flatMap((matches) => matches[index] ?? []).slice(0, maxMatches));
     },
-    merge: async (files) => {
+    merge: async (orgId, files) => {
       const size = files.reduce((sum, { length }) => sum + length, 0);
-      const answer = await queue.run({ kind: "merge", files }, size, deadlines.merge);
+      const answer = await queue.run(orgId, { kind: "merge", files }, size, deadlines.merge);
       if (answer.kind === "merged") return answer.bytes;
       throw new DomainError("CORRUPTED_DOCUMENT", {
         message: "The documents cannot be combined into one PDF. Download them one by one.",
@@ -117,13 +125,15 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
     },
     prepareSeal: async (file) => {
       const deadline = deadlines.prepareSeal + drawingTime(file);
-      const answer = await queue.run({ kind: "prepare-seal", ...file }, file.bytes.length, deadline);
+      const answer = await sealing.run("", { kind: "prepare-seal", ...file }, file.bytes.length, deadline);
       if (answer.kind === "prepared") return { bytes: answer.bytes, start: answer.start, end: answer.end };
       // It has passed the check: that it fails now is a defect, or the machine is too busy.
       throw new Error(`a document could not be prepared for its seal: ${problemOf(answer)}`);
     },
     freeSlots: queue.freeSlots,
-    close: queue.close,
+    close: async () => {
+      await Promise.all([queue.close(), sealing.close()]);
+    },
   };
 }
 
@@ -186,9 +196,7 @@ const corrupted = (field: string, problem: string): DomainError =>
   });
 
 const resultOf = (answer: IntakeAnswer): CheckResult =>
-  answer.kind === "checked"
-    ? { pages: answer.pages, isSigned: answer.isSigned, warnings: answer.warnings }
-    : { problem: problemOf(answer) };
+  answer.kind === "checked" ? answer : { problem: problemOf(answer) };
 
 function problemOf(answer: IntakeAnswer): string {
   if (answer.kind === "refused") return answer.problem;

@@ -1,11 +1,11 @@
 import { PDFDocument } from "pdf-lib";
-import { loadPdf } from "./check-pdf.ts";
+import { openDocument } from "./reading/open-document.ts";
 
 /** All pages of all files in one PDF, in their order. */
 export async function mergePdfs(files: readonly Uint8Array[]): Promise<Uint8Array> {
   const merged = await PDFDocument.create();
   for (const file of files) {
-    const source = await loadPdf(Buffer.from(file.buffer, file.byteOffset, file.byteLength));
+    const source = openDocument(Buffer.from(file.buffer, file.byteOffset, file.byteLength));
     const pages = await merged.copyPages(source, source.getPageIndices());
     for (const page of pages) merged.addPage(page);
   }

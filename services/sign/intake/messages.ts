@@ -31,7 +31,7 @@ export interface WantedText {
 
 /** What it answers. */
 export type IntakeOutcome =
-  | ({ readonly kind: "checked" } & PdfFacts)
+  | ({ readonly kind: "checked" } & CheckedPdf)
   | { readonly kind: "found"; readonly places: readonly (readonly TextPlace[])[] }
   | { readonly kind: "merged"; readonly bytes: Uint8Array }
   | ({ readonly kind: "prepared" } & PreparedFile)
@@ -44,6 +44,12 @@ export interface PdfFacts {
   /** Whether it carries a signature already. */
   readonly isSigned: boolean;
   readonly warnings: readonly DocumentWarning[];
+}
+
+/** What is known of a PDF, and what it is from now on. */
+export interface CheckedPdf extends PdfFacts {
+  /** The document in place of what was sent; absent where it stays as it is. */
+  readonly rewritten?: Uint8Array;
 }
 
 /** Where a text stands in a document. Points from the upper left corner of the page as it is shown. */

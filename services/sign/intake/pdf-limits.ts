@@ -7,6 +7,8 @@ export const maxPageTreeDepth = 64;
 export const maxObjects = 300_000;
 /** All object streams and cross-reference streams together, unpacked: what a parser unpacks before anybody asks. */
 export const maxUnpackedBytes = 64 * 1024 * 1024;
+/** Arrays and dictionaries in each other. */
+export const maxObjectDepth = 100;
 /** Revisions that a file may have. */
 export const maxRevisions = 1_000;
 /** Points; 200 inches, the most that viewers show (ISO 32000-1, annex C). */

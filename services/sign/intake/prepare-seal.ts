@@ -1,61 +1,51 @@
-import { ParseSpeeds, PDFDocument, PDFName } from "pdf-lib";
+import { type PDFDocument, PDFName } from "pdf-lib";
 import { claimAccessible, claimsOf, dropAccessibleClaim } from "../completion/conformance.ts";
 import { drawMarks } from "../completion/draw-marks.ts";
 import type { FontLibrary } from "../completion/font-library.ts";
 import { structureOf } from "../completion/structure.ts";
 import { fixByteRange, type PreparedFile } from "../seal/byte-range.ts";
 import { addSignaturePlaceholder, fieldNamesOf } from "../seal/signature-placeholder.ts";
-import { lastSection, type Section } from "./last-section.ts";
 import type { SealPreparation } from "./messages.ts";
 import { packNatively } from "./pack-natively.ts";
 import { PdfProblem } from "./pdf-problem.ts";
+import { extensibleDocumentOf } from "./reading/open-document.ts";
+import { type Graph, readGraph } from "./reading/read-graph.ts";
+import { readStrictly } from "./reading/read-strictly.ts";
+import { writeGraph } from "./reading/write-graph.ts";
 import { readLocks, type SignatureLocks } from "./signature-locks.ts";
 import { trackChanges } from "./track-changes.ts";
 
 /**
  * Draws the marks and makes room for the seal. What people have seen stays in the file byte for byte, and the rest is added
- * after it, so that signatures that are there stay valid; only a file whose own table of contents is broken is written
- * anew, since readers would not find what was added.
+ * after it, so that signatures that are there stay valid.
  */
 export async function prepareSeal(preparation: SealPreparation, fonts: FontLibrary): Promise<PreparedFile> {
-  const { bytes, isSigned } = preparation;
-  const section = lastSection(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  if (section === "broken" && !isSigned) return rewrite(preparation, fonts);
+  const bytes = Buffer.from(preparation.bytes.buffer, preparation.bytes.byteOffset, preparation.bytes.byteLength);
   try {
-    return await extend(preparation, fonts, section);
-  } catch (error) {
-    // Extending or, when that did not work, writing it anew was tried when it came.
-    if (isSigned) throw error;
-    return rewrite(preparation, fonts);
+    return await extend(readStrictly(bytes), bytes, preparation, fonts);
+  } catch {
+    // It was taken before files were written anew when they come, or had to be unambiguous. What people saw of it is what
+    // its cross-reference gives.
+    const graph = readGraph(bytes);
+    if (preparation.isSigned) return extend(graph, bytes, preparation, fonts);
+    const rewritten = Buffer.from(await writeGraph(graph, bytes));
+    return extend(readStrictly(rewritten), rewritten, preparation, fonts);
   }
 }
 
-async function extend(preparation: SealPreparation, fonts: FontLibrary, section: Section): Promise<PreparedFile> {
-  const document = await open(preparation, fonts, true);
-  // Not every reader follows a chain of tables of both kinds.
-  return fixByteRange(await document.commit({ useObjectStreams: section === "stream", objectsPerTick }));
-}
-
-async function rewrite(preparation: SealPreparation, fonts: FontLibrary): Promise<PreparedFile> {
-  const document = await open(preparation, fonts, false);
-  const options = { useObjectStreams: false, updateFieldAppearances: false, addDefaultPage: false, objectsPerTick };
-  return fixByteRange(await document.save(options));
-}
-
-/** Nobody else waits in the process. */
-const objectsPerTick = Number.POSITIVE_INFINITY;
-
-async function open(
+async function extend(
+  graph: Graph,
+  bytes: Buffer,
   preparation: SealPreparation,
   fonts: FontLibrary,
-  forIncrementalUpdate: boolean,
-): Promise<PDFDocument> {
-  const options = { ignoreEncryption: true, updateMetadata: false, parseSpeed: ParseSpeeds.Fastest };
-  const document = await PDFDocument.load(preparation.bytes, { ...options, forIncrementalUpdate });
+): Promise<PreparedFile> {
+  const document = extensibleDocumentOf(graph, bytes);
   trackChanges(document.context);
   packNatively(document.context);
   await (preparation.isSigned ? fillSigned : fill)(document, preparation, fonts);
-  return document;
+  // Not every reader follows a chain of tables of both kinds.
+  const useObjectStreams = graph.sections[0]?.kind === "stream";
+  return fixByteRange(await document.commit({ useObjectStreams, objectsPerTick: Number.POSITIVE_INFINITY }));
 }
 
 async function fill(

@@ -1,10 +1,10 @@
 import type { PageSize } from "../domain/agreement.ts";
-import type { PdfFacts } from "./messages.ts";
+import type { CheckedPdf } from "./messages.ts";
 
-/** What is known of a file: its facts, or why it is refused. */
-export type CheckResult = PdfFacts | { readonly problem: string };
+/** What is known of a file: its facts and what it has become, or why it is refused. */
+export type CheckResult = CheckedPdf | { readonly problem: string };
 
-/** Results by organization and hash, so that the same file is not parsed again. Never the files. */
+/** Results by organization and hash, so that the same file is neither read nor written again. */
 export interface ResultCache {
   get(key: string): CheckResult | undefined;
   put(key: string, result: CheckResult): void;
@@ -13,13 +13,17 @@ export interface ResultCache {
 const maxEntries = 1_000;
 /** A page takes about ten bytes: most pages of a file are of one size, which is kept once. */
 const maxPagesInAll = 100_000;
+/** Of files that were written anew: those that are sent again and again are templates of a few pages. */
+const maxBytesInAll = 32 * 1024 * 1024;
 
 /** The ones that were not asked for longest are dropped first. */
 export function createResultCache(): ResultCache {
   const entries = new Map<string, CheckResult>();
   let pagesInAll = 0;
+  let bytesInAll = 0;
   const drop = (key: string): void => {
     pagesInAll -= pagesOf(entries.get(key));
+    bytesInAll -= bytesOf(entries.get(key));
     entries.delete(key);
   };
   return {
@@ -33,10 +37,12 @@ export function createResultCache(): ResultCache {
     },
     put: (key, result) => {
       drop(key);
+      if (bytesOf(result) > maxBytesInAll / 8) return;
       entries.set(key, "pages" in result ? { ...result, pages: shareSizes(result.pages) } : result);
       pagesInAll += pagesOf(result);
+      bytesInAll += bytesOf(result);
       for (const oldest of entries.keys()) {
-        if (entries.size <= maxEntries && pagesInAll <= maxPagesInAll) break;
+        if (entries.size <= maxEntries && pagesInAll <= maxPagesInAll && bytesInAll <= maxBytesInAll) break;
         drop(oldest);
       }
     },
@@ -45,6 +51,9 @@ export function createResultCache(): ResultCache {
 
 const pagesOf = (result: CheckResult | undefined): number =>
   result !== undefined && "pages" in result ? result.pages.length : 0;
+
+const bytesOf = (result: CheckResult | undefined): number =>
+  result !== undefined && "pages" in result ? (result.rewritten?.length ?? 0) : 0;
 
 function shareSizes(pages: readonly PageSize[]): PageSize[] {
   const known = new Map<string, PageSize>();

@@ -1,8 +1,27 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject } from "pdf-lib";
+import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFName, type PDFObject, PDFString } from "pdf-lib";
+import { linksIn } from "./reading/read-graph.ts";
 
-/** Whether a signature field of the PDF is filled, or the catalog names a signature that certifies it. */
+/**
+ * Whether anything in the PDF is a signature: a filled signature field, one that certifies it, or a dictionary of the shape
+ * of a signature, wherever it stands, which some reader may take for one.
+ */
 export const isSignedPdf = (document: PDFDocument): boolean =>
-  signedFields(document).length > 0 || certificationOf(document) !== undefined;
+  signedFields(document).length > 0 ||
+  certificationOf(document) !== undefined ||
+  document.context.enumerateIndirectObjects().some(([, object]) => hasSignature(object));
+
+function hasSignature(object: PDFObject): boolean {
+  const waiting = [object];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (value instanceof PDFDict && value.has(rangeName) && isText(value.lookup(PDFName.of("Contents")))) return true;
+    waiting.push(...linksIn(value));
+  }
+  return false;
+}
+
+const rangeName = PDFName.of("ByteRange");
+
+const isText = (value: PDFObject | undefined): boolean => value instanceof PDFHexString || value instanceof PDFString;
 
 /** The signature that certifies the file. */
 export function certificationOf({ catalog }: PDFDocument): PDFDict | undefined {

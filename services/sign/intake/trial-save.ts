@@ -1,29 +1,21 @@
-import { type PDFDocument, PDFName, StandardFonts } from "pdf-lib";
+import { type PDFDocument, StandardFonts } from "pdf-lib";
 import { addSignatureField, addSignaturePlaceholder, fieldNamesOf } from "../seal/signature-placeholder.ts";
-import type { Section } from "./last-section.ts";
 import { trackChanges } from "./track-changes.ts";
 
 /**
- * Does what sealing does to a file that was loaded for an increment: adds a font and a drawing to every page, or a field
- * where the pages are signed, a form, and the place of a seal; then writes what has changed. Throws what those would throw later, when people have signed already.
- * What is not changed is not written then either. Spoils the document.
+ * Does what sealing does to a file: adds a font and a drawing to every page, or a field where the pages are signed, a form,
+ * and the place of a seal; then writes what has changed. Throws what those would throw later, when people have signed
+ * already. What is not changed is not written then either. Spoils the document.
  */
-export async function tryExtending(document: PDFDocument, section: Section, isSigned: boolean): Promise<void> {
+export async function tryExtending(
+  document: PDFDocument,
+  { useObjectStreams, isSigned }: { readonly useObjectStreams: boolean; readonly isSigned: boolean },
+): Promise<void> {
   const { context } = document;
   trackChanges(context);
   await change(document, isSigned);
-  if (context.snapshot === undefined) throw new Error("the document was not loaded for an increment");
-  // Packing objects costs time, and is refused only to files whose metadata claim that they are PDF/A-1.
-  const useObjectStreams = section === "stream" && document.catalog.has(PDFName.of("Metadata"));
+  if (context.snapshot === undefined) throw new Error("the document was not opened for an increment");
   await document.saveIncremental(context.snapshot, { useObjectStreams, objectsPerTick });
-}
-
-/** The same for a file that has to be written anew when it is sealed. */
-export async function tryRewriting(document: PDFDocument): Promise<void> {
-  await change(document, false);
-  // Packing objects costs time and cannot fail.
-  const options = { useObjectStreams: false, updateFieldAppearances: false, addDefaultPage: false, objectsPerTick };
-  await document.save(options);
 }
 
 /** Nobody else waits in the process. */

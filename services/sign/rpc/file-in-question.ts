@@ -31,9 +31,14 @@ export async function readFile(
   return { sha256: sha256Of(content), seals: found.map((seal) => sealMessage(seal, sealer)) };
 }
 
-function sealMessage({ certificate, claimedAt, ...seal }: FoundSeal, sealer: Sealer | undefined): ReadFile["seals"][0] {
+function sealMessage(
+  { certificate, claimedAt, addedBytes, signedPartSha256, ...seal }: FoundSeal,
+  sealer: Sealer | undefined,
+): ReadFile["seals"][0] {
   return {
     ...seal,
+    addedBytes: BigInt(addedBytes),
+    ...(signedPartSha256 === undefined ? {} : { signedPartSha256 }),
     isOurs: certificate !== undefined && sealer?.isOurs(certificate) === true,
     ...(certificate === undefined ? {} : { certificateSha256: sha256Of(certificate) }),
     ...(claimedAt === undefined ? {} : { claimedAt: timestampFromDate(claimedAt) }),

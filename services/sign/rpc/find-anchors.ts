@@ -19,5 +19,5 @@ export async function findAnchors(
     if (content === undefined) throw new Error(`the bytes of document ${id} are gone`);
     files.push({ documentId, bytes: content });
   }
-  return anchorMatches(wanted, await intake.findTexts(files, wanted));
+  return anchorMatches(wanted, await intake.findTexts(orgId, files, wanted));
 }

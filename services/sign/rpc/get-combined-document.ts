@@ -32,7 +32,7 @@ export const getCombinedDocument = (
     if (source !== undefined) files.push(await certificateOf(deps, caller, source));
     const only = files.length === 1 ? files[0] : undefined;
     // A single sealed file stays as it was sealed. One joined of several has the seals of none: those are for each file.
-    const content = only ?? (await deps.intake.merge(files));
+    const content = only ?? (await deps.intake.merge(orgId, files));
     return { file: { content, sha256: sha256Of(content), fileName: `combined-${agreement.id}.pdf`, documentId: "" } };
   },
 });

@@ -66,7 +66,7 @@ const timesOf = (agreement: Agreement) => ({
 
 /** A document; `index` from 0. */
 export function documentMessage(document: AgreementDocument, index: number): MessageInitShape<typeof DocumentSchema> {
-  const { id, documentId, name, bytes, sha256, pages, isSigned, warnings, sealedSha256 } = document;
+  const { id, documentId, name, bytes, sha256, pages, isSigned, warnings, sealedSha256, sentSha256 } = document;
   return {
     id,
     documentId,
@@ -78,6 +78,7 @@ export function documentMessage(document: AgreementDocument, index: number): Mes
     isSigned,
     warnings: [...warnings],
     ...(sealedSha256 === null ? {} : { sealedSha256 }),
+    ...(sentSha256 === null ? {} : { sentSha256 }),
   };
 }
 

@@ -4,10 +4,17 @@ import { type Element, elementsIn, encode, encodeIdentifier, readElement, tags }
 
 /** A signature in a PDF, and whether it holds. */
 export interface SealFinding {
-  /** Whether the bytes that it covers are those that were signed, by the certificate that it carries. */
+  /**
+   * Whether the bytes that it covers are those that were signed, by the certificate that it carries, and nothing else in
+   * the file claims to be where they are divided.
+   */
   readonly isIntact: boolean;
   /** Whether nothing was added to the file afterwards. */
   readonly coversWholeFile: boolean;
+  /** How many bytes follow what it covers. */
+  readonly addedBytes: number;
+  /** Of the file as it was when it was signed; undefined unless it is intact and something was added. */
+  readonly signedPartSha256: Buffer | undefined;
   /** DER of the certificate that signed; undefined when it could not be read. */
   readonly certificate: Buffer | undefined;
   readonly subject: string;
@@ -27,12 +34,25 @@ const maxSignatureBytes = 131_072;
  * given files of strangers. Whether a certificate is to be trusted is for the caller to say.
  */
 export function findSeals(file: Buffer): SealFinding[] {
+  const places = placesIn(file);
+  // Who writes more of them than can be looked at wants one not to be seen.
+  const isOvercrowded = places.length > maxPlaces;
   const findings: SealFinding[] = [];
-  let at = file.indexOf(rangeName);
-  for (let places = 0; at >= 0 && places < maxPlaces && findings.length < maxSignatures; places += 1) {
-    const range = readRange(file, at + rangeName.length);
-    if (range !== undefined) findings.push({ ...check(file, range), claimedAt: claimedTime(file, at, range) });
-    at = file.indexOf(rangeName, at + rangeName.length);
+  const seen = new Set<string>();
+  for (const { at, range } of places.slice(0, maxPlaces)) {
+    const key = `${range.start} ${range.end} ${range.length}`;
+    // A copy of a signature is none.
+    if (!leavesOutOneText(file, range) || seen.has(key)) continue;
+    if (findings.length === maxSignatures) break;
+    seen.add(key);
+    const isAmbiguous = isOvercrowded || places.some((other) => isSameElsewhere(range, other.range));
+    const checked = check(file, range);
+    const isIntact = checked.isIntact && !isAmbiguous;
+    const stop = range.end + range.length;
+    const isLonger = isIntact && stop < file.length;
+    const signedPartSha256 = isLonger ? hash("sha256", file.subarray(0, stop), "buffer") : undefined;
+    const added = { addedBytes: file.length - stop, signedPartSha256 };
+    findings.push({ ...checked, isIntact, ...added, claimedAt: claimedTime(file, at, range) });
   }
   return findings;
 }
@@ -45,17 +65,37 @@ interface Range {
   readonly length: number;
 }
 
-/** The range must leave out exactly one hexadecimal text, or something else could hide in the gap. */
-function readRange(file: Buffer, at: number): Range | undefined {
-  const text = file.toString("latin1", at, at + 100);
-  const found = /^\s{0,10}\[\s{0,10}0\s{1,10}(\d{1,12})\s{1,10}(\d{1,12})\s{1,10}(\d{1,12})\s{0,60}\]/.exec(text);
-  if (found === null) return undefined;
-  const [start, end, length] = found.slice(1).map(Number) as [number, number, number];
-  const isGap = end <= file.length && file[start] === 0x3c && file[end - 1] === 0x3e && start < end;
-  return isGap && end + length <= file.length ? { start, end, length } : undefined;
+/** Wherever it is said what a signature covers, in the order of the file; one more than are looked at. */
+function placesIn(file: Buffer): { readonly at: number; readonly range: Range }[] {
+  const places: { at: number; range: Range }[] = [];
+  let at = file.indexOf(rangeName);
+  for (; at >= 0 && places.length <= maxPlaces; at = file.indexOf(rangeName, at + rangeName.length)) {
+    const text = file.toString("latin1", at + rangeName.length, at + rangeName.length + 100);
+    const found = /^\s{0,10}\[\s{0,10}0\s{1,10}(\d{1,12})\s{1,10}(\d{1,12})\s{1,10}(\d{1,12})\s{0,60}\]/.exec(text);
+    if (found === null) continue;
+    const [start, end, length] = found.slice(1).map(Number) as [number, number, number];
+    places.push({ at, range: { start, end, length } });
+  }
+  return places;
 }
 
-function check(file: Buffer, { start, end, length }: Range): Omit<SealFinding, "claimedAt"> {
+/** The range must leave out exactly one hexadecimal text, or something else could hide in the gap. */
+function leavesOutOneText(file: Buffer, { start, end, length }: Range): boolean {
+  const isGap = end <= file.length && file[start] === 0x3c && file[end - 1] === 0x3e && start < end;
+  const before = file.toString("latin1", Math.max(0, start - 20), start);
+  return isGap && end + length <= file.length && /\/Contents\s{0,10}$/.test(before);
+}
+
+/**
+ * Where what is signed is divided is not signed itself. Whoever moves the signature to another place, so that what
+ * follows it moves as well, cannot remove what says where it was: the signed bytes are as many as there.
+ */
+const isSameElsewhere = (one: Range, other: Range): boolean =>
+  one.start + one.length === other.start + other.length && one.start !== other.start;
+
+type Checked = Omit<SealFinding, "claimedAt" | "addedBytes" | "signedPartSha256">;
+
+function check(file: Buffer, { start, end, length }: Range): Checked {
   const coversWholeFile = end + length === file.length;
   try {
     const signature = hexBytes(file.subarray(start + 1, end - 1));

@@ -100,6 +100,7 @@ const documentColumns = recordColumns<Placed<AgreementDocument>>({
   name: "text",
   bytes: "integer",
   sha256: "bytea",
+  sentSha256: "bytea",
   pages: "jsonb",
   isSigned: "boolean",
   warnings: "jsonb",

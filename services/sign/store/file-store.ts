@@ -44,6 +44,10 @@ const fileSql = `select agreement_id from (
       join sign.agreement a on a.organization_id = d.organization_id and a.id = d.agreement_id
       where d.organization_id = $1 and d.sha256 = $2 and a.status <> 'template' and a.deleted_at is null
       order by d.agreement_id desc limit $3)
+    union (select d.agreement_id from sign.document d
+      join sign.agreement a on a.organization_id = d.organization_id and a.id = d.agreement_id
+      where d.organization_id = $1 and d.sent_sha256 = $2 and a.status <> 'template' and a.deleted_at is null
+      order by d.agreement_id desc limit $3)
     union select agreement_id from sign.document where organization_id = $1 and sealed_sha256 = $2
     union select id from sign.agreement where organization_id = $1 and certificate_sha256 = $2
   ) found order by agreement_id desc limit $3`;

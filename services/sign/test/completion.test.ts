@@ -3,7 +3,7 @@ import { TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
-import { ordinaryPdf } from "../intake/test/pdfs.ts";
+import { ordinaryPdf, writtenAnew } from "../intake/test/pdfs.ts";
 import { signedPdf } from "../intake/test/signed-pdf.ts";
 import { findSeals } from "../seal/verify-seals.ts";
 import { documentOf, embeddedSigner, holds, openToolbox, read, send, sit, untilCompleted } from "./completion-setup.ts";
@@ -92,7 +92,8 @@ describe("a completion", () => {
       const sealed = await contentOf(agreement.id, documentId);
       expect(sha256Of(sealed).equals(sealedSha256)).toBe(true);
       // What people have seen is there byte for byte.
-      expect(sealed.subarray(0, files[index]?.length).equals(files[index] ?? Buffer.alloc(0))).toBe(true);
+      const shown = await writtenAnew(files[index] ?? Buffer.alloc(0));
+      expect(sealed.subarray(0, shown.length).equals(shown)).toBe(true);
       const said = await tools.requireSealed(sealed);
       expect(said.match(/Signature is Valid/g)).toHaveLength(index === 2 ? 2 : 1);
       expect(said).toContain("Signing Time");

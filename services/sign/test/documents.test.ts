@@ -3,9 +3,11 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type DocumentInputSchema, DocumentProblem } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { DomainError } from "#platform/errors.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import type { Agreement } from "../domain/agreement.ts";
+import { writtenAnew } from "../intake/test/pdfs.ts";
 import { sampleDraft, sampleId, sampleRecipient, sampleTab } from "./lifecycle-samples.ts";
 import {
   documentWith,
@@ -61,7 +63,15 @@ describe("documents of a draft", () => {
     expect(after.recipients[0]?.tabs).toHaveLength(1);
     const { file } = await content(id, after.documents[0]?.id ?? "");
     expect(file).toMatchObject({ documentId: "1", fileName: "new.pdf" });
-    expect(Buffer.from(other).equals(file?.content ?? Buffer.alloc(0))).toBe(true);
+    expect((await writtenAnew(other)).equals(file?.content ?? Buffer.alloc(0))).toBe(true);
+    const { sha256, sentSha256 } = after.documents[0] ?? {};
+    expect([sha256, sentSha256]).toEqual([sha256Of(file?.content ?? new Uint8Array()), sha256Of(other)]);
+    const files = (await organization.trail(id)).at(-1)?.details?.files;
+    expect(files).toContainEqual({
+      documentId: "1",
+      sha256: sha256?.toString("hex"),
+      sentSha256: sentSha256?.toString("hex"),
+    });
     const target = agreementTarget(id);
     await organization.client.removeDocuments({ target, documentIds: ["1", "x"] }, organization.headers);
     const left = await organization.load(id);

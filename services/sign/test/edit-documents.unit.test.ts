@@ -22,6 +22,7 @@ const fileOf = (documentId: string, given: Partial<CheckedFile> = {}): CheckedFi
   bytes: new Uint8Array(10),
   sha256: Buffer.alloc(32, 9),
   pages: [{ width: 100, height: 100 }],
+  sentSha256: Buffer.alloc(32, 9),
   isSigned: false,
   warnings: [],
   ...given,

@@ -11,6 +11,7 @@ import type { TargetSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { ErrorCode } from "#platform/errors.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { smallestPdf as pdf } from "../intake/smallest-pdf.ts";
+import { writtenAnew } from "../intake/test/pdfs.ts";
 import { type Organization, startEditing } from "./edit-setup.ts";
 
 let sign: Awaited<ReturnType<typeof startEditing>>;
@@ -97,17 +98,18 @@ describe("an agreement of a template", () => {
     });
     const agreement = await read(agreementTarget(present(made.agreement).id));
     expect(agreement).toMatchObject({ status: AgreementStatus.CREATED, emailSubject: "Please sign NDA", name: "" });
-    expect(agreement.documents).toMatchObject([{ documentId: "1", name: "NDA.pdf", bytes: BigInt(pdf.length) }]);
+    const document = await writtenAnew(pdf);
+    expect(agreement.documents).toMatchObject([{ documentId: "1", name: "NDA.pdf", bytes: BigInt(document.length) }]);
     expect(agreement.recipients).toMatchObject([
       { recipientId: "1", name: "Ann", clientUserId: "7", routingOrder: 2, tabs: [{ x: 10 }, { value: "42", y: 100 }] },
       { recipientId: "2", roleName: "cc", role: RecipientRole.CARBON_COPY, email: "" },
     ]);
     const { file } = await organization.getDocumentContent({ target: agreementTarget(agreement.id), documentId: "1" });
-    expect(Buffer.from(present(file).content).equals(pdf)).toBe(true);
+    expect(document.equals(present(file).content)).toBe(true);
     // The template is what it was, and its bytes are still there when the agreement has gone.
     await organization.deleteAgreement({ target: agreementTarget(agreement.id) });
     const kept = await organization.getDocumentContent({ target: templateTarget(id), documentId: "1" });
-    expect(present(kept.file).content).toHaveLength(pdf.length);
+    expect(present(kept.file).content).toHaveLength((await writtenAnew(pdf)).length);
   });
 
   test("of two templates has both documents, and each tab on its own", async () => {

@@ -30,6 +30,7 @@ export const sampleDocument = (documentId = "1"): AgreementDocument => ({
     { width: 612, height: 792 },
     { width: 612, height: 792 },
   ],
+  sentSha256: Buffer.alloc(32, 9),
   isSigned: false,
   warnings: [],
   sealedId: null,

@@ -91,9 +91,18 @@ const fakeIntake = (fake: FakeIntake): Intake => ({
     files.map(({ documentId, name, content }) => {
       if (typeof content === "string") throw new TypeError("tests give bytes");
       const pages = [{ width: 612, height: 792 }];
-      return { documentId, name, bytes: content, sha256: sha256Of(content), pages, isSigned: false, warnings: [] };
+      return {
+        documentId,
+        name,
+        bytes: content,
+        sha256: sha256Of(content),
+        sentSha256: sha256Of(content),
+        pages,
+        isSigned: false,
+        warnings: [],
+      };
     }),
-  findTexts: async (files, wanted) => {
+  findTexts: async (_orgId, files, wanted) => {
     fake.searches += 1;
     await fake.onSearch();
     const documentId = files[0]?.documentId ?? "";

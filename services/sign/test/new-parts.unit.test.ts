@@ -23,6 +23,7 @@ const checkedOf = ({ documentId, name }: DocumentDefinition): CheckedFile => ({
   bytes: Buffer.from(documentId),
   sha256: Buffer.alloc(32),
   pages: [{ width: 100, height: 100 }],
+  sentSha256: Buffer.alloc(32, 9),
   isSigned: false,
   warnings: [],
 });

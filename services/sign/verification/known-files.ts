@@ -16,7 +16,8 @@ export function knownFiles(agreement: Agreement, sha256: Buffer): KnownFile[] {
     const { documentId, name: documentName } = document;
     const file = { agreement, documentId, documentName };
     if (document.sealedSha256?.equals(sha256) === true) return [{ ...file, kind: "sealed" }];
-    return document.sha256.equals(sha256) ? [{ ...file, kind: "original" }] : [];
+    const isOriginal = document.sha256.equals(sha256) || document.sentSha256?.equals(sha256) === true;
+    return isOriginal ? [{ ...file, kind: "original" }] : [];
   });
   if (certificate?.sha256.equals(sha256) === true) {
     found.push({ kind: "certificate", agreement, documentId: "", documentName: "" });

@@ -3,8 +3,11 @@ import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
 import type { SealFinding } from "../seal/verify-seals.ts";
 
 /** A signature of a file; the certificate in DER. */
-export interface FoundSeal extends Omit<SealFinding, "certificate"> {
+export interface FoundSeal extends Omit<SealFinding, "certificate" | "signedPartSha256"> {
   readonly certificate: Uint8Array | undefined;
+  readonly signedPartSha256: Uint8Array | undefined;
+  /** What was added after it, in a sentence; empty when nothing was, or it is not intact. */
+  readonly addition: string;
 }
 
 /** Looks at the signatures of files that anybody sends. */

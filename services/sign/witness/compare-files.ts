@@ -57,7 +57,7 @@ async function comparePages(
   }
 }
 
-const nothing: Added = { contents: [], objects: new Map(), looks: 0 };
+const nothing: Added = { contents: [], objects: new Map(), looks: [] };
 
 function comparePage(
   [before, after]: readonly [PageReader, PageReader],

@@ -114,7 +114,7 @@ const isWithin = ({ left, right, top, bottom }: Area, { x, y, width, height }: W
   left >= x - slack && right <= x + width + slack && -top >= y - slack && -bottom <= y + height + slack;
 
 /** Pictures are looked for in what is drawn itself; pdf.js would have to unpack all those of the page for it. */
-function inspectPictures(marks: readonly WitnessedMark[], { contents, objects }: Added, shown: Matrix): number {
+function inspectPictures(marks: readonly WitnessedMark[], { contents, objects, looks }: Added, shown: Matrix): number {
   let pictures = 0;
   const inspect = (content: Buffer, named: AddedObjects, start: Matrix): void => {
     const matrices: Matrix[] = [start];
@@ -145,5 +145,9 @@ function inspectPictures(marks: readonly WitnessedMark[], { contents, objects }:
     }
   };
   for (const content of contents) inspect(content, objects, shown);
+  // The place of a field is that of its form; pdf.js tells where its texts stand.
+  for (const look of looks) {
+    if (look.kind === "form") inspect(look.content, look.objects, product(shown, requireMatrix(look.matrix)));
+  }
   return pictures;
 }

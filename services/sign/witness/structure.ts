@@ -8,7 +8,7 @@ export interface Added {
   /** Pictures and forms, by their names among the resources. */
   readonly objects: AddedObjects;
   /** What new fields show; none of them can be filled. */
-  readonly looks: number;
+  readonly looks: readonly AddedObject[];
 }
 
 export type AddedObjects = ReadonlyMap<string, AddedObject>;
@@ -146,8 +146,8 @@ function compare(shown: PdfFile, sealed: PdfFile, touched: ReadonlySet<number>) 
     return objects;
   };
   /** Our seal, and marks where somebody has signed before: fields that show a mark and cannot be filled. */
-  const requireFields = (fields: readonly PdfValue[]): number => {
-    let looks = 0;
+  const requireFields = (fields: readonly PdfValue[]): readonly AddedObject[] => {
+    const looks: AddedObject[] = [];
     for (const field of fields) {
       const widget = dictionaryOf(sealed, field);
       const isField = isRef(field) && isNew(field) && widget.get("/FT") === "/Sig";
@@ -159,11 +159,13 @@ function compare(shown: PdfFile, sealed: PdfFile, touched: ReadonlySet<number>) 
         const [[state, form] = [], ...others] = [...dictionaryOf(sealed, look)];
         if (state !== "/N" || form === undefined || others.length > 0)
           throw new Difference("a field has several looks");
-        addedObject(form, 0);
-        looks += 1;
+        const drawn = addedObject(form, 0);
+        // What is there for those readers alone that want every field to have a look.
+        const isEmpty = drawn.kind === "form" && drawn.content.toString("latin1").trim() === "";
+        if (widget.has("/V") && !isEmpty) throw new Difference("the seal is to be seen");
+        if (!isEmpty) looks.push(drawn);
       } else if (!equal(widget.get("/Rect"), [0, 0, 0, 0])) throw new Difference("a field was added that has no look");
       if (!widget.has("/V")) continue;
-      if (look !== undefined) throw new Difference("the seal is to be seen");
       if (seal !== undefined && seal !== field.ref) throw new Difference("more than one seal was added");
       seal = field.ref;
     }

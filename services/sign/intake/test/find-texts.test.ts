@@ -17,7 +17,7 @@ const wanted = (text: string, changes: Partial<WantedText> = {}): WantedText => 
 
 async function find(bytes: Uint8Array, ...texts: readonly (WantedText | string)[]) {
   const asked = texts.map((text) => (typeof text === "string" ? wanted(text) : text));
-  return intake.findTexts([{ documentId: "7", bytes }], asked);
+  return intake.findTexts("org", [{ documentId: "7", bytes }], asked);
 }
 
 const withContent = (content: string, page = ""): Buffer => onePage({ content, page });
@@ -88,7 +88,7 @@ describe("a text is found", () => {
     }
     const bytes = await document.save();
     const files = ["a", "b"].map((documentId) => ({ documentId, bytes }));
-    const [matches = []] = await intake.findTexts(files, [wanted("sign")]);
+    const [matches = []] = await intake.findTexts("org", files, [wanted("sign")]);
     expect(matches.map(({ documentId, page }) => `${documentId}${page}`).join(" ")).toBe(
       "a1 a1 a1 a1 a2 a2 a2 a2 b1 b1 b1 b1 b2 b2 b2 b2",
     );

@@ -42,7 +42,7 @@ async function isTaken(intake: Intake, bytes: Buffer, seed: number): Promise<boo
   // Searching may find out more: it reads what is on the pages.
   if (seed % 5 === 0) {
     const wanted = [{ text: "line 3", caseSensitive: false, wholeWord: false }];
-    await resultOf(intake.findTexts([{ documentId: "1", bytes }], wanted));
+    await resultOf(intake.findTexts("org", [{ documentId: "1", bytes }], wanted));
   }
   return true;
 }

@@ -1,5 +1,6 @@
 import { constants, deflateRawSync, deflateSync } from "node:zlib";
 import { PDFDocument, StandardFonts } from "pdf-lib";
+import { checkPdf } from "../check-pdf.ts";
 
 /** A PDF of objects as they are given, numbered from 1: the first is the catalog. */
 export function rawPdf(objects: readonly (string | Buffer)[], trailer = ""): Buffer {
@@ -60,6 +61,12 @@ export async function ordinaryPdf(pages = 3, useObjectStreams = true): Promise<B
   return Buffer.from(await document.save({ useObjectStreams }));
 }
 
+/** What a file becomes when it comes. */
+export async function writtenAnew(pdf: Uint8Array): Promise<Buffer> {
+  const { rewritten } = await checkPdf(Buffer.from(pdf));
+  return Buffer.from(rewritten ?? pdf);
+}
+
 /** Half a megabyte that unpacks to so many. */
 export function bombData(megabytes: number): Buffer {
   const block = deflateRawSync(Buffer.alloc(1_048_576, " "), { finishFlush: constants.Z_FULL_FLUSH, level: 9 });
@@ -75,4 +82,28 @@ export function revised(pdf: Buffer, previous: (ownOffset: number) => number): B
   const revision = (offset: number) =>
     `xref\n0 0\ntrailer\n<</Size 6/Root 1 0 R/Prev ${offset}>>\nstartxref\n${pdf.length}\n%%EOF\n`;
   return Buffer.concat([pdf, Buffer.from(revision(previous(pdf.length)))]);
+}
+
+/** With a second revision that is a cross-reference stream, which says where these objects are. */
+export function withStream(
+  pdf: Buffer,
+  objects: { readonly [number: number]: { readonly container: number; readonly index: number } },
+  trailer = "/Root 1 0 R",
+): Buffer {
+  const previous = Number(/startxref\n(\d+)/.exec(pdf.toString("latin1"))?.[1]);
+  const numbers = Object.keys(objects).map(Number);
+  const own = Math.max(...numbers, 50) + 1;
+  const row = (type: number, second: number, third: number) => {
+    const bytes = Buffer.from([type, 0, 0, 0, 0, third]);
+    bytes.writeUInt32BE(second, 1);
+    return bytes;
+  };
+  const rows = numbers.map((number) => row(2, objects[number]?.container ?? 0, objects[number]?.index ?? 0));
+  const index = [...numbers.flatMap((number) => [number, 1]), own, 1].join(" ");
+  const section = stream(
+    `/Type/XRef/Size ${own + 1}${trailer}/Prev ${previous}/W[1 4 1]/Index[${index}]`,
+    Buffer.concat([...rows, row(1, pdf.length, 0)]),
+  );
+  const head = Buffer.from(`${own} 0 obj\n`);
+  return Buffer.concat([pdf, head, section, Buffer.from(`\nendobj\nstartxref\n${pdf.length}\n%%EOF\n`)]);
 }

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { escapeHtml } from "#platform/escape-html.ts";
+import { type StaticFile, staticFile } from "./static-file.ts";
+
+/** What is at the root, for people and for programs. */
+export interface Home {
+  readonly page: StaticFile;
+  readonly pagePolicy: string;
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+/** Where else there is something for people. */
+const places = [
+  { path: "/dashboard/", title: "Dashboard", about: "Texts, acceptances, agreements, documents, webhooks, users" },
+  { path: "/docs", title: "API reference", about: "Every operation of this version, with examples" },
+  { path: "/verify", title: "Check evidence", about: "In your browser; the file does not leave your machine" },
+  {
+    path: "/verify/document",
+    title: "Check a sealed document",
+    about: "Whether a PDF was sealed here, and is as it was",
+  },
+] as const;
+
+export function createHome(): Home {
+  const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    version: string;
+    description: string;
+  };
+  return {
+    page: staticFile(homePage(manifest)),
+    pagePolicy: [
+      "default-src 'none'",
+      `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+    facts: {
+      ...{ name: "Assent", version: manifest.version, description: manifest.description },
+      ...{ dashboard: "/dashboard/", reference: "/docs", openapi: "/openapi.json", verify: "/verify" },
+    },
+  };
+}
+
+const style = `:root{color-scheme:light dark}
+body{margin:0 auto;padding:clamp(1rem,5vw,4rem);max-width:44rem;font:1rem/1.5 system-ui,sans-serif;color:CanvasText;background:Canvas}
+h1{margin:0;font-size:2rem;line-height:1.2}
+h1 small{font-size:1rem;font-weight:400;opacity:.75;white-space:nowrap}
+ul{list-style:none;margin:2rem 0;padding:0;border-top:1px solid color-mix(in srgb,CanvasText 20%,transparent)}
+li{padding:.75rem 0;border-bottom:1px solid color-mix(in srgb,CanvasText 20%,transparent)}
+a{display:inline-block;min-height:1.5rem;font-weight:600}
+li span{display:block;opacity:.8}
+code{font-size:.95em;overflow-wrap:anywhere}`;
+
+const homePage = ({ version, description }: { version: string; description: string }): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Assent</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>Assent <small>${escapeHtml(version)}</small></h1>
+<p>${escapeHtml(description)}</p>
+<ul>
+${places.map(({ path, title, about }) => `<li><a href="${path}">${title}</a><span>${about}</span></li>`).join("\n")}
+</ul>
+<p>For programs: <a href="/openapi.json">/openapi.json</a>. How everything works stands in <code>docs/</code> of version ${escapeHtml(version)}, which came with it: begin with <code>README.md</code>.</p>
+</main>
+</body>
+</html>
+`;

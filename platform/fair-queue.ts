@@ -1,0 +1,81 @@
+/** Tasks of several owners who share the same places. */
+export interface FairQueue<Task> {
+  add(owner: string, task: Task): void;
+  /**
+   * Takes the task that is next: of the owner of whom the fewest are being done, and among these of the one whose turn is
+   * longest ago; of the tasks of an owner the oldest. With `idleOwnersOnly` it leaves those alone who have a place.
+   */
+  take(choice: { readonly idleOwnersOnly: boolean }): { readonly owner: string; readonly task: Task } | undefined;
+  /** Ends what `take` began. The time that it took puts off the owner's next turn: time counts, and not tasks. */
+  finish(owner: string, tookMs: number): void;
+  waiting(): number;
+  waitingOf(owner: string): readonly Task[];
+  /** Takes all that wait out. */
+  clear(): Task[];
+}
+
+/** So far at most a turn is put off: whoever was slow while nobody else had work is not behind for long. */
+const longestPutOffMs = 60_000;
+
+interface Share<Task> {
+  readonly tasks: Task[];
+  running: number;
+  turnAt: number;
+}
+
+/** The same order as that in which documents are claimed from the database, for what waits in one process. */
+export function createFairQueue<Task>(now: () => number = () => performance.now()): FairQueue<Task> {
+  const shares = new Map<string, Share<Task>>();
+  let waiting = 0;
+
+  const next = (idleOwnersOnly: boolean): [string, Share<Task>] | undefined => {
+    let best: [string, Share<Task>] | undefined;
+    for (const entry of shares) {
+      const [, share] = entry;
+      if (share.tasks.length === 0 || (idleOwnersOnly && share.running > 0)) continue;
+      if (best === undefined || isBefore(share, best[1])) best = entry;
+    }
+    return best;
+  };
+  /** Owners who have nothing to do and no turn to wait for. */
+  const forget = (): void => {
+    const time = now();
+    for (const [owner, { tasks, running, turnAt }] of shares) {
+      if (tasks.length === 0 && running === 0 && turnAt <= time) shares.delete(owner);
+    }
+  };
+  return {
+    add: (owner, task) => {
+      forget();
+      const share = shares.get(owner) ?? { tasks: [], running: 0, turnAt: 0 };
+      shares.set(owner, share);
+      share.tasks.push(task);
+      waiting += 1;
+    },
+    take: ({ idleOwnersOnly }) => {
+      const found = next(idleOwnersOnly);
+      if (found === undefined) return undefined;
+      const [owner, share] = found;
+      const task = share.tasks.shift() as Task;
+      waiting -= 1;
+      share.running += 1;
+      share.turnAt = Math.max(share.turnAt, now());
+      return { owner, task };
+    },
+    finish: (owner, tookMs) => {
+      const share = shares.get(owner);
+      if (share === undefined) return;
+      share.running -= 1;
+      share.turnAt = Math.min(Math.max(share.turnAt, now()) + tookMs, now() + longestPutOffMs);
+    },
+    waiting: () => waiting,
+    waitingOf: (owner) => shares.get(owner)?.tasks ?? [],
+    clear: () => {
+      waiting = 0;
+      return Array.from(shares.values(), ({ tasks }) => tasks.splice(0)).flat();
+    },
+  };
+}
+
+const isBefore = (one: Share<unknown>, other: Share<unknown>): boolean =>
+  one.running === other.running ? one.turnAt < other.turnAt : one.running < other.running;
