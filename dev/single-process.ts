@@ -65,6 +65,8 @@ export interface SingleProcessOptions {
 
 export interface SingleProcess {
   readonly port: number;
+  /** Of the public RPCs; undefined when GRPC_PORT asks for none. */
+  readonly grpcPort: number | undefined;
   readonly adminUrl: string;
   readonly bus: EventBus;
   /** The auth service's admin RPCs, without the detour over the admin port. */
@@ -162,6 +164,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
   const listening = await listenGateway({ ...gateway, app: withPages(gateway.app, options.handlePage) }, gatewayConfig);
   return {
     port: listening.port,
+    grpcPort: listening.grpcPort,
     adminUrl: `http://127.0.0.1:${adminPort.port}`,
     bus,
     admin: createMemoryTransport(auth.adminRoutes ?? (() => undefined), { interceptors }),

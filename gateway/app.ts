@@ -12,6 +12,7 @@ import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
+import type { RpcServer } from "#platform/rpc/server.ts";
 import { shareReads } from "#platform/rpc/shared-reads.ts";
 import type { Runtime, Worker } from "#platform/service.ts";
 import type { Tracer } from "#platform/telemetry.ts";
@@ -29,6 +30,7 @@ import { defaultDashboardFolder, loadDashboard, serveDashboard } from "./dashboa
 import { createDocumentBodies } from "./document-bodies/document-bodies.ts";
 import { defaultEmbedScriptFile, loadEmbedScript } from "./embed-script.ts";
 import { createEvidenceKeys } from "./evidence-keys.ts";
+import { listenGrpc } from "./grpc/listen-grpc.ts";
 import { createHome } from "./home-page.ts";
 import { type BodyBudget, createBodyBudget, documentBudgetLimits } from "./http/body-budget.ts";
 import { createApp } from "./http/express-app.ts";
@@ -77,6 +79,8 @@ export interface Gateway {
   readonly app: Express;
   /** Started and stopped by listenGateway. */
   readonly workers: readonly Worker[];
+  /** Serves the public RPCs, when the settings ask for it. Rejects when the port cannot be bound. */
+  listenGrpc(): Promise<RpcServer | undefined>;
   /** Throws while the database or the auth service has not been reached. */
   checkReady(): Promise<void>;
   close(): Promise<void>;
@@ -114,18 +118,21 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const sign = shareReads(deps.sign);
   const batchBodies = createBatchBodies();
   const documentBodies = createDocumentBodies();
-  const app = createApp({
-    routes: allRoutes,
-    pages: serveDashboard(dashboard),
+  const admission = {
     authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
-    authenticateRenderToken: createAuthenticateRenderToken(click),
-    sessions,
     takeRequest: createRateLimit({ limiter, localLimiter: createLocalLimiter(clock), organizations, metrics, logger }),
     floodGuard: createFloodGuard({
       requests: config.floodGuardRequests ?? defaultFloodGuardRequests,
       monotonic,
       now: () => clock.now().getTime(),
     }),
+  };
+  const app = createApp({
+    routes: allRoutes,
+    pages: serveDashboard(dashboard),
+    ...admission,
+    authenticateRenderToken: createAuthenticateRenderToken(click),
+    sessions,
     bodyBudget: deps.bodyBudget ?? createBodyBudget(),
     documentBudget: deps.documentBudget ?? createBodyBudget(documentBudgetLimits),
     documentBodies,
@@ -169,7 +176,16 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const close = async (): Promise<void> => {
     await Promise.all([pool.end(), batchBodies.close(), documentBodies.close()]);
   };
-  return { app, workers: [changes, createWindowSweeper({ windows, logger })], checkReady, close };
+  const grpc = config.grpc;
+  const listenForCalls = async (): Promise<RpcServer | undefined> =>
+    grpc && listenGrpc(grpc, { ...admission, runtime: deps.runtime, transports: deps });
+  return {
+    app,
+    workers: [changes, createWindowSweeper({ windows, logger })],
+    checkReady,
+    listenGrpc: listenForCalls,
+    close,
+  };
 }
 
 const createWindowPool = ({ databaseUrl, databaseRole = "", poolSize = 4 }: GatewayConfig): Pool =>

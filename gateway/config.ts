@@ -4,12 +4,16 @@ import {
   integerSetting,
   listSetting,
   readSettings,
+  type Setting,
   secretSetting,
   stringSetting,
   urlSetting,
 } from "#platform/config.ts";
 import { privateReceiversSetting } from "#platform/net/receiver-settings.ts";
 import { commonSettings } from "#platform/service-settings.ts";
+import { watchFile } from "#platform/watched-file.ts";
+import { type ClientMap, parseClientMap } from "./grpc/client-map.ts";
+import type { GrpcConfig } from "./grpc/listen-grpc.ts";
 import type { ProviderSettings } from "./oidc/identity-provider.ts";
 
 export interface GatewayConfig {
@@ -29,6 +33,8 @@ export interface GatewayConfig {
   readonly publicUrl?: string;
   /** Where people may log in beside with a password. */
   readonly oidc?: ProviderSettings | undefined;
+  /** Where programs in the cluster call the public RPCs; nowhere when absent. */
+  readonly grpc?: GrpcConfig | undefined;
   /** Events may be sent by http and to private addresses. */
   readonly allowPrivateReceivers?: boolean;
   /** The built embed script; where the build leaves it when absent. */
@@ -44,6 +50,18 @@ export interface GatewayConfig {
 }
 
 export const defaultFloodGuardRequests = 300_000;
+
+/** Its value is the text, so that nothing but the file is read again. */
+const clientsSetting: Setting<string> = {
+  ...stringSetting(
+    'What callers may do that have a certificate, as JSON by a DNS name or URI in it: {"spiffe://example.org/ns/shop/sa/checkout":{"client":"checkout","organizations":["…"],"scopes":["click:accept"]}}. A file (GRPC_CLIENTS_FILE) is read again every 10 s.',
+    "",
+  ),
+  parse: (text) => {
+    parseClientMap(text);
+    return text;
+  },
+};
 
 // The gateway serves no RPCs and no events.
 const { RPC_HOST: _host, RPC_PORT: _port, NATS_URL: _bus, ADMIN_TOKEN: _token, ...withoutRpc } = commonSettings;
@@ -80,6 +98,19 @@ export const settings = {
     "Where clients reach the API, for links such as renderUrl: https://api.example.com. Empty takes the scheme and the host of each request, as far as TRUSTED_PROXIES may tell.",
     "",
   ),
+  GRPC_PORT: integerSetting(
+    "The port that programs outside of the installation call the public RPCs at (docs/grpc.md); 0 serves none.",
+    0,
+    { min: 0, max: 65_535 },
+  ),
+  GRPC_HOST: stringSetting("The address that it listens on.", "0.0.0.0"),
+  GRPC_TLS_CERT_FILE: stringSetting("PEM file of its certificate. Empty means gRPC without TLS.", ""),
+  GRPC_TLS_KEY_FILE: stringSetting("PEM file of the certificate's private key.", ""),
+  GRPC_TLS_CA_FILE: stringSetting(
+    "PEM file of the authorities that certificates of callers come from. Empty asks callers for none: they need a token.",
+    "",
+  ),
+  GRPC_CLIENTS: clientsSetting,
   OIDC_ISSUER: urlSetting(
     "An OpenID Connect provider that people may log in to the dashboard with: https://login.example.com, exactly as it names itself. Empty offers none. It speaks for all organizations: it can log in every user whose e-mail address it says it has verified.",
     "",
@@ -108,9 +139,37 @@ export function configFromEnv(env: Environment): GatewayConfig {
     floodGuardRequests: values.FLOOD_GUARD_REQUESTS,
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ""),
     oidc: oidcOf(values),
+    grpc: grpcOf(values, env),
     allowPrivateReceivers: values.WEBHOOKS_ALLOW_PRIVATE,
     requireEmbedScript: values.NODE_ENV === "production",
   };
+}
+
+type GrpcValues = Record<
+  "GRPC_HOST" | "GRPC_TLS_CERT_FILE" | "GRPC_TLS_KEY_FILE" | "GRPC_TLS_CA_FILE" | "GRPC_CLIENTS",
+  string
+> & { readonly GRPC_PORT: number };
+
+function grpcOf(values: GrpcValues, env: Environment): GrpcConfig | undefined {
+  const { GRPC_TLS_CERT_FILE: cert, GRPC_TLS_KEY_FILE: key, GRPC_TLS_CA_FILE: authorities } = values;
+  if (values.GRPC_PORT === 0) return undefined;
+  if ((cert === "") !== (key === "")) {
+    throw new ConfigError(["GRPC_TLS_CERT_FILE and GRPC_TLS_KEY_FILE must be set together"]);
+  }
+  if (cert === "" && authorities !== "")
+    throw new ConfigError(["GRPC_TLS_CERT_FILE is required with GRPC_TLS_CA_FILE"]);
+  if (authorities === "" && values.GRPC_CLIENTS !== "") {
+    throw new ConfigError(["GRPC_TLS_CA_FILE is required with GRPC_CLIENTS"]);
+  }
+  const tls = cert === "" ? undefined : { cert, key, clientAuthorities: authorities === "" ? undefined : authorities };
+  return { host: values.GRPC_HOST, port: values.GRPC_PORT, tls, clients: clientsOf(values.GRPC_CLIENTS, env) };
+}
+
+function clientsOf(text: string, env: Environment): () => ClientMap {
+  const path = env.GRPC_CLIENTS_FILE;
+  if (!env.GRPC_CLIENTS && path) return watchFile({ path, parse: parseClientMap });
+  const clients = parseClientMap(text);
+  return () => clients;
 }
 
 interface OidcValues {

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { newId } from "#platform/ids.ts";
+import type { RpcServer } from "#platform/rpc/server.ts";
 import type { Gateway } from "./app.ts";
 import type { GatewayConfig } from "./config.ts";
 import { answerClientError } from "./http/client-error.ts";
@@ -9,6 +10,8 @@ import { startDraining } from "./http/reply.ts";
 
 export interface ListeningGateway {
   readonly port: number;
+  /** Of the public RPCs; undefined when they are not served. */
+  readonly grpcPort: number | undefined;
   /** Lets requests in flight finish, then stops the workers and closes the gateway. */
   stop(): Promise<void>;
 }
@@ -53,6 +56,7 @@ export async function listenGateway(
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
+  let grpc: RpcServer | undefined;
   const closeGateway = async (): Promise<void> => {
     for (const worker of gateway.workers) await worker.stop();
     await gateway.close();
@@ -60,15 +64,18 @@ export async function listenGateway(
   try {
     for (const worker of gateway.workers) await worker.start();
     await bind(server, config);
+    grpc = await gateway.listenGrpc();
   } catch (error) {
+    server.close();
     await closeGateway();
     throw error;
   }
   return {
     port: (server.address() as AddressInfo).port,
+    grpcPort: grpc?.port,
     stop: async () => {
       startDraining(gateway.app);
-      await drain(server, sockets);
+      await Promise.all([drain(server, sockets), grpc?.drain(drainMs)]);
       await closeGateway();
     },
   };

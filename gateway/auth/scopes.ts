@@ -29,5 +29,7 @@ export type Scope = ClientScope | DashboardScope;
 /** What an API key may do: everything that a program may. */
 export const allScopes: ReadonlySet<string> = new Set(Object.keys(scopeMeanings));
 
+export const isClientScope = (scope: string): scope is ClientScope => Object.hasOwn(scopeMeanings, scope);
+
 export const isDashboardScope = (scope: string): scope is DashboardScope =>
   Object.hasOwn(dashboardScopeMeanings, scope);

@@ -5,13 +5,20 @@ import type { InternalTokens } from "./internal-tokens.ts";
 /** What a process of ours sends along where no certificate tells who it is. */
 export const internalTokenHeader = "x-internal-token";
 
-/** Gives the names in the certificate that the caller has proven to have, as they are written in it; none without one. */
-export const peerNamesKey = createContextKey<() => readonly string[]>(() => []);
+/** The other end of a connection. */
+export interface Peer {
+  /** The names in the certificate that it has proven to have, as they are written in it; none without one. */
+  names(): readonly string[];
+  /** Its IP address; empty when there is none. */
+  readonly address: string;
+}
+
+export const peerKey = createContextKey<Peer>({ names: () => [], address: "" });
 
 /** Answers with the headers that the call goes on with, the caller's among them. Throws when it may not be made. */
 export type AdmitOutsider = (
   call: Pick<UnaryRequest, "header" | "method">,
-  peerNames: readonly string[],
+  peer: Peer,
 ) => Promise<Readonly<Record<string, string>>>;
 
 export interface CallerRules {
@@ -31,22 +38,24 @@ const claims = ["x-org-id", "x-client-id", internalTokenHeader] as const;
  * A process of this installation may name the organization and client that it acts for.
  */
 export function requireKnownCaller({ tokens, ownNames, admitOutsider }: CallerRules): Interceptor {
-  const isOwn = (token: string | null, peerNames: () => readonly string[]): boolean =>
+  const isOwn = (token: string | null, peer: Peer): boolean =>
     (token !== null && tokens?.isValid(token) === true) ||
-    (ownNames.size > 0 && peerNames().some((name) => ownNames.has(name)));
+    (ownNames.size > 0 && peer.names().some((name) => ownNames.has(name)));
 
   return (next) => async (request) => {
-    const peerNames = request.contextValues.get(peerNamesKey);
-    if (isOwn(request.header.get(internalTokenHeader), peerNames)) return next(request);
+    const peer = request.contextValues.get(peerKey);
+    if (isOwn(request.header.get(internalTokenHeader), peer)) return next(request);
     if (admitOutsider !== undefined && !request.stream) {
-      const admitted = await admitOutsider(request, peerNames());
+      const sent = new Headers(request.header);
+      // Nothing of this is believed, passed on or logged.
       for (const name of [...claims, "authorization"]) request.header.delete(name);
+      const admitted = await admitOutsider({ method: request.method, header: sent }, peer);
       for (const [name, value] of Object.entries(admitted)) request.header.set(name, value);
       return next(request);
     }
     // Nobody has proven what they say, so it is not logged as if it were so.
     for (const name of claims) request.header.delete(name);
-    throw refusal(request.header.has("authorization") || peerNames().length > 0);
+    throw refusal(request.header.has("authorization") || peer.names().length > 0);
   };
 }
 

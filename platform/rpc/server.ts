@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import {
@@ -10,11 +11,11 @@ import {
 } from "@grpc/grpc-js";
 import { type HealthState, healthRoutes } from "../health.ts";
 import type { Logger } from "../logger.ts";
-import { namesOfCertificate } from "./callers.ts";
+import { namesOfCertificate, type Peer } from "./callers.ts";
 import { addHeaders, headersFromMetadata } from "./metadata.ts";
 import { collectRoutes, type RpcRoutes, type UnaryRoute } from "./routes.ts";
 import { internalError, internalErrorMessage, statusFromError, timedOut } from "./status.ts";
-import { serverCredentials, type TlsFiles } from "./tls.ts";
+import { type OpenTlsFiles, serverCredentials, type TlsFiles } from "./tls.ts";
 import { type CallContext, createCallContext, runUnaryRoute } from "./unary-call.ts";
 import { defaultMaxMessageBytes, fromWire, toWire } from "./wire.ts";
 
@@ -37,7 +38,7 @@ export interface RpcServerOptions {
   readonly maxMessageBytes?: number | undefined;
   /** After which a connection is closed gracefully, so that clients find new replicas; 5 minutes when not given. */
   readonly maxConnectionAgeMs?: number | undefined;
-  readonly tls?: TlsFiles | undefined;
+  readonly tls?: TlsFiles | OpenTlsFiles | undefined;
   readonly health: HealthState;
   /** Told of failures that no interceptor sees, such as an answer that cannot be serialized. */
   readonly logger?: Logger | undefined;
@@ -104,7 +105,7 @@ async function answer(
   calls: Calls,
 ): Promise<void> {
   const deadline = finiteDeadline(call);
-  const context = createCallContext(route, headersFromMetadata(call.metadata), deadline, () => namesOfPeer(call));
+  const context = createCallContext(route, headersFromMetadata(call.metadata), deadline, peerOf(call));
   let answered = false;
   // Emitted at the end of every call, whether anybody cancelled it or not.
   call.once("cancelled", () => {
@@ -148,13 +149,22 @@ function respondError(
   respond(status);
 }
 
-/** grpc-js knows a certificate only when TLS has found it good. */
-function namesOfPeer(call: ServerUnaryCall<Buffer, Buffer>): string[] {
-  const { sslPeerCertificate } = call.getAuthContext();
-  return sslPeerCertificate === undefined
-    ? []
-    : namesOfCertificate({ subjectAltName: sslPeerCertificate.subjectaltname });
-}
+const peerOf = (call: ServerUnaryCall<Buffer, Buffer>): Peer => ({
+  names: () => {
+    // grpc-js knows a certificate only when TLS has found it good.
+    const { sslPeerCertificate } = call.getAuthContext();
+    return sslPeerCertificate === undefined
+      ? []
+      : namesOfCertificate({ subjectAltName: sslPeerCertificate.subjectaltname });
+  },
+  get address() {
+    const address = call
+      .getPeer()
+      .replace(/:\d+$/, "")
+      .replace(/^\[(.+)\]$/, "$1");
+    return isIP(address) === 0 ? "" : address.replace(/^::ffff:(?=\d+\.)/i, "");
+  },
+});
 
 const finiteDeadline = (call: ServerUnaryCall<Buffer, Buffer>): number | undefined => {
   const deadline = Number(call.getDeadline());

@@ -13,9 +13,26 @@ export interface TlsFiles {
   readonly refreshMs?: number | undefined;
 }
 
-/** Server credentials that refuse clients without a trusted certificate; plain text when tls is undefined. */
-export function serverCredentials(tls: TlsFiles | undefined): ServerCredentials {
+/** What a server proves itself with to clients that need no certificate; those that have one prove themselves with it. */
+export interface OpenTlsFiles {
+  readonly cert: string;
+  readonly key: string;
+  /** File of the authorities that certificates of clients come from; none is asked for when absent. */
+  readonly clientAuthorities: string | undefined;
+}
+
+const isOpen = (tls: TlsFiles | OpenTlsFiles): tls is OpenTlsFiles => "clientAuthorities" in tls;
+
+/** Server credentials that refuse clients without a trusted certificate, unless it is open; plain text when undefined. */
+export function serverCredentials(tls: TlsFiles | OpenTlsFiles | undefined): ServerCredentials {
   if (tls === undefined) return ServerCredentials.createInsecure();
+  if (isOpen(tls)) {
+    const { clientAuthorities, ...own } = tls;
+    const watched = watchCertificates({ ...own, ca: clientAuthorities ?? own.cert }, usualRefreshMs);
+    const authorities = clientAuthorities === undefined ? null : watched;
+    // The types call the first one the authorities'; it is what the server proves itself with.
+    return experimental.createCertificateProviderServerCredentials(watched, authorities, false);
+  }
   if (!areTexts(tls)) {
     const watched = watchCertificates(tls, tls.refreshMs ?? usualRefreshMs);
     return experimental.createCertificateProviderServerCredentials(watched, watched, true);

@@ -7,7 +7,7 @@ import {
   type UnaryResponse,
 } from "@connectrpc/connect";
 import { createCallSignal } from "./call-signal.ts";
-import { peerNamesKey } from "./callers.ts";
+import { type Peer, peerKey } from "./callers.ts";
 import type { UnaryRoute } from "./routes.ts";
 
 /** What a handler is told about its call, and the means to tell it that nobody waits any more. */
@@ -20,7 +20,7 @@ export function createCallContext(
   route: UnaryRoute,
   requestHeader: Headers,
   deadline: number | undefined,
-  peerNames: () => readonly string[],
+  peer: Peer,
 ): CallContext {
   const callSignal = createCallSignal();
   return {
@@ -32,7 +32,7 @@ export function createCallContext(
     requestHeader,
     responseHeader: new Headers(),
     responseTrailer: new Headers(),
-    values: createContextValues().set(peerNamesKey, peerNames),
+    values: createContextValues().set(peerKey, peer),
     timeoutMs: () => (deadline === undefined ? undefined : deadline - Date.now()),
     get signal() {
       return callSignal.signal;

@@ -98,6 +98,22 @@ describeManifests.each(overlays)("the manifests of %s", (overlay) => {
       }
     }
   });
+
+  test("policies admit programs with the label to the gateway's gRPC port, and to no service", () => {
+    if (overlay === "local") return;
+    const label = { matchLabels: { "assent.dev/client": "true" } };
+    for (const { title } of settingsOfPrograms) {
+      const { spec } = ofKind(manifests, "NetworkPolicy").find(({ metadata }) => metadata.name === title);
+      const labelled = spec.ingress.filter((rule: Manifest) => JSON.stringify(rule).includes("assent.dev/client"));
+      const wanted = {
+        from: [{ namespaceSelector: label }, { namespaceSelector: {}, podSelector: label }],
+        ports: [{ port: 50051, protocol: "TCP" }],
+      };
+      expect([title, labelled]).toEqual([title, title === "gateway" ? [wanted] : []]);
+    }
+    const { spec } = ofKind(manifests, "Service").find(({ metadata }) => metadata.name === "gateway-grpc");
+    expect([spec.clusterIP, spec.ports[0].port]).toEqual(["None", 50051]);
+  });
 });
 
 const isSettings = ({ metadata }: Manifest): boolean => metadata.name === "assent-settings";
@@ -168,6 +184,11 @@ const leftAtDefault: Readonly<Record<string, string>> = {
   DATABASE_POOL_SIZE: "docs/operations.md adds up the defaults",
   DATABASE_ROLE: "each service takes on its own role",
   FLOOD_GUARD_REQUESTS: "for the operator to tighten",
+  GRPC_CLIENTS: "for programs with certificates",
+  GRPC_HOST: "pods listen everywhere; policies decide who comes",
+  GRPC_TLS_CA_FILE: "for programs with certificates",
+  GRPC_TLS_CERT_FILE: "the operator's authority decides",
+  GRPC_TLS_KEY_FILE: "the operator's authority decides",
   HOST: "pods listen everywhere",
   INTAKE_MEMORY_MB: "the memory limits count with the default",
   INTAKE_PROCESSES: "as many as the node has cores for",

@@ -98,7 +98,7 @@ async function surroundings(): Promise<Surroundings> {
     Object.entries({
       ...{ DATABASE_URL: loginUrl, NATS_URL: nats.url, ADMIN_TOKEN: adminToken, NODE_ENV: "production" },
       ...{ AUTH_MASTER_KEY: authMasterKey, CLICK_MASTER_KEY: clickMasterKey, WEBHOOKS_MASTER_KEY: webhooksMasterKey },
-      ...{ SEAL_KEY: key, SEAL_CERTIFICATES: certificates, LOG_LEVEL: "info" },
+      ...{ SEAL_KEY: key, SEAL_CERTIFICATES: certificates, LOG_LEVEL: "info", GRPC_PORT: "0" },
       INTERNAL_TOKEN_KEYS: internalTokenKeys,
       ...{ EVIDENCE_ISSUER: "https://agreements.example.com", PUBLIC_URL: "https://agreements.example.com" },
     }),
@@ -138,7 +138,10 @@ async function startAll(
     const port = await findFreePort();
     ports.set(deployed.name, deployed.name === "gateway" ? port : admin);
     // On a cluster each has an address of its own and the ports that are the default.
-    const own = { ADMIN_PORT: String(admin), RPC_PORT: rpc, PORT: String(port) };
+    const own = {
+      ...{ ADMIN_PORT: String(admin), RPC_PORT: rpc, PORT: String(port) },
+      ...(deployed.name === "gateway" ? { GRPC_PORT: String(await findFreePort()) } : {}),
+    };
     // There it is a file, for all processes by one patch.
     const proof = { INTERNAL_TOKEN_KEYS: settingOf("INTERNAL_TOKEN_KEYS") ?? "" };
     start(deployed, { ...named(deployed, settingOf), ...own, ...proof });

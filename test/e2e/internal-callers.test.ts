@@ -23,6 +23,11 @@ import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { createInternalTokens, parseInternalKeys } from "#platform/rpc/internal-tokens.ts";
+import { findFreePort } from "../../dev/ports.ts";
+import { publicAccess } from "../../gateway/grpc/public-rpcs.ts";
+import type { Api } from "../support/api.ts";
+import { everyScope } from "../support/interface-scopes.ts";
+import { withScopes } from "../support/journeys.ts";
 import { describeDistributed, type System, startSystem } from "../support/system.ts";
 
 /** By the process that offers them. */
@@ -79,10 +84,16 @@ const tokenOf = (keys: string, now = Date.now()): Record<string, string> => ({
 describeDistributed("calls between the services", () => {
   let system: System;
   let accessToken: string;
+  let door: ReturnType<typeof createGrpcTransport>;
+  let everything: Api;
   const transports = new Map<string, ReturnType<typeof createGrpcTransport>>();
 
   beforeAll(async () => {
+    const doorPort = await findFreePort();
+    const all = new Set([...services, ...administration].map(([, service]) => service));
+    door = createGrpcTransport({ target: `127.0.0.1:${doorPort}`, services: [...all] });
     system = await startSystem("distributed", {
+      environment: { GRPC_PORT: String(doorPort) },
       interpose: async (service, port) => {
         const own = services.filter(([process]) => process === service);
         const descriptors = new Set([...own, ...administration].map(([, descriptor]) => descriptor));
@@ -90,10 +101,13 @@ describeDistributed("calls between the services", () => {
         return port;
       },
     });
-    accessToken = (await system.newOrganization()).token;
+    const owner = await system.newOrganization();
+    accessToken = owner.token;
+    everything = await withScopes(system, owner, everyScope);
+    await system.admin.setOrganizationLimits({ organizationId: owner.organizationId, limits: { other: 100_000 } });
   });
   afterAll(async () => {
-    for (const transport of transports.values()) transport.close();
+    for (const transport of [...transports.values(), door]) transport.close();
     await system?.stop();
   });
 
@@ -143,6 +157,51 @@ describeDistributed("calls between the services", () => {
     expect(outcomes).toEqual(strangers.map(([who, , refused]) => [who, refused]));
     expect(await outcome(process, method, { ...whole, ...own })).not.toMatch(/^Refused/);
   });
+
+  const publicRpcs = methodsOf(services).flatMap(([name, , method]) => {
+    const access = publicAccess(method);
+    return access === undefined ? [] : [[name, method, access.scopes] as const];
+  });
+
+  test.each(publicRpcs)("%s is open to programs with a credential for it", async (_name, method, scopes) => {
+    const bearer = { authorization: `Bearer ${everything.token}` };
+    const others = everyScope.split(" ").filter((scope) => !scopes.includes(scope));
+    const without = (await tokenWith(others.join(" "))).token;
+    const wanted: readonly (readonly [string, Record<string, string>, string])[] = [
+      ["nobody", {}, "Unauthenticated"],
+      ["bare headers", whole, "Unauthenticated"],
+      ["a process of ours", { ...whole, ...tokenOf(system.internalTokenKeys) }, "Unauthenticated"],
+      ["a token that is none", { authorization: "Bearer eyJ.eyJ.x" }, "Unauthenticated"],
+      ["a password", { authorization: "Basic YTpi" }, "Unauthenticated"],
+      ["the organization of somebody else", { ...bearer, "x-org-id": uuid }, "PermissionDenied"],
+      ["every other scope", { authorization: `Bearer ${without}` }, "PermissionDenied"],
+    ];
+    const outcomes = await Promise.all(wanted.map(async ([who, headers]) => [who, await call(door, method, headers)]));
+    expect(outcomes).toEqual(wanted.map(([who, , outcome]) => [who, outcome]));
+    const right = await call(door, method, {
+      ...bearer,
+      "x-client-id": "somebody",
+      "x-org-id": everything.organizationId,
+    });
+    expect(right).toMatch(/^(Ok|NotFound|InvalidArgument|FailedPrecondition|Aborted)$/);
+  });
+
+  const closedRpcs = methodsOf(services).filter(([, , method]) => publicAccess(method) === undefined);
+
+  test.each(closedRpcs)("%s is closed to everybody at the port for programs", async (_name, _process, method) => {
+    const bearer = { authorization: `Bearer ${everything.token}` };
+    for (const headers of [{}, whole, bearer, { ...whole, ...tokenOf(system.internalTokenKeys) }]) {
+      expect(await call(door, method, headers)).toMatch(/PermissionDenied$/);
+    }
+  });
+
+  /** Made once for each set of scopes. */
+  const made = new Map<string, Promise<Api>>();
+  const tokenWith = (scopes: string): Promise<Api> => {
+    const known = made.get(scopes) ?? withScopes(system, everything, scopes);
+    made.set(scopes, known);
+    return known;
+  };
 
   test.each(methodsOf(administration))("%s is not offered beside the services", async (_name, process, method) => {
     const own = tokenOf(system.internalTokenKeys);

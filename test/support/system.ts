@@ -56,7 +56,7 @@ export interface SystemOptions
   /** In a single process: how mails are sent, and where people may log in beside with a password. */
   readonly mail?: SingleProcessOptions["mail"];
   readonly oidc?: SingleProcessOptions["oidc"];
-  /** Settings of every process, in the distributed mode. */
+  /** Settings of every process. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -117,7 +117,7 @@ export function describeDistributed(name: string, suite: () => void): void {
 export const startSystem = (mode: Mode, options: SystemOptions = {}): Promise<System> =>
   mode === "distributed" ? startSeparate(options) : startSingle(options);
 
-async function startSingle({ anchorIntervalSeconds, mail, oidc }: SystemOptions): Promise<System> {
+async function startSingle({ anchorIntervalSeconds, mail, oidc, environment }: SystemOptions): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
   const database = await createTestDatabase();
   const { secrets } = openHome({ ASSENT_HOME: folder });
@@ -133,7 +133,10 @@ async function startSingle({ anchorIntervalSeconds, mail, oidc }: SystemOptions)
     logger,
     oidc,
     ...(mail === undefined ? {} : { mail }),
-    env: anchorIntervalSeconds === undefined ? {} : { ANCHOR_INTERVAL_SECONDS: String(anchorIntervalSeconds) },
+    env: {
+      ...environment,
+      ...(anchorIntervalSeconds === undefined ? {} : { ANCHOR_INTERVAL_SECONDS: String(anchorIntervalSeconds) }),
+    },
   });
   running.open();
   const admin = adminClient(noteAdmin(running.admin, registry));

@@ -76,7 +76,9 @@ const pemPair = (der: Buffer, key: KeyObject): Certificate => ({
 /** DER (X.690): a tag, the length of the content, the content. */
 function tagged(tag: number, ...content: Buffer[]): Buffer {
   const body = Buffer.concat(content);
-  const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
+  const { length: size } = body;
+  // The shortest form is the only one in DER, and some libraries take no other.
+  const length = size < 128 ? [size] : size < 256 ? [0x81, size] : [0x82, size >> 8, size & 0xff];
   return Buffer.concat([Buffer.from([tag, ...length]), body]);
 }
 
