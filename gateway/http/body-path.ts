@@ -25,6 +25,12 @@ const aliases: Readonly<Record<string, string>> = { compositions: "compositeTemp
  */
 export function bodyPath(field: string, body: unknown): string {
   if (!isMembers(body)) return field;
+  // Findings in a template's source end in their line and column.
+  const [position = ""] = /:\d+:\d+$/.exec(field) ?? [];
+  return pathIn(body, field.slice(0, field.length - position.length)) + position;
+}
+
+function pathIn(body: Members, field: string): string {
   let place: Place = { value: body, path: "" };
   const tokens = tokensOf(field);
   while (tokens.length > 0) {

@@ -23,6 +23,7 @@ describe("the path of a problem in the body that was sent", () => {
     ["recipients[2].email", native, "recipients.carbonCopies[0].email"],
     ["definition.emailSubject", native, "emailSubject"],
     ["changes.texts.button_text", {}, "buttonText"],
+    ["content:3:12", {}, "content:3:12"],
     ['metadata["order id"]', native, 'metadata["order id"]'],
     ["recipients[1].name", native.recipients, "signers[1].name"],
     ["recipients[0].name", { email: "a" }, "name"],
