@@ -11,7 +11,6 @@ import { agreementMeasures } from "./measures/agreements.ts";
 import { completionMeasures } from "./measures/completion.ts";
 import { dashboardMeasures } from "./measures/dashboard.ts";
 import { deliveryMeasures } from "./measures/deliveries.ts";
-import { fairnessMeasures } from "./measures/fairness.ts";
 import { generationMeasures } from "./measures/generation.ts";
 import { growthMeasures } from "./measures/growth.ts";
 import { latencyMeasures } from "./measures/latency.ts";
@@ -36,7 +35,6 @@ if (options.wants("P10")) figures.push(...(await memoryMeasures(options)));
 if (options.wants("P11")) figures.push(...(await pairMeasures(options)));
 if (options.wants("P13")) figures.push(...(await withSystem(options, (system) => deliveryMeasures(system, options))));
 if (options.wants("P14")) figures.push(...(await dashboardMeasures(options)));
-if (options.wants("P15")) figures.push(...(await withSystem(options, (system) => fairnessMeasures(system, options))));
 printTable(figures);
 process.stdout.write(`written to ${writeResults(figures)}\n`);
 
