@@ -31,6 +31,7 @@ export const launcherSettings: Readonly<Record<string, { readonly byDefault: str
     doc: "A mail server ([mails](mail.md)). Without it `npm start` keeps mails in a mailbox at /mailbox, and `start:distributed` sends none. Links in mails lead to this copy when `PUBLIC_URL` is empty.",
   },
   WEBHOOKS_ALLOW_PRIVATE: { byDefault: "`true`", doc: "As below: the inbox of a copy is on this machine." },
+  GRPC_HOST: { byDefault: "`127.0.0.1`", doc: "As below, with another default." },
 };
 
 /** What whoever starts a copy reads itself; the rest is for the processes. PORT is undefined without a wish. */
@@ -75,6 +76,7 @@ export const assumedSettings = (secrets: Secrets, seal: CertificateFiles): Envir
   SEAL_KEY: seal.key,
   SEAL_CERTIFICATES: seal.certificates,
   WEBHOOKS_ALLOW_PRIVATE: "true",
+  GRPC_HOST: "127.0.0.1",
 });
 
 /** The keys of a copy, with the token for its admin port that is asked for. */
@@ -139,7 +141,19 @@ const isElsewhere = (name: string): boolean =>
   elsewhere.has(name) || elsewherePrefixes.some((prefix) => name.startsWith(prefix));
 
 /** First words that belong to other programs as well. */
-const commonWords = new Set(["AUTH", "DATABASE", "HOST", "LOG", "MAIL", "NODE", "OTEL", "PORT", "PUBLIC", "SMTP"]);
+const commonWords = new Set([
+  "AUTH",
+  "DATABASE",
+  "GRPC",
+  "HOST",
+  "LOG",
+  "MAIL",
+  "NODE",
+  "OTEL",
+  "PORT",
+  "PUBLIC",
+  "SMTP",
+]);
 const ourWords: ReadonlySet<string> = new Set(
   ["ASSENT", ...[...declared].map((name) => name.split("_")[0] ?? "")].filter((word) => !commonWords.has(word)),
 );

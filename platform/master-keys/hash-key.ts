@@ -2,6 +2,7 @@ import type pg from "pg";
 import { identifier } from "../db/ddl.ts";
 import { DomainError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
+import { isOutage } from "../outage.ts";
 import { decryptBytes, encrypt, type KeyRing } from "../secrets.ts";
 import type { Worker } from "../service.ts";
 
@@ -43,6 +44,7 @@ export function createHashKey(options: HashKeyOptions): HashKey {
   let key: Buffer | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
+  let isTold = false;
 
   const read = async (): Promise<Buffer | undefined> => {
     const { rows } = await pool.query<{ sealed: Buffer }>(`select sealed from ${table}`);
@@ -67,7 +69,12 @@ export function createHashKey(options: HashKeyOptions): HashKey {
     key ??= open((await read()) ?? (await make()));
   };
   const tryAgain = async (): Promise<void> => {
-    await load().catch((error: unknown) => logger.debug({ err: error }, "the key of the hashes could not be read yet"));
+    await load().catch((error: unknown) => {
+      if (isOutage(error)) logger.debug({ err: error }, "the key of the hashes could not be read yet");
+      else if (!isTold)
+        logger.error({ reason: (error as Error).message }, "nothing can be answered without the key of the hashes");
+      isTold ||= !isOutage(error);
+    });
     if (key === undefined && !isStopped) timer = setTimeout(tryAgain, retryMs);
   };
   return {

@@ -57,6 +57,9 @@ const actionTypes: ReadonlyMap<PDFObject, () => never> = new Map([
   ...named(["Hide", "SetOCGState"], forbidden("an action that shows and hides parts of it")),
 ]);
 
+/** Places of this file, unless they name another one. */
+const placesOfFiles: ReadonlySet<PDFObject> = new Set([PDFName.of("GoTo"), PDFName.of("Thread")]);
+
 const kinds: ReadonlyMap<PDFObject, () => never> = new Map([
   ...named(["Movie", "Sound", "Screen", "3D", "RichMedia", "Rendition", "MediaClip"], refuseMedia),
   ...named(["PS"], refusePostScript),
@@ -66,7 +69,14 @@ const kindOf: Check = (dictionary, key) => kinds.get(dictionary.lookup(key) ?? P
 
 const checks: ReadonlyMap<PDFName, Check> = new Map<PDFName, Check>([
   [PDFName.of("JS"), refuseJavaScript],
-  [PDFName.of("S"), (dictionary, key) => actionTypes.get(dictionary.lookup(key) ?? PDFNull)?.()],
+  [
+    PDFName.of("S"),
+    (dictionary, key) => {
+      const type = dictionary.lookup(key) ?? PDFNull;
+      actionTypes.get(type)?.();
+      if (placesOfFiles.has(type) && dictionary.has(PDFName.of("F"))) refuseOtherFile();
+    },
+  ],
   [
     PDFName.of("Type"),
     (dictionary, key) => {
@@ -78,7 +88,14 @@ const checks: ReadonlyMap<PDFName, Check> = new Map<PDFName, Check>([
   ],
   [PDFName.of("Subtype"), kindOf],
   [PDFName.of("Subtype2"), kindOf],
-  [PDFName.of("FS"), (dictionary, key) => dictionary.lookup(key) === PDFName.of("URL") && refuseElsewhere()],
+  [
+    PDFName.of("FS"),
+    (dictionary, key) => {
+      const file = dictionary.lookup(key);
+      // The address of an attachment that is not in the file is a text.
+      if (file === PDFName.of("URL") || file instanceof PDFString || file instanceof PDFHexString) refuseElsewhere();
+    },
+  ],
   [PDFName.of("XFA"), forbidden("an XFA form")],
   [PDFName.of("RichMediaContent"), forbidden("embedded media that run")],
   [PDFName.of("EF"), checkAttachment],
@@ -108,4 +125,6 @@ function checkAttachment(specification: PDFDict): void {
 
 const nameKeys = ["F", "UF", "Unix", "DOS", "Mac"].map((name) => PDFName.of(name));
 
-const extensionOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+/** Empty for a name that has none, or that programs cut off at a character that is none. */
+const extensionOf = (name: string): string =>
+  /[\p{Cc}\p{Cf}]/u.test(name) ? "" : (/\.([^.]*)$/.exec(name)?.[1] ?? "").toLowerCase();

@@ -37,13 +37,17 @@ function isLive(dictionary: PDFDict): boolean {
   const type = dictionary.lookup(PDFName.of("S"));
   if (type === PDFName.of("URI")) return !isAllowed(dictionary.lookup(PDFName.of("URI")));
   if (type === PDFName.of("Named")) return !steps.has(dictionary.lookup(PDFName.of("N")));
-  // Elements of a structure have names that anybody may give.
-  return type !== undefined && others.has(type) && dictionary.lookup(PDFName.Type) !== PDFName.of("StructElem");
+  // Elements of a structure, which have a parent, have names that anybody may give.
+  const isElement = dictionary.lookup(PDFName.Type) === PDFName.of("StructElem") && dictionary.has(PDFName.of("P"));
+  return type !== undefined && others.has(type) && (!isElement || pointsOut.some((key) => dictionary.has(key)));
 }
 
 const others: ReadonlySet<PDFObject> = new Set(
   ["ResetForm", "Trans", "Thread", "GoToDp"].map((name) => PDFName.of(name)),
 );
+
+/** What actions have and elements do not: a file, a destination, fields. */
+const pointsOut = ["F", "D", "Fields", "Next"].map((name) => PDFName.of(name));
 
 const steps: ReadonlySet<PDFObject | undefined> = new Set(
   ["NextPage", "PrevPage", "FirstPage", "LastPage"].map((name) => PDFName.of(name)),

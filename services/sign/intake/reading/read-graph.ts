@@ -159,7 +159,17 @@ export function createObjectReader(file: FileBytes, entries: ReadonlyMap<number,
     containers.set(number, made);
     return made;
   };
-  const read = ({ objectNumber, generationNumber }: PDFRef): PDFObject | undefined => {
+  const read = (reference: PDFRef): PDFObject | undefined => {
+    const found = readEntry(reference);
+    // Not every reader, and not the library that writes, follows it any further.
+    if (found instanceof PDFRef) {
+      throw new PdfProblem(
+        "The PDF has an object that is nothing but a reference to another one. Save it again and retry.",
+      );
+    }
+    return found;
+  };
+  const readEntry = ({ objectNumber, generationNumber }: PDFRef): PDFObject | undefined => {
     const entry = entries.get(objectNumber);
     if (entry === undefined || entry.kind === "free") return undefined;
     if (entry.kind === "packed") {
