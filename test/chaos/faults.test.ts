@@ -4,6 +4,8 @@ import { createFaultProxy, type FaultProxy } from "#platform/net/fault-proxy.ts"
 import { until } from "#platform/testing/until.ts";
 import type { Api } from "../support/api.ts";
 import { collectEvents, type EventLog } from "../support/events.ts";
+import { registerEndpoint } from "../support/hooks.ts";
+import { startReceiver } from "../support/receiver.ts";
 import { describeDistributed, type System, startSystem } from "../support/system.ts";
 
 describeDistributed("faults", () => {
@@ -86,6 +88,33 @@ describeDistributed("faults", () => {
     await click?.start();
     await until(async () => (await api.accept("while-down", { templateSlug: slug, userRef: "patient" })).status < 300);
     expect(await receiptIds(system, api)).toHaveLength(before.length + 1);
+  });
+
+  test("what a killed webhooks process was sending does not hold up its endpoint", async () => {
+    const [webhooks] = system.distributed?.of("webhooks") ?? [];
+    const customer = await startReceiver();
+    try {
+      const owner = await system.newOrganization();
+      const { slug: terms } = await owner.publishTemplate();
+      const accept = (n: number) => owner.accept(`hook-${n}`, { templateSlug: terms, userRef: "u" });
+      await registerEndpoint(owner, customer, "mute");
+      customer.answerWith("mute", "nothing");
+      for (let n = 0; n < 8; n += 1) expect((await accept(n)).status).toBe(201);
+      // As many as it may have at once.
+      await until(() => customer.at("mute").length === 4, 30_000);
+      webhooks?.kill("SIGKILL");
+      await webhooks?.exited();
+      customer.answerWith("mute", 204);
+      await webhooks?.start();
+      const backAt = performance.now();
+      const heard = () => new Set(customer.at("mute").map(({ headers }) => headers["webhook-id"]));
+      await until(() => heard().size === 8, 60_000);
+      expect(performance.now() - backAt).toBeLessThan(25_000);
+      // What was under way is sent once more, and nothing else is.
+      await until(() => customer.at("mute").length === 12, 30_000);
+    } finally {
+      await customer.close();
+    }
   });
 
   test("every process ends with exit code 0 on SIGTERM under load", async () => {

@@ -40,6 +40,12 @@ export const drills: readonly Drill[] = [
     short: ["--seeds", "1", "--requests", "3000"],
   },
   {
+    name: "pdf",
+    what: "PDFs made to be read in several ways: refused, or everybody reads the same before and after the seal.",
+    program: "services/sign/intake/test/adversarial-drill.ts",
+    short: ["300"],
+  },
+  {
     name: "lifecycle",
     what: "Two of every process are replaced and killed under load, NATS is away, Postgres crashes: no request fails.",
     program: "test/chaos/lifecycle/drill.ts",

@@ -16,13 +16,13 @@ export interface Receiver {
   /** In the order in which they came. */
   at(name: string): readonly ReceivedRequest[];
   /** It answers 204 at first. */
-  answerWith(name: string, status: number): void;
+  answerWith(name: string, status: number | "nothing"): void;
   close(): Promise<void>;
 }
 
 export async function startReceiver(): Promise<Receiver> {
   const requests = new Map<string, ReceivedRequest[]>();
-  const statuses = new Map<string, number>();
+  const statuses = new Map<string, number | "nothing">();
   const at = (name: string): ReceivedRequest[] => {
     const known = requests.get(name) ?? [];
     requests.set(name, known);
@@ -31,7 +31,8 @@ export async function startReceiver(): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     const name = (request.url ?? "").slice(1);
     at(name).push(await readRequest(request));
-    response.writeHead(statuses.get(name) ?? 204).end();
+    const status = statuses.get(name) ?? 204;
+    if (status !== "nothing") response.writeHead(status).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -56,6 +56,24 @@ describe("a public RPC", () => {
   });
 });
 
+describe("docs/grpc.md", () => {
+  const page = readFileSync(new URL("../../../docs/grpc.md", import.meta.url), "utf8");
+
+  test("names every public RPC, and no other", () => {
+    const rows = [...page.matchAll(/^\| `(assent\.[\w.]+)` \| (.+) \|$/gm)];
+    const named = rows.flatMap(([, service = "", list = ""]) =>
+      [...list.matchAll(/`(\w+)`/g)].map(([, name]) => `${service}/${name}`),
+    );
+    expect(named.sort()).toEqual(rpcs.map(([name]) => name).sort());
+  });
+
+  test("calls from the command line what there is, by the file that it is in", () => {
+    const [, file = "", service = "", name = ""] = /-proto (\S+)[^`]*? (assent[\w.]+)\/(\w+)\n/.exec(page) ?? [];
+    const rpc = rpcs.find(([rpcName]) => rpcName === `${service}/${name}`);
+    expect(rpc?.[1].parent.file.name).toBe(file.replace(/\.proto$/, ""));
+  });
+});
+
 /** A message and everything that may be in it. */
 function messagesIn(message: DescMessage, found = new Set<DescMessage>()): Set<DescMessage> {
   if (found.has(message) || message.typeName.startsWith("google.protobuf.")) return found;

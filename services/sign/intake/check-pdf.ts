@@ -1,7 +1,7 @@
 import { type PDFDocument, PDFName } from "pdf-lib";
 import { claimsOf } from "../completion/conformance.ts";
 import type { DocumentWarning } from "../domain/document-warnings.ts";
-import { refuseForbiddenContent } from "./forbidden-content.ts";
+import { cleanGraph, refuseUnclean } from "./clean/clean-graph.ts";
 import type { CheckedPdf, PdfFacts } from "./messages.ts";
 import { readPages } from "./page-tree.ts";
 import { PdfProblem } from "./pdf-problem.ts";
@@ -23,7 +23,7 @@ import { tryExtending } from "./trial-save.ts";
 export async function checkPdf(bytes: Buffer): Promise<CheckedPdf> {
   const graph = readGraph(bytes);
   if (isSignedPdf(documentOf(graph))) return checkSigned(bytes);
-  refuseForbiddenContent(graph.context.enumerateIndirectObjects().map(([, object]) => object));
+  cleanGraph(graph);
   const rewritten = await writeGraph(graph, bytes);
   const document = extensibleDocumentOf(readStrictly(bufferOf(rewritten)), rewritten);
   const pages = pagesOf(document);
@@ -33,7 +33,7 @@ export async function checkPdf(bytes: Buffer): Promise<CheckedPdf> {
 
 async function checkSigned(bytes: Buffer): Promise<CheckedPdf> {
   const graph = readStrictly(bytes);
-  refuseForbiddenContent(graph.objects);
+  refuseUnclean(graph);
   const document = extensibleDocumentOf(graph, bytes);
   const pages = pagesOf(document);
   const warnings = warningsOf(document);

@@ -2,8 +2,8 @@ import { PDFArray, PDFDict, PDFHexString, PDFName, PDFNull, type PDFObject, PDFS
 import { PdfProblem } from "./pdf-problem.ts";
 
 /**
- * Refuses what acts by itself or hides a program: JavaScript, actions that launch programs, XFA forms, and attached files
- * other than plain data. Looks at every object, also at those that nothing refers to any more.
+ * Refuses what acts by itself, plays, reaches out or hides a program: JavaScript, actions that do more than show a place of
+ * the same file, media, content that stands elsewhere, XFA forms, and attached files other than plain data.
  */
 export function refuseForbiddenContent(objects: Iterable<PDFObject>): void {
   // Not recursive: arrays may be nested as deeply as the parser gets.
@@ -12,7 +12,10 @@ export function refuseForbiddenContent(objects: Iterable<PDFObject>): void {
     if (value instanceof PDFDict) checkDictionary(value, waiting);
     else if (value instanceof PDFArray) {
       for (const item of value.asArray()) if (isContainer(item)) waiting.push(item);
-    } else if (value instanceof PDFStream) checkDictionary(value.dict, waiting);
+    } else if (value instanceof PDFStream) {
+      for (const [key, refuse] of streamChecks) if (value.dict.has(key)) refuse();
+      checkDictionary(value.dict, waiting);
+    }
   }
 }
 
@@ -26,9 +29,9 @@ function checkDictionary(dictionary: PDFDict, waiting: PDFObject[]): void {
   }
 }
 
-type Check = (dictionary: PDFDict, key: PDFName) => void;
+type Check = (dictionary: PDFDict, key: PDFName) => unknown;
 
-const forbidden = (what: string) => (): never => {
+export const forbidden = (what: string) => (): never => {
   throw new PdfProblem(`The PDF has ${what}, which cannot be part of an agreement. Print it to a new PDF and retry.`);
 };
 
@@ -36,17 +39,57 @@ const refuseJavaScript = forbidden("JavaScript");
 const refuseLaunch = forbidden("an action that starts a program");
 const refuseAttachment = forbidden("an attached file that may be a program");
 
+const refuseOtherFile = forbidden("an action that opens another file");
+const refuseMedia = forbidden("media that play");
+const refuseElsewhere = forbidden("content that stands in another file");
+const refusePostScript = forbidden("a PostScript program");
+
+const named = (names: readonly string[], refuse: () => never) =>
+  names.map((name): [PDFObject, () => never] => [PDFName.of(name), refuse]);
+
 const actionTypes: ReadonlyMap<PDFObject, () => never> = new Map([
-  [PDFName.of("JavaScript"), refuseJavaScript],
-  [PDFName.of("Launch"), refuseLaunch],
+  ...named(["JavaScript"], refuseJavaScript),
+  ...named(["Launch"], refuseLaunch),
+  ...named(["GoToR", "GoToE"], refuseOtherFile),
+  ...named(["ImportData"], forbidden("an action that reads another file")),
+  ...named(["SubmitForm"], forbidden("an action that sends its form")),
+  ...named(["Rendition", "Movie", "Sound", "GoTo3DView", "RichMediaExecute"], refuseMedia),
+  ...named(["Hide", "SetOCGState"], forbidden("an action that shows and hides parts of it")),
 ]);
+
+const kinds: ReadonlyMap<PDFObject, () => never> = new Map([
+  ...named(["Movie", "Sound", "Screen", "3D", "RichMedia", "Rendition", "MediaClip"], refuseMedia),
+  ...named(["PS"], refusePostScript),
+]);
+
+const kindOf: Check = (dictionary, key) => kinds.get(dictionary.lookup(key) ?? PDFNull)?.();
 
 const checks: ReadonlyMap<PDFName, Check> = new Map<PDFName, Check>([
   [PDFName.of("JS"), refuseJavaScript],
   [PDFName.of("S"), (dictionary, key) => actionTypes.get(dictionary.lookup(key) ?? PDFNull)?.()],
+  [
+    PDFName.of("Type"),
+    (dictionary, key) => {
+      kindOf(dictionary, key);
+      const type = dictionary.lookup(key);
+      const isFile = type === PDFName.of("Filespec") || type === PDFName.of("F");
+      if (isFile && !dictionary.has(PDFName.of("EF"))) refuseElsewhere();
+    },
+  ],
+  [PDFName.of("Subtype"), kindOf],
+  [PDFName.of("Subtype2"), kindOf],
+  [PDFName.of("FS"), (dictionary, key) => dictionary.lookup(key) === PDFName.of("URL") && refuseElsewhere()],
   [PDFName.of("XFA"), forbidden("an XFA form")],
   [PDFName.of("RichMediaContent"), forbidden("embedded media that run")],
   [PDFName.of("EF"), checkAttachment],
+]);
+
+/** What a stream must not say of itself. */
+const streamChecks: ReadonlyMap<PDFName, () => never> = new Map([
+  [PDFName.of("F"), refuseElsewhere],
+  [PDFName.of("FFilter"), refuseElsewhere],
+  [PDFName.of("Ref"), forbidden("a page of another file")],
+  [PDFName.of("OPI"), forbidden("a picture that stands in another file")],
 ]);
 
 /** Plain data, which no system runs when it is opened; XML and JSON come with invoices and with our own evidence. */

@@ -43,7 +43,7 @@ type Corners = readonly [left: number, bottom: number, right: number, top: numbe
 /** What pdf.js takes for a page without a box. */
 const letter: Corners = [0, 0, 612, 792];
 
-function inherited(page: PDFDict, name: string): PDFObject | undefined {
+export function inherited(page: PDFDict, name: string): PDFObject | undefined {
   let node: PDFObject | undefined = page;
   for (let depth = 0; node instanceof PDFDict && depth <= maxPageTreeDepth; depth += 1) {
     const value = node.lookup(PDFName.of(name));

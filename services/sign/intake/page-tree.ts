@@ -1,14 +1,24 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject, PDFRef } from "pdf-lib";
+import { PDFArray, type PDFContext, PDFDict, type PDFDocument, PDFName, type PDFObject, PDFRef } from "pdf-lib";
 import type { PageSize } from "../domain/agreement.ts";
 import { pageBoxOf, shownSize } from "./page-box.ts";
 import { maxPageSide, maxPages, maxPageTreeDepth, minPageSide } from "./pdf-limits.ts";
 import { PdfProblem } from "./pdf-problem.ts";
 
+/** A page with its place among the objects. */
+export interface FoundPage {
+  readonly ref: PDFRef;
+  readonly node: PDFDict;
+  readonly size: PageSize;
+}
+
 /** The pages in their order, with their sizes as they are shown. Throws a PdfProblem. */
-export function readPages(document: PDFDocument): PageSize[] {
-  const { context } = document;
+export const readPages = (document: PDFDocument): PageSize[] =>
+  findPages(document.context, document.catalog).map(({ size }) => size);
+
+/** The pages in their order. Throws a PdfProblem. */
+export function findPages(context: PDFContext, catalog: PDFDict): FoundPage[] {
   const seen = new Set<PDFObject>();
-  const sizes: PageSize[] = [];
+  const found: FoundPage[] = [];
   const visit = (link: PDFObject, depth: number): void => {
     // Pages and their trees are known by their references; a page that stands twice would be filled twice.
     const key = link instanceof PDFRef ? link : undefined;
@@ -19,14 +29,14 @@ export function readPages(document: PDFDocument): PageSize[] {
     seen.add(key);
     const kids = node.lookup(kidsName);
     if (kids instanceof PDFArray) for (const kid of kids.asArray()) visit(kid, depth + 1);
-    else sizes.push(sizeOf(node));
-    if (sizes.length > maxPages) throw new PdfProblem(`The PDF has more than ${maxPages.toLocaleString("en")} pages.`);
+    else found.push({ ref: key, node, size: sizeOf(node) });
+    if (found.length > maxPages) throw new PdfProblem(`The PDF has more than ${maxPages.toLocaleString("en")} pages.`);
   };
-  const root = document.catalog.get(pagesName);
+  const root = catalog.get(pagesName);
   if (root === undefined) throw brokenTree();
   visit(root, 0);
-  if (sizes.length === 0) throw new PdfProblem("The PDF has no pages.");
-  return sizes;
+  if (found.length === 0) throw new PdfProblem("The PDF has no pages.");
+  return found;
 }
 
 const kidsName = PDFName.of("Kids");

@@ -4,7 +4,6 @@ import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { OutboundPoster, OutboundResult } from "#platform/net/outbound-post.ts";
-import { isOutage } from "#platform/outage.ts";
 import { noopTracer, type Tracer } from "#platform/telemetry.ts";
 import { sampledTraceIn } from "#platform/trace-context.ts";
 import { isSuccess } from "../domain/outcome.ts";
@@ -27,7 +26,7 @@ export interface AttemptDeps extends PrepareDeps, RecordDeps {
   readonly tracer?: Tracer | undefined;
 }
 
-// Together with the longest request these are less than a lease, so that nobody else takes what is still being done.
+// A claim is renewed while these last, so that nobody else takes what is still being done.
 const loadMs = 5_000;
 const bodyMs = 25_000;
 const recordMs = 15_000;
@@ -112,7 +111,8 @@ async function afterNoBody(deps: AttemptDeps, held: Held, error: unknown, signal
   if (signal.aborted) return release(deps, held);
   deps.metrics.webhookAttempts.inc({ outcome: "put_off" });
   const { orgId, id } = held.claimed;
-  if (isOutage(error)) {
+  // Contents that are too large stay so, whatever they are called on the way.
+  if ((error instanceof DomainError && error.code === "SERVICE_UNAVAILABLE") || isTransient(error)) {
     deps.logger.debug({ err: error, orgId, deliveryId: id }, "the body cannot be made now");
     return release(deps, held, new Date(deps.clock.now().getTime() + putOffMs));
   }

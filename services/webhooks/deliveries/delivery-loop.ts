@@ -3,7 +3,7 @@ import type pg from "pg";
 import { isTransient } from "#platform/db/errors.ts";
 import type { Worker } from "#platform/service.ts";
 import { detached } from "#platform/telemetry.ts";
-import { type Claimed, claimDue, findDueOrders } from "../store/queue-store.ts";
+import { type Claimed, claimDue, findDueOrders, renewClaims } from "../store/queue-store.ts";
 import { type AttemptDeps, makeAttempt } from "./attempt.ts";
 
 export interface DeliveryLoopDeps extends AttemptDeps {
@@ -31,15 +31,20 @@ const gatherMs = 40;
 // With the 15 s that calls have before, less than the 25 s after which a process is ended.
 const usualGraceMs = 10_000;
 
-/** Longer than reading, making the body, the longest request and writing it down together. */
-const leaseMs = { usual: 60_000, ordered: 150_000 };
+/**
+ * Claims are renewed for as long as they are worked on, so what a process had that was killed counts against its receivers
+ * for no longer than this.
+ */
+const leaseMs = 8_000;
+const renewMs = 2_000;
 
 /** Of all places: requests of the compatible interface may be large and take long, and the others shall not wait for them. */
 const orderedShare = 0.1;
 
 /**
  * Sends what is due. Any number of processes may do it: a delivery belongs to the one whose claim it carries, until the
- * lease runs out. While the database is away, nothing is begun.
+ * lease runs out that it renews. While the database is away, nothing is begun; and for the time of a lease after that, what
+ * others have claimed is left to them, since they could not renew it.
  */
 export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
   const { claimerPool, logger, maxRequests, graceMs = usualGraceMs } = deps;
@@ -51,6 +56,10 @@ export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
   let isWoken = false;
   let isRunning = false;
   let isAway = false;
+  let lastOutageAt = Number.NEGATIVE_INFINITY;
+  let renewal: NodeJS.Timeout | undefined;
+  let renewing: Promise<void> | undefined;
+  const held = new Set<Claimed>();
 
   const runningOf = (isOrdered: boolean): Set<Promise<void>> => running.get(isOrdered) ?? new Set();
   const all = (): Promise<void>[] => [...running.values()].flatMap((some) => [...some]);
@@ -60,11 +69,23 @@ export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
     return Math.min(places - runningOf(isOrdered).size, maxRequests - all().length);
   };
 
+  const renew = (): void => {
+    if (held.size === 0 || renewing !== undefined) return;
+    const until = new Date(deps.clock.now().getTime() + leaseMs);
+    renewing = detached(deps.tracer, () => renewClaims(claimerPool, [...held], until))
+      .catch((error: unknown) => report(error, "claims could not be renewed"))
+      .finally(() => {
+        renewing = undefined;
+      });
+  };
+
   const begin = (claimed: Claimed, isOrdered: boolean): void => {
+    held.add(claimed);
     const attempt = makeAttempt(deps, claimed, stopping.cut.signal)
       .catch((error: unknown) => report(error, "an attempt could not be made or written down"))
       .finally(() => {
         runningOf(isOrdered).delete(attempt);
+        held.delete(claimed);
         wake();
       });
     runningOf(isOrdered).add(attempt);
@@ -75,8 +96,8 @@ export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
     while (isRunning && isMore) {
       const limit = Math.min(freePlaces(isOrdered), maxClaim);
       if (limit <= 0) return;
-      const lease = isOrdered ? leaseMs.ordered : leaseMs.usual;
-      const claiming = { claim: deps.newId(), isOrdered, limit, now: deps.clock.now(), leaseMs: lease };
+      const takesLapsed = performance.now() - lastOutageAt > leaseMs;
+      const claiming = { claim: deps.newId(), isOrdered, limit, now: deps.clock.now(), leaseMs, takesLapsed };
       const found = await claimDue(claimerPool, claiming);
       for (const claimed of found.claimed) begin(claimed, isOrdered);
       isMore = found.isMore;
@@ -101,6 +122,7 @@ export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
     if (!isTransient(error)) logger.error({ err: error }, message);
     else if (!isAway) logger.warn({ err: error }, message);
     isAway ||= isTransient(error);
+    if (isTransient(error)) lastOutageAt = performance.now();
   };
 
   const wake = (): void => {
@@ -130,12 +152,15 @@ export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
     start: async () => {
       isRunning = true;
       poll = setInterval(wake, pollMs);
+      renewal = setInterval(renew, renewMs);
       wake();
     },
     stop: async () => {
       beginStop();
       await looking;
       while (all().length > 0) await Promise.all(all());
+      clearInterval(renewal);
+      await renewing;
       stopping.grace.abort();
     },
   };

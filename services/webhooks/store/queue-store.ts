@@ -100,6 +100,8 @@ export interface Claiming {
   readonly limit: number;
   readonly now: Date;
   readonly leaseMs: number;
+  /** Whether what others have claimed and not renewed is free; not so soon after an outage, in which nobody could. */
+  readonly takesLapsed: boolean;
 }
 
 /**
@@ -107,7 +109,7 @@ export interface Claiming {
  * places. Receivers that somebody else is just looking at are left to them, so nobody waits for anybody.
  */
 export function claimDue(claimer: pg.Pool, claiming: Claiming): Promise<{ claimed: Claimed[]; isMore: boolean }> {
-  const { claim, isOrdered, limit, now, leaseMs } = claiming;
+  const { claim, isOrdered, limit, now, leaseMs, takesLapsed } = claiming;
   return withTransaction(claimer, async (client) => {
     const line = await lockLine(client, { isOrdered, limit, now });
     if (line.length === 0) return { claimed: [], isMore: false };
@@ -116,7 +118,7 @@ export function claimDue(claimer: pg.Pool, claiming: Claiming): Promise<{ claime
     const { rows } = await client.query<Omit<Claimed, "claim">>({
       name: isOrdered ? "webhooks-claim-ordered" : "webhooks-claim-due",
       text: isOrdered ? claimSql(headSql) : claimSql(dueSql),
-      values: [...of, now, limit, claim, new Date(now.getTime() + leaseMs)],
+      values: [...of, now, limit, claim, new Date(now.getTime() + leaseMs), takesLapsed ? now : new Date(0)],
     });
     await client.query({ name: "webhooks-refresh-next", text: refreshNextSql, values: [...of, now] });
     return { claimed: rows.map((row) => ({ ...row, claim })), isMore: line.length === limit || rows.length === limit };
@@ -136,7 +138,7 @@ async function lockLine(
   return rows;
 }
 
-const isFree = (row: string): string => `(${row}.claim is null or ${row}.claimed_until <= $3)`;
+const isFree = (row: string): string => `(${row}.claim is null or ${row}.claimed_until <= $7)`;
 
 const dueSql = `select w.organization_id, w.id from webhooks.delivery w
   where w.organization_id = q.organization_id and w.receiver_id = q.receiver_id and w.due_at <= $3 and ${isFree("w")}
@@ -158,7 +160,7 @@ const claimSql = (chosenSql: string) => `with next as materialized (
     cross join lateral (
       select greatest(q.places - count(*), 0) as places from webhooks.delivery c
       where c.organization_id = q.organization_id and c.receiver_id = q.receiver_id and c.claim is not null
-        and c.claimed_until > $3
+        and c.claimed_until > $7
     ) free
     cross join lateral (${chosenSql}) d
     limit $4
@@ -166,6 +168,19 @@ const claimSql = (chosenSql: string) => `with next as materialized (
   update webhooks.delivery d set claim = $5, claimed_until = $6 from next
   where d.organization_id = next.organization_id and d.id = next.id and d.due_at <= $3 and ${isFree("d")}
   returning d.organization_id as "orgId", d.id, d.receiver_id as "receiverId"`;
+
+/** Keeps claims that their process still works on. What somebody is just writing down needs it no more. */
+export async function renewClaims(claimer: pg.Pool, claims: readonly Claimed[], until: Date): Promise<void> {
+  await claimer.query({
+    name: "webhooks-renew-claims",
+    text: `update webhooks.delivery d set claimed_until = $4 from (
+       select d.organization_id, d.id from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as h (organization_id, id, claim)
+       join webhooks.delivery d using (organization_id, id, claim) for update of d skip locked
+     ) held
+     where d.organization_id = held.organization_id and d.id = held.id`,
+    values: [claims.map(({ orgId }) => orgId), claims.map(({ id }) => id), claims.map(({ claim }) => claim), until],
+  });
+}
 
 /** How many deliveries are due, counted up to a limit, and since when the first receiver waits to be looked at. */
 export async function measureWaiting(

@@ -121,7 +121,11 @@ test("what a process took and did not write down is sent again with the same id"
   await system.startWorkers();
   // Its lease holds until then.
   expect(receivers.requests).toHaveLength(0);
-  system.clock.advance(61_000);
+  await until(() => {
+    // It lives and renews its claim, but not as fast as this clock goes.
+    system.clock.advance(9_000);
+    return dying.requests.length + receivers.requests.length === 2;
+  });
   await allDelivered(organization, 1);
   expect([...dying.requests, ...receivers.requests].map(({ eventId }) => eventId)).toEqual([event, event]);
   // Whoever comes too late with a result changes nothing.
@@ -129,6 +133,30 @@ test("what a process took and did not write down is sent again with the same id"
   await killed.stop();
   const { deliveries } = await organization.listDeliveries({});
   expect(deliveries.map(({ status, attemptCount }) => [status, attemptCount])).toEqual([[DeliveryStatus.DELIVERED, 1]]);
+});
+
+test("what a living process is long about stays its own", async () => {
+  const organization = system.organization();
+  await createHook(organization);
+  await publishDocuments(system.bus, organization.orgId);
+  const answer = Promise.withResolvers<OutboundResult>();
+  const slow = createFakeReceivers();
+  slow.answer(() => answer.promise);
+  const busy = await system.another({ poster: slow.poster });
+  await busy.startWorkers();
+  await until(() => slow.requests.length === 1);
+  await system.startWorkers();
+  for (let round = 0; round < 3; round += 1) {
+    system.clock.advance(5_000);
+    await until(async () => {
+      const sql = "select from webhooks.delivery where claimed_until > $1";
+      return (await system.superuser.query(sql, [new Date(system.clock.now().getTime() + 5_000)])).rowCount === 1;
+    });
+  }
+  answer.resolve(answered(200));
+  await allDelivered(organization, 1);
+  expect([slow.requests.length, receivers.requests.length]).toEqual([1, 0]);
+  await busy.stop();
 });
 
 test("a process that stops lets its requests finish, then others have them at once", async () => {

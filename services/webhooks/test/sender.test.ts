@@ -34,7 +34,14 @@ async function claimed() {
   const { id } = await createHook(organization);
   await publishDocuments(system.bus, organization.orgId, 5);
   await until(async () => (await organization.listDeliveries({})).deliveries.length === 5);
-  const claiming = { claim: randomUUID(), isOrdered: false, limit: 100, now: new Date(), leaseMs: 60_000 };
+  const claiming = {
+    claim: randomUUID(),
+    isOrdered: false,
+    limit: 100,
+    now: new Date(),
+    leaseMs: 60_000,
+    takesLapsed: true,
+  };
   const claims = (await claimDue(claimer, claiming)).claimed.filter(({ orgId }) => orgId === organization.orgId);
   expect(claims).toHaveLength(4);
   return { organization, id, claims };

@@ -1,0 +1,127 @@
+import { randomInt } from "node:crypto";
+import { describe, expect, test } from "@jest/globals";
+import { checkPdf } from "../check-pdf.ts";
+import { checkAdversarialFiles } from "./check-adversarial.ts";
+import { onePage, stream, withStream } from "./pdfs.ts";
+import { signedPdf } from "./signed-pdf.ts";
+
+test("files made to be read in several ways are refused, or everybody reads the same before and after the seal", async () => {
+  const first = randomInt(1_000_000_000);
+  const { taken, refused } = await checkAdversarialFiles(first, 200, 50).catch((error: unknown) => {
+    throw new Error(`the first seed was ${first}`, { cause: error });
+  });
+  expect(taken).toBeGreaterThan(20);
+  expect(refused).toBeGreaterThan(20);
+});
+
+const text = (words: string): string => `BT /F 12 Tf 20 200 Td (${words}) Tj ET`;
+const paid = onePage({ content: text("I pay 100 EUR") });
+const million = (number: number) =>
+  Buffer.concat([Buffer.from(`${number} 0 obj\n`), stream("", text("1,000,000")), Buffer.from("\nendobj\n")]);
+const documentOf = async (bytes: Buffer) => Buffer.from((await checkPdf(bytes)).rewritten ?? bytes).toString("latin1");
+
+describe("of a file without signatures, what the cross-reference names is the document", () => {
+  test.each<[string, Buffer]>([
+    [
+      "a second definition of its content",
+      Buffer.concat([paid.subarray(0, paid.indexOf("xref")), million(4), paid.subarray(paid.indexOf("xref"))]),
+    ],
+    ["objects behind the last %%EOF", Buffer.concat([paid, million(4)])],
+    [
+      "a second catalog",
+      Buffer.concat([
+        paid,
+        Buffer.from("1 0 obj\n<</Type/Catalog/Pages 2 0 R/OpenAction<</S/JavaScript/JS(1)>>>>\nendobj\n"),
+      ]),
+    ],
+  ])("whatever is in %s", async (_, bytes) => {
+    // The table of the first still names its place: the offset of the table is what has moved.
+    const moved = Buffer.from(
+      bytes.toString("latin1").replace(/startxref\n\d+/, `startxref\n${bytes.indexOf("xref\n0")}`),
+      "latin1",
+    );
+    const document = await documentOf(moved);
+    expect(document).toContain("100 EUR");
+    expect(document).not.toMatch(/1,000,000|JavaScript/);
+  });
+
+  test("scripts in packed objects with a predictor are found", async () => {
+    const body = Buffer.from("9 0 <</S/JavaScript/JS(1)>>");
+    const data = Buffer.concat([Buffer.from([0]), body]);
+    const dictionary = `/Type/ObjStm/N 1/First 4/Filter/FlateDecode/DecodeParms<</Predictor 15/Columns ${body.length}>>`;
+    const { deflateSync } = await import("node:zlib");
+    const file = withStream(onePage({ catalog: "/OpenAction 9 0 R", more: [stream(dictionary, deflateSync(data))] }), {
+      9: { container: 6, index: 0 },
+    });
+    await expect(checkPdf(file)).rejects.toThrow(/JavaScript/);
+  });
+
+  test.each([
+    ["opens a file of another machine", { catalog: "/OpenAction<</S/GoToR/F(\\\\\\\\host\\\\a)>>" }, /another file/],
+    ["sends its form", { catalog: "/OpenAction<</S/SubmitForm/F(x)>>" }, /sends its form/],
+    ["imports data", { page: "/AA<</O<</S/ImportData/F(x)>>>>" }, /reads another file/],
+    ["has content elsewhere", { catalog: "/Metadata 6 0 R", more: [stream("/F(x)", "")] }, /another file/],
+    ["has a page of another file", { catalog: "/Metadata 6 0 R", more: [stream("/Ref<</F(x)>>", "")] }, /another file/],
+    ["plays a movie", { page: "/Annots[<</Subtype/Movie/Rect[0 0 1 1]>>]" }, /play/],
+    ["has units of its own", { page: "/UserUnit 10" }, /UserUnit/],
+    ["does not draw a value", { page: "/Annots[<</Subtype/Widget/FT/Tx/V(x)/Rect[0 0 9 9]>>]" }, /not drawn/],
+  ])("a file that %s is refused by name", async (_, parts, message) => {
+    await expect(checkPdf(onePage(parts))).rejects.toThrow(message);
+  });
+});
+
+describe("a file with signatures is refused when it is", () => {
+  const changed = async (change: (pdf: string) => string) =>
+    Buffer.from(change((await signedPdf()).toString("latin1")), "latin1");
+  test.each<[string, () => Promise<Buffer>]>([
+    [
+      "an incremental saving attack without a cross-reference",
+      () => changed((pdf) => `${pdf}4 0 obj\n<</Length 0>>\nstream\n\nendstream\nendobj\n`),
+    ],
+    [
+      "a shadow attack that replaces: two definitions of one object",
+      () =>
+        changed((pdf) =>
+          pdf
+            .replace("\nxref\n", "\n4 0 obj\nnull\nendobj\nxref\n")
+            .replace(/startxref\n(\d+)/, (_, at: string) => `startxref\n${Number(at) + 21}`),
+        ),
+    ],
+    [
+      "a shadow attack that hides and replaces: objects that nothing names",
+      () =>
+        changed((pdf) =>
+          pdf
+            .replace("\nxref\n", "\n77 0 obj\nnull\nendobj\nxref\n")
+            .replace(/startxref\n(\d+)/, (_, at: string) => `startxref\n${Number(at) + 22}`),
+        ),
+    ],
+    ["signature wrapping: another beginning before its own", () => changed((pdf) => `%PDF-1.7\n${pdf}`)],
+    [
+      "a last cross-reference that is an older one",
+      () => changed((pdf) => `${pdf}xref\n0 0\ntrailer\n<</Root 1 0 R>>\n${pdf.slice(pdf.lastIndexOf("startxref"))}`),
+    ],
+  ])("%s", async (_, make) => {
+    await expect(checkPdf(await make())).rejects.toThrow(/more than one way/);
+  });
+
+  test("a shadow attack that hides: a comment on the screen only", async () => {
+    const pdf = await signedPdf();
+    await expect(checkPdf(pdf)).resolves.toMatchObject({ isSigned: true });
+    const evil = (flags: number) => {
+      const offset = pdf.length;
+      const text = pdf.toString("latin1");
+      const number = Number(/\/Size (\d+)/.exec(text)?.[1]);
+      const page =
+        /3 0 obj\n([\s\S]*?)\nendobj/.exec(text)?.[1]?.replace(/\/Annots \[/, `/Annots [ ${number} 0 R`) ?? "";
+      const one = `3 0 obj\n${page}\nendobj\n`;
+      const two = `${number} 0 obj\n<</Type/Annot/Subtype/Square/Rect[0 0 90 90]/F ${flags}>>\nendobj\n`;
+      const row = (at: number) => `${String(at).padStart(10, "0")} 00000 n \n`;
+      const table = `xref\n3 1\n${row(offset)}${number} 1\n${row(offset + one.length)}trailer\n<</Size ${number + 1}/Root 1 0 R/Prev ${/startxref\n(\d+)/.exec(text)?.[1]}>>\n`;
+      const start = offset + one.length + two.length;
+      return Buffer.from(`${text}${one}${two}${table}startxref\n${start}\n%%EOF\n`, "latin1");
+    };
+    await expect(checkPdf(evil(0))).rejects.toThrow(/on the screen and not on paper/);
+    await expect(checkPdf(evil(4))).resolves.toMatchObject({ isSigned: true });
+  });
+});
