@@ -1,14 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { until } from "#platform/testing/until.ts";
@@ -28,17 +20,22 @@ export interface Started {
   readonly port: number;
   /** Everything that it printed so far. */
   output(): string;
-  /** As Ctrl-C does; resolves with the exit code. */
-  interrupt(): Promise<number | null>;
+  /** As Ctrl-C does; resolves when everything that it started has ended, with what was printed since. */
+  interrupt(): Promise<string>;
   kill(): void;
 }
 
 /** Tell what they were called with, in place of what changes clusters and registries. */
-const fakes = ["docker", "kubectl", "kustomize", "nats"];
+const fakes = ["docker", "kubectl", "kustomize", "nats", "grpcurl"];
+
+/** Root may run the suite in somebody else's folder. */
+const anyOwner = ["-c", "safe.directory=*"];
 
 export function makeClone(): Clone {
   const folder = mkdtempSync(join(tmpdir(), "assent-clone-"));
-  const listed = spawnSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
+  const listed = spawnSync("git", [...anyOwner, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+  });
   if (listed.status !== 0) throw new Error(`git ls-files: ${listed.stderr}`);
   for (const file of new Set(
     listed.stdout
@@ -50,6 +47,8 @@ export function makeClone(): Clone {
     // Deleted files are still listed.
     copyFile(join(root, file), join(folder, file));
   }
+  // Formatters look at what git would.
+  spawnSync("git", ["init", "--quiet"], { cwd: folder });
   linkPackages(folder);
   // Programs write into these.
   for (const made of ["gen", "web/dist"]) spawnSync("cp", ["-r", join(root, made), join(folder, made)]);
@@ -133,8 +132,11 @@ async function startScript(cwd: string, script: string, env: Record<string, stri
     port,
     output,
     interrupt: async () => {
+      const { length } = output();
       signal("SIGINT");
-      return (await ended)[0];
+      // npm ends by the signal itself, whatever its script ended with.
+      await ended;
+      return output().slice(length);
     },
     kill: () => signal("SIGINT"),
   };

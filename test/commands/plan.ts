@@ -173,7 +173,8 @@ CLIENT=$(echo $PAIR | field clientId); SECRET=$(echo $PAIR | field clientSecret)
       { begins: "api -X POST $BASE/v1/sign/agreements/$AGREEMENT/views", says: [/\/signing\//] },
       {
         begins: "api $BASE/v1/sign/agreements/$AGREEMENT | field status",
-        before: "signs $AGREEMENT",
+        // The person in the browser.
+        before: 'curl -sf "$SIGNER/$AGREEMENT"',
         says: [/^completed/m, /Signature is Valid/],
       },
     ],
@@ -222,7 +223,7 @@ CLIENT=$(echo $PAIR | field clientId); SECRET=$(echo $PAIR | field clientSecret)
     blocks: [
       {
         begins: "echo '<h1>NDA</h1>",
-        before: `${demo}\nln -sf ../package.json nda-package.json`,
+        before: `code_of docs/migrating-from-docusign.md js > nda.mjs`,
         instead: [
           ["ak_test_…", "$(demo apiKey)"],
           ["01a1fd27-…", "$(demo organizationId)"],
@@ -233,17 +234,33 @@ CLIENT=$(echo $PAIR | field clientId); SECRET=$(echo $PAIR | field clientSecret)
     ],
   },
   {
+    page: "docs/grpc.md",
+    beside: "single",
+    blocks: [
+      {
+        begins: "grpcurl",
+        before: "ASSENT_TOKEN=$(demo apiKey)",
+        instead: [["127.0.0.1:50051", "$GRPC"]],
+        says: [/grpcurl|terms-of-service/],
+      },
+      { begins: "python -m grpc_tools.protoc", ranBy: "test/interop/grpc.test.ts" },
+    ],
+  },
+  {
     // Last: it takes the budget of the others.
     page: "docs/limits.md",
     beside: "single",
     blocks: [
-      { begins: "demo()", says: [/HTTP\/1\.1 200/, /HTTP\/1\.1 429/, /Retry-After/i], refuses: ["RATE_LIMITED"] },
+      { begins: "demo()", says: [/HTTP\/1\.1 200/, /HTTP\/1\.1 429/, /Retry-After/i], refuses: ["CLICK_RATE_LIMITED"] },
       { begins: "npm run admin -- organizations set-limits" },
     ],
   },
 ];
 
-export const helpers = `${field}\n${demo}\n`;
+/** The first program of a page in a language. */
+const codeOf = `code_of() { sed -n '/^\`\`\`'$2'$/,/^\`\`\`$/p' $1 | sed '1d; /^\`\`\`$/,$d'; }`;
+
+export const helpers = `${field}\n${demo}\n${codeOf}\n`;
 
 /** Commands within sentences that are typed as well, with what is only an example replaced. */
 export const plannedInlines: ReadonlyArray<Omit<PlannedBlock, "begins"> & { readonly text: string }> = [
@@ -309,8 +326,31 @@ export const plannedScripts: Readonly<
   generate: { run: "npm run generate", says: /up to date/ },
   "build:web": { run: "npm run build:web" },
   docs: { run: "npm run docs", says: /written: \d+ lines/ },
-  format: { run: "npm run format -- dev", says: /Checked/ },
+  format: { run: "npm run format", says: /Checked/ },
   "keep-release": { run: "npm run keep-release -- --only contracts,interface", says: /kept of .*: interface/ },
   bench: { run: "npm run bench -- --only p7 --seconds 1 --rounds 1", says: /written to/ },
   drill: { run: "npm run drill -- --only nothing 2>&1 || true", says: /there is no drill nothing/ },
+  "drill:pdf": { run: "npm run drill:pdf -- 20", says: /no difference/ },
+};
+
+/**
+ * Drills whose shortest form takes longer than half a minute: the suite that runs what the drill does, for less long.
+ * The test of this plan makes sure that both have these parts.
+ */
+export const drillsInSuites: Readonly<Record<string, { readonly suite: string; readonly parts: readonly string[] }>> = {
+  "drill:accept": {
+    suite: "test/chaos/accept-history/accept-history.test.ts",
+    parts: ["startCluster", "runAcceptHistory"],
+  },
+  "drill:events": { suite: "test/chaos/events/events.test.ts", parts: ["startCluster", "runFaults", "checkEvents"] },
+  "drill:fuzz": { suite: "test/fuzz/fuzz.test.ts", parts: ["FUZZ_SEED", "FUZZ_REQUESTS", "FUZZ_REPORT"] },
+  "drill:lifecycle": {
+    suite: "test/chaos/lifecycle/lifecycle.test.ts",
+    parts: ["startLifecycleCluster", "startLoad", "problemsOf"],
+  },
+  "drill:limits": { suite: "test/chaos/budgets/budgets.test.ts", parts: ["startBudgetCluster", "runBudgets"] },
+  // Of these two only the parts that judge and choose: they take minutes however short.
+  "drill:soak": { suite: "test/chaos/soak/slopes.unit.test.ts", parts: ["isFlat", "verdictOf"] },
+  "drill:image": { suite: "test/drills/drills.unit.test.ts", parts: ["isShipped"] },
+  "drill:webhooks": { suite: "test/chaos/webhooks/webhooks.test.ts", parts: ["startCluster", "runWebhooks"] },
 };

@@ -1,21 +1,31 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { settingsOfPrograms } from "../../dev/programs.ts";
 import { drills } from "../drills/drills.ts";
-import { plannedInlines, plannedPages, plannedScripts } from "./plan.ts";
+import { drillsInSuites, plannedInlines, plannedPages, plannedScripts } from "./plan.ts";
 import { blocksOf, inlinesOf, pages, root } from "./printed.ts";
 import { plannedBlocksOf } from "./typed.ts";
 
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
-const drillNames = drills.map(({ name }) => `drill:${name}`);
 const scriptOf = (command: string): string | undefined => /^npm (?:run (?:-s )?)?([a-z][\w:-]*)/.exec(command)?.[1];
 
 describe("every command that is printed is run by a test", () => {
   test("each script of package.json", () => {
-    expect(
-      Object.keys({ ...plannedScripts, ...Object.fromEntries(drillNames.map((name) => [name, {}])) }).sort(),
-    ).toEqual(Object.keys(scripts).sort());
+    expect([...Object.keys(plannedScripts), ...Object.keys(drillsInSuites)].sort()).toEqual(
+      Object.keys(scripts).sort(),
+    );
+  });
+
+  test("each drill that takes too long, by a suite with the same parts", () => {
+    const without = Object.entries(drillsInSuites).flatMap(([name, { suite, parts }]) => {
+      const program = drills.find((drill) => `drill:${drill.name}` === name)?.program ?? "";
+      return [suite, program].flatMap((file) => {
+        const text = existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "";
+        return parts.filter((part) => !text.includes(part)).map((part) => `${file}: ${part}`);
+      });
+    });
+    expect(without).toEqual([]);
   });
 
   test("each block of README, CONTRIBUTING and docs, and none is planned that is not there", () => {
@@ -29,9 +39,13 @@ describe("every command that is printed is run by a test", () => {
     expect(planned.filter((plan) => !taken.has(plan))).toEqual([]);
     // npm start, npm test and npm run bench with arguments: what they name are scripts.
     const commands = found
-      .filter(([, plan]) => plan?.ranBy !== undefined)
+      .filter(([, plan]) => plan?.ranBy?.startsWith("script "))
       .flatMap(([{ text }]) => text.trim().split("\n"));
     expect(commands.filter((line) => !Object.hasOwn(scripts, scriptOf(line) ?? ""))).toEqual([]);
+    const elsewhere = [...planned, ...plannedInlines].flatMap(({ ranBy = "script " }) =>
+      ranBy.startsWith("script ") ? [] : [ranBy],
+    );
+    expect(elsewhere.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
   test("each command within a sentence", () => {
