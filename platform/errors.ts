@@ -429,12 +429,37 @@ export class DomainError extends Error {
   readonly metadata: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, options: DomainErrorOptions = {}) {
-    super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
+    const { details = [], metadata = {} } = options;
+    const listed = listable(details);
+    const message = options.message ?? errorCatalogue[code].message;
+    const isCut = listed.length < details.length;
+    super(isCut ? `${message} Only ${listed.length} of ${details.length} problems are listed.` : message, {
+      cause: options.cause,
+    });
     this.name = "DomainError";
     this.code = code;
-    this.details = options.details ?? [];
-    this.metadata = options.metadata ?? {};
+    this.details = listed;
+    this.metadata = isCut ? { ...metadata, problems: String(details.length) } : metadata;
   }
+}
+
+/** They travel in HTTP/2 trailers, which have little room: see rpc/status.ts. The same without a wire. */
+const maxProblems = 100;
+const maxProblemBytes = 20_000;
+const maxFieldLength = 200;
+const maxProblemLength = 1_000;
+
+/** The first problems of a request, as many as an answer may have, none of them longer than anybody reads. */
+function listable(details: readonly FieldProblem[]): readonly FieldProblem[] {
+  const listed: FieldProblem[] = [];
+  let bytes = 0;
+  for (const { field, code, message } of details.slice(0, maxProblems)) {
+    const short = { field: field.slice(0, maxFieldLength), code, message: message.slice(0, maxProblemLength) };
+    bytes += Buffer.byteLength(short.field) + Buffer.byteLength(short.code) + Buffer.byteLength(short.message);
+    if (bytes > maxProblemBytes) break;
+    listed.push(short);
+  }
+  return listed;
 }
 
 export const isErrorCode = (value: string): value is ErrorCode => Object.hasOwn(errorCatalogue, value);

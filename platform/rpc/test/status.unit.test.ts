@@ -23,14 +23,17 @@ describe("an error as a gRPC status", () => {
     expect(received.metadata.get("x-hint")).toBe("h");
   });
 
-  test("keeps the errorCode but not the details that would not fit into a header block", () => {
-    const details = Array.from({ length: 2000 }, (_, i) => ({ field: `f${i}`, code: "BAD", message: "is bad" }));
+  test.each([
+    ["many problems", { field: "recipients[0].name", code: "BAD", message: "is bad" }, 100],
+    ["long problems", { field: "f".repeat(5_000), code: "BAD", message: "ü".repeat(5_000) }, 9],
+  ])("tells the first of %s, and how many there are, the same with and without a wire", (_name, problem, listed) => {
+    const error = new DomainError("VALIDATION_FAILED", { details: Array.from({ length: 2_000 }, () => problem) });
 
-    const received = fromConnectError(
-      sendAndReceive(toConnectError(new DomainError("VALIDATION_FAILED", { details }))),
-    );
+    const received = fromConnectError(sendAndReceive(toConnectError(error)));
 
-    expect(received).toMatchObject({ code: "VALIDATION_FAILED", details: [] });
+    expect(error.message).toMatch(new RegExp(`Only ${listed} of 2000 problems are listed\\.$`));
+    expect(received?.details).toEqual(error.details);
+    expect([received?.message, received?.metadata]).toEqual([error.message, error.metadata]);
   });
 
   test("cuts a message that would not fit into a header block", () => {

@@ -53,8 +53,8 @@ export function readConsentInput(request: UpdateConsentStateRequest, now: Date):
       purpose,
       decision: decision as ConsentDecision,
       templateId,
-      expiresAt: readTime(`purposes.${index}.expiresAt`, expiresAt) ?? null,
-      field: `purposes.${index}`,
+      expiresAt: readTime(`purposes[${index}].expiresAt`, expiresAt) ?? null,
+      field: `purposes[${index}]`,
     })),
     withdrawAll: request.withdrawAll,
     locale: request.locale,
@@ -106,13 +106,13 @@ function purposeProblems({ purposes, withdrawAll }: UpdateConsentStateRequest, n
   }
   const seen = new Set<string>();
   return purposes.flatMap(({ purpose, decision, expiresAt }, index) => {
-    const field = `purposes.${index}.purpose`;
+    const field = `purposes[${index}].purpose`;
     if (hasControls(purpose)) return [problem(field, "PATTERN", "must have no control characters")];
     if (seen.has(purpose)) return [problem(field, "REPEATED", "is decided twice")];
     seen.add(purpose);
-    const end = readTime(`purposes.${index}.expiresAt`, expiresAt);
+    const end = readTime(`purposes[${index}].expiresAt`, expiresAt);
     return end !== undefined && end <= now && needsOffer(decision as ConsentDecision)
-      ? [problem(`purposes.${index}.expiresAt`, "PAST", "must be in the future")]
+      ? [problem(`purposes[${index}].expiresAt`, "PAST", "must be in the future")]
       : [];
   });
 }
