@@ -223,7 +223,7 @@ CLIENT=$(echo $PAIR | field clientId); SECRET=$(echo $PAIR | field clientSecret)
     blocks: [
       {
         begins: "echo '<h1>NDA</h1>",
-        before: `code_of docs/migrating-from-docusign.md js > nda.mjs`,
+        before: `code_of docs/migrating-from-docusign.md > nda.mjs`,
         instead: [
           ["ak_test_…", "$(demo apiKey)"],
           ["01a1fd27-…", "$(demo organizationId)"],
@@ -257,8 +257,8 @@ CLIENT=$(echo $PAIR | field clientId); SECRET=$(echo $PAIR | field clientSecret)
   },
 ];
 
-/** The first program of a page in a language. */
-const codeOf = `code_of() { sed -n '/^\`\`\`'$2'$/,/^\`\`\`$/p' $1 | sed '1d; /^\`\`\`$/,$d'; }`;
+/** The program of a page that begins with what it imports. */
+const codeOf = "code_of() { sed -n '/^import/,/^```$/p' $1 | sed '/^```$/,$d'; }";
 
 export const helpers = `${field}\n${demo}\n${codeOf}\n`;
 
