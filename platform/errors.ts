@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { BadRequestSchema, ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 
 /** One row of the catalogue: how an errorCode travels over gRPC and over HTTP, and what it says by default. */
 interface ErrorRow {
@@ -469,7 +469,8 @@ const errorDomain = "assent";
 
 /**
  * The wire form of a domain error: the gRPC status of its row with one `google.rpc.ErrorInfo`
- * (reason = errorCode) and, for validation, one `google.rpc.BadRequest`.
+ * (reason = errorCode), one `google.rpc.RetryInfo` when it says when to send it again, and for validation one
+ * `google.rpc.BadRequest`.
  */
 export function toConnectError(error: DomainError): ConnectError {
   const info = { reason: error.code, domain: errorDomain, metadata: { ...error.metadata } };
@@ -480,6 +481,11 @@ export function toConnectError(error: DomainError): ConnectError {
     [{ desc: ErrorInfoSchema, value: info }],
     error.cause,
   );
+  const seconds = Number(error.metadata.retryAfterSeconds);
+  if (Number.isSafeInteger(seconds) && seconds > 0) {
+    const retryDelay = { seconds: BigInt(seconds) };
+    wire.details.push({ desc: RetryInfoSchema, value: { retryDelay } });
+  }
   if (error.details.length > 0) {
     const fieldViolations = error.details.map((d) => ({ field: d.field, reason: d.code, description: d.message }));
     wire.details.push({ desc: BadRequestSchema, value: create(BadRequestSchema, { fieldViolations }) });

@@ -16,7 +16,7 @@ const wrappers = new Set(["changes", "fields", "texts", "source", "definition"])
 const recipientGroups = ["signers", "carbonCopies", "certifiedDeliveries", "inPersonSigners"];
 const tabGroups = tabKinds.map(({ property }) => property);
 /** Where bodies have another name for it. */
-const aliases: Readonly<Record<string, string>> = { compositions: "compositeTemplates" };
+const aliases: Readonly<Record<string, string>> = { compositions: "compositeTemplates", label: "tabLabel" };
 
 /**
  * The path in the body that was sent, of a problem that a service has found in the message made of it:

@@ -11,7 +11,7 @@ const native = {
 const compat = {
   EmailSubject: "Hi",
   recipients: {
-    signers: [{ tabs: { textTabs: [{}], signHereTabs: [null, {}, {}] } }],
+    signers: [{ tabs: { textTabs: [{ tabLabel: "a" }], signHereTabs: [null, {}, {}] } }],
     inPersonSigners: [{}],
   },
   compositeTemplates: [{ inlineTemplates: [{}] }],
@@ -28,8 +28,8 @@ describe("the path of a problem in the body that was sent", () => {
     ["recipients[1].name", native.recipients, "signers[1].name"],
     ["recipients[0].name", { email: "a" }, "name"],
     ["definition.emailSubject", compat, "EmailSubject"],
+    ["definition.recipients[0].tabs[2].label", compat, "recipients.signers[0].tabs.textTabs[0].tabLabel"],
     ["definition.recipients[0].tabs[0].label", compat, "recipients.signers[0].tabs.signHereTabs[1].label"],
-    ["definition.recipients[0].tabs[2].label", compat, "recipients.signers[0].tabs.textTabs[0].label"],
     ["definition.recipients[1].tabs[0].label", compat, "recipients.inPersonSigners[0]"],
     ["compositions[0].layers[0].definition.name", compat, "compositeTemplates[0]"],
     [

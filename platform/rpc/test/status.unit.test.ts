@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Metadata, status } from "@grpc/grpc-js";
 import { describe, expect, test } from "@jest/globals";
+import { RetryInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { DomainError, fromConnectError, toConnectError } from "../../errors.ts";
 import { errorFromStatus, statusFromError } from "../status.ts";
 
@@ -21,6 +22,14 @@ describe("an error as a gRPC status", () => {
     expect(fromConnectError(received)).toMatchObject({ ...domainError, message: "no “good”" });
     expect(received.code).toBe(Code.FailedPrecondition);
     expect(received.metadata.get("x-hint")).toBe("h");
+    expect(received.findDetails(RetryInfoSchema)).toMatchObject([{ retryDelay: { seconds: 3n, nanos: 0 } }]);
+  });
+
+  test("says nothing of sending it again when that is not known", () => {
+    for (const metadata of [{}, { retryAfterSeconds: "" }, { retryAfterSeconds: "soon" }]) {
+      const received = sendAndReceive(toConnectError(new DomainError("NOT_FOUND", { metadata })));
+      expect(received.findDetails(RetryInfoSchema)).toEqual([]);
+    }
   });
 
   test.each([

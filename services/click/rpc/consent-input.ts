@@ -3,6 +3,7 @@ import { toJson } from "@bufbuild/protobuf";
 import { type UpdateConsentStateRequest, UpdateConsentStateRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { memberPath } from "#platform/field-path.ts";
 import type { ActorType } from "../domain/consent.ts";
 import { type ConsentDecision, needsOffer } from "../domain/consent-plan.ts";
 import { canonicalLocale } from "../domain/locale.ts";
@@ -93,7 +94,7 @@ function fieldProblems(request: UpdateConsentStateRequest, now: Date): FieldProb
   }
   if (isUnstorable(request.actorId)) problems.push(problem("actor.id", "PATTERN", "must have no NUL characters"));
   for (const [key, value] of Object.entries(metadata)) {
-    const field = `metadata.${key}`.slice(0, 200);
+    const field = memberPath("metadata", key);
     if (key.length > 255) problems.push(problem(field, "MAX_LENGTH", "the name has more than 255 characters"));
     if (value.length > 500) problems.push(problem(field, "MAX_LENGTH", "must have at most 500 characters"));
   }
