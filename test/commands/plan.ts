@@ -237,6 +237,7 @@ CLIENT=$(echo $PAIR | field clientId); SECRET=$(echo $PAIR | field clientSecret)
     page: "docs/grpc.md",
     beside: "single",
     blocks: [
+      { begins: "node_modules/.bin/buf export", after: "ls contracts", says: [/proto|assent/] },
       {
         begins: "grpcurl",
         before: "ASSENT_TOKEN=$(demo apiKey)",
