@@ -10,7 +10,6 @@ import { readGraph } from "./reading/read-graph.ts";
 import { readStrictly } from "./reading/read-strictly.ts";
 import { writeGraph } from "./reading/write-graph.ts";
 import { readLocks } from "./signature-locks.ts";
-import { refuseUnclearSignatures } from "./signature-ranges.ts";
 import { isSignedPdf } from "./signed-fields.ts";
 import { tryExtending } from "./trial-save.ts";
 import { trySealing } from "./try-sealing.ts";
@@ -40,7 +39,6 @@ async function checkSigned(bytes: Buffer): Promise<CheckedPdf> {
   const graph = readStrictly(bytes);
   const unusual = refuseUnclean(graph);
   const document = extensibleDocumentOf(graph, bytes);
-  refuseUnclearSignatures(document, bytes);
   const pages = pagesOf(document);
   const warnings = warningsOf(document);
   // Packing objects costs time, and is refused only to files whose metadata claim that they are PDF/A-1.
