@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes what is secret, once, in deploy/secrets (or the folder given): keys, the passwords of the database, and a key with a
-# test certificate for seals. What is there is kept: losing AUTH_MASTER_KEY or CLICK_MASTER_KEY loses what they protect,
+# Makes what is secret, once, in deploy/secrets (or the folder given): keys, the passwords of the database and of NATS, and a
+# key with a test certificate for seals. What is there is kept: losing AUTH_MASTER_KEY or CLICK_MASTER_KEY loses what they protect,
 # so keep a copy where you keep such things. Needs openssl.
 set -eu
 folder="${1:-$(dirname "$0")/secrets}"
@@ -12,10 +12,14 @@ cd "$folder"
 for name in AUTH_MASTER_KEY CLICK_MASTER_KEY WEBHOOKS_MASTER_KEY INTERNAL_TOKEN_KEYS; do
   [ -s "$name" ] || openssl rand -base64 32 | tr -d '\n' > "$name"
 done
-for name in ADMIN_TOKEN database-password login-password; do
+for name in ADMIN_TOKEN database-password login-password nats-password; do
   [ -s "$name" ] || openssl rand -hex 32 | tr -d '\n' > "$name"
 done
 [ -s database-url ] || printf 'postgres://assent_owner:%s@postgres:5432/assent' "$(cat database-password)" > database-url
+[ -s nats-url ] || printf 'nats://assent:%s@nats:4222' "$(cat nats-password)" > nats-url
+# A part of the configuration of nats-server.
+[ -s nats-authorization ] ||
+  printf 'authorization { user: assent, password: "%s" }\n' "$(cat nats-password)" > nats-authorization
 
 # A certificate that signs itself: seals say that they are a test. docs/sealing.md tells how to get another one.
 if [ ! -s SEAL_KEY ]; then

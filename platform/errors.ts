@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { BadRequestSchema, ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 
 /** One row of the catalogue: how an errorCode travels over gRPC and over HTTP, and what it says by default. */
 interface ErrorRow {
@@ -429,12 +429,37 @@ export class DomainError extends Error {
   readonly metadata: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, options: DomainErrorOptions = {}) {
-    super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
+    const { details = [], metadata = {} } = options;
+    const listed = listable(details);
+    const message = options.message ?? errorCatalogue[code].message;
+    const isCut = listed.length < details.length;
+    super(isCut ? `${message} Only ${listed.length} of ${details.length} problems are listed.` : message, {
+      cause: options.cause,
+    });
     this.name = "DomainError";
     this.code = code;
-    this.details = options.details ?? [];
-    this.metadata = options.metadata ?? {};
+    this.details = listed;
+    this.metadata = isCut ? { ...metadata, problems: String(details.length) } : metadata;
   }
+}
+
+/** They travel in HTTP/2 trailers, which have little room: see rpc/status.ts. The same without a wire. */
+const maxProblems = 100;
+const maxProblemBytes = 20_000;
+const maxFieldLength = 200;
+const maxProblemLength = 1_000;
+
+/** The first problems of a request, as many as an answer may have, none of them longer than anybody reads. */
+function listable(details: readonly FieldProblem[]): readonly FieldProblem[] {
+  const listed: FieldProblem[] = [];
+  let bytes = 0;
+  for (const { field, code, message } of details.slice(0, maxProblems)) {
+    const short = { field: field.slice(0, maxFieldLength), code, message: message.slice(0, maxProblemLength) };
+    bytes += Buffer.byteLength(short.field) + Buffer.byteLength(short.code) + Buffer.byteLength(short.message);
+    if (bytes > maxProblemBytes) break;
+    listed.push(short);
+  }
+  return listed;
 }
 
 export const isErrorCode = (value: string): value is ErrorCode => Object.hasOwn(errorCatalogue, value);
@@ -444,7 +469,8 @@ const errorDomain = "assent";
 
 /**
  * The wire form of a domain error: the gRPC status of its row with one `google.rpc.ErrorInfo`
- * (reason = errorCode) and, for validation, one `google.rpc.BadRequest`.
+ * (reason = errorCode), one `google.rpc.RetryInfo` when it says when to send it again, and for validation one
+ * `google.rpc.BadRequest`.
  */
 export function toConnectError(error: DomainError): ConnectError {
   const info = { reason: error.code, domain: errorDomain, metadata: { ...error.metadata } };
@@ -455,6 +481,11 @@ export function toConnectError(error: DomainError): ConnectError {
     [{ desc: ErrorInfoSchema, value: info }],
     error.cause,
   );
+  const seconds = Number(error.metadata.retryAfterSeconds);
+  if (Number.isSafeInteger(seconds) && seconds > 0) {
+    const retryDelay = { seconds: BigInt(seconds) };
+    wire.details.push({ desc: RetryInfoSchema, value: { retryDelay } });
+  }
   if (error.details.length > 0) {
     const fieldViolations = error.details.map((d) => ({ field: d.field, reason: d.code, description: d.message }));
     wire.details.push({ desc: BadRequestSchema, value: create(BadRequestSchema, { fieldViolations }) });

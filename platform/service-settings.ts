@@ -47,10 +47,13 @@ export const commonSettings = {
   ),
   RPC_HOST: stringSetting("The address that gRPC listens on.", "0.0.0.0"),
   RPC_PORT: integerSetting("The port that gRPC listens on; 0 takes a free one.", 50_051, port),
-  ADMIN_HOST: stringSetting("The address of the admin port (health, metrics, RPCs as JSON).", "0.0.0.0"),
+  ADMIN_HOST: stringSetting(
+    "The address of the admin port (health, metrics, RPCs as JSON). Health and metrics are told to whoever reaches it.",
+    "127.0.0.1",
+  ),
   ADMIN_PORT: integerSetting("The admin port; 0 takes a free one.", 9090, port),
   ADMIN_TOKEN: secretSetting("The bearer token of RPCs on the admin port. Empty turns them off there.", ""),
-  NATS_URL: stringSetting(
+  NATS_URL: secretSetting(
     "The NATS servers, comma-separated. Empty is possible only in the single process, which has its own bus.",
     "",
   ),

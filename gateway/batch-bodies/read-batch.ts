@@ -47,7 +47,7 @@ function read(bytes: Uint8Array, validate: Validate): BatchRequest {
   return {
     items: body.items.map((item, index) => ({
       ref: item.ref ?? "",
-      source: sourceOf(completed(item, body), `items.${index}.`),
+      source: sourceOf(completed(item, body), `items[${index}].`),
     })),
     requestHash: requestHash("createBatch", body),
   };

@@ -2,13 +2,20 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { DomainError, type ErrorCode, errorCatalogue, fromConnectError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import { asOutage } from "#platform/outage.ts";
+import { bodyPath } from "./body-path.ts";
 import type { ErrorDialect } from "./error-dialect.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 
 /** The answer to a request that failed. What is no expected error is logged with its stack and told to nobody. */
-export function errorReply(thrown: unknown, exchange: Exchange, dialect: ErrorDialect, logger: Logger): Reply {
-  const error = toDomainError(thrown, dialect);
+export function errorReply(
+  thrown: unknown,
+  exchange: Exchange,
+  dialect: ErrorDialect,
+  logger: Logger,
+  body?: unknown,
+): Reply {
+  const error = toDomainError(thrown, dialect, body);
   if (error.code === "INTERNAL_ERROR") {
     const { requestId, traceparent, route } = exchange;
     logger.error({ err: thrown, requestId, traceparent, route }, "request failed");
@@ -17,28 +24,33 @@ export function errorReply(thrown: unknown, exchange: Exchange, dialect: ErrorDi
   return jsonReply(errorCatalogue[error.code].http, dialect.body(error, exchange.requestId), headers);
 }
 
-function toDomainError(thrown: unknown, dialect: ErrorDialect): DomainError {
+function toDomainError(thrown: unknown, dialect: ErrorDialect, body: unknown): DomainError {
+  // What the gateway itself finds is called by its place in the body already.
+  if (thrown instanceof DomainError) return inDialect(thrown, dialect);
   const known = fromConnectError(thrown);
-  // What the gateway itself finds is named as the interface names it already.
-  const isOwn = thrown instanceof DomainError && dialect.validationFailed === thrown.code;
-  if (known !== undefined) return known.code === "VALIDATION_FAILED" && !isOwn ? asDialect(known, dialect) : known;
+  if (known !== undefined) return inDialect(known.details.length === 0 ? known : placed(known, body), dialect);
   const outage = asOutage(thrown);
   if (outage !== undefined) return outage;
   return new DomainError(thrown instanceof ConnectError ? codeOf(thrown.code, dialect) : "INTERNAL_ERROR");
 }
 
 /** What the services' own validation finds is named as the interface names it. */
-const asDialect = (error: DomainError, dialect: ErrorDialect): DomainError =>
-  new DomainError(dialect.validationFailed, {
-    details: error.details.map((problem) => ({ ...problem, field: restField(problem.field) })),
+function inDialect(error: DomainError, { validationFailed }: ErrorDialect): DomainError {
+  if (error.code !== "VALIDATION_FAILED" || validationFailed === error.code) return error;
+  const { details, metadata } = error;
+  // How many problems there were, when not all are listed.
+  const said = metadata.problems === undefined ? {} : { message: error.message };
+  return new DomainError(validationFailed, { ...said, details, metadata, cause: error });
+}
+
+/** Services know the messages that were made of a body; callers know the body. */
+const placed = (error: DomainError, body: unknown): DomainError =>
+  new DomainError(error.code, {
+    message: error.message,
+    details: error.details.map((problem) => ({ ...problem, field: bodyPath(problem.field, body) })),
+    metadata: error.metadata,
     cause: error,
   });
-
-/** `changes.texts.button_text` of a message is `buttonText` in a body. */
-const restField = (field: string): string =>
-  field
-    .replace(/^((changes|fields|texts|source|definition)\.)+/, "")
-    .replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 
 /** An error of the wire that none of our services has raised by name. */
 function codeOf(code: Code, dialect: ErrorDialect): ErrorCode {

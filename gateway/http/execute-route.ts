@@ -61,6 +61,7 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
     exchange.route = route.path;
     let reply: Reply;
     let room: BodyRoom | undefined;
+    let body: unknown;
     try {
       const renderGrant = await admit(req, exchange, route, deps);
       room = roomFor(route, exchange, deps);
@@ -69,10 +70,11 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
         renderGrant,
         publicUrl: () => publicUrlOf(req, deps.publicUrl),
       };
+      body = request.body;
       requireExistingNames(request.params, route, validators.texts);
       reply = await route.handle(request, deps.services);
     } catch (error) {
-      reply = patient(error, errorReply(error, exchange, route.dialect, deps.logger));
+      reply = patient(error, errorReply(error, exchange, route.dialect, deps.logger, body));
       if (reply.status === 401) deps.floodGuard.takeForGuess(exchange.address);
     } finally {
       // What was made of the body is in memory until here, whether or not its sender still waits.

@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import type { FieldProblem } from "#platform/errors.ts";
+import { schemaPath } from "#platform/field-path.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { JsonSchema } from "../routes/route.ts";
 
@@ -11,7 +12,6 @@ export type CompileSchema = (schema: JsonSchema) => Validate;
 
 // Collecting every error of a huge hostile body would cost more than the body is worth.
 const collectUpToBytes = 16_384;
-const maxProblems = 100;
 
 export function createSchemaCompiler(): CompileSchema {
   const options = { strict: true, strictRequired: false, allowUnionTypes: true, formats: createTextFormats() } as const;
@@ -23,10 +23,10 @@ export function createSchemaCompiler(): CompileSchema {
     let collect: ReturnType<typeof all.compile> | undefined;
     return (value) => {
       if (isValid(value)) return [];
-      if (JSON.stringify(value).length > collectUpToBytes) return problemsOf(isValid.errors);
+      if (JSON.stringify(value).length > collectUpToBytes) return problemsOf(isValid.errors, value);
       collect ??= all.compile(schema);
       collect(value);
-      return problemsOf(collect.errors);
+      return problemsOf(collect.errors, value);
     };
   };
 }
@@ -79,22 +79,12 @@ function isPlainUrl(text: string): boolean {
   return url !== null && url.protocol === "https:" && url.username === "" && url.password === "";
 }
 
-const problemsOf = (errors: readonly ErrorObject[] | null | undefined): FieldProblem[] =>
-  (errors ?? []).slice(0, maxProblems).map((error) => ({
-    field: fieldOf(error),
+const problemsOf = (errors: readonly ErrorObject[] | null | undefined, value: unknown): FieldProblem[] =>
+  (errors ?? []).map((error) => ({
+    field: schemaPath(error, value),
     code: error.keyword.replaceAll(/[A-Z]/g, "_$&").toUpperCase(),
     message: messageOf(error),
   }));
-
-/** `/policyFlags/minAge` is `policyFlags.minAge`. */
-function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
-  const path = instancePath
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  if (keyword === "required") path.push(String(params.missingProperty));
-  return path.join(".").slice(0, 200);
-}
 
 function messageOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === "required") return "is required";

@@ -134,14 +134,18 @@ describe("the body of a batch", () => {
   const refusals: [string, unknown, string][] = [
     ["without items", { items: [] }, "items"],
     ["with 501 items", { items: Array.from({ length: 501 }, () => ({})) }, "items"],
-    ["with an item without a template", { items: [{}] }, "items.0.templateId"],
-    ["with an item with a seal", { items: [{ templateId: unknownId, output: { seal: true } }] }, "items.0.output.seal"],
+    ["with an item without a template", { items: [{}] }, "items[0].templateId"],
+    [
+      "with an item with a seal",
+      { items: [{ templateId: unknownId, output: { seal: true } }] },
+      "items[0].output.seal",
+    ],
     [
       "with a seal for all",
       { items: [{ templateId: unknownId }], defaults: { output: { seal: true } } },
       "defaults.output.seal",
     ],
-    ["with an item that is no object", { items: [1] }, "items.0"],
+    ["with an item that is no object", { items: [1] }, "items[0]"],
   ];
 
   test.each(refusals)("is refused %s", async (_what, body, field) => {
@@ -186,7 +190,7 @@ describe("the body of a batch", () => {
     expect([one.status, one.body.code, one.body.message]).toEqual([
       400,
       "payload_too_large",
-      "items.0.data is larger than 1 MB.",
+      "items[0].data is larger than 1 MB.",
     ]);
   });
 });

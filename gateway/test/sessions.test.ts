@@ -119,7 +119,7 @@ describe("createSession", () => {
     ["half a second", { templateSlug: "x", ttlSeconds: 120.5 }, "ttlSeconds"],
     ["data that is a list", { templateSlug: "x", data: [] }, "data"],
     ["a deployment that is no UUID", { templateSlug: "x", deploymentId: "dep_1" }, "deploymentId"],
-    ["an empty purpose", { templateSlug: "x", purposes: [""] }, "purposes.0"],
+    ["an empty purpose", { templateSlug: "x", purposes: [""] }, "purposes[0]"],
     ["21 purposes", { templateSlug: "x", purposes: Array(21).fill("a") }, "purposes"],
     ["a counterparty of 256 characters", { templateSlug: "x", counterpartyName: "x".repeat(256) }, "counterpartyName"],
     ["a context that is a text", { templateSlug: "x", context: "x" }, "context"],

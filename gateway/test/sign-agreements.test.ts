@@ -268,12 +268,12 @@ describe("agreements", () => {
 
   test.each([
     [{ status: "completed" }, "status"],
-    [{ documents: [{}] }, "documents.0.name"],
-    [{ recipients: { signers: [{ tabs: [{ type: "formula" }] }] } }, "recipients.signers.0.tabs.0.type"],
-    [{ recipients: { signers: [{ routingOrder: "1" }] } }, "recipients.signers.0.routingOrder"],
+    [{ documents: [{}] }, "documents[0].name"],
+    [{ recipients: { signers: [{ tabs: [{ type: "formula" }] }] } }, "recipients.signers[0].tabs[0].type"],
+    [{ recipients: { signers: [{ routingOrder: "1" }] } }, "recipients.signers[0].routingOrder"],
     [{ expiration: { afterDays: 1_000 } }, "expiration.afterDays"],
     [{ templateId: "x" }, "templateId"],
-    [{ documents: [{ name: "a", documentBase64: 1 }] }, "documents.0.documentBase64"],
+    [{ documents: [{ name: "a", documentBase64: 1 }] }, "documents[0].documentBase64"],
   ])("%j is refused with the field %s", async (body, field) => {
     const answer = await send("POST", agreements, body);
     expect([answer.status, answer.body.errorCode]).toEqual([400, "VALIDATION_FAILED"]);

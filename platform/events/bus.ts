@@ -67,6 +67,13 @@ export const subscribeDefaults = {
   concurrency: 1,
 } as const;
 
+/**
+ * For how long the server leaves an event to a subscriber of whom it hears nothing: what a process had that was killed is
+ * soon given to another. One that still works on an event says so four times as often, for `ackWaitMs` at most.
+ */
+export const holdMs = ({ ackWaitMs = subscribeDefaults.ackWaitMs }: Pick<SubscribeOptions, "ackWaitMs">): number =>
+  Math.min(ackWaitMs, 8_000);
+
 /** Throws when the name of a subscription is not one that every bus can keep. */
 export function checkDurableName(name: string): void {
   if (!/^[A-Za-z0-9_-]{1,100}$/.test(name)) throw new TypeError(`'${name}' is no name for a durable subscription`);

@@ -15,7 +15,7 @@ import {
 } from "nats";
 import type { Logger } from "../logger.ts";
 import { aborted, createGate, repeatUntil } from "./background.ts";
-import { type BusEvent, checkDurableName, type EventBus, subscribeDefaults } from "./bus.ts";
+import { type BusEvent, checkDurableName, type EventBus, holdMs } from "./bus.ts";
 import { parseNatsUrl } from "./nats-url.ts";
 import type { Wire } from "./pull.ts";
 import { coveringPattern } from "./subjects.ts";
@@ -249,7 +249,7 @@ const linkOf = (nc: NatsConnection, state: StreamState): NatsLink => ({
       durable_name: options.durable,
       deliver_policy: DeliverPolicy.All,
       ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(options.ackWaitMs ?? subscribeDefaults.ackWaitMs),
+      ack_wait: nanos(holdMs(options)),
       // Deliveries are counted by `deliver`, which must see the event once more to write it off.
       max_deliver: -1,
       // Several filters need server 2.10; what they share is filtered there, the rest here.

@@ -26,6 +26,8 @@ export interface PullOptions {
   readonly inbox: string;
   /** Events handled at a time. No more are asked for, so that none waits here while its time runs. */
   readonly concurrency: number;
+  /** How often the server is told that an event is still being handled. */
+  readonly keepMs: number;
   deliver(event: ReceivedEvent): Promise<Settlement>;
   /** The consumer or its stream does not answer any more; nothing is pulled until `startPull` is called anew. */
   onGone(reason: string): void;
@@ -111,7 +113,12 @@ async function handle(message: WireMessage, wire: Wire, options: PullOptions): P
     // The server delivers a late one again by itself.
     else void settlement.eventually.then((result) => result.kind === "done" && settle(result));
   };
-  settle(await options.deliver({ id, subject, data, traceparent, deliveries: deliveriesOf(replyTo) }));
+  const keeping = setInterval(() => wire.send(replyTo, "+WPI"), options.keepMs).unref();
+  try {
+    settle(await options.deliver({ id, subject, data, traceparent, deliveries: deliveriesOf(replyTo) }));
+  } finally {
+    clearInterval(keeping);
+  }
 }
 
 const nak = (delayMs: number): string => `-NAK {"delay": ${Math.round(delayMs * 1_000_000)}}`;

@@ -1,6 +1,6 @@
 import type { Logger } from "../logger.ts";
 import { aborted, repeatUntil } from "./background.ts";
-import { type SubscribeOptions, subscribeDefaults } from "./bus.ts";
+import { holdMs, type SubscribeOptions, subscribeDefaults } from "./bus.ts";
 import { deliver } from "./deliver.ts";
 import { startPull, type Wire } from "./pull.ts";
 import { subjectMatches } from "./subjects.ts";
@@ -62,6 +62,7 @@ async function pullUntil(
     durable: options.durable,
     inbox: link.newInbox(),
     concurrency: options.concurrency ?? subscribeDefaults.concurrency,
+    keepMs: holdMs(options) / 4,
     // The consumer's filter may cover more than was asked for.
     deliver: async (event) =>
       options.subjects.some((pattern) => subjectMatches(pattern, event.subject))

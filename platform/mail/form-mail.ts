@@ -1,4 +1,5 @@
 import { escapeHtml } from "../escape-html.ts";
+import { visibleText } from "../visible-text.ts";
 
 export interface WrittenMail {
   readonly subject: string;
@@ -18,10 +19,11 @@ export function formMail(mail: {
   /** Empty when there is nothing to open. */
   readonly link: string;
 }): WrittenMail {
-  const { tag, paragraphs, action } = mail;
+  const { tag, action } = mail;
+  const paragraphs = mail.paragraphs.map(visibleText);
   const link = mail.link === "" ? [] : [`${action}:\n${mail.link}`];
   return {
-    subject: oneLine(mail.subject),
+    subject: oneLine(visibleText(mail.subject)),
     text: `${[...paragraphs.slice(0, 2), ...link, ...paragraphs.slice(2)].join("\n\n")}\n`,
     html: htmlOf(tag, paragraphs, action, mail.link),
   };

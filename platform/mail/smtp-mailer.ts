@@ -1,4 +1,5 @@
 import { createTransport } from "nodemailer";
+import { visibleText } from "../visible-text.ts";
 import { type Mail, type Mailer, MailNotTakenError, MailRefusedError } from "./mail.ts";
 
 /** How long a server may be silent before the mail is put off. */
@@ -31,7 +32,7 @@ export function createSmtpMailer(options: { readonly url: string; readonly from:
 
 const messageOf = (from: string, { to, subject, text, html, messageId }: Mail) => ({
   from,
-  to: { name: oneLine(to.name), address: oneLine(to.address) },
+  to: { name: oneLine(visibleText(to.name)), address: oneLine(to.address) },
   subject: oneLine(subject),
   text,
   html,

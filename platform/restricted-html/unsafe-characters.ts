@@ -7,7 +7,3 @@ export const unsafeCharacter = /[[\p{Cc}--[\t\n\r]]\u202a-\u202e\u2066-\u2069\p{
 
 /** True when the text has one of them. */
 export const hasUnsafeCharacter = (text: string): boolean => text.search(unsafeCharacter) !== -1;
-
-/** The name of a character in messages: `U+202E`. */
-export const characterName = (character: string): string =>
-  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;

@@ -12,6 +12,7 @@ describe("common settings", () => {
       DATABASE_POOL_SIZE: 10,
       RPC_HOST: "0.0.0.0",
       RPC_PORT: 50_051,
+      ADMIN_HOST: "127.0.0.1",
       ADMIN_PORT: 9090,
       ADMIN_TOKEN: "",
       NATS_URL: "",
@@ -33,6 +34,7 @@ describe("common settings", () => {
     expect(secret.map(([name]) => name)).toEqual([
       "DATABASE_URL",
       "ADMIN_TOKEN",
+      "NATS_URL",
       "INTERNAL_TOKEN_KEYS",
       "OTEL_EXPORTER_OTLP_HEADERS",
     ]);

@@ -1,4 +1,4 @@
-import { type Environment, readSettings, stringSetting } from "#platform/config.ts";
+import { type Environment, readSettings, secretSetting, stringSetting } from "#platform/config.ts";
 import { type MailServer, mailServerOf, mailSettings } from "#platform/mail/mail-settings.ts";
 import { masterKeySetting } from "#platform/secrets.ts";
 import { commonSettings } from "#platform/service-settings.ts";
@@ -24,7 +24,7 @@ export interface AuthConfig {
 
 export const settings = {
   ...commonSettings,
-  NATS_URL: stringSetting(
+  NATS_URL: secretSetting(
     "The NATS servers, comma-separated. With them and SMTP_URL, owners are told by mail when a webhook endpoint of theirs is turned off; nothing else of auth needs them.",
     "",
   ),

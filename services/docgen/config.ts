@@ -1,4 +1,4 @@
-import { type Environment, integerSetting, readSettings, stringSetting } from "#platform/config.ts";
+import { type Environment, integerSetting, readSettings, secretSetting, stringSetting } from "#platform/config.ts";
 import { commonSettings } from "#platform/service-settings.ts";
 
 export interface DocgenConfig {
@@ -22,7 +22,7 @@ export const settings = {
     12,
     { min: 8, max: 1000 },
   ),
-  NATS_URL: stringSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
+  NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
   AUTH_TARGET: stringSetting("Where the auth service answers gRPC: it knows the plan of each organization."),
   TEMPLATES_TARGET: stringSetting("Where the templates service answers gRPC."),
   RENDERER_PROCESSES: integerSetting(

@@ -1,4 +1,4 @@
-import { type Environment, integerSetting, readSettings, stringSetting } from "#platform/config.ts";
+import { type Environment, integerSetting, readSettings, secretSetting, stringSetting } from "#platform/config.ts";
 import { type MailServer, mailServerOf, mailSettings } from "#platform/mail/mail-settings.ts";
 import { commonSettings } from "#platform/service-settings.ts";
 import { type SealFiles, type SealStamps, sealFilesOf, sealSettings, sealStampsOf } from "./seal-settings.ts";
@@ -30,7 +30,7 @@ export const settings = {
     12,
     { min: 8, max: 1000 },
   ),
-  NATS_URL: stringSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
+  NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
   AUTH_TARGET: stringSetting("Where the auth service answers gRPC: it knows the names of organizations."),
   DOCGEN_TARGET: stringSetting("Where the docgen service answers gRPC: it prints certificates and what is no PDF."),
   CLICK_TARGET: stringSetting("Where the click service answers gRPC: it keeps the evidence logs."),

@@ -1,4 +1,4 @@
-import { type Environment, readSettings, stringSetting } from "#platform/config.ts";
+import { type Environment, readSettings, secretSetting } from "#platform/config.ts";
 import { commonSettings } from "#platform/service-settings.ts";
 import type { CheckLimits } from "./content-check/check-pool.ts";
 
@@ -13,7 +13,7 @@ export interface TemplatesConfig {
 
 export const settings = {
   ...commonSettings,
-  NATS_URL: stringSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
+  NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
 };
 
 /** Throws a ConfigError that lists everything that is wrong. */

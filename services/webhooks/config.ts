@@ -1,4 +1,4 @@
-import { type Environment, integerSetting, readSettings, stringSetting } from "#platform/config.ts";
+import { type Environment, integerSetting, readSettings, secretSetting, stringSetting } from "#platform/config.ts";
 import { privateReceiversSetting } from "#platform/net/receiver-settings.ts";
 import { masterKeySetting } from "#platform/secrets.ts";
 import { commonSettings } from "#platform/service-settings.ts";
@@ -24,7 +24,7 @@ export const settings = {
     12,
     { min: 10, max: 1000 },
   ),
-  NATS_URL: stringSetting("The NATS servers, comma-separated. While they are away, events wait where they happened."),
+  NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait where they happened."),
   CLICK_TARGET: stringSetting("Where the click service answers gRPC: it knows receipts."),
   SIGN_TARGET: stringSetting("Where the sign service answers gRPC: it knows agreements."),
   WEBHOOKS_MASTER_KEY: masterKeySetting(

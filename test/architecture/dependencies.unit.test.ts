@@ -11,9 +11,9 @@ interface Import {
   readonly target: string;
 }
 
-const sources = ["platform", "services", "gateway", "views", "dev", "bench", "test"].flatMap((folder) =>
+const sources = ["platform", "services", "gateway", "views", "web", "dev", "bench", "test"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes("node_modules") && !name.startsWith("dist/"))
     .map((name) => join(folder, name)),
 );
 const imports = sources.flatMap(importsOf);
@@ -44,11 +44,15 @@ describe("dependencies between the parts", () => {
     expect(violations((i) => i.file.startsWith("views/") && /^(services|gateway)\//.test(i.target))).toEqual([]);
   });
 
+  test("the pages know the contracts, the views and the chassis only", () => {
+    expect(violations((i) => i.file.startsWith("web/") && /^(services|gateway)\//.test(i.target))).toEqual([]);
+  });
+
   test("product code imports nothing of dev, test or bench", () => {
     expect(
       violations(
         (i) =>
-          /^(platform|services|gateway|views)\//.test(i.file) &&
+          /^(platform|services|gateway|views|web)\//.test(i.file) &&
           !isTest(i.file) &&
           (/^(dev|test|bench)\//.test(i.target) || i.target.startsWith("platform/testing/")),
       ),

@@ -107,11 +107,12 @@ describeDistributed("faults", () => {
       customer.answerWith("mute", 204);
       await webhooks?.start();
       const backAt = performance.now();
-      const heard = () => new Set(customer.at("mute").map(({ headers }) => headers["webhook-id"]));
-      await until(() => heard().size === 8, 60_000);
-      expect(performance.now() - backAt).toBeLessThan(25_000);
-      // What was under way is sent once more, and nothing else is.
-      await until(() => customer.at("mute").length === 12, 30_000);
+      const timesHeard = () => [...Map.groupBy(customer.at("mute"), ({ headers }) => headers["webhook-id"]).values()];
+      await until(() => timesHeard().length === 8, 60_000);
+      // Less than the bus gives a subscriber to work on an event, as what was taken from it by the dead must not wait for that.
+      expect(performance.now() - backAt).toBeLessThan(20_000);
+      // What was under way is sent once more.
+      await until(() => timesHeard().filter((requests) => requests.length > 1).length >= 4, 30_000);
     } finally {
       await customer.close();
     }

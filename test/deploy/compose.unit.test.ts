@@ -8,6 +8,7 @@ import { deployFolder } from "./support/manifests.ts";
 interface Container {
   readonly image: string;
   readonly environment?: Readonly<Record<string, string>>;
+  readonly command?: readonly string[];
   readonly secrets?: readonly string[];
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly volumes?: readonly string[];
@@ -38,8 +39,10 @@ describe("compose", () => {
 
   test("mounts every secret that is read, from a file that deploy/make-secrets.sh makes", () => {
     const script = readFileSync(join(deployFolder, "make-secrets.sh"), "utf8");
-    for (const [name, { environment = {}, secrets = [] }] of containers) {
-      const read = Object.values(environment).flatMap((value) => /^\/run\/secrets\/(.+)$/.exec(value)?.[1] ?? []);
+    for (const [name, { environment = {}, command = [], secrets = [] }] of containers) {
+      const read = [...Object.values(environment), ...command].flatMap(
+        (value) => /^\/run\/secrets\/(.+)$/.exec(value)?.[1] ?? [],
+      );
       expect([name, read.toSorted()]).toEqual([name, secrets.toSorted()]);
     }
     for (const { file } of Object.values(compose.secrets)) {

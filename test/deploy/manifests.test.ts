@@ -99,6 +99,17 @@ describeManifests.each(overlays)("the manifests of %s", (overlay) => {
     }
   });
 
+  test("policies let only Prometheus to the admin ports, which tell their metrics to whoever comes", () => {
+    if (overlay === "local") return;
+    const monitoring = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } };
+    for (const { metadata, spec } of ofKind(manifests, "NetworkPolicy")) {
+      const rules: Manifest[] = spec.ingress ?? [];
+      const open = rules.filter(({ ports }) => ports === undefined || JSON.stringify(ports).includes("9090"));
+      const isOurs = settingsOfPrograms.some(({ title }) => title === metadata.name);
+      expect([metadata.name, open.map(({ from }) => from)]).toEqual([metadata.name, isOurs ? [[monitoring]] : []]);
+    }
+  });
+
   test("policies admit programs with the label to the gateway's gRPC port, and to no service", () => {
     if (overlay === "local") return;
     const label = { matchLabels: { "assent.dev/client": "true" } };
@@ -178,7 +189,6 @@ describeManifests("every setting", () => {
 });
 
 const leftAtDefault: Readonly<Record<string, string>> = {
-  ADMIN_HOST: "pods listen everywhere; policies decide who comes",
   ADMIN_PORT: "the manifests name the default",
   ANCHOR_INTERVAL_SECONDS: "a minute is what receipts promise",
   DATABASE_POOL_SIZE: "docs/operations.md adds up the defaults",

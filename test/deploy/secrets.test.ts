@@ -1,9 +1,13 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
+import { findNatsServer } from "../../dev/nats.ts";
+import { findFreePort } from "../../dev/ports.ts";
+import { inspectNats } from "../../platform/events/nats.ts";
+import { until } from "../../platform/testing/until.ts";
 import { readDeployed } from "../drills/deployed.ts";
 import { deployFolder } from "./support/manifests.ts";
 
@@ -76,6 +80,26 @@ describe("the secrets of an installation", () => {
       const { username, password: inUri, host, pathname } = new URL(stringData.uri ?? "");
       expect([username, inUri, host, pathname]).toEqual([login, password, "postgres-rw:5432", "/assent"]);
       expect(metadata.labels).toEqual({ "cnpg.io/reload": "true" });
+    }
+  });
+
+  test("let the services into NATS, and nobody without them", async () => {
+    const { stringData } = secretIn(apply("postgres-rw", "assent").objects, "assent-nats");
+    const { username, password, host } = new URL(stringData["nats-url"] ?? "");
+    expect([username, password, host]).toEqual(["assent", read("nats-password"), "nats:4222"]);
+    expect(stringData["nats-authorization"]).toContain(`user: assent, password: "${password}"`);
+    const program = findNatsServer();
+    if (program === undefined) return;
+    const port = await findFreePort();
+    const options = ["--jetstream", "--store_dir", join(folder, "nats"), "--addr", "127.0.0.1", "--port", String(port)];
+    const server = spawn(program, [...options, "--config", join(secrets, "nats-authorization")], { stdio: "ignore" });
+    try {
+      const address = `127.0.0.1:${port}`;
+      await until(() => inspectNats(`nats://${username}:${password}@${address}`));
+      await expect(inspectNats(`nats://${address}`)).rejects.toThrow(/Authorization/i);
+      await expect(inspectNats(`nats://${username}:wrong@${address}`)).rejects.toThrow(/Authorization/i);
+    } finally {
+      server.kill("SIGKILL");
     }
   });
 

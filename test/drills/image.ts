@@ -99,7 +99,7 @@ async function surroundings(): Promise<Surroundings> {
       ...{ DATABASE_URL: loginUrl, NATS_URL: nats.url, ADMIN_TOKEN: adminToken, NODE_ENV: "production" },
       ...{ AUTH_MASTER_KEY: authMasterKey, CLICK_MASTER_KEY: clickMasterKey, WEBHOOKS_MASTER_KEY: webhooksMasterKey },
       ...{ SEAL_KEY: key, SEAL_CERTIFICATES: certificates, LOG_LEVEL: "info", GRPC_PORT: "0" },
-      INTERNAL_TOKEN_KEYS: internalTokenKeys,
+      ...{ INTERNAL_TOKEN_KEYS: internalTokenKeys, ADMIN_HOST: "127.0.0.1" },
       ...{ EVIDENCE_ISSUER: "https://agreements.example.com", PUBLIC_URL: "https://agreements.example.com" },
     }),
   );

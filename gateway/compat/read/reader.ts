@@ -42,13 +42,11 @@ export function readWith<Result>(value: unknown, read: (reader: Reader) => Resul
   return result;
 }
 
-const maxProblems = 100;
-
 function createReader(value: unknown, path: string, problems: FieldProblem[]): Reader {
   const properties = propertiesOf(value);
   const at = (name: string): string => (path === "" ? name : `${path}.${name}`);
   const addProblem = (field: string, code: string, message: string): undefined => {
-    if (problems.length < maxProblems) problems.push({ field: field.slice(0, 200), code, message });
+    problems.push({ field, code, message });
   };
   const raw = (name: string): unknown => properties.get(name.toLowerCase());
   const refuse = (name: string, expected: string): undefined => addProblem(at(name), "TYPE", `must be ${expected}`);

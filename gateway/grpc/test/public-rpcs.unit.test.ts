@@ -1,4 +1,7 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { createFileRegistry, type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
@@ -72,6 +75,26 @@ describe("docs/grpc.md", () => {
     const rpc = rpcs.find(([rpcName]) => rpcName === `${service}/${name}`);
     expect(rpc?.[1].parent.file.name).toBe(file.replace(/\.proto$/, ""));
   });
+
+  test("tells how to get the contracts, with all that they import", () => {
+    const [command = ""] = /^node_modules\/.bin\/buf export .+$/m.exec(page) ?? [];
+    const folder = mkdtempSync(join(tmpdir(), "assent-contracts-"));
+    const root = new URL("../../../", import.meta.url);
+    try {
+      const [program = "", ...given] = command.replace(/ contracts$/, ` ${folder}`).split(" ");
+      execFileSync(program, given, { cwd: root });
+      const contracts = new Set(rpcs.map(([, { parent }]) => `${parent.file.name}.proto`));
+      for (const name of contracts) {
+        const sent = readFileSync(join(folder, name), "utf8");
+        expect(sent).toBe(readFileSync(new URL(`proto/${name}`, root), "utf8"));
+        for (const [, imported = ""] of sent.matchAll(/^import "((?!google\/protobuf\/).+)";$/gm)) {
+          expect(readFileSync(join(folder, imported), "utf8")).not.toBe("");
+        }
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }, 60_000);
 });
 
 /** A message and everything that may be in it. */

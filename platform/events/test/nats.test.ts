@@ -31,6 +31,24 @@ function deleteStream(url: string): Promise<void> {
   });
 }
 
+/** Takes an event from a durable consumer and is gone, as a process is that was killed. */
+function takeAndDie(url: string, durable: string, told: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    socket.once("error", reject);
+    let output = "";
+    socket.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+      if (!output.includes(told)) return;
+      socket.destroy();
+      resolve();
+    });
+    const request = `PUB $JS.API.CONSUMER.MSG.NEXT.EVENTS.${durable} taken 1\r\n1\r\n`;
+    socket.write(`CONNECT {"verbose":false}\r\nSUB taken 1\r\n${request}`);
+  });
+}
+
 const givenUrl = process.env.NATS_URL;
 if (givenUrl) {
   describeEventBus("the bus over the NATS of NATS_URL", async () => createNatsBus({ url: givenUrl, logger }));
@@ -53,6 +71,32 @@ describeWithNats("createNatsBus", () => {
     beforeAll(start);
     afterAll(remove);
     describeEventBus("the bus over NATS", async () => createNatsBus({ url: nats.url, logger }));
+
+    test("what a process had taken that was killed comes again within seconds", async () => {
+      const bus = createNatsBus({ url: nats.url, logger });
+      try {
+        const [received, durable, subject]: [BusEvent[], string, string] = [[], newId(), `assent.killed.${newId()}`];
+        const subscribe = () =>
+          bus.subscribe({
+            ...{ durable, subjects: [subject], onDead: async () => {} },
+            handle: async (event) => void received.push(event),
+          });
+        const publish = (data: string) => bus.publish([{ id: newId(), subject, data }]);
+        const before = await subscribe();
+        await publish("before");
+        await until(() => received.length === 1);
+        await before.stop();
+        await publish("taken-by-the-dead");
+        await takeAndDie(nats.url, durable, "taken-by-the-dead");
+        const takenAt = performance.now();
+        await subscribe();
+        await until(() => received.length === 2);
+        expect(received[1]?.data).toBe("taken-by-the-dead");
+        expect(performance.now() - takenAt).toBeLessThan(20_000);
+      } finally {
+        await bus.close();
+      }
+    });
   });
 
   describe("when the server comes and goes", () => {

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Metadata, status } from "@grpc/grpc-js";
 import { describe, expect, test } from "@jest/globals";
+import { RetryInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { DomainError, fromConnectError, toConnectError } from "../../errors.ts";
 import { errorFromStatus, statusFromError } from "../status.ts";
 
@@ -21,16 +22,27 @@ describe("an error as a gRPC status", () => {
     expect(fromConnectError(received)).toMatchObject({ ...domainError, message: "no “good”" });
     expect(received.code).toBe(Code.FailedPrecondition);
     expect(received.metadata.get("x-hint")).toBe("h");
+    expect(received.findDetails(RetryInfoSchema)).toMatchObject([{ retryDelay: { seconds: 3n, nanos: 0 } }]);
   });
 
-  test("keeps the errorCode but not the details that would not fit into a header block", () => {
-    const details = Array.from({ length: 2000 }, (_, i) => ({ field: `f${i}`, code: "BAD", message: "is bad" }));
+  test("says nothing of sending it again when that is not known", () => {
+    for (const metadata of [{}, { retryAfterSeconds: "" }, { retryAfterSeconds: "soon" }]) {
+      const received = sendAndReceive(toConnectError(new DomainError("NOT_FOUND", { metadata })));
+      expect(received.findDetails(RetryInfoSchema)).toEqual([]);
+    }
+  });
 
-    const received = fromConnectError(
-      sendAndReceive(toConnectError(new DomainError("VALIDATION_FAILED", { details }))),
-    );
+  test.each([
+    ["many problems", { field: "recipients[0].name", code: "BAD", message: "is bad" }, 100],
+    ["long problems", { field: "f".repeat(5_000), code: "BAD", message: "ü".repeat(5_000) }, 9],
+  ])("tells the first of %s, and how many there are, the same with and without a wire", (_name, problem, listed) => {
+    const error = new DomainError("VALIDATION_FAILED", { details: Array.from({ length: 2_000 }, () => problem) });
 
-    expect(received).toMatchObject({ code: "VALIDATION_FAILED", details: [] });
+    const received = fromConnectError(sendAndReceive(toConnectError(error)));
+
+    expect(error.message).toMatch(new RegExp(`Only ${listed} of 2000 problems are listed\\.$`));
+    expect(received?.details).toEqual(error.details);
+    expect([received?.message, received?.metadata]).toEqual([error.message, error.metadata]);
   });
 
   test("cuts a message that would not fit into a header block", () => {

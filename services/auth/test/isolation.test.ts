@@ -212,7 +212,7 @@ describe("row-level security", () => {
        from pg_roles r where rolname like 'assent\\_auth%' order by rolname`,
     );
     expect(rows).toEqual(
-      ["assent_auth", "assent_auth_janitor", "assent_auth_lookup"].map((rolname) => ({
+      ["assent_auth", "assent_auth_janitor", "assent_auth_lookup", "assent_auth_resealer"].map((rolname) => ({
         rolname,
         strong: false,
         owns: false,

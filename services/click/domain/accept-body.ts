@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { FieldProblem } from "#platform/errors.ts";
+import { schemaPath } from "#platform/field-path.ts";
 import { isUuid } from "#platform/ids.ts";
+import { blankMessage, isBlank, textPatterns } from "#platform/rpc/text-rules.ts";
 import { canonicalLocale } from "./locale.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
@@ -85,7 +87,6 @@ const schemaFile = new URL("../../../proto/assent/click/v1/accept_request.schema
 
 // Collecting every error of a huge hostile body would cost more than the body is worth.
 const collectUpToBytes = 16_384;
-const maxProblems = 100;
 
 /** Compiles the schema of the accept body, once per process. The parser reports every problem of a body of usual size. */
 export function createAcceptBodyParser(): ParseAcceptBody {
@@ -96,13 +97,13 @@ export function createAcceptBodyParser(): ParseAcceptBody {
     const value = parseJson(bytes);
     if (value === undefined) return invalid([{ field: "", code: "JSON", message: "must be JSON encoded in UTF-8" }]);
     if (!isValid(value)) {
-      if (bytes.length > collectUpToBytes) return invalid(problemsOf(isValid.errors));
+      if (bytes.length > collectUpToBytes) return invalid(problemsOf(isValid.errors, value));
       collect ??= new Ajv2020({ formats, allErrors: true }).compile(schema);
       collect(value);
-      return invalid(problemsOf(collect.errors));
+      return invalid(problemsOf(collect.errors, value));
     }
     const body = value as AcceptBody;
-    const problems = missingReferences(body);
+    const problems = [...missingReferences(body), ...badTexts(body)];
     return problems.length > 0 ? invalid(problems) : { kind: "valid", body };
   };
 }
@@ -138,21 +139,22 @@ function missingReferences(body: AcceptBody): FieldProblem[] {
   return [];
 }
 
-const problemsOf = (errors: readonly ErrorObject[] | null | undefined): FieldProblem[] =>
-  (errors ?? []).slice(0, maxProblems).map((error) => ({
-    field: fieldOf(error),
+/** What the rules of the contracts say of texts; see text-rules.ts. */
+function badTexts({ userRef = "", typedName = "" }: AcceptBody): FieldProblem[] {
+  const { forbidden, message } = textPatterns.line;
+  const problems: FieldProblem[] = Object.entries({ userRef, typedName }).flatMap(([field, text]) =>
+    forbidden.test(text) ? [{ field, code: "PATTERN", message }] : [],
+  );
+  if (isBlank(userRef)) problems.push({ field: "userRef", code: "PATTERN", message: blankMessage });
+  return problems;
+}
+
+const problemsOf = (errors: readonly ErrorObject[] | null | undefined, value: unknown): FieldProblem[] =>
+  (errors ?? []).map((error) => ({
+    field: schemaPath(error, value),
     code: error.keyword.replaceAll(/[A-Z]/g, "_$&").toUpperCase(),
     message: messageOf(error),
   }));
-
-function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
-  const path = instancePath.split("/").slice(1);
-  if (keyword === "required") path.push(String(params.missingProperty));
-  return path
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .join(".")
-    .slice(0, 200);
-}
 
 function messageOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === "required") return "is required";

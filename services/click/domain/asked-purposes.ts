@@ -34,7 +34,7 @@ export function requireKnownPurposes(wanted: readonly string[], { purposes }: Ke
   const details: FieldProblem[] = wanted.flatMap((purpose, index) =>
     purposes.has(purpose)
       ? []
-      : [{ field: `purposes.${index}`, code: "UNKNOWN", message: "is not a purpose of the template" }],
+      : [{ field: `purposes[${index}]`, code: "UNKNOWN", message: "is not a purpose of the template" }],
   );
   if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
 }

@@ -109,9 +109,9 @@ function readUserRef(body: AcceptBody, session: SessionFacts | undefined): strin
 function purposeProblems(body: AcceptBody, { terms }: Agreement): FieldProblem[] {
   const seen = new Set<string>();
   return (body.purposes ?? []).flatMap(({ purpose, granted }, index) => {
-    const field = `purposes.${index}.purpose`;
+    const field = `purposes[${index}].purpose`;
     if (granted && body.decision === "DECLINE") {
-      return [{ field: `purposes.${index}.granted`, code: "DISAGREES", message: "cannot be true in a decline" }];
+      return [{ field: `purposes[${index}].granted`, code: "DISAGREES", message: "cannot be true in a decline" }];
     }
     if (!terms.purposes.has(purpose)) return [{ field, code: "UNKNOWN", message: "is not a purpose of the template" }];
     if (seen.has(purpose)) return [{ field, code: "REPEATED", message: "is decided twice" }];

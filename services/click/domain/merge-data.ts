@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { memberPath } from "#platform/field-path.ts";
 import { compileLinearPattern, newPatternWork, type PatternWork } from "#platform/linear-pattern.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
@@ -156,7 +157,7 @@ function matches(pattern: string, text: string, work: PatternWork): boolean {
 }
 
 const problem = (key: string, code: string, message: string): FieldProblem => ({
-  field: `data.${key}`,
+  field: memberPath("data", key),
   code,
   message,
 });

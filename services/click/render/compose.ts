@@ -1,8 +1,8 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
+import { chooseWords, type Words } from "#platform/words.ts";
 import { type AskedPurpose, askedPurposes } from "../domain/asked-purposes.ts";
 import type { Terms } from "../domain/terms.ts";
-import { chooseWords, type Words } from "../domain/words.ts";
 import type { HtmlText } from "./html-source.ts";
 import { mergeText } from "./merge-text.ts";
 

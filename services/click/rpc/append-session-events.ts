@@ -67,13 +67,13 @@ function requireRoom(session: EventfulSession, count: number, now: Date): void {
 function readEvents(events: readonly SessionEvent[], serverAt: Date): PageEvent[] {
   const details: FieldProblem[] = events.flatMap(({ target }, index) =>
     target?.includes("\u0000") === true
-      ? [{ field: `events.${index}.target`, code: "PATTERN", message: "must have no control characters" }]
+      ? [{ field: `events[${index}].target`, code: "PATTERN", message: "must have no control characters" }]
       : [],
   );
   if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
   return events.map(({ type, at, target }, index) => ({
     type: type as PageEventType,
-    at: readTime(`events.${index}.at`, at) ?? null,
+    at: readTime(`events[${index}].at`, at) ?? null,
     target: target ?? null,
     serverAt,
   }));

@@ -3,6 +3,7 @@ import { toJson } from "@bufbuild/protobuf";
 import { type UpdateConsentStateRequest, UpdateConsentStateRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { memberPath } from "#platform/field-path.ts";
 import type { ActorType } from "../domain/consent.ts";
 import { type ConsentDecision, needsOffer } from "../domain/consent-plan.ts";
 import { canonicalLocale } from "../domain/locale.ts";
@@ -53,8 +54,8 @@ export function readConsentInput(request: UpdateConsentStateRequest, now: Date):
       purpose,
       decision: decision as ConsentDecision,
       templateId,
-      expiresAt: readTime(`purposes.${index}.expiresAt`, expiresAt) ?? null,
-      field: `purposes.${index}`,
+      expiresAt: readTime(`purposes[${index}].expiresAt`, expiresAt) ?? null,
+      field: `purposes[${index}]`,
     })),
     withdrawAll: request.withdrawAll,
     locale: request.locale,
@@ -93,7 +94,7 @@ function fieldProblems(request: UpdateConsentStateRequest, now: Date): FieldProb
   }
   if (isUnstorable(request.actorId)) problems.push(problem("actor.id", "PATTERN", "must have no NUL characters"));
   for (const [key, value] of Object.entries(metadata)) {
-    const field = `metadata.${key}`.slice(0, 200);
+    const field = memberPath("metadata", key);
     if (key.length > 255) problems.push(problem(field, "MAX_LENGTH", "the name has more than 255 characters"));
     if (value.length > 500) problems.push(problem(field, "MAX_LENGTH", "must have at most 500 characters"));
   }
@@ -106,13 +107,13 @@ function purposeProblems({ purposes, withdrawAll }: UpdateConsentStateRequest, n
   }
   const seen = new Set<string>();
   return purposes.flatMap(({ purpose, decision, expiresAt }, index) => {
-    const field = `purposes.${index}.purpose`;
+    const field = `purposes[${index}].purpose`;
     if (hasControls(purpose)) return [problem(field, "PATTERN", "must have no control characters")];
     if (seen.has(purpose)) return [problem(field, "REPEATED", "is decided twice")];
     seen.add(purpose);
-    const end = readTime(`purposes.${index}.expiresAt`, expiresAt);
+    const end = readTime(`purposes[${index}].expiresAt`, expiresAt);
     return end !== undefined && end <= now && needsOffer(decision as ConsentDecision)
-      ? [problem(`purposes.${index}.expiresAt`, "PAST", "must be in the future")]
+      ? [problem(`purposes[${index}].expiresAt`, "PAST", "must be in the future")]
       : [];
   });
 }

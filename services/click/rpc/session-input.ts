@@ -1,5 +1,6 @@
 import type { CreateSessionRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { memberPath } from "#platform/field-path.ts";
 import { canonicalLocale } from "../domain/locale.ts";
 
 /** Checks what the rules of the proto cannot say; throws CLICK_VALIDATION_FAILED. */
@@ -16,7 +17,7 @@ export function checkNewSession({ userRef, locale, returnUrl, metadata }: Create
     details.push({ field: "returnUrl", code: "FORMAT", message });
   }
   for (const [key, value] of Object.entries(metadata)) {
-    const field = `metadata.${key}`.slice(0, 200);
+    const field = memberPath("metadata", key);
     if (key.length > 255) details.push({ field, code: "MAX_LENGTH", message: "the name has more than 255 characters" });
     if (value.length > 500) details.push({ field, code: "MAX_LENGTH", message: "must have at most 500 characters" });
   }

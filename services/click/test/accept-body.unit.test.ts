@@ -67,7 +67,7 @@ describe("accept body", () => {
     ["a bad locale", { ...good, locale: "not a locale" }, ["locale FORMAT"]],
     ["a bad time", { ...good, acceptedAt: "yesterday" }, ["acceptedAt FORMAT"]],
     ["an impossible day", { ...good, acceptedAt: "2026-02-30T00:00:00Z" }, ["acceptedAt FORMAT"]],
-    ["half a purpose", { ...good, purposes: [{ purpose: "p" }] }, ["purposes.0.granted REQUIRED"]],
+    ["half a purpose", { ...good, purposes: [{ purpose: "p" }] }, ["purposes[0].granted REQUIRED"]],
     [
       "too many events",
       { ...good, presentation: { events: Array(101).fill({ type: "CHECKED" }) } },

@@ -134,7 +134,7 @@ describe("consent", () => {
       acceptTemplate(addConsent(), granted("terms", "spam")),
       "CLICK_VALIDATION_FAILED",
     );
-    expect(details).toMatchObject([{ field: "purposes.1.purpose", code: "UNKNOWN" }]);
+    expect(details).toMatchObject([{ field: "purposes[1].purpose", code: "UNKNOWN" }]);
     await expectRefusal(acceptTemplate(addConsent(), granted("terms", "terms")), "CLICK_VALIDATION_FAILED");
     await expectRefusal(acceptTemplate(addTemplate(), granted("terms")), "CLICK_VALIDATION_FAILED");
   });

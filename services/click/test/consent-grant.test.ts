@@ -20,7 +20,7 @@ describe("a grant", () => {
     const template = addConsent(["news"]);
     const orgId = orgOf(template);
     const unknown = await expectDomainError(update(orgId, { news: "GRANT", ads: "GRANT" }), "CLICK_PURPOSE_UNKNOWN");
-    expect(unknown.details).toMatchObject([{ field: "purposes.1.purpose", code: "UNKNOWN" }]);
+    expect(unknown.details).toMatchObject([{ field: "purposes[1].purpose", code: "UNKNOWN" }]);
     await expectDomainError(update(newOrg(), { news: "GRANT" }), "CLICK_PURPOSE_UNKNOWN");
     const named = (templateId: string) =>
       click.client.updateConsentState(

@@ -22,7 +22,7 @@ describe("the limits of consent", () => {
       );
     for (let from = 0; from < 1000; from += 100) await withdraw(from, 100);
     const error = await expectDomainError(withdraw(999, 2), "CLICK_VALIDATION_FAILED");
-    expect(error.details).toMatchObject([{ field: "purposes.1.purpose", code: "TOO_MANY" }]);
+    expect(error.details).toMatchObject([{ field: "purposes[1].purpose", code: "TOO_MANY" }]);
     expect((await update(orgId, { "purpose-7": "DENY" })).state.consents).toHaveLength(1000);
   });
 

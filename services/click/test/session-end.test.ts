@@ -106,7 +106,7 @@ describe("completing with the outcome DECLINED", () => {
     const { session, receipts } = await complete(template, id, request);
     expect(session).toMatchObject({ status: SessionStatus.COMPLETED, outcome: SessionOutcome.DECLINED });
     expect(receipts).toMatchObject([{ decision: "DECLINE", idempotencyKey: `session:${id}`, userRef: "user-1" }]);
-    expect(await complete(template, id, request)).toEqual({ session, receipts });
+    expect(await complete(template, id, request)).toEqual({ session, receipts, replayed: false });
     expect(await eventsOf(template, "session.declined")).toMatchObject([{ sessionDeclined: { sessionId: id } }]);
   });
 

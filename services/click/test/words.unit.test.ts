@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { chooseWords } from "../domain/words.ts";
+import { chooseWords } from "#platform/words.ts";
 
 const none = { consentText: null, buttonText: null, declineText: null, checkboxText: null };
 

@@ -1,4 +1,4 @@
-import { characterName } from "#platform/restricted-html/unsafe-characters.ts";
+import { characterName } from "#platform/visible-text.ts";
 import type { RenderWarning } from "../renderer/render-job.ts";
 
 /** True when one of the fonts has a glyph for the code point. */

@@ -1,5 +1,5 @@
 import { escapeHtml } from "#platform/restricted-html/serialize.ts";
-import { characterName, unsafeCharacter } from "#platform/restricted-html/unsafe-characters.ts";
+import { visibleText } from "#platform/visible-text.ts";
 
 /** A piece of HTML. Only this file makes one of text, so that no value becomes markup by accident. */
 export class Markup {
@@ -25,12 +25,8 @@ function htmlOf(piece: Piece): string {
     : piece.map(htmlOf).join("");
 }
 
-/**
- * Characters that no text for people may have are named, so that a reader sees that they were there. Line breaks of any
- * kind are one: HTML has no place for carriage returns.
- */
-export const visible = (text: string): string =>
-  text.replaceAll(/\r\n?/g, "\n").replaceAll(unsafeCharacter, (character) => `[${characterName(character)}]`);
+/** Line breaks of any kind are one: HTML has no place for carriage returns. */
+export const visible = (text: string): string => visibleText(text.replaceAll(/\r\n?/g, "\n"));
 
 /** A value to be compared letter by letter. */
 export const exact = (value: string): Markup => markup`<code>${value}</code>`;

@@ -9,6 +9,7 @@ import { documentOf, extensibleDocumentOf } from "./reading/open-document.ts";
 import { readGraph } from "./reading/read-graph.ts";
 import { readStrictly } from "./reading/read-strictly.ts";
 import { writeGraph } from "./reading/write-graph.ts";
+import { refuseOverwork } from "./refuse-overwork.ts";
 import { readLocks } from "./signature-locks.ts";
 import { isSignedPdf } from "./signed-fields.ts";
 import { tryExtending } from "./trial-save.ts";
@@ -23,6 +24,7 @@ import { trySealing } from "./try-sealing.ts";
  */
 export async function checkPdf(bytes: Buffer): Promise<CheckedPdf> {
   const graph = readGraph(bytes);
+  refuseOverwork(graph);
   if (isSignedPdf(documentOf(graph))) return checkSigned(bytes);
   const unusual = cleanGraph(graph);
   const rewritten = await writeGraph(graph, bytes);

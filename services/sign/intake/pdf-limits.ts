@@ -17,3 +17,9 @@ export const maxPageSide = 14_400;
 export const minPageSide = 3;
 /** How often one text may occur in an agreement. */
 export const maxMatches = 1_000;
+/** Form fields, those that only group others included. */
+export const maxFields = 5_000;
+/** Form fields in each other. */
+export const maxFieldDepth = 32;
+/** Annotations of all pages together, and as many places where fields are shown. */
+export const maxAnnotations = 20_000;

@@ -1,4 +1,5 @@
 import type { FieldProblem } from "#platform/errors.ts";
+import { memberPath } from "#platform/field-path.ts";
 import { problem } from "./problems.ts";
 import { characters } from "./text.ts";
 
@@ -14,6 +15,6 @@ export function metadataProblems(metadata: Readonly<Record<string, string>>): Fi
       return [problem("metadata", "TOO_LONG", `must have keys of at most ${maxCharacters} characters`)];
     }
     if (characters(value) <= maxCharacters) return [];
-    return [problem(`metadata.${key}`, "TOO_LONG", `must have at most ${maxCharacters} characters`)];
+    return [problem(memberPath("metadata", key), "TOO_LONG", `must have at most ${maxCharacters} characters`)];
   });
 }

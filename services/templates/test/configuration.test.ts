@@ -179,7 +179,7 @@ describe("typeConfig", () => {
       createTemplate(organization, { type, typeConfig: { purposes: [{ key: "news" }], extra: 1 } });
     expect((await problemFields(create(TemplateType.CONSENT), "CLICK_VALIDATION_FAILED")).sort()).toEqual([
       "typeConfig.extra",
-      "typeConfig.purposes.0.name",
+      "typeConfig.purposes[0].name",
     ]);
     expect((await problemFields(create(TemplateType.GENERATED), "CLICK_VALIDATION_FAILED")).sort()).toEqual([
       "typeConfig.extra",

@@ -11,7 +11,7 @@ import {
 const found = (type: TemplateType, config: unknown): string[] =>
   typeConfigProblems(type, config as JsonObject).map(({ field, code }) => `${field} ${code}`);
 
-const defaultProblem = "variables.0.default INVALID_DEFAULT";
+const defaultProblem = "variables[0].default INVALID_DEFAULT";
 
 describe("completeTypeConfig", () => {
   test("fills in the defaults of the type", () => {
@@ -125,37 +125,37 @@ describe("typeConfigProblems", () => {
   test.each<[TemplateType, unknown, string]>([
     ["STATIC", { purposes: [] }, "purposes UNKNOWN_FIELD"],
     ["STATIC", { documents: {} }, "documents TYPE"],
-    ["STATIC", { documents: [{}] }, "documents.0.name REQUIRED"],
-    ["STATIC", { documents: [{ name: "" }] }, "documents.0.name MIN_LENGTH"],
-    ["STATIC", { documents: [{ name: "A", secret: 1 }] }, "documents.0.secret UNKNOWN_FIELD"],
-    ["STATIC", { documents: [{ name: "A", order: 1.5 }] }, "documents.0.order TYPE"],
-    ["STATIC", { documents: [{ name: "A", order: -1 }] }, "documents.0.order MINIMUM"],
-    ["STATIC", { documents: [{ name: "A", url: "http://a.example" }] }, "documents.0.url PATTERN"],
-    ["STATIC", { documents: [{ name: "A", url: "https://u:p@a.example" }] }, "documents.0.url FORMAT"],
-    ["STATIC", { documents: [{ name: "A", url: "https://" }] }, "documents.0.url FORMAT"],
-    ["STATIC", { documents: [{ name: "A", contentHash: "sha256:0" }] }, "documents.0.contentHash PATTERN"],
-    ["STATIC", { documents: [{ name: "A" }, { name: "B" }, { name: "A" }] }, "documents.2.name NOT_UNIQUE"],
+    ["STATIC", { documents: [{}] }, "documents[0].name REQUIRED"],
+    ["STATIC", { documents: [{ name: "" }] }, "documents[0].name MIN_LENGTH"],
+    ["STATIC", { documents: [{ name: "A", secret: 1 }] }, "documents[0].secret UNKNOWN_FIELD"],
+    ["STATIC", { documents: [{ name: "A", order: 1.5 }] }, "documents[0].order TYPE"],
+    ["STATIC", { documents: [{ name: "A", order: -1 }] }, "documents[0].order MINIMUM"],
+    ["STATIC", { documents: [{ name: "A", url: "http://a.example" }] }, "documents[0].url PATTERN"],
+    ["STATIC", { documents: [{ name: "A", url: "https://u:p@a.example" }] }, "documents[0].url FORMAT"],
+    ["STATIC", { documents: [{ name: "A", url: "https://" }] }, "documents[0].url FORMAT"],
+    ["STATIC", { documents: [{ name: "A", contentHash: "sha256:0" }] }, "documents[0].contentHash PATTERN"],
+    ["STATIC", { documents: [{ name: "A" }, { name: "B" }, { name: "A" }] }, "documents[2].name NOT_UNIQUE"],
     ["STATIC", { displayMode: "POPUP" }, "displayMode ENUM"],
     ["STATIC", { downloadable: "yes" }, "downloadable TYPE"],
     ["STATIC", { downloadable: null }, "downloadable TYPE"],
     ["STATIC", JSON.parse('{"__proto__":{"downloadable":false}}'), "__proto__ UNKNOWN_FIELD"],
     ["STATIC", { constructor: 1 }, "constructor UNKNOWN_FIELD"],
     ["GENERATED", { missing: "IGNORE" }, "missing ENUM"],
-    ["GENERATED", { variables: [{ key: "1a" }] }, "variables.0.key PATTERN"],
-    ["GENERATED", { variables: [{ key: `a${"b".repeat(64)}` }] }, "variables.0.key PATTERN"],
-    ["GENERATED", { variables: [{ key: "a" }, { key: "A" }, { key: "a" }] }, "variables.2.key NOT_UNIQUE"],
-    ["GENERATED", { variables: [{ key: "a", type: "MONEY" }] }, "variables.0.type ENUM"],
-    ["GENERATED", { variables: [{ key: "a", kind: "x" }] }, "variables.0.kind UNKNOWN_FIELD"],
-    ["GENERATED", { variables: [{ key: "a", maxLength: 0 }] }, "variables.0.maxLength MINIMUM"],
-    ["GENERATED", { variables: [{ key: "a", type: "DATE", maxLength: 5 }] }, "variables.0.maxLength NOT_APPLICABLE"],
-    ["GENERATED", { variables: [{ key: "a", type: "NUMBER", pattern: "1" }] }, "variables.0.pattern NOT_APPLICABLE"],
-    ["GENERATED", { variables: [{ key: "a", pattern: "(a" }] }, "variables.0.pattern INVALID_PATTERN"],
-    ["GENERATED", { variables: [{ key: "a", pattern: "(a)\\1" }] }, "variables.0.pattern INVALID_PATTERN"],
-    ["GENERATED", { variables: [{ key: "a", pattern: "x".repeat(201) }] }, "variables.0.pattern MAX_LENGTH"],
-    ["GENERATED", { variables: [{ key: "a", enum: ["b"] }] }, "variables.0.enum NOT_APPLICABLE"],
-    ["GENERATED", { variables: [{ key: "a", type: "ENUM" }] }, "variables.0.enum REQUIRED"],
-    ["GENERATED", { variables: [{ key: "a", type: "ENUM", enum: [] }] }, "variables.0.enum MIN_ITEMS"],
-    ["GENERATED", { variables: [{ key: "a", type: "ENUM", enum: ["b", "b"] }] }, "variables.0.enum UNIQUE_ITEMS"],
+    ["GENERATED", { variables: [{ key: "1a" }] }, "variables[0].key PATTERN"],
+    ["GENERATED", { variables: [{ key: `a${"b".repeat(64)}` }] }, "variables[0].key PATTERN"],
+    ["GENERATED", { variables: [{ key: "a" }, { key: "A" }, { key: "a" }] }, "variables[2].key NOT_UNIQUE"],
+    ["GENERATED", { variables: [{ key: "a", type: "MONEY" }] }, "variables[0].type ENUM"],
+    ["GENERATED", { variables: [{ key: "a", kind: "x" }] }, "variables[0].kind UNKNOWN_FIELD"],
+    ["GENERATED", { variables: [{ key: "a", maxLength: 0 }] }, "variables[0].maxLength MINIMUM"],
+    ["GENERATED", { variables: [{ key: "a", type: "DATE", maxLength: 5 }] }, "variables[0].maxLength NOT_APPLICABLE"],
+    ["GENERATED", { variables: [{ key: "a", type: "NUMBER", pattern: "1" }] }, "variables[0].pattern NOT_APPLICABLE"],
+    ["GENERATED", { variables: [{ key: "a", pattern: "(a" }] }, "variables[0].pattern INVALID_PATTERN"],
+    ["GENERATED", { variables: [{ key: "a", pattern: "(a)\\1" }] }, "variables[0].pattern INVALID_PATTERN"],
+    ["GENERATED", { variables: [{ key: "a", pattern: "x".repeat(201) }] }, "variables[0].pattern MAX_LENGTH"],
+    ["GENERATED", { variables: [{ key: "a", enum: ["b"] }] }, "variables[0].enum NOT_APPLICABLE"],
+    ["GENERATED", { variables: [{ key: "a", type: "ENUM" }] }, "variables[0].enum REQUIRED"],
+    ["GENERATED", { variables: [{ key: "a", type: "ENUM", enum: [] }] }, "variables[0].enum MIN_ITEMS"],
+    ["GENERATED", { variables: [{ key: "a", type: "ENUM", enum: ["b", "b"] }] }, "variables[0].enum UNIQUE_ITEMS"],
     ["GENERATED", { variables: [{ key: "a", type: "ENUM", enum: ["b"], default: "c" }] }, defaultProblem],
     ["GENERATED", { variables: [{ key: "a", default: 1 }] }, defaultProblem],
     ["GENERATED", { variables: [{ key: "a", maxLength: 2, default: "🙂🙂🙂" }] }, defaultProblem],
@@ -173,15 +173,15 @@ describe("typeConfigProblems", () => {
     ["CONSENT", { controller: { name: "A", dpoEmail: "a@c..example" } }, "controller.dpoEmail FORMAT"],
     ["CONSENT", { jurisdiction: "Germany" }, "jurisdiction PATTERN"],
     ["CONSENT", { privacyNoticeUrl: "javascript:alert(1)" }, "privacyNoticeUrl PATTERN"],
-    ["CONSENT", { purposes: [{ key: "News", name: "N" }] }, "purposes.0.key PATTERN"],
-    ["CONSENT", { purposes: [{ key: "news" }] }, "purposes.0.name REQUIRED"],
+    ["CONSENT", { purposes: [{ key: "News", name: "N" }] }, "purposes[0].key PATTERN"],
+    ["CONSENT", { purposes: [{ key: "news" }] }, "purposes[0].name REQUIRED"],
     [
       "CONSENT",
       { purposes: [{ key: "a", name: "A", legalBasis: "LEGITIMATE_INTEREST" }] },
-      "purposes.0.legalBasis ENUM",
+      "purposes[0].legalBasis ENUM",
     ],
-    ["CONSENT", { purposes: [{ key: "a", name: "A", checked: true }] }, "purposes.0.checked UNKNOWN_FIELD"],
-    ["CONSENT", { purposes: [{ key: "a", name: "A", expiresAfterDays: 0 }] }, "purposes.0.expiresAfterDays MINIMUM"],
+    ["CONSENT", { purposes: [{ key: "a", name: "A", checked: true }] }, "purposes[0].checked UNKNOWN_FIELD"],
+    ["CONSENT", { purposes: [{ key: "a", name: "A", expiresAfterDays: 0 }] }, "purposes[0].expiresAfterDays MINIMUM"],
     [
       "CONSENT",
       {
@@ -190,7 +190,7 @@ describe("typeConfigProblems", () => {
           { key: "a", name: "B" },
         ],
       },
-      "purposes.1.key NOT_UNIQUE",
+      "purposes[1].key NOT_UNIQUE",
     ],
     ["CONSENT", { purposes: purposes(21) }, "purposes MAX_ITEMS"],
   ])("of %s with %j", (type, config, expected) => {
@@ -205,10 +205,10 @@ describe("typeConfigProblems", () => {
     const purpose = { key: "NEWS", name: "", legalBasis: "CONTRACT", on: true };
     expect(found("CONSENT", { purposes: [purpose], extra: 1 }).sort()).toEqual([
       "typeConfig.extra UNKNOWN_FIELD",
-      "typeConfig.purposes.0.key PATTERN",
-      "typeConfig.purposes.0.legalBasis ENUM",
-      "typeConfig.purposes.0.name MIN_LENGTH",
-      "typeConfig.purposes.0.on UNKNOWN_FIELD",
+      "typeConfig.purposes[0].key PATTERN",
+      "typeConfig.purposes[0].legalBasis ENUM",
+      "typeConfig.purposes[0].name MIN_LENGTH",
+      "typeConfig.purposes[0].on UNKNOWN_FIELD",
     ]);
   });
 

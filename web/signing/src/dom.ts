@@ -1,3 +1,5 @@
+import { visibleText } from "#platform/visible-text.ts";
+
 type Child = Node | string | null;
 
 type Properties = Readonly<Record<string, string | boolean | number | ((event: never) => void)>>;
@@ -14,7 +16,9 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
     else if (value === true) made.setAttribute(key, "");
     else if (value !== false) made.setAttribute(key, String(value));
   }
-  made.append(...children.filter((child) => child !== null));
+  // Texts of the sender and of others: what they hide is named.
+  const shown = children.filter((child) => child !== null);
+  made.append(...shown.map((child) => (typeof child === "string" ? visibleText(child) : child)));
   return made;
 }
 

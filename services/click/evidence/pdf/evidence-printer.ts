@@ -5,12 +5,12 @@ import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import { readStampedTime } from "#platform/timestamps/timestamp-token.ts";
+import { visibleText } from "#platform/visible-text.ts";
 import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
 import type { Evidence } from "../../domain/evidence.ts";
 import { contentFiles } from "../make-archive.ts";
 import type { WrittenBundle } from "../write-bundle.ts";
 import type { EvidenceHtmlJob } from "./evidence-html.ts";
-import { visible } from "./markup.ts";
 
 export interface EvidencePrinterDeps {
   readonly renderer: Client<typeof RendererService>;
@@ -80,7 +80,7 @@ const notPrinted = "the text of evidence cannot be printed and is attached only"
 const renderTimeoutMs = 8_000;
 
 const titleOf = ({ text, terms }: Evidence): string =>
-  `Evidence: ${Array.from(visible(text.title ?? terms.name))
+  `Evidence: ${Array.from(visibleText(text.title ?? terms.name))
     .slice(0, maxTitle)
     .join("")}`;
 

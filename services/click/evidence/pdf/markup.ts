@@ -1,5 +1,5 @@
 import { escapeHtml } from "#platform/restricted-html/serialize.ts";
-import { characterName, unsafeCharacter } from "#platform/restricted-html/unsafe-characters.ts";
+import { visibleText } from "#platform/visible-text.ts";
 
 /** A piece of HTML. Only this file makes one of text, so that no text becomes markup by accident. */
 export class Markup {
@@ -29,11 +29,7 @@ function htmlOf(piece: Piece): string {
 }
 
 /** HTML that shows a text. What could show it in another order than it has, or is no character, shows its code. */
-export const textHtml = (text: string): string => escapeHtml(visible(text));
-
-/** Characters that no text for people may have are named, so that a reader sees that they were there. */
-export const visible = (text: string): string =>
-  text.replaceAll(unsafeCharacter, (character) => `[${characterName(character)}]`);
+export const textHtml = (text: string): string => escapeHtml(visibleText(text));
 
 /** A value to be compared letter by letter: a hash, an id. It has nothing between its letters when it is copied. */
 export const exact = (value: string): Markup =>

@@ -33,6 +33,24 @@ const nestedTree = (depth: number): Buffer =>
     ),
     leaf,
   ]);
+/** With a form of these fields, of which the first is numbered 7. */
+const formOf = (fields: readonly string[]): Buffer =>
+  onePage({ catalog: "/AcroForm 6 0 R", more: ["<</Fields[7 0 R]>>", ...fields] });
+const fieldList = (count: number): string[] => [
+  `<</T(all)/Kids[${Array.from({ length: count - 1 }, (_, index) => `${index + 8} 0 R`).join(" ")}]>>`,
+  ...Array.from({ length: count - 1 }, (_, index) => `<</T(f${index})/FT/Tx/Parent 7 0 R>>`),
+];
+const nestedFields = (depth: number): string[] =>
+  Array.from({ length: depth }, (_, index) => `<</T(f${index})${index + 1 < depth ? `/Kids[${index + 8} 0 R]` : ""}>>`);
+/** The last one is shown: it has so many above it. */
+const parents = (depth: number): string[] =>
+  Array.from({ length: depth }, (_, index) =>
+    index + 1 < depth
+      ? `<</T(f)${index > 0 ? `/Parent ${index + 5} 0 R` : ""}>>`
+      : `<</Subtype/Widget/Rect[0 0 9 9]/Parent ${index + 5} 0 R>>`,
+  );
+const annotated = (count: number): Buffer =>
+  onePage({ page: `/Annots[${"<</Subtype/Link/Rect[0 0 9 9]>>".repeat(count)}]` });
 
 describe("a PDF is refused that", () => {
   test.each<[what: string, bytes: () => Buffer | Promise<Buffer>, message: RegExp]>([
@@ -72,6 +90,25 @@ describe("a PDF is refused that", () => {
     ["has 10,000 pages", () => manyPages(10_000), /more than 2,000 pages/],
     ["has no pages", () => pageTree("<</Type/Pages/Count 0/Kids[]>>", []), /no pages/],
     ["nests its pages deeply", () => nestedTree(1_000), /nested too deeply/],
+    ["has 5,001 form fields", () => formOf(fieldList(5_001)), /more than 5,000 form fields/],
+    [
+      "shows one form field in 20,001 places",
+      () => formOf(["<</T(a)/Kids 8 0 R>>", `[${"4 0 R ".repeat(20_001)}]`]),
+      /more than 20,000 annotations/,
+    ],
+    ["nests its form fields 33 deep", () => formOf(nestedFields(33)), /nested more than 32 deep/],
+    ["has a form field that contains itself", () => formOf(["<</T(a)/Kids[7 0 R]>>"]), /nested more than 32 deep/],
+    [
+      "has form fields in each other that contain each other many times",
+      () => formOf(Array.from({ length: 30 }, (_, index) => `<</T(a)/Kids[${`${index + 8} 0 R `.repeat(30)}]>>`)),
+      /more than (5,000 form fields|20,000 annotations)/,
+    ],
+    [
+      "shows a form field that stands 33 deep and that its form does not name",
+      () => onePage({ page: "/Annots[38 0 R]", more: parents(33) }),
+      /nested more than 32 deep/,
+    ],
+    ["has 20,001 annotations", () => annotated(20_001), /more than 20,000 annotations/],
     [
       "is encrypted",
       () => onePage({ trailer: "/Encrypt 6 0 R/ID[<00><00>]", more: ["<</Filter/Standard/V 2/R 3/O(x)/U(y)/P -1>>"] }),
@@ -131,6 +168,9 @@ describe("a PDF is taken that", () => {
     ["has packed objects", () => ordinaryPdf(3, true)],
     ["has a cross-reference table", () => ordinaryPdf(3, false)],
     ["has 2,000 pages", () => manyPages(2_000)],
+    ["has 5,000 form fields", () => formOf(fieldList(5_000))],
+    ["nests its form fields 32 deep", () => formOf(nestedFields(32))],
+    ["has 20,000 annotations", () => annotated(20_000)],
     [
       "has an invoice attached",
       () =>

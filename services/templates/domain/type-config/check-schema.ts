@@ -1,12 +1,12 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import type { FieldProblem } from "#platform/errors.ts";
+import { schemaPath } from "#platform/field-path.ts";
 import { problem } from "../problems.ts";
 import type { JsonSchema } from "./schema-parts.ts";
 
 // Collecting every error of a huge hostile value would cost more than the value is worth.
 const collectUpToCharacters = 16_384;
-const maxProblems = 100;
 
 /** Puts the defaults of the schema where the value is silent, and tells what else the schema has against it. */
 export type FillAndCheck = (value: JsonObject) => FieldProblem[];
@@ -17,10 +17,10 @@ export function compileFillAndCheck(schema: JsonSchema): FillAndCheck {
   let collect: typeof first | undefined;
   return (value) => {
     if (first(value)) return [];
-    if (JSON.stringify(value).length > collectUpToCharacters) return (first.errors ?? []).map(toProblem);
+    if (JSON.stringify(value).length > collectUpToCharacters) return (first.errors ?? []).map(problemIn(value));
     collect ??= new Ajv2020({ ...options, allErrors: true }).compile(schema);
     collect(value);
-    return (collect.errors ?? []).slice(0, maxProblems).map(toProblem);
+    return (collect.errors ?? []).map(problemIn(value));
   };
 }
 
@@ -43,22 +43,14 @@ function isEmail(text: string): boolean {
   return rest.length === 0 && local !== "" && labels.length > 1 && labels.every((label) => label !== "");
 }
 
-function toProblem(error: ErrorObject): FieldProblem {
-  const { keyword } = error;
-  if (keyword === "additionalProperties") return problem(fieldOf(error), "UNKNOWN_FIELD", "is not a known field");
-  return problem(fieldOf(error), keyword.replaceAll(/[A-Z]/g, "_$&").toUpperCase(), messageOf(error));
-}
-
-/** `/purposes/0/key` is `purposes.0.key`. */
-function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
-  const path = instancePath
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  if (keyword === "required") path.push(String(params.missingProperty));
-  if (keyword === "additionalProperties") path.push(String(params.additionalProperty));
-  return path.join(".").slice(0, 200);
-}
+const problemIn =
+  (value: JsonObject) =>
+  (error: ErrorObject): FieldProblem => {
+    const { keyword } = error;
+    const field = schemaPath(error, value);
+    if (keyword === "additionalProperties") return problem(field, "UNKNOWN_FIELD", "is not a known field");
+    return problem(field, keyword.replaceAll(/[A-Z]/g, "_$&").toUpperCase(), messageOf(error));
+  };
 
 function messageOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === "required") return "is required";

@@ -67,7 +67,7 @@ export function generatedProblems(config: GeneratedConfig): FieldProblem[] {
   const work = newPatternWork();
   return [
     ...repetitions("variables", "key", config.variables),
-    ...config.variables.flatMap((variable, index) => variableProblems(`variables.${index}`, variable, work)),
+    ...config.variables.flatMap((variable, index) => variableProblems(`variables[${index}]`, variable, work)),
   ];
 }
 

@@ -10,7 +10,7 @@ export function repetitions<Key extends string>(
   const seen = new Set<string>();
   return items.flatMap((item, index) => {
     if (seen.has(item[key])) {
-      return [problem(`${list}.${index}.${key}`, "NOT_UNIQUE", "must differ from those before it")];
+      return [problem(`${list}[${index}].${key}`, "NOT_UNIQUE", "must differ from those before it")];
     }
     seen.add(item[key]);
     return [];

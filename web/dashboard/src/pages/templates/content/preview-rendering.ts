@@ -2,7 +2,7 @@ import { micromark } from "micromark";
 import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
 import { findMergeFields } from "#platform/merge-fields.ts";
 import { plainTextToHtml } from "#platform/restricted-html/plain-text.ts";
-import { chooseWords } from "../../../../../../services/click/domain/words.ts";
+import { chooseWords } from "#platform/words.ts";
 import { parseSafeHtml } from "../../../../../embed/safe-html.ts";
 import type { Configuration } from "../configuration.ts";
 import type { Template } from "../types.ts";
