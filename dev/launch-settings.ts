@@ -25,7 +25,10 @@ export const launcherSettings: Readonly<Record<string, { readonly byDefault: str
     byDefault: "in memory; `start:distributed` starts nats-server",
     doc: "NATS servers to use instead.",
   },
-  LOG_LEVEL: { byDefault: "`warn`", doc: "trace, debug, info, warn, error or silent." },
+  LOG_LEVEL: {
+    byDefault: "`warn`",
+    doc: "trace, debug, info, warn, error or silent. What `npm start` logs before it is ready is in `logs/start.log` of the data folder.",
+  },
   SMTP_URL: {
     byDefault: "empty",
     doc: "A mail server ([mails](mail.md)). Without it `npm start` keeps mails in a mailbox at /mailbox, and `start:distributed` sends none. Links in mails lead to this copy when `PUBLIC_URL` is empty.",

@@ -1,4 +1,5 @@
 // `npm start`: the whole product in one process, with a database of its own in the data folder.
+import { join } from "node:path";
 import { createLogger } from "#platform/logger.ts";
 import { stopOnSignals } from "#platform/service.ts";
 import { welcomeText } from "./demo.ts";
@@ -8,6 +9,7 @@ import { startLocalCopy } from "./local-copy.ts";
 import { migrateAll } from "./migrations.ts";
 import { startOwnPostgres } from "./own-postgres.ts";
 import { isFree } from "./ports.ts";
+import { openStartLog } from "./start-log.ts";
 import { createSupervisor } from "./supervisor.ts";
 
 const say = (line: string): void => void process.stderr.write(`assent: ${line}\n`);
@@ -22,7 +24,8 @@ try {
 async function start(): Promise<void> {
   const given = launchValues(process.env);
   const home = openHome(process.env);
-  const logger = createLogger("assent", given.LOG_LEVEL);
+  const log = openStartLog(join(home.logFolder, "start.log"));
+  const logger = createLogger("assent", given.LOG_LEVEL, log.destination);
   for (const line of unreadVariables(process.env, "npm start", decidedBySingleProcess)) say(line);
   const supervisor = createSupervisor({ say });
   const own = given.DATABASE_URL === "" ? await startOwnPostgres(home) : undefined;
@@ -39,8 +42,10 @@ async function start(): Promise<void> {
       await copy.stop();
       await own?.stop();
     }, logger);
+    log.showFromNow();
     process.stdout.write(welcomeText(copy.demo, home, { mailbox: copy.hasMailbox, webhooks: true }));
   } catch (error) {
+    log.tell(say);
     await own?.stop();
     throw error;
   }

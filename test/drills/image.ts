@@ -56,7 +56,7 @@ async function drill(): Promise<void> {
   told(`${deployed.processes.length} processes are ready`);
   const receipt = await acceptOnce(ports, settingOf("ADMIN_TOKEN") ?? "");
   told(`one acceptance recorded: ${receipt}`);
-  for (const process of deployed.processes) requireHealthy(process, named(process, settingOf));
+  for (const process of deployed.processes) requireHealthy(process, ofProcess(process, settingOf));
   told("the doctor finds nothing wrong with any of them");
   const endings = await stopAll();
   told("all processes have ended");
@@ -121,6 +121,12 @@ function named({ name, settings }: Deployed, settingOf: Surroundings["settingOf"
   return env;
 }
 
+/** What every process has beside: on a cluster it is a file, by one patch for all. */
+const ofProcess = (process: Deployed, settingOf: Surroundings["settingOf"]): Record<string, string> => ({
+  ...named(process, settingOf),
+  INTERNAL_TOKEN_KEYS: settingOf("INTERNAL_TOKEN_KEYS") ?? "",
+});
+
 interface Running {
   readonly name: string;
   hasEnded(): boolean;
@@ -142,9 +148,7 @@ async function startAll(
       ...{ ADMIN_PORT: String(admin), RPC_PORT: rpc, PORT: String(port) },
       ...(deployed.name === "gateway" ? { GRPC_PORT: String(await findFreePort()) } : {}),
     };
-    // There it is a file, for all processes by one patch.
-    const proof = { INTERNAL_TOKEN_KEYS: settingOf("INTERNAL_TOKEN_KEYS") ?? "" };
-    start(deployed, { ...named(deployed, settingOf), ...own, ...proof });
+    start(deployed, { ...ofProcess(deployed, settingOf), ...own });
     ports.set(`${deployed.name} admin`, admin);
   }
   for (const { name } of running) {

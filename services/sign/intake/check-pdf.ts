@@ -13,6 +13,7 @@ import { refuseOverwork } from "./refuse-overwork.ts";
 import { readLocks } from "./signature-locks.ts";
 import { isSignedPdf } from "./signed-fields.ts";
 import { tryExtending } from "./trial-save.ts";
+import { trySealing } from "./try-sealing.ts";
 
 /**
  * Reads what has to be known of a PDF, by its cross-reference alone, and writes it anew: what is shown, searched, filled
@@ -25,23 +26,28 @@ export async function checkPdf(bytes: Buffer): Promise<CheckedPdf> {
   const graph = readGraph(bytes);
   refuseOverwork(graph);
   if (isSignedPdf(documentOf(graph))) return checkSigned(bytes);
-  cleanGraph(graph);
+  const unusual = cleanGraph(graph);
   const rewritten = await writeGraph(graph, bytes);
   const document = extensibleDocumentOf(readStrictly(bufferOf(rewritten)), rewritten);
   const pages = pagesOf(document);
   await tryExtending(document, { useObjectStreams: false, isSigned: false });
+  if (unusual.length > 0) {
+    await trySealing(bufferOf(rewritten), { isSigned: false, mayBeMarked: true, pages: unusual });
+  }
   return { pages, isSigned: false, warnings: [], rewritten };
 }
 
 async function checkSigned(bytes: Buffer): Promise<CheckedPdf> {
   const graph = readStrictly(bytes);
-  refuseUnclean(graph);
+  const unusual = refuseUnclean(graph);
   const document = extensibleDocumentOf(graph, bytes);
   const pages = pagesOf(document);
   const warnings = warningsOf(document);
   // Packing objects costs time, and is refused only to files whose metadata claim that they are PDF/A-1.
   const useObjectStreams = graph.sections[0]?.kind === "stream" && document.catalog.has(PDFName.of("Metadata"));
   await tryExtending(document, { useObjectStreams, isSigned: true });
+  const mayBeMarked = !warnings.some((one) => one.startsWith("CERTIFIED"));
+  await trySealing(bytes, { isSigned: true, mayBeMarked, pages: [...new Set([1, ...unusual])] });
   return { pages, isSigned: true, warnings };
 }
 

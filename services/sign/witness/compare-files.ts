@@ -9,10 +9,13 @@ import { type Added, compareStructure, Difference, openBoth } from "./structure.
  * Whether the file that is about to be sealed shows what people have seen, and their marks, and nothing else. Undefined when
  * it does; else what differs.
  */
-export async function compareFiles({ shown, sealed, marks }: WitnessJob): Promise<string | undefined> {
+export async function compareFiles(
+  { shown, sealed, marks }: WitnessJob,
+  only?: readonly number[],
+): Promise<string | undefined> {
   try {
     const added = compareStructures(bufferOf(shown), bufferOf(sealed));
-    await comparePages({ shown, sealed, marks }, added);
+    await comparePages({ shown, sealed, marks }, added, only);
     return undefined;
   } catch (error) {
     if (error instanceof Difference) return error.message;
@@ -37,13 +40,14 @@ const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
 async function comparePages(
   { shown, sealed, marks }: WitnessJob,
   added: ReadonlyMap<number, Added> | undefined,
+  only: readonly number[] | undefined,
 ): Promise<void> {
   const before = await readPages(shown, added === undefined);
   const after = await readPages(sealed, added === undefined);
   try {
     if (before.pages !== after.pages) throw new Difference(`it has ${after.pages} pages instead of ${before.pages}`);
     const onPages = Map.groupBy(marks, ({ page }) => page);
-    for (let number = 1; number <= before.pages; number += 1) {
+    for (const number of only ?? Array.from({ length: before.pages }, (_, index) => index + 1)) {
       const pages = [await before.read(number), await after.read(number)] as const;
       try {
         comparePage([before, after], pages, onPages.get(number) ?? [], added && (added.get(number) ?? nothing));

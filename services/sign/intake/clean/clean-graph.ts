@@ -17,14 +17,16 @@ import type { Graph } from "../reading/read-graph.ts";
 import type { StrictGraph } from "../reading/read-strictly.ts";
 import { isPlace, refuseActions, removeActions } from "./actions.ts";
 import { refuseDifferentAnnotations, sortAnnotations } from "./annotations.ts";
+import { type ContentsReader, createContentsReader, isolateContents } from "./contents.ts";
 import { drawFields } from "./draw-fields.ts";
 import { fixLayers, isTrue, refuseDifferentLayers } from "./layers.ts";
 
 /**
  * Refuses what cannot be part of an agreement, takes away what acts otherwise, and makes the rest look the same on the
- * screen, on paper and in every reader. Of the catalog and of pages stays what is known and harmless.
+ * screen, on paper and in every reader. Of the catalog and of pages stays what is known and harmless. Answers the pages
+ * of which it has to be tried whether they can be sealed.
  */
-export function cleanGraph({ context }: Graph): void {
+export function cleanGraph({ context }: Graph): readonly number[] {
   const objects = context.enumerateIndirectObjects().map(([, object]) => object);
   refuseForbiddenContent(objects);
   const { Root } = context.trailerInfo;
@@ -34,12 +36,16 @@ export function cleanGraph({ context }: Graph): void {
   removeActions(objects);
   const kids = context.obj(pages.map(({ ref }) => ref));
   const tree = context.register(context.obj({ Type: "Pages", Count: pages.length, Kids: kids }));
-  for (const { ref, node } of pages) context.assign(ref, plainPage(context, node, tree));
+  const contents = createContentsReader(context);
+  for (const [index, { ref, node }] of pages.entries()) {
+    context.assign(ref, plainPage(context, node, { tree, number: index + 1, contents }));
+  }
   context.assign(Root, plainCatalog(context, catalog, tree));
+  return contents.unusual();
 }
 
 /** Of a file that stays as it is: what would have been made the same is refused. */
-export function refuseUnclean({ context, objects }: StrictGraph): void {
+export function refuseUnclean({ context, objects }: StrictGraph): readonly number[] {
   refuseForbiddenContent(objects);
   refuseActions(objects);
   const catalog = context.lookup(context.trailerInfo.Root);
@@ -49,10 +55,17 @@ export function refuseUnclean({ context, objects }: StrictGraph): void {
     forbidden("form fields that each reader draws as it likes")();
   }
   refuseDifferentLayers(catalog);
-  for (const { node } of findPages(context, catalog)) {
+  const contents = createContentsReader(context);
+  for (const [index, { node }] of findPages(context, catalog).entries()) {
     refuseUnits(node);
     refuseDifferentAnnotations(context, arrayOf(node, "Annots"));
+    const resources = inherited(node, "Resources");
+    contents.read(index + 1, node, {
+      resources: resources instanceof PDFDict ? resources : undefined,
+      looksOf: node,
+    });
   }
+  return contents.unusual();
 }
 
 const catalogKeys = [
@@ -89,7 +102,11 @@ function plainCatalog(context: PDFContext, catalog: PDFDict, tree: PDFRef): PDFC
 const pageKeys = ["Contents", "StructParents", "Tabs", "Group", "Metadata", "AF"];
 
 /** With its own box, as it is shown, and everything else that it inherited. */
-function plainPage(context: PDFContext, page: PDFDict, tree: PDFRef): PDFPageLeaf {
+function plainPage(
+  context: PDFContext,
+  page: PDFDict,
+  { tree, number, contents }: { tree: PDFRef; number: number; contents: ContentsReader },
+): PDFPageLeaf {
   refuseUnits(page);
   const plain = PDFPageLeaf.fromMapWithContext(new Map<PDFName, PDFObject>([[PDFName.Type, PDFName.Page]]), context);
   plain.set(PDFName.Parent, tree);
@@ -102,6 +119,7 @@ function plainPage(context: PDFContext, page: PDFDict, tree: PDFRef): PDFPageLea
   copy(page, plain, pageKeys);
   const { kept, fields } = sortAnnotations(context, arrayOf(page, "Annots"));
   if (kept.length > 0) plain.set(PDFName.Annots, context.obj([...kept]));
+  isolateContents(context, plain, contents.read(number, plain, { resources, looksOf: page }));
   drawFields(context, plain, fields);
   return plain;
 }

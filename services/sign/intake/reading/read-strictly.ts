@@ -1,5 +1,5 @@
 import { type PDFContext, PDFDict, PDFName, PDFNumber, type PDFObject, PDFRef } from "pdf-lib";
-import { encryptedMessage, PdfProblem } from "../pdf-problem.ts";
+import { ambiguous, encryptedMessage, PdfProblem } from "../pdf-problem.ts";
 import { type Entry, type FileBytes, readSections, type Section } from "./cross-reference.ts";
 import { ObjectParser } from "./object-parser.ts";
 import { createObjectReader, fileOf, type Graph, headerOf, linksIn, load, newestSection } from "./read-graph.ts";
@@ -27,11 +27,6 @@ export function readStrictly(bytes: Buffer): StrictGraph {
     throw ambiguous(error instanceof Error && error.constructor === Error ? error.message : "it is damaged");
   }
 }
-
-const ambiguous = (what: string) =>
-  new PdfProblem(
-    `The PDF carries signatures, so that it is taken as it is, but it can be read in more than one way: ${what}.`,
-  );
 
 function read(bytes: Buffer): StrictGraph {
   const { start, version } = headerOf(bytes);

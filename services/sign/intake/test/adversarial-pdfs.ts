@@ -46,7 +46,22 @@ const stream = (dictionary: string, data: string | Buffer): Buffer =>
     Buffer.from("\nendstream"),
   ]);
 
-const content = (text: string): Buffer => stream("", `BT /F 12 Tf 20 200 Td (${text}) Tj ET`);
+/** What would move, hide or swallow whatever is drawn after it. */
+const leftovers = [
+  "Q",
+  "Q Q",
+  "q",
+  "q 2 0 0 2 0 0 cm q",
+  "Q 3 0 0 3 0 0 cm",
+  "0 0 1 1 re W n",
+  "/N BMC",
+  "BT",
+  "(",
+  "BI ID",
+];
+
+const content = (text: string, [before, after]: readonly [string, string]): Buffer =>
+  stream("", `${before} BT /F 12 Tf 20 200 Td (${text}) Tj ET ${after}`);
 
 type Place = readonly [number: number, offset: number] | readonly [number: number, container: number, index: number];
 
@@ -69,7 +84,7 @@ export function adversarialPdf(seed: number): Buffer {
     [1, `<</Type/Catalog/Pages 2 0 R${some(share)}>>`],
     [2, "<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 400 400]>>"],
     [3, `<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>${some(share)}>>`],
-    [4, content(text)],
+    [4, content(text, [chance(0.05) ? pick(leftovers) : "", chance(0.1) ? pick(leftovers) : ""])],
     [5, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"],
     [11, "<</Type/OCG/Name(l)/Usage<</Print<</PrintState/ON>>/View<</ViewState/OFF>>>>>>"],
     [12, stream(chance(0.5) ? "/Type/Metadata/Subtype/XML" : "/F(elsewhere.xml)", "<x/>")],
@@ -97,9 +112,17 @@ export function adversarialPdf(seed: number): Buffer {
   const write = (places: readonly Place[], more = ""): void => {
     const trailer = `/Size 40/Root 1 0 R${previous === undefined ? "" : `/Prev ${previous}`}${more}`;
     const isStream = places.some((place) => place.length === 3) || chance(0.3);
-    previous = isStream ? xrefStream(places, trailer) : xrefTable(places, trailer);
+    if (isStream && chance(0.3)) previous = hybrid(places, trailer);
+    else previous = isStream ? xrefStream(places, trailer) : xrefTable(places, trailer);
     const said = chance(0.05) ? pick([0, 7, previous + 3]) : previous;
     add(`startxref\n${said}\n%%EOF\n`);
+  };
+  /** A table for old readers, and a stream for others, which may name what the table names, too. */
+  const hybrid = (places: readonly Place[], trailer: string): number => {
+    const inTable = places.filter((place) => place.length === 2);
+    const inStream = places.filter((place) => place.length === 3 || chance(0.2));
+    const offset = xrefStream(inStream, trailer);
+    return xrefTable(inTable, `${trailer}/XRefStm ${offset}`);
   };
   const xrefTable = (places: readonly Place[], trailer: string): number => {
     const rows = places.map(([number, offset]) => `${number} 1\n${String(offset).padStart(10, "0")} 00000 n \n`);

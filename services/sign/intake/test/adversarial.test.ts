@@ -1,9 +1,12 @@
 import { randomInt } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { checkPdf } from "../check-pdf.ts";
+import { trySealing } from "../try-sealing.ts";
 import { checkAdversarialFiles } from "./check-adversarial.ts";
 import { onePage, stream, withStream } from "./pdfs.ts";
 import { signedPdf } from "./signed-pdf.ts";
+import { pdfFile, startIntake } from "./start-intake.ts";
 
 test("files made to be read in several ways are refused, or everybody reads the same before and after the seal", async () => {
   const first = randomInt(1_000_000_000);
@@ -70,6 +73,57 @@ describe("of a file without signatures, what the cross-reference names is the do
   });
 });
 
+describe("whatever the content of a page leaves in force, marks stand where people place them", () => {
+  test.each([
+    ["leaves a turned and larger state in force", "q 2 0 0 2 0 0 cm", ""],
+    ["sets aside more than it takes back", "q 3 0 0 3 9 9 cm q q", ""],
+    ["leaves marked content open", "/N BMC q", ""],
+    ["leaves a text open", "", "BT"],
+    ["moves everything at its top level", "", "0 1 -1 0 300 0 cm"],
+    ["takes back at its end what it has not set aside", "", "Q Q"],
+    ["takes back more, and moves what follows", "Q", "2 0 0 2 0 0 cm"],
+  ])("a page that %s", async (_, before, after) => {
+    const sent = onePage({ content: `${before} ${text("I pay 100 EUR")} ${after}` });
+    const { rewritten = new Uint8Array() } = await checkPdf(sent);
+    const shown = Buffer.from(rewritten);
+    await expect(trySealing(shown, { isSigned: false, mayBeMarked: true, pages: [1] })).resolves.toBeUndefined();
+    // Once is enough.
+    expect(Buffer.from((await checkPdf(shown)).rewritten ?? [])).toEqual(shown);
+  });
+
+  const form = (content: string) => stream("/Type/XObject/Subtype/Form/BBox[0 0 9 9]", content);
+  const drawing = (content: string) => ({
+    content: "/X Do",
+    page: "/Resources<</XObject<</X 6 0 R>>>>",
+    more: [form(content)],
+  });
+  test.each([
+    ["draws on after it took back too much", { content: `2 0 0 2 0 0 cm Q ${text("x")}` }, /has not set aside/],
+    ["has a text without end", { content: `${text("x")} (` }, /cannot be sealed/],
+    ["has a picture without end", { content: `${text("x")} BI /W 1` }, /cannot be sealed/],
+    ["has a form that takes back what its page set aside", drawing("Q 2 0 0 2 0 0 cm"), /has not set aside/],
+  ])("a page that %s is refused by name", async (_, parts, message) => {
+    await expect(checkPdf(onePage(parts))).rejects.toThrow(message);
+  });
+
+  test("a page that takes pdf.js for ever is refused when it comes", async () => {
+    const all = (number: number) =>
+      stream(
+        `/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X ${number + 1} 0 R>>>>`,
+        number < 14 ? "/X Do ".repeat(30) : "0 0 1 1 re f",
+      );
+    const more = Array.from({ length: 9 }, (_, index) => all(index + 6));
+    const bomb = onePage({ content: "/X Do", page: "/Resources<</XObject<</X 6 0 R>>>>", more });
+    const intake = startIntake({ kept: 0 });
+    try {
+      const { message } = await expectDomainError(intake.check("org", [pdfFile(bomb)]), "CORRUPTED_DOCUMENT");
+      expect(message).toMatch(/too long|too much memory/);
+    } finally {
+      await intake.close();
+    }
+  });
+});
+
 describe("a file with signatures is refused when it is", () => {
   const changed = async (change: (pdf: string) => string) =>
     Buffer.from(change((await signedPdf()).toString("latin1")), "latin1");
@@ -103,6 +157,17 @@ describe("a file with signatures is refused when it is", () => {
     ],
   ])("%s", async (_, make) => {
     await expect(checkPdf(await make())).rejects.toThrow(/more than one way/);
+  });
+
+  test("incremental saving: what a later revision shows is what is shown, and stays as it is", async () => {
+    const saved = await changed((pdf) => {
+      const at = pdf.length;
+      const one = `4 0 obj\n<</Length 41>>\nstream\nBT /F 12 Tf 20 200 Td (1,000,000) Tj ET   \nendstream\nendobj\n`;
+      const table = `xref\n4 1\n${String(at).padStart(10, "0")} 00000 n \ntrailer\n<</Size 9/Root 1 0 R/Prev ${/startxref\n(\d+)/.exec(pdf)?.[1]}>>\n`;
+      return `${pdf}${one}${table}startxref\n${at + one.length}\n%%EOF\n`;
+    });
+    await expect(checkPdf(saved)).resolves.toMatchObject({ isSigned: true });
+    expect((await checkPdf(saved)).rewritten).toBeUndefined();
   });
 
   test("a shadow attack that hides: a comment on the screen only", async () => {

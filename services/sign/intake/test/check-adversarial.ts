@@ -2,10 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PDFDict, PDFName } from "pdf-lib";
 import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { createFontLibrary } from "../../completion/font-library.ts";
 import { checkPdf } from "../check-pdf.ts";
 import { prepareSeal } from "../prepare-seal.ts";
+import { openDocument } from "../reading/open-document.ts";
+import { trySealing } from "../try-sealing.ts";
 import { adversarialPdf } from "./adversarial-pdfs.ts";
 
 export interface AdversarialCounts {
@@ -45,9 +48,21 @@ async function isTaken(seed: number, folder: string | undefined): Promise<boolea
   const sealed = Buffer.from((await prepareSeal({ bytes: shown, isSigned: false, marks: [], statement }, fonts)).bytes);
   const found = forbidden.exec(sealed.toString("latin1"));
   if (found !== null) throw new Error(`the sealed file has ${found[0]}`);
+  refuseDifferences(sealed);
   if ((await textOf(shown)) !== (await textOf(sealed))) throw new Error("pdf.js reads another text after the seal");
+  if (seed % 10 === 0) await trySealing(shown, { isSigned: false, mayBeMarked: true, pages: [1] });
   if (folder !== undefined) compareWithTools(folder, shown, sealed);
   return true;
+}
+
+/** Where readers look for them: a remark may have an entry of the same name, which says nothing. */
+function refuseDifferences(sealed: Buffer): void {
+  const document = openDocument(sealed);
+  const form = document.catalog.lookup(PDFName.of("AcroForm"));
+  if (form instanceof PDFDict && form.has(PDFName.of("NeedAppearances")))
+    throw new Error("its fields have no pictures");
+  if (document.getPages().some(({ node }) => node.has(PDFName.of("UserUnit"))))
+    throw new Error("a page has a UserUnit");
 }
 
 /** The files have no other text in which these could stand. */
