@@ -86,6 +86,7 @@ function comparePage(
   if (!isKept || !isSame(steps, found.content.slice(start, end))) throw new Difference("what is drawn differs");
   const looks = found.remarks.slice(0, wanted.remarks.length);
   if (!isSame(wanted.remarks, looks)) throw new Difference("its fields or remarks look different");
+  requireUntouched(found.content, end);
   inspectMarks(marks, {
     steps: [...found.content.slice(end), ...found.remarks.slice(looks.length)],
     matrices: matricesAfter(found.content.slice(0, end)),
@@ -124,6 +125,29 @@ function withoutRestores(steps: readonly Step[]): readonly Step[] {
   let end = steps.length;
   while (steps[end - 1]?.name === "restore") end -= 1;
   return steps.slice(0, end);
+}
+
+/** Steps after which the same marks would look otherwise, or stand elsewhere. */
+const lasting = new Set([
+  ...["transform", "setGState", "clip", "eoClip", "setTextRenderingMode", "setCharSpacing", "setWordSpacing"],
+  ...["setHScale", "setTextRise"],
+]);
+
+/**
+ * What the page sets must be taken back where the marks begin. A page that takes back more than it has set aside takes back
+ * what was put around it, and what it sets then would last.
+ */
+function requireUntouched(steps: readonly Step[], end: number): void {
+  const levels = [false];
+  const isTouched = (): boolean => levels.at(-1) ?? false;
+  for (const [index, { name }] of steps.entries()) {
+    if (index >= end && name !== "restore") break;
+    if (name === "save" || name === "paintFormXObjectBegin") levels.push(isTouched());
+    else if (name === "restore" || name === "paintFormXObjectEnd") {
+      if (levels.length > 1) levels.pop();
+    } else if (lasting.has(name)) levels[levels.length - 1] = true;
+  }
+  if (isTouched()) throw new Difference("what the page leaves in force would change the marks");
 }
 
 /** What is in force after these steps, and what comes back when something is taken back. */
