@@ -7,6 +7,8 @@ import type { ChildAnswer, Defect } from "./messages.ts";
  */
 export function answerJobs<Job, Outcome>(work: (job: Job) => Outcome | Promise<Outcome>): void {
   process.on("disconnect", () => process.exit());
+  // Ctrl-C reaches every process of a terminal; the parent still has work to finish, and ends this one afterwards.
+  process.on("SIGINT", () => undefined);
   // A job holds the thread, so that it would not see that the parent is gone.
   new Worker(new URL("./parent-watch.ts", import.meta.url), { workerData: Number(process.argv[2]) }).unref();
   process.on("message", (job: Job) => void answer(work, job).then(send));
