@@ -1,4 +1,5 @@
 // `npm run package:clients`: the clients for JavaScript and TypeScript, of the public contracts alone, as a package.
+// An argument names another folder to write it to.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +16,7 @@ interface Manifest {
 }
 
 /** Writes `assent-clients-<version>.tgz` into a folder; its path. */
-export function packageClients(into: string): string {
+function packageClients(into: string): string {
   const { version, license, dependencies } = JSON.parse(text("package.json")) as Manifest;
   const folder = mkdtempSync(join(tmpdir(), "assent-clients-"));
   try {
@@ -68,4 +69,4 @@ function generate(folder: string): void {
   for (const name of ["index.js", "index.d.ts"]) writeFileSync(join(folder, name), index.join(""));
 }
 
-if (import.meta.main) process.stdout.write(`${packageClients(process.cwd())}\n`);
+process.stdout.write(`${packageClients(resolve(process.argv[2] ?? "."))}\n`);

@@ -9,7 +9,6 @@ import { DomainError } from "#platform/errors.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { observe, useResources } from "#platform/rpc/test/harness.ts";
 import { backends, publicAccess } from "../../gateway/grpc/public-rpcs.ts";
-import { packageClients } from "../package-clients.ts";
 
 const root = join(import.meta.dirname, "../..");
 const resources = useResources();
@@ -21,7 +20,9 @@ describe("the package of clients", () => {
 
   beforeAll(() => {
     mkdirSync(installed, { recursive: true });
-    execFileSync("tar", ["-xzf", packageClients(folder), "--strip-components", "1", "-C", installed]);
+    const script = ["run", "--silent", "package:clients", "--", folder];
+    const made = execFileSync("npm", script, { cwd: root, encoding: "utf8" }).trim();
+    execFileSync("tar", ["-xzf", made, "--strip-components", "1", "-C", installed]);
     for (const scope of ["@bufbuild", "@connectrpc", "@types"]) {
       symlinkSync(join(root, "node_modules", scope), join(folder, "node_modules", scope));
     }

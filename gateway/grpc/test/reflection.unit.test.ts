@@ -10,6 +10,7 @@ import {
 } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { newId } from "#platform/ids.ts";
 import { observe, useResources } from "#platform/rpc/test/harness.ts";
+import { configFromEnv, settings } from "../../config.ts";
 import { createFloodGuard } from "../../limits/flood-guard.ts";
 import { type GrpcDeps, listenGrpc } from "../listen-grpc.ts";
 import { publicDescriptors } from "../public-descriptors.ts";
@@ -146,6 +147,15 @@ describe("reflection", () => {
     const { ask } = await open();
     const [answer] = await ask(...lines.map((what = "") => symbol(what.replace("describe ", ""))));
     expect(filesIn(answer)[0]?.name).toMatch(/^assent\//);
+  });
+
+  test("is turned on by its setting alone", () => {
+    const required = Object.entries(settings).filter(([, { fallback }]) => fallback === undefined);
+    const env = { ...Object.fromEntries(required.map(([name]) => [name, "x"])), DATABASE_URL: "postgres://x/y" };
+    const read = (more: Record<string, string>) => configFromEnv({ ...env, GRPC_PORT: "50051", ...more }).grpc;
+    expect(read({})?.reflection).toBe(false);
+    expect(read({ GRPC_REFLECTION: "true" })?.reflection).toBe(true);
+    expect(() => read({ GRPC_REFLECTION: "yes" })).toThrow("GRPC_REFLECTION");
   });
 
   test("is not there when it is not asked for", async () => {
