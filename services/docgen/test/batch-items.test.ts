@@ -73,7 +73,7 @@ describe("items that are not valid", () => {
     const customer = await createCustomer(harness);
     const [item] = itemsOf(customer, ["Ada"]);
     const request = { items: [{ ...present(item), ref: "two\nlines" }] };
-    const error = await expectDomainError(customer.organization.createBatch(request), "GEN_INVALID_REQUEST");
+    const error = await expectDomainError(customer.organization.createBatch(request), "VALIDATION_FAILED");
     expect(error.details.map(({ field }) => field)).toEqual(["items[0].ref"]);
     await expect(customer.organization.createBatch({ items: [] })).rejects.toThrow();
     await expect(submit(customer, namesUpTo(501))).rejects.toThrow();
