@@ -16,7 +16,7 @@ const target = (value: string) => ({ id: { case: "agreementId" as const, value }
 /** The signature over the last seal of a file, and its time stamp. */
 function stampOf(file: Buffer): { readonly signature: Buffer; readonly token: Buffer | undefined } {
   const text = file.toString("latin1");
-  const hex = /\/Contents\s*<([0-9A-Fa-f]+)>/.exec(text.slice(text.lastIndexOf("/Contents")))?.[1] ?? "";
+  const hex = [...text.matchAll(/\/Contents\s*<([0-9A-Fa-f]{1000,})>/g)].at(-1)?.[1] ?? "";
   const der = Buffer.from(hex, "hex");
   const content = ContentInfo.fromBER(der.subarray(0, 4 + der.readUInt16BE(2)));
   const [info] = new SignedData({ schema: content.content }).signerInfos;
