@@ -113,7 +113,7 @@ export function adversarialPdf(seed: number): Buffer {
   };
   let previous: number | undefined;
   const write = (places: readonly Place[], more = ""): void => {
-    const trailer = `/Size 40/Root 1 0 R${previous === undefined ? "" : `/Prev ${previous}`}${more}`;
+    const trailer = `/Size 41/Root 1 0 R${previous === undefined ? "" : `/Prev ${previous}`}${more}`;
     const isStream = places.some((place) => place.length === 3) || chance(0.3);
     if (isStream && chance(0.3)) previous = hybrid(places, trailer);
     else previous = isStream ? xrefStream(places, trailer) : xrefTable(places, trailer);
@@ -184,8 +184,8 @@ export function adversarialPdf(seed: number): Buffer {
     const form = "/AcroForm<</Fields[20 0 R]/SigFlags 3>>";
     const signed: [number, string][] = [
       [1, `<</Type/Catalog/Pages 2 0 R${form}>>`],
-      [20, "<</FT/Sig/T(Before)/V 21 0 R>>"],
-      [21, `<</Type/Sig/Filter/Adobe.PPKLite${emptySignatureEntries}>>`],
+      [20, "<</FT/Sig/T(Before)/V 40 0 R>>"],
+      [40, `<</Type/Sig/Filter/Adobe.PPKLite${emptySignatureEntries}>>`],
     ];
     write(signed.map(([number, body]): Place => [number, object(number, body)]));
     const file = forged(withTrueRange(Buffer.concat(parts)), random);
