@@ -1,4 +1,5 @@
 import {
+  booleanSetting,
   ConfigError,
   type Environment,
   integerSetting,
@@ -111,6 +112,10 @@ export const settings = {
     "",
   ),
   GRPC_CLIENTS: clientsSetting,
+  GRPC_REFLECTION: booleanSetting(
+    "Whether tools such as grpcurl may ask GRPC_PORT which public RPCs and messages there are. No credential is needed for that.",
+    false,
+  ),
   OIDC_ISSUER: urlSetting(
     "An OpenID Connect provider that people may log in to the dashboard with: https://login.example.com, exactly as it names itself. Empty offers none. It speaks for all organizations: it can log in every user whose e-mail address it says it has verified.",
     "",
@@ -148,7 +153,7 @@ export function configFromEnv(env: Environment): GatewayConfig {
 type GrpcValues = Record<
   "GRPC_HOST" | "GRPC_TLS_CERT_FILE" | "GRPC_TLS_KEY_FILE" | "GRPC_TLS_CA_FILE" | "GRPC_CLIENTS",
   string
-> & { readonly GRPC_PORT: number };
+> & { readonly GRPC_PORT: number; readonly GRPC_REFLECTION: boolean };
 
 function grpcOf(values: GrpcValues, env: Environment): GrpcConfig | undefined {
   const { GRPC_TLS_CERT_FILE: cert, GRPC_TLS_KEY_FILE: key, GRPC_TLS_CA_FILE: authorities } = values;
@@ -162,7 +167,10 @@ function grpcOf(values: GrpcValues, env: Environment): GrpcConfig | undefined {
     throw new ConfigError(["GRPC_TLS_CA_FILE is required with GRPC_CLIENTS"]);
   }
   const tls = cert === "" ? undefined : { cert, key, clientAuthorities: authorities === "" ? undefined : authorities };
-  return { host: values.GRPC_HOST, port: values.GRPC_PORT, tls, clients: clientsOf(values.GRPC_CLIENTS, env) };
+  return {
+    ...{ host: values.GRPC_HOST, port: values.GRPC_PORT, tls, reflection: values.GRPC_REFLECTION },
+    clients: clientsOf(values.GRPC_CLIENTS, env),
+  };
 }
 
 function clientsOf(text: string, env: Environment): () => ClientMap {

@@ -8,7 +8,9 @@ import type { Runtime } from "#platform/service.ts";
 import { type AdmitDeps, createAdmit } from "./admit.ts";
 import type { ClientMap } from "./client-map.ts";
 import { forwardingRoutes } from "./forward.ts";
-import type { Backend } from "./public-rpcs.ts";
+import { publicDescriptors } from "./public-descriptors.ts";
+import { type Backend, backends } from "./public-rpcs.ts";
+import { createReflection } from "./reflection.ts";
 
 export interface GrpcConfig {
   readonly host: string;
@@ -18,6 +20,8 @@ export interface GrpcConfig {
   readonly tls: OpenTlsFiles | undefined;
   /** Programs that prove themselves with certificates, as they are configured now. */
   readonly clients: () => ClientMap;
+  /** Whether tools may ask which contracts there are. */
+  readonly reflection?: boolean;
 }
 
 export interface GrpcDeps extends Omit<AdmitDeps, "clients" | "newId"> {
@@ -35,8 +39,12 @@ export async function listenGrpc(config: GrpcConfig, deps: GrpcDeps): Promise<Rp
   // Nobody may name whom they act for here, not even processes of ours.
   const callers = requireKnownCaller({ ownNames: new Set(), admitOutsider });
   const health = createHealthState();
+  const reflection = config.reflection
+    ? createReflection(publicDescriptors(backends.map(([, service]) => service)), deps.floodGuard)
+    : undefined;
   const server = await startRpcServer({
     ...{ host: config.host, port: config.port, tls: config.tls, maxMessageBytes, logger, health },
+    register: reflection?.register,
     routes: forwardingRoutes(deps.transports),
     interceptors: serverInterceptors({ service: "gateway", logger, metrics, tracer, callers }),
   });
@@ -46,6 +54,7 @@ export async function listenGrpc(config: GrpcConfig, deps: GrpcDeps): Promise<Rp
     port: server.port,
     drain: (graceMs) => {
       health.setServing(false);
+      reflection?.close();
       return server.drain(graceMs);
     },
   };

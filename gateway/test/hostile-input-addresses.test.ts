@@ -160,6 +160,8 @@ describe("paths", () => {
     const problems: string[] = [];
     for (const [name, change] of others) {
       const target = setup.target(operationId);
+      // The address of the home page has no letters.
+      if (change(target.path) === target.path) continue;
       const answer = await sendPath(target, `${change(target.path)}${target.query}`);
       if (operationId === "getReferencePage" && name === "a slash in percent") continue;
       // Clients of the compatible interface send it: see below.

@@ -40,12 +40,14 @@ export interface RpcServerOptions {
   readonly maxConnectionAgeMs?: number | undefined;
   readonly tls?: TlsFiles | OpenTlsFiles | undefined;
   readonly health: HealthState;
+  /** Adds what is no unary RPC; it looks after its own calls, and ends them when the server is drained. */
+  readonly register?: ((server: Server) => void) | undefined;
   /** Told of failures that no interceptor sees, such as an answer that cannot be serialized. */
   readonly logger?: Logger | undefined;
 }
 
 /**
- * Serves Connect handlers and grpc.health.v1.Health/Check as gRPC. Unary RPCs only.
+ * Serves Connect handlers and grpc.health.v1.Health/Check as gRPC. Of routes, unary RPCs only.
  * Rejects when the port cannot be bound.
  */
 export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
@@ -62,6 +64,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   for (const route of unary) addRoute(server, route, [...options.interceptors, ...route.interceptors], calls);
   const names = services.map((service) => service.typeName);
   for (const route of collectRoutes(healthRoutes(options.health, names)).unary) addRoute(server, route, [], calls);
+  options.register?.(server);
   const address = `${options.host.includes(":") ? `[${options.host}]` : options.host}:${options.port}`;
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(address, serverCredentials(options.tls), (error, bound) =>
@@ -158,13 +161,15 @@ const peerOf = (call: ServerUnaryCall<Buffer, Buffer>): Peer => ({
       : namesOfCertificate({ subjectAltName: sslPeerCertificate.subjectaltname });
   },
   get address() {
-    const address = call
-      .getPeer()
-      .replace(/:\d+$/, "")
-      .replace(/^\[(.+)\]$/, "$1");
-    return isIP(address) === 0 ? "" : address.replace(/^::ffff:(?=\d+\.)/i, "");
+    return addressOf(call.getPeer());
   },
 });
+
+/** The address in what grpc-js says of the other side; empty when there is none. */
+export function addressOf(peer: string): string {
+  const address = peer.replace(/:\d+$/, "").replace(/^\[(.+)\]$/, "$1");
+  return isIP(address) === 0 ? "" : address.replace(/^::ffff:(?=\d+\.)/i, "");
+}
 
 const finiteDeadline = (call: ServerUnaryCall<Buffer, Buffer>): number | undefined => {
   const deadline = Number(call.getDeadline());

@@ -239,11 +239,13 @@ CLIENT=$(echo $PAIR | field clientId); SECRET=$(echo $PAIR | field clientSecret)
     blocks: [
       { begins: "node_modules/.bin/buf export", after: "ls contracts", says: [/proto|assent/] },
       {
-        begins: "grpcurl",
+        begins: "grpcurl -plaintext -import",
         before: "ASSENT_TOKEN=$(demo apiKey)",
         instead: [["127.0.0.1:50051", "$GRPC"]],
         says: [/grpcurl|terms-of-service/],
       },
+      { begins: "grpcurl -plaintext 127", instead: [["127.0.0.1:50051", "$GRPC"]], says: [/grpcurl|assent\.click/] },
+      { begins: "npm install ./assent-clients", ranBy: "dev/test/package-clients.unit.test.ts" },
       { begins: "python -m grpc_tools.protoc", ranBy: "test/interop/grpc.test.ts" },
     ],
   },
@@ -325,6 +327,7 @@ export const plannedScripts: Readonly<
   sbom: { ranBy: "docs/releasing.md" },
   migrate: { run: "DATABASE_URL=$TEST_DATABASE npm run migrate", says: /the database is up to date/ },
   generate: { run: "npm run generate", says: /up to date/ },
+  "package:clients": { run: "npm run package:clients", says: /assent-clients-.*\.tgz/ },
   "build:web": { run: "npm run build:web" },
   docs: { run: "npm run docs", says: /written: \d+ lines/ },
   format: { run: "npm run format", says: /Checked/ },

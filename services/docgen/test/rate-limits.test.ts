@@ -131,7 +131,8 @@ describe("a refusal", () => {
       expect(metadata).toMatchObject({ plan: "gen_pro", limit: "600", windowSeconds: "3600" });
     }
     // Nor is an item that is not even clear.
-    const unclear = customer.organization.createBatch({ items: [{ ref: "\n", source: { templateId: randomUUID() } }] });
+    const source = { templateId: randomUUID(), dataJson: "{" };
+    const unclear = customer.organization.createBatch({ items: [{ ref: "a", source }] });
     await expectDomainError(unclear, "GEN_RATE_LIMITED");
     expect(await usedOf(harness, customer.organization.orgId)).toEqual({ hour: 600, minute: 0 });
   });

@@ -201,6 +201,6 @@ describe("bulkDuplicateTemplates", () => {
 
   test("a pattern that cannot be stored is refused", async () => {
     const attempt = bulkDuplicate(harness.organization(), [randomUUID()], "\u0000");
-    expect(await problemFields(attempt, "CLICK_VALIDATION_FAILED")).toEqual(["namePattern"]);
+    expect(await problemFields(attempt, "VALIDATION_FAILED")).toEqual(["namePattern"]);
   });
 });

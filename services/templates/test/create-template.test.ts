@@ -135,13 +135,19 @@ describe("createTemplate", () => {
     ["metadata.k", { metadata: { k: "v".repeat(501) } }],
     ["metadata", { metadata: { ["k".repeat(501)]: "v" } }],
     ["typeConfig", { typeConfig: { a: "x".repeat(65_536) } }],
-    ["name", { name: "a\u0000" }],
     ["typeConfig.documents[1].name", { typeConfig: { documents: [{ name: "A" }, { name: "\u0000" }] } }],
-    ["counterparty.address", { counterparty: { legalName: "Acme", address: "\u0000" } }],
   ])("names the bad field %s", async (field, request) => {
     expect(await problemFields(createTemplate(harness.organization(), request), "CLICK_VALIDATION_FAILED")).toEqual([
       field,
     ]);
+  });
+
+  test.each([
+    ["name", { name: "a\u0000" }],
+    ["counterparty.address", { counterparty: { legalName: "Acme", address: "\u0000" } }],
+  ])("names the text %s with control characters", async (field, request) => {
+    const problems = await problemFields(createTemplate(harness.organization(), request), "VALIDATION_FAILED");
+    expect(problems.map((path) => path.replace(/^fields\./, ""))).toEqual([field]);
   });
 
   test.each([{ name: "" }, { name: "a".repeat(256) }, { type: TemplateType.UNSPECIFIED }, { type: 9 as TemplateType }])(

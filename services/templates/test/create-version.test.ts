@@ -137,8 +137,6 @@ describe("createVersion", () => {
   test.each([
     ["locale", { locale: "en_US" }],
     ["content", { content: "a\u0000b" }],
-    ["title", { title: "\u0000" }],
-    ["buttonText", { texts: { buttonText: "\u0000" } }],
     ["purposeTexts", { texts: { purposeTexts: { "Not a key": "x" } } }],
     ["effectiveAt", { effectiveAt: { seconds: 999_999_999_999n } }],
   ])("names the bad field %s", async (field, request) => {
@@ -146,6 +144,16 @@ describe("createVersion", () => {
     const { id } = await createTemplate(organization);
     const error = await expectDomainError(createVersion(organization, id, request), "CLICK_VALIDATION_FAILED");
     expect(error.details.map((detail) => detail.field)).toEqual([field]);
+  });
+
+  test.each([
+    ["title", { title: "\u0000" }],
+    ["buttonText", { texts: { buttonText: "\u0000" } }],
+  ])("names the text %s with control characters", async (field, request) => {
+    const organization = harness.organization();
+    const { id } = await createTemplate(organization);
+    const error = await expectDomainError(createVersion(organization, id, request), "VALIDATION_FAILED");
+    expect(error.details.map((detail) => detail.field.split(".").at(-1))).toEqual([field]);
   });
 
   test("refuses a text of more than 1 MiB and takes one of exactly that", async () => {

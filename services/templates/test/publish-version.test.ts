@@ -240,14 +240,11 @@ describe("publishVersion", () => {
     const { template, version } = await createPublished(organization);
     const name = { templateId: template.id, versionId: version.id, published: true };
     const effectiveAt = { seconds: -999_999_999_999n };
-    for (const [field, more] of Object.entries({
-      effectiveAt: { effectiveAt },
-      changeSummary: { changeSummary: "\u0000" },
-    })) {
-      const error = await expectDomainError(
-        organization.publishVersion({ ...name, ...more }),
-        "CLICK_VALIDATION_FAILED",
-      );
+    for (const [field, more, code] of [
+      ["effectiveAt", { effectiveAt }, "CLICK_VALIDATION_FAILED"],
+      ["changeSummary", { changeSummary: "\u0000" }, "VALIDATION_FAILED"],
+    ] as const) {
+      const error = await expectDomainError(organization.publishVersion({ ...name, ...more }), code);
       expect(error.details.map((detail) => detail.field)).toEqual([field]);
     }
   });

@@ -207,13 +207,19 @@ describe("updateTemplate", () => {
     ["status", ["status"], { status: TemplateStatus.ARCHIVED }],
     ["defaultLocale", ["default_locale"], { defaultLocale: "x_y" }],
     ["metadata.k", ["metadata"], { metadata: { k: "v".repeat(501) } }],
-    ["description", ["description"], { description: "\u0000" }],
   ])("names the bad field %s of the paths %j", async (field, paths, changes) => {
     const organization = harness.organization();
     const { id } = await createTemplate(organization);
     expect(await problemFields(updateTemplate(organization, id, paths, changes), "CLICK_VALIDATION_FAILED")).toEqual([
       field,
     ]);
+  });
+
+  test("names a text with control characters by its place in the request", async () => {
+    const organization = harness.organization();
+    const { id } = await createTemplate(organization);
+    const attempt = updateTemplate(organization, id, ["description"], { description: "\u0000" });
+    expect(await problemFields(attempt, "VALIDATION_FAILED")).toEqual(["changes.description"]);
   });
 
   test("checks the flags", async () => {

@@ -223,10 +223,8 @@ describe("updateVersion", () => {
     ["locale", ["locale"], {}],
     ["locale", ["locale"], { locale: "x_y" }],
     ["content", ["content"], {}],
-    ["title", ["title"], { title: "\u0000" }],
     ["content", ["content"], { content: "a\u0000" }],
     ["effectiveAt", ["effective_at"], { effectiveAt: { seconds: 999_999_999_999n } }],
-    ["buttonText", ["texts.button_text"], { texts: { buttonText: "\u0000" } }],
     ["purposeTexts", ["texts"], { texts: { purposeTexts: { "no key": "x" } } }],
     ["purposeTexts.a", ["texts.purpose_texts"], { texts: { purposeTexts: { a: "x".repeat(2001) } } }],
   ])("names the bad field %s of the paths %j", async (field, paths, changes) => {
@@ -235,6 +233,20 @@ describe("updateVersion", () => {
     const attempt = updateVersion(organization, draft, paths, changes);
     expect(await problemFields(attempt, "CLICK_VALIDATION_FAILED")).toEqual([field]);
     expect(await getVersion(organization, draft)).toEqual(draft);
+  });
+
+  test("names texts with control characters by their place in the request", async () => {
+    const draft = await createDraft(harness.organization());
+    const attempts = [
+      [updateVersion(harness.organization(), draft, ["title"], { title: "\u0000" }), "changes.title"],
+      [
+        updateVersion(harness.organization(), draft, ["texts.button_text"], { texts: { buttonText: "\u0000" } }),
+        "changes.texts.buttonText",
+      ],
+    ] as const;
+    for (const [attempt, field] of attempts) {
+      expect(await problemFields(attempt, "VALIDATION_FAILED")).toEqual([field]);
+    }
   });
 
   test.each(unknownIds)("does not find %j", async (id) => {

@@ -93,9 +93,9 @@ function sortProblems(
   return { fields, rest: isAllPlaced ? undefined : new ApiError({ ...partsOf(error), details }) };
 }
 
-/** "scopes.0" and "body.scopes" are problems of the field "scopes". */
+/** "scopes[0]" and "body.scopes" are problems of the field "scopes". */
 function namesIn({ field }: FieldProblem): string[] {
-  const parts = field.replaceAll("/", ".").split(".").filter(Boolean);
+  const parts = field.split(/[./[\]]/).filter(Boolean);
   return [field, ...parts];
 }
 

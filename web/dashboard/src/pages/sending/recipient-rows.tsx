@@ -3,7 +3,7 @@ import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { newRecipient } from "./details.ts";
-import { allOf, groupsOf, nameOf } from "./recipients.ts";
+import { groupsOf, nameOf } from "./recipients.ts";
 import { type RecipientInput, recipientRoles } from "./types.ts";
 
 interface RecipientRowsProps {
@@ -25,7 +25,7 @@ export function RecipientRows({ recipients, onChange }: RecipientRowsProps) {
             <RecipientRow
               recipient={recipient}
               number={index + 1}
-              at={`recipients[${places.get(recipient.recipientId)}]`}
+              at={places.get(recipient.recipientId) ?? ""}
               onChange={change}
               {...(recipients.length > 1 ? { onRemove: () => remove(recipient.recipientId) } : {})}
             />
@@ -39,10 +39,14 @@ export function RecipientRows({ recipients, onChange }: RecipientRowsProps) {
   );
 }
 
-/** Where the API counts them. */
-function placesOf(recipients: readonly RecipientInput[]): ReadonlyMap<string, number> {
-  const sent = allOf(groupsOf(recipients)) as RecipientInput[];
-  return new Map(sent.map(({ recipientId }, index) => [recipientId, index]));
+/** Where each of them stands in a request. */
+function placesOf(recipients: readonly RecipientInput[]): ReadonlyMap<string, string> {
+  const groups = Object.entries(groupsOf(recipients)) as [string, RecipientInput[]][];
+  return new Map(
+    groups.flatMap(([name, members]) =>
+      members.map(({ recipientId }, index) => [recipientId, `recipients.${name}[${index}]`] as const),
+    ),
+  );
 }
 
 interface RecipientRowProps {
