@@ -249,6 +249,12 @@ describe("a file with signatures is refused when it is", () => {
     await expect(checkPdf(await changed(change))).rejects.toThrow(message);
   });
 
+  test("a revision whose links begin at another address than https", async () => {
+    const based = (base: string) => (pdf: string) => extended(pdf, { 90: `<</URI<</Base(${base})>>>>` });
+    await expect(checkPdf(await changed(based("http://example.com")))).rejects.toThrow(/https and mailto/);
+    await expect(checkPdf(await changed(based("https://example.com")))).resolves.toMatchObject({ isSigned: true });
+  });
+
   test("incremental saving: what a later revision shows is what is shown, and stays as it is", async () => {
     const saved = await changed((pdf) => {
       const at = pdf.length;
