@@ -18,7 +18,7 @@ import { allMarks, typesetInput } from "./marked-files.ts";
 
 const run = promisify(execFile);
 
-describeWithTools([judges.signatures, "pdfsig", "pdftotext"], "files that others have signed", () => {
+describeWithTools([judges.signatures, "pdfsig", "pdftotext", "qpdf"], "files that others have signed", () => {
   let folder: string;
   const fonts = createFontLibrary();
   const pathOf = (name: string): string => join(folder, `${name}.pdf`);
@@ -27,6 +27,8 @@ describeWithTools([judges.signatures, "pdfsig", "pdftotext"], "files that others
     folder = await mkdtemp(join(tmpdir(), "signed-before-"));
     await writeFile(pathOf("source"), createTypesetter().typeset(typesetInput("pdf")).pdf);
     await run(judges.signatures, ["make", pathOf("source"), folder]);
+    await run("qpdf", ["--linearize", "--object-streams=generate", pathOf("source"), pathOf("web")]);
+    await run(judges.signatures, ["make", pathOf("web"), folder, "web-"]);
     await writeFile(pathOf("source"), createTypesetter().typeset(typesetInput("pdf/ua-1")).pdf);
     await run(judges.signatures, ["make", pathOf("source"), folder, "accessible-"]);
   });
@@ -48,6 +50,7 @@ describeWithTools([judges.signatures, "pdfsig", "pdftotext"], "files that others
   test.each([
     ["approved", allMarks],
     ["accessible-approved", allMarks],
+    ["web-approved", allMarks],
     ["locked-include", allMarks],
     ["certified-2", []],
     ["certified-3", []],

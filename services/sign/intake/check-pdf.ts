@@ -11,6 +11,7 @@ import { readStrictly } from "./reading/read-strictly.ts";
 import { writeGraph } from "./reading/write-graph.ts";
 import { refuseOverwork } from "./refuse-overwork.ts";
 import { readLocks } from "./signature-locks.ts";
+import { refuseMalformedSignatures } from "./signature-ranges.ts";
 import { isSignedPdf } from "./signed-fields.ts";
 import { tryExtending } from "./trial-save.ts";
 import { trySealing } from "./try-sealing.ts";
@@ -41,6 +42,8 @@ async function checkSigned(bytes: Buffer): Promise<CheckedPdf> {
   const graph = readStrictly(bytes);
   const unusual = refuseUnclean(graph);
   const document = extensibleDocumentOf(graph, bytes);
+  // Before the trial adds a signature that is none yet.
+  refuseMalformedSignatures(graph, document, bytes);
   const pages = pagesOf(document);
   const warnings = warningsOf(document);
   // Packing objects costs time, and is refused only to files whose metadata claim that they are PDF/A-1.

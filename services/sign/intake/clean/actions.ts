@@ -20,6 +20,9 @@ export function refuseActions(objects: Iterable<PDFObject>): void {
     if (actions instanceof PDFDict && actions.keys().length > 0) refuseOwn();
     if (isLive(dictionary)) refuseOwn();
     if (dictionary.has(PDFName.of("Alternates"))) forbidden("pictures that are others on paper")();
+    const addresses = dictionary.lookup(PDFName.of("URI"));
+    const base = addresses instanceof PDFDict ? addresses.lookup(PDFName.of("Base")) : undefined;
+    if (base !== undefined && !isAllowed(base)) refuseOwn();
     const opening = dictionary.lookup(PDFName.of("OpenAction"));
     if (opening instanceof PDFDict && !isPlace(opening)) refuseOwn();
   }

@@ -15,7 +15,10 @@ const maxUnpacked = 16 * 1024 * 1024;
 
 /** How the contents of pages end, and what they cost who draws them. */
 export interface ContentsReader {
-  /** The page, numbered from 1, with its resources, and the page whose fields and remarks are or will be drawn on it. */
+  /**
+   * Reads and weighs the content of one page, numbered from 1; undefined when it is not written as usual. `looksOf` has the
+   * fields and remarks that are drawn with it: the page as it was sent where it is written anew, else the page itself.
+   */
   read(
     number: number,
     page: PDFDict,

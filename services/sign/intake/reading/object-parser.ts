@@ -233,7 +233,13 @@ export class ObjectParser {
       if (byte !== 0x2f) throw new Error("a dictionary has a key that is no name");
       const key = this.#name();
       if (this.#options.isStrict && entries.has(key)) throw new Error("a dictionary says something twice");
-      entries.set(key, this.object(false, depth + 1));
+      this.skipBlanks();
+      const from = this.at;
+      const value = this.object(false, depth + 1);
+      if (key === contents && value instanceof PDFHexString && this.#options.isStrict) {
+        places.set(value, { bytes: this.#bytes, from, to: this.at });
+      }
+      entries.set(key, value);
     }
     this.at += 2;
     return dictionaryOf(entries, this.#context);
@@ -286,6 +292,20 @@ function dictionaryOf(entries: Map<PDFName, PDFObject>, context: PDFContext): PD
   }
 }
 
+/** Where the hexadecimal `Contents` of a dictionary stand, with their angle brackets. */
+export interface ContentsPlace {
+  /** The file, or what an object stream unpacks to. */
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
+const places = new WeakMap<PDFHexString, ContentsPlace>();
+
+/** Known of those that were read strictly. */
+export const placeOfContents = (text: PDFHexString): ContentsPlace | undefined => places.get(text);
+
+const contents = PDFName.of("Contents");
 const catalog = PDFName.of("Catalog");
 const pages = PDFName.of("Pages");
 

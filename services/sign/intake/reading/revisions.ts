@@ -10,7 +10,7 @@ export interface Revision {
   readonly newest: Section;
   /** What its sections name. */
   readonly named: ReadonlyMap<number, Entry>;
-  /** From each section to its `%%EOF`. */
+  /** From each section to its `%%EOF`, if it has one. */
   readonly trailers: readonly { readonly from: number; readonly to: number }[];
 }
 
@@ -54,7 +54,11 @@ function nameAll(named: Map<number, Entry>, { entries, hybrid }: Section): void 
 function endOf(bytes: Buffer, section: Section, group: readonly Section[]): number {
   const parser = new ObjectParser(bytes, PDFContext.create(), { isStrict: true }, section.end);
   parser.skipBlanks();
-  if (!parser.word("startxref")) throw new Error("nothing says where a revision begins");
+  if (!parser.word("startxref")) {
+    // Of a file for the web the first one needs to say nothing; some programs write nothing there when it is a stream.
+    if (group.length > 1 && section === group[0] && section.kind === "stream") return section.end;
+    throw new Error("nothing says where a revision begins");
+  }
   parser.skipBlanks();
   const begin = parser.integer();
   // The first section of a file for the web is followed by 0, and the second one by the place of the first.

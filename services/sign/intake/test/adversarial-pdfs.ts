@@ -1,4 +1,5 @@
 import { deflateSync } from "node:zlib";
+import { emptySignatureEntries, withTrueRange } from "./signed-pdf.ts";
 
 /** Mulberry32. */
 export function randomFrom(seed: number): () => number {
@@ -68,7 +69,9 @@ type Place = readonly [number: number, offset: number] | readonly [number: numbe
 /** A file made to be read in several ways at once. The same seed makes the same file. */
 export function adversarialPdf(seed: number): Buffer {
   const random = randomFrom(seed);
-  const chance = (share: number) => random() < share;
+  const isSigned = random() < 0.2;
+  // Files with signatures are refused for the least of it.
+  const chance = (share: number) => random() < (isSigned ? share / 5 : share);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const some = (share: number) => (chance(share) ? pick(acts) : "") + (chance(share) ? pick(differs) : "");
   const parts: Buffer[] = [Buffer.from(chance(0.05) ? "From: mail\r\n\r\n%PDF-1.7\n" : "%PDF-1.7\n")];
@@ -87,14 +90,14 @@ export function adversarialPdf(seed: number): Buffer {
     [4, content(text, [chance(0.05) ? pick(leftovers) : "", chance(0.1) ? pick(leftovers) : ""])],
     [5, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"],
     [11, "<</Type/OCG/Name(l)/Usage<</Print<</PrintState/ON>>/View<</ViewState/OFF>>>>>>"],
-    [12, stream(chance(0.5) ? "/Type/Metadata/Subtype/XML" : "/F(elsewhere.xml)", "<x/>")],
+    [12, stream(chance(0.5) ? "/F(elsewhere.xml)" : "/Type/Metadata/Subtype/XML", "<x/>")],
     [
       13,
       `<</Type/Annot/Subtype/Widget/FT/Tx/T(f)/V(hidden value)/Rect[20 20 120 40]/F ${pick([0, 2, 4, 32, 36])}${chance(0.6) ? "/AP<</N 16 0 R>>" : ""}>>`,
     ],
     [
       14,
-      `<</Type/Annot/Subtype/${pick(["Link", "FreeText", "Movie", "Screen", "Text"])}/Rect[0 0 10 10]/Contents(note)/F ${pick([0, 2, 4, 32])}${some(share)}>>`,
+      `<</Type/Annot/Subtype/${pick(chance(0.4) ? ["Movie", "Screen"] : ["Link", "FreeText", "Text"])}/Rect[0 0 10 10]/Contents(note)/F ${pick([0, 2, 4, 32])}${some(share)}>>`,
     ],
     [15, `<</Type/Annot/Subtype/Stamp/Rect[50 50 90 90]/F ${pick([0, 4, 32, 36])}/AP<</N 16 0 R>>>>`],
     [
@@ -110,7 +113,7 @@ export function adversarialPdf(seed: number): Buffer {
   };
   let previous: number | undefined;
   const write = (places: readonly Place[], more = ""): void => {
-    const trailer = `/Size 40/Root 1 0 R${previous === undefined ? "" : `/Prev ${previous}`}${more}`;
+    const trailer = `/Size 41/Root 1 0 R${previous === undefined ? "" : `/Prev ${previous}`}${more}`;
     const isStream = places.some((place) => place.length === 3) || chance(0.3);
     if (isStream && chance(0.3)) previous = hybrid(places, trailer);
     else previous = isStream ? xrefStream(places, trailer) : xrefTable(places, trailer);
@@ -177,9 +180,33 @@ export function adversarialPdf(seed: number): Buffer {
         : loosely,
     );
   }
+  if (isSigned) {
+    const form = "/AcroForm<</Fields[20 0 R]/SigFlags 3>>";
+    const signed: [number, string][] = [
+      [1, `<</Type/Catalog/Pages 2 0 R${form}>>`],
+      [20, "<</FT/Sig/T(Before)/V 40 0 R>>"],
+      [40, `<</Type/Sig/Filter/Adobe.PPKLite${emptySignatureEntries}>>`],
+    ];
+    write(signed.map(([number, body]): Place => [number, object(number, body)]));
+    const file = forged(withTrueRange(Buffer.concat(parts)), random);
+    parts.splice(0, parts.length, file);
+    if (random() < 0.3) write([[4, object(4, content("I pay 500 EUR", ["", ""]))]]);
+  }
   if (chance(0.1)) add(`startxref\n${older}\n%%EOF\n`);
   if (chance(0.2)) duplicate(0.3, "after the end");
   return Buffer.concat(parts);
+}
+
+/** Sometimes with another digit in the contents of its signature, or in its range: none of them means nothing. */
+function forged(pdf: Buffer, random: () => number): Buffer {
+  if (random() < 0.7) return pdf;
+  const from = pdf.lastIndexOf(emptySignatureEntries.slice(0, 20)) + "/Contents<".length;
+  const to = pdf.indexOf("]", from);
+  const changed = Buffer.from(pdf);
+  const digits = [...pdf.toString("latin1", from, to).matchAll(/[\da-f](?=[\da-f]*(?:>| |$))/g)];
+  const digit = digits[Math.floor(random() * digits.length)];
+  changed.write(digit?.[0] === "0" ? "1" : "0", from + (digit?.index ?? 0), "latin1");
+  return changed;
 }
 
 /** Deflated, with a PNG or TIFF predictor or without. */

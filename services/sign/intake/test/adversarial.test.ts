@@ -159,6 +159,102 @@ describe("a file with signatures is refused when it is", () => {
     await expect(checkPdf(await make())).rejects.toThrow(/more than one way/);
   });
 
+  /** As long as before, so that the cross-reference stays true. */
+  const padded = (pdf: string, wanted: RegExp, change: (found: string) => string) =>
+    pdf.replace(wanted, (found) => change(found).padEnd(found.length));
+  const range = /\/ByteRange \[[\d ]+\] */;
+  const contents = /\/Contents <[0-9a-f]+>/;
+  const ranged = (change: (numbers: number[]) => readonly unknown[]) => (pdf: string) =>
+    padded(pdf, range, (all) => `/ByteRange [${change((all.match(/\d+/g) ?? []).map(Number)).join(" ")}]`);
+  const filled = (hex: string) => (pdf: string) =>
+    pdf.replace(contents, (all) => `/Contents <${hex.padEnd(all.length - "/Contents <>".length, "0")}>`);
+  test.each<[string, RegExp, (pdf: string) => string]>([
+    ["without a range", /four whole numbers/, (pdf) => padded(pdf, range, () => "")],
+    ["with a range that is null", /four whole numbers/, (pdf) => padded(pdf, range, () => "/ByteRange null")],
+    ["with an empty range", /four whole numbers/, ranged(() => [])],
+    ["with a range of three numbers", /four whole numbers/, ranged((all) => all.slice(0, 3))],
+    ["with a range of two gaps", /four whole numbers/, ranged(([a, b, c]) => [a, 9, 10, 9, 20, b, c])],
+    ["with a range below zero", /four whole numbers/, ranged(([, b, c, d]) => [-1, b, c, d])],
+    ["with a range of broken numbers", /four whole numbers/, ranged(([a, b = 0, c, d]) => [a, b + 0.5, c, d])],
+    ["with a range of zeros", /two parts of the file/, ranged(() => [0, 0, 0, 0])],
+    ["with a range that ends behind the file", /two parts/, ranged(([a, b, c, d = 0]) => [a, b, c, d + 1])],
+    ["with a range that goes back", /two parts/, ranged(([a, b, c, d]) => [a, c, b, d])],
+    ["with a range that begins later", /where the file begins/, ranged(([, b, c, d]) => [1, b, c, d])],
+    ["with a range that leaves out more", /something else/, ranged(([a, b, c = 0, d = 0]) => [a, b, c + 1, d - 1])],
+    ["with a range that leaves out the page", /something else/, ranged(([, , c = 0, d = 0]) => [0, 9, c, d])],
+    ["with a range that leaves out the end", /no revision/, ranged(([a, b, c, d = 0]) => [a, b, c, d - 20])],
+    ["without contents", /Contents are missing/, (pdf) => padded(pdf, contents, () => "")],
+    ["with contents that are null", /Contents are missing/, (pdf) => padded(pdf, contents, () => "/Contents null")],
+    ["with contents that are a text", /not hexadecimal/, (pdf) => padded(pdf, contents, () => "/Contents (00)")],
+    ["with contents of nothing", /something else/, (pdf) => padded(pdf, contents, () => "/Contents <>")],
+    ["with contents of zeros", /no signature/, filled("")],
+    ["with contents of an empty sequence", /no signature/, filled("3000")],
+    ["with contents of another kind", /no signature/, filled("300f06092a864886f70d010701a0023000")],
+    ["with contents that are cut off", /no signature/, filled("3082ffff06092a864886f70d010702a0")],
+    ["with contents and something behind them", /no signature/, filled("300f06092a864886f70d010702a002300001")],
+    [
+      "with contents elsewhere, and a text of the same digits in its place",
+      /something else/,
+      (pdf) => {
+        const moved = padded(pdf, contents, (all) => all.replace("/Contents ", "/Reason   "));
+        return padded(moved, /\/Filter \/Adobe.PPKLite/, () => "/Contents <3000>");
+      },
+    ],
+  ])("universal forgery: a signature %s", async (_, message, change) => {
+    const pdf = await signedPdf();
+    const forged = Buffer.from(change(pdf.toString("latin1")), "latin1");
+    expect(forged.equals(pdf)).toBe(false);
+    await expect(checkPdf(forged)).rejects.toThrow("it cannot be told what it covers");
+    await expect(checkPdf(forged)).rejects.toThrow(message);
+  });
+
+  const extended = (pdf: string, objects: Readonly<Record<number, string>>): string => {
+    let [body, rows] = ["", ""];
+    for (const [number, object] of Object.entries(objects)) {
+      rows += `${number} 1\n${String(pdf.length + body.length).padStart(10, "0")} 00000 n \n`;
+      body += `${number} 0 obj\n${object}\nendobj\n`;
+    }
+    const previous = pdf
+      .match(/startxref\n\d+/g)
+      ?.at(-1)
+      ?.slice(10);
+    return `${pdf}${body}xref\n${rows}trailer\n<</Size 99/Root 1 0 R/Prev ${previous}>>\nstartxref\n${pdf.length + body.length}\n%%EOF\n`;
+  };
+  /** The first signature, written again. */
+  const copied = (pdf: string): string => /<<\s*\/Type \/Sig\s[\s\S]*?\n>>/.exec(pdf)?.[0] ?? "";
+  const form = "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[90 0 R]/SigFlags 3>>>>";
+  test.each<[string, RegExp, (pdf: string) => string]>([
+    [
+      "a sneaky signature: a field that has the signature of another one beside it",
+      /four whole numbers/,
+      (pdf) => extended(pdf, { 1: form, 90: "<</FT/Sig/T(Other)/V<</Filter/Adobe.PPKLite/Reference 7 0 R>>>>" }),
+    ],
+    [
+      "a sneaky signature: a field with a copy of a signature, range and all",
+      /something else/,
+      (pdf) => extended(pdf, { 1: form, 90: `<</FT/Sig/T(Other)/V ${copied(pdf)}>>` }),
+    ],
+    [
+      "a later revision that takes the range away from the signature",
+      /four whole numbers/,
+      (pdf) => extended(pdf, { [Number(/\/V (\d+) 0 R/.exec(pdf)?.[1])]: copied(pdf).replace(range, "") }),
+    ],
+    [
+      "a forged signature that a later revision has replaced",
+      /four whole numbers/,
+      (pdf) => extended(extended(pdf, { 90: "<</Type/Sig/Contents<00>>>" }), { 90: "null" }),
+    ],
+  ])("%s", async (_, message, change) => {
+    expect(copied(await signedPdf().then(String))).toContain("ByteRange");
+    await expect(checkPdf(await changed(change))).rejects.toThrow(message);
+  });
+
+  test("a revision whose links begin at another address than https", async () => {
+    const based = (base: string) => (pdf: string) => extended(pdf, { 90: `<</URI<</Base(${base})>>>>` });
+    await expect(checkPdf(await changed(based("http://example.com")))).rejects.toThrow(/https and mailto/);
+    await expect(checkPdf(await changed(based("https://example.com")))).resolves.toMatchObject({ isSigned: true });
+  });
+
   test("incremental saving: what a later revision shows is what is shown, and stays as it is", async () => {
     const saved = await changed((pdf) => {
       const at = pdf.length;

@@ -10,6 +10,7 @@ import { prepareSeal } from "../prepare-seal.ts";
 import { openDocument } from "../reading/open-document.ts";
 import { trySealing } from "../try-sealing.ts";
 import { adversarialPdf } from "./adversarial-pdfs.ts";
+import { emptySignature } from "./signed-pdf.ts";
 
 export interface AdversarialCounts {
   taken: number;
@@ -42,17 +43,29 @@ async function isTaken(seed: number, folder: string | undefined): Promise<boolea
   const sent = adversarialPdf(seed);
   const checked = await checkPdf(sent).catch(() => undefined);
   if (checked === undefined) return false;
+  const { isSigned } = checked;
+  if (isSigned) refuseForgery(sent);
   const shown = Buffer.from(checked.rewritten ?? sent);
   const again = await checkPdf(sent);
   if (!shown.equals(again.rewritten ?? sent)) throw new Error("the same file became two");
-  const sealed = Buffer.from((await prepareSeal({ bytes: shown, isSigned: false, marks: [], statement }, fonts)).bytes);
+  const sealed = Buffer.from((await prepareSeal({ bytes: shown, isSigned, marks: [], statement }, fonts)).bytes);
   const found = forbidden.exec(sealed.toString("latin1"));
   if (found !== null) throw new Error(`the sealed file has ${found[0]}`);
   refuseDifferences(sealed);
   if ((await textOf(shown)) !== (await textOf(sealed))) throw new Error("pdf.js reads another text after the seal");
-  if (seed % 10 === 0) await trySealing(shown, { isSigned: false, mayBeMarked: true, pages: [1] });
+  if (seed % 10 === 0) await trySealing(shown, { isSigned, mayBeMarked: true, pages: [1] });
   if (folder !== undefined) compareWithTools(folder, shown, sealed);
   return true;
+}
+
+/** The signature covers all around it, up to where its revision ends. */
+function refuseForgery(sent: Buffer): void {
+  const text = sent.toString("latin1");
+  const found = /\/ByteRange\[(\d+) (\d+) (\d+) (\d+) \]/.exec(text)?.slice(1).map(Number);
+  const [start = -1, before = 0, after = 0, length = 0] = found ?? [];
+  const end = after + length;
+  const isWhole = start === 0 && text.slice(before, after) === `<${emptySignature.toString("hex")}>`;
+  if (!isWhole || !text.slice(0, end).endsWith("%%EOF\n")) throw new Error("a forged signature was taken");
 }
 
 /** Where readers look for them: a remark may have an entry of the same name, which says nothing. */

@@ -2,11 +2,14 @@ import { expect, test } from "@jest/globals";
 import { PDFDocument, PDFName } from "pdf-lib";
 import { createFontLibrary } from "../../completion/font-library.ts";
 import type { Mark } from "../../completion/mark.ts";
-import { addSignaturePlaceholder } from "../../seal/signature-placeholder.ts";
+import { insertSignature } from "../../seal/byte-range.ts";
+import { seal } from "../../seal/seal.ts";
+import { createPemSigner } from "../../seal/seal-signer.ts";
+import { makeTestCertificate } from "../../seal/test-certificate.ts";
 import { checkPdf } from "../check-pdf.ts";
 import { prepareSeal } from "../prepare-seal.ts";
 import { onePage, ordinaryPdf } from "./pdfs.ts";
-import { signedPdf } from "./signed-pdf.ts";
+import { emptySignature, signedPdf } from "./signed-pdf.ts";
 
 const style = {
   ...{ family: "sans" as const, size: 0, bold: false, italic: false, underline: false },
@@ -39,10 +42,20 @@ async function pdfA(part: number, useObjectStreams: boolean, isSigned = false): 
   const { context, catalog } = document;
   const xmp = "<pdfaid:part>2</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance>";
   catalog.set(PDFName.of("Metadata"), context.register(context.stream(xmp, { Type: "Metadata", Subtype: "XML" })));
-  if (isSigned) addSignaturePlaceholder(document, statement);
   const saved = Buffer.from(await document.save({ useObjectStreams, updateFieldAppearances: false }));
+  return claiming(part, isSigned ? await withSeal(saved) : saved);
+}
+
+/** With a seal behind it that nobody has signed. */
+async function withSeal(bytes: Buffer): Promise<Buffer> {
+  const prepared = await prepareSeal({ bytes, isSigned: false, marks: [], statement }, fonts);
+  insertSignature(prepared, emptySignature);
+  return Buffer.from(prepared.bytes);
+}
+
+function claiming(part: number, pdf: Buffer): Buffer {
   // The library writes none of part 1 with packed objects, though others do.
-  return Buffer.from(saved.toString("latin1").replace("part>2<", `part>${part}<`), "latin1");
+  return Buffer.from(pdf.toString("latin1").replace("part>2<", `part>${part}<`), "latin1");
 }
 
 /** Without the table of contents, which points elsewhere. */
@@ -69,4 +82,21 @@ test("a signed PDF that could not be extended when it is sealed does not pass th
   await expect(prepareSeal({ bytes, isSigned: true, marks, statement }, fonts)).rejects.toThrow("PDF/A-1");
   await expect(checkPdf(bytes)).rejects.toThrow("PDF/A-1");
   expect(await checkPdf(await pdfA(2, true, true))).toMatchObject({ isSigned: true });
+});
+
+test.each([
+  ["a table of its objects", false],
+  ["packed objects", true],
+])("what was sealed with %s can be sent again, and again", async (_, useObjectStreams) => {
+  const now = new Date("2026-01-01T00:00:00Z");
+  const signer = createPemSigner(await makeTestCertificate({ name: "Test seal", now, years: 10 }));
+  let bytes = await ordinaryPdf(2, useObjectStreams);
+  for (const isSigned of [false, true, true]) {
+    const checked = await checkPdf(bytes);
+    expect(checked.isSigned).toBe(isSigned);
+    if (isSigned) expect(checked.rewritten).toBeUndefined();
+    const prepared = await prepareSeal({ bytes, isSigned, marks, statement }, fonts);
+    await seal(prepared, signer);
+    bytes = Buffer.from(prepared.bytes);
+  }
 });

@@ -1,17 +1,20 @@
 import { describe, expect, test } from "@jest/globals";
 import { checkPdf } from "../check-pdf.ts";
 import { onePage } from "./pdfs.ts";
+import { emptySignatureEntries, withTrueRange } from "./signed-pdf.ts";
 
 /** A filled signature field: what the signature refers to, and what the field and the catalog have besides. */
 const signedWith = ({ reference = "", field = "", catalog = "", value = "/V 7 0 R" }): Buffer =>
-  onePage({
-    catalog: `/AcroForm<</Fields[6 0 R]/SigFlags 3>>${catalog}`,
-    page: "/Annots[6 0 R]",
-    more: [
-      `<</Type/Annot/Subtype/Widget/FT/Sig/T(Before)/Rect[0 0 0 0]/F 132/P 3 0 R${value}${field}>>`,
-      `<</Type/Sig/Filter/Adobe.PPKLite/Contents<00>/ByteRange[0 1 2 3]${reference && `/Reference[${reference}]`}>>`,
-    ],
-  });
+  withTrueRange(
+    onePage({
+      catalog: `/AcroForm<</Fields[6 0 R]/SigFlags 3>>${catalog}`,
+      page: "/Annots[6 0 R]",
+      more: [
+        `<</Type/Annot/Subtype/Widget/FT/Sig/T(Before)/Rect[0 0 0 0]/F 132/P 3 0 R${value}${field}>>`,
+        `<</Type/Sig/Filter/Adobe.PPKLite${emptySignatureEntries}${reference && `/Reference[${reference}]`}>>`,
+      ],
+    }),
+  );
 
 const transform = (method: string, rules: string): string =>
   `<</Type/SigRef/TransformMethod/${method}/TransformParams<<${rules}>>>>`;

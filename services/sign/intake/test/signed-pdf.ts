@@ -2,7 +2,30 @@ import { createHash, webcrypto } from "node:crypto";
 import * as asn1js from "asn1js";
 import { PDFDocument, PDFName, PDFString } from "pdf-lib";
 import * as pkijs from "pkijs";
+import { oid } from "../../seal/cms.ts";
+import { encode, encodeIdentifier, tags } from "../../seal/der.ts";
 import { onePage } from "./pdfs.ts";
+
+/** Has the form of a signature, and is signed by nobody. */
+export const emptySignature = encode(
+  tags.sequence,
+  encodeIdentifier(oid.signedData),
+  encode(tags.context0, encode(tags.sequence)),
+);
+
+/** Entries of a signature dictionary whose range is not filled in. */
+export const emptySignatureEntries = `/Contents<${emptySignature.toString("hex")}>/ByteRange[0 ${"0000000000 ".repeat(3)}]`;
+
+/** Fills in the range of one that has these entries. */
+export function withTrueRange(pdf: Buffer): Buffer {
+  const digits = `<${emptySignature.toString("hex")}>`;
+  const before = pdf.lastIndexOf(digits);
+  const after = before + digits.length;
+  const numbers = [before, after, pdf.length - after].map((number) => String(number).padStart(10, "0"));
+  const filled = Buffer.from(pdf);
+  filled.write(numbers.join(" "), pdf.lastIndexOf("0000000000 0000000000 0000000000"), "latin1");
+  return filled;
+}
 
 /** A PDF with one page that carries a signature by a certificate of its own. */
 export async function signedPdf(): Promise<Buffer> {

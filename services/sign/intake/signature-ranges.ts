@@ -1,0 +1,92 @@
+import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFName, PDFNumber, type PDFObject } from "pdf-lib";
+import { oid } from "../seal/cms.ts";
+import { elementsIn, encodeIdentifier, readElement, tags } from "../seal/der.ts";
+import { PdfProblem } from "./pdf-problem.ts";
+import { placeOfContents } from "./reading/object-parser.ts";
+import { linksIn } from "./reading/read-graph.ts";
+import type { StrictGraph } from "./reading/read-strictly.ts";
+import { certificationOf, signedFields } from "./signed-fields.ts";
+
+/**
+ * Refuses signatures of which it cannot be told what they cover, in whatever revision: programs differ in what they say of
+ * those, and some call them valid (universal signature forgery). Whether the others are true is for those to say who
+ * verify them.
+ */
+export function refuseMalformedSignatures(graph: StrictGraph, document: PDFDocument, bytes: Buffer): void {
+  const signatures = new Set<PDFDict>(signatureShapes(graph.objects));
+  for (const field of signedFields(document)) signatures.add(field.lookup(PDFName.of("V"), PDFDict));
+  const certification = certificationOf(document);
+  if (certification !== undefined) signatures.add(certification);
+  for (const signature of signatures) {
+    const problem = problemOf(signature, graph, bytes);
+    if (problem !== undefined) {
+      throw new PdfProblem(`The PDF carries a signature of which it cannot be told what it covers: ${problem}.`);
+    }
+  }
+}
+
+function signatureShapes(objects: readonly PDFObject[]): PDFDict[] {
+  const found: PDFDict[] = [];
+  const waiting = [...objects];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (value instanceof PDFDict && (value.has(rangeName) || signatureTypes.has(value.get(PDFName.Type)))) {
+      found.push(value);
+    }
+    waiting.push(...linksIn(value));
+  }
+  return found;
+}
+
+const rangeName = PDFName.of("ByteRange");
+const signatureTypes = new Set<PDFObject | undefined>([PDFName.of("Sig"), PDFName.of("DocTimeStamp")]);
+
+function problemOf(signature: PDFDict, graph: StrictGraph, bytes: Buffer): string | undefined {
+  // Programs look for both in the bytes of the dictionary itself, so neither may stand elsewhere.
+  const range = rangeOf(signature.get(rangeName));
+  if (range === undefined) return "its ByteRange is missing, or is not four whole numbers";
+  const contents = signature.get(PDFName.of("Contents"));
+  if (!(contents instanceof PDFHexString)) return "its Contents are missing, or are not hexadecimal";
+  const { start, before, after, end } = range;
+  if (start !== 0) return "its ByteRange does not begin where the file begins";
+  if (before >= after || after >= end || end > bytes.length) return "its ByteRange is not two parts of the file";
+  const place = placeOfContents(contents);
+  if (place?.bytes !== bytes || place.from !== before || place.to !== after) {
+    return "its ByteRange leaves out something else than its Contents";
+  }
+  if (!endsRevision(graph, bytes, end)) return "its ByteRange ends where no revision of the file ends";
+  return isSignature(Buffer.from(contents.asBytes()), signature) ? undefined : "its Contents are no signature (CMS)";
+}
+
+function rangeOf(value: PDFObject | undefined) {
+  if (!(value instanceof PDFArray) || value.size() !== 4) return undefined;
+  const numbers = value.asArray().map((one) => (one instanceof PDFNumber ? one.asNumber() : -1));
+  if (!numbers.every((one) => Number.isSafeInteger(one) && one >= 0)) return undefined;
+  const [start, before, after, length] = numbers as [number, number, number, number];
+  return { start, before, after, end: after + length };
+}
+
+/** Behind its `%%EOF` may be the end of a line, which belongs to it. */
+function endsRevision({ revisions }: StrictGraph, bytes: Buffer, end: number): boolean {
+  const last = revisions.findLast(({ to }) => to <= end);
+  return last !== undefined && /^[\s\0]*$/.test(bytes.toString("latin1", last.to, end));
+}
+
+/** What follows it up to the end of its place is zeros. */
+function isSignature(contents: Buffer, signature: PDFDict): boolean {
+  try {
+    const whole = readElement(contents);
+    if (contents.subarray(whole.bytes.length).some((byte) => byte !== 0)) return false;
+    // The oldest kind has its certificates beside it.
+    if (signature.get(PDFName.of("SubFilter")) === PDFName.of("adbe.x509.rsa_sha1")) return whole.tag === tags.octets;
+    const [type, content] = whole.tag === tags.sequence ? elementsIn(whole) : [];
+    return (
+      type?.bytes.equals(encodeIdentifier(oid.signedData)) === true &&
+      content?.tag === tags.context0 &&
+      elementsIn(content)
+        .map(({ tag }) => tag)
+        .join() === String(tags.sequence)
+    );
+  } catch {
+    return false;
+  }
+}
