@@ -36,7 +36,7 @@ describe("the OpenAPI document", () => {
   });
 
   // What the signing page loads and asks has addresses relative to its own, under the path of its cookie.
-  test("has one path with a slash at the end: that of the signing page", () => {
-    expect(allRoutes.map(({ path }) => path).filter((path) => path.endsWith("/"))).toEqual(["/signing/s/{sid}/"]);
+  test("has no path with a slash at the end but the root and that of the signing page", () => {
+    expect(allRoutes.map(({ path }) => path).filter((path) => path.endsWith("/"))).toEqual(["/signing/s/{sid}/", "/"]);
   });
 });
