@@ -96,7 +96,9 @@ function inLayers(place: Place, name: string, index: number): Place | undefined 
 
 function missing({ path }: Place, tokens: readonly Token[], field: string): string {
   const [token, ...rest] = tokens;
-  if (rest.length === 0 && typeof token === "string") return memberPath(path, token);
+  // The id of what stands in the way is no path.
+  const isName = typeof token === "string" && (path !== "" || /^[A-Za-z_]\w*$/.test(token));
+  if (rest.length === 0 && isName) return memberPath(path, token);
   return path === "" ? field : path;
 }
 
