@@ -57,7 +57,7 @@ export const keyId = (key: Buffer): string =>
 const fewestValues = 12;
 
 /** Throws for placeholders: zeros, one byte again and again, or a shorter text that is repeated. */
-export function requireRandomness(key: Buffer): void {
+function requireRandomness(key: Buffer): void {
   const isRepeated = [...key.keys()].some((period) => period > 0 && period <= keyBytes / 2 && repeats(key, period));
   if (isRepeated || new Set(key).size < fewestValues) {
     throw new Error("must be random bytes, not zeros or a pattern; make them with: openssl rand -base64 32");

@@ -14,25 +14,8 @@ import { describeEventBus } from "./bus-contract.ts";
 
 const logger = createLogger("test", "silent");
 
-/** Over a bare socket, since the client library belongs to the bus alone. */
-function deleteStream(url: string): Promise<void> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname);
-    socket.once("error", reject);
-    let output = "";
-    socket.on("data", (chunk: Buffer) => {
-      output += chunk.toString();
-      if (!output.includes('"success":true')) return;
-      socket.destroy();
-      resolve();
-    });
-    socket.write('CONNECT {"verbose":false}\r\nSUB answer 1\r\nPUB $JS.API.STREAM.DELETE.EVENTS answer 0\r\n\r\n');
-  });
-}
-
-/** Takes an event from a durable consumer and is gone, as a process is that was killed. */
-function takeAndDie(url: string, durable: string, told: string): Promise<void> {
+/** Over a bare socket, since the client library belongs to the bus alone; closes it once `told` was answered. */
+function askServer(url: string, request: string, told: string): Promise<void> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
@@ -44,10 +27,16 @@ function takeAndDie(url: string, durable: string, told: string): Promise<void> {
       socket.destroy();
       resolve();
     });
-    const request = `PUB $JS.API.CONSUMER.MSG.NEXT.EVENTS.${durable} taken 1\r\n1\r\n`;
-    socket.write(`CONNECT {"verbose":false}\r\nSUB taken 1\r\n${request}`);
+    socket.write(`CONNECT {"verbose":false}\r\nSUB answer 1\r\n${request}\r\n`);
   });
 }
+
+const deleteStream = (url: string): Promise<void> =>
+  askServer(url, "PUB $JS.API.STREAM.DELETE.EVENTS answer 0\r\n", '"success":true');
+
+/** Takes an event from a durable consumer and is gone, as a process is that was killed. */
+const takeAndDie = (url: string, durable: string, told: string): Promise<void> =>
+  askServer(url, `PUB $JS.API.CONSUMER.MSG.NEXT.EVENTS.${durable} answer 1\r\n1`, told);
 
 const givenUrl = process.env.NATS_URL;
 if (givenUrl) {
