@@ -196,6 +196,7 @@ const leftAtDefault: Readonly<Record<string, string>> = {
   FLOOD_GUARD_REQUESTS: "for the operator to tighten",
   GRPC_CLIENTS: "for programs with certificates",
   GRPC_HOST: "pods listen everywhere; policies decide who comes",
+  GRPC_REFLECTION: "for those who explore, on the machine they try it on",
   GRPC_TLS_CA_FILE: "for programs with certificates",
   GRPC_TLS_CERT_FILE: "the operator's authority decides",
   GRPC_TLS_KEY_FILE: "the operator's authority decides",
