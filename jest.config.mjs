@@ -1,6 +1,13 @@
 export default {
   testEnvironment: "node",
-  roots: ["<rootDir>/platform", "<rootDir>/services", "<rootDir>/gateway", "<rootDir>/dev", "<rootDir>/test"],
+  roots: [
+    "<rootDir>/api",
+    "<rootDir>/platform",
+    "<rootDir>/services",
+    "<rootDir>/gateway",
+    "<rootDir>/dev",
+    "<rootDir>/test",
+  ],
   testMatch: ["**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],
   transform: { "\\.ts$": "<rootDir>/dev/jest/strip-types.mjs" },

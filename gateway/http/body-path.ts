@@ -11,7 +11,7 @@ interface Place {
 }
 
 /** What messages have around what a body says. */
-const wrappers = new Set(["changes", "fields", "texts", "source", "definition"]);
+const wrappers = new Set(["changes", "source", "definition"]);
 /** Bodies have the recipients of a message in groups, in this order, and those of DocuSign their tabs by kinds. */
 const recipientGroups = ["signers", "carbonCopies", "certifiedDeliveries", "inPersonSigners"];
 const tabGroups = tabKinds.map(({ property }) => property);
