@@ -32,7 +32,11 @@ describe("a table that does not fit its message is refused at start", () => {
     ["a time for a text", () => shown(VersionSchema, { title: readOnly(time) }), "title is not a time"],
     ["one value for a list", () => shown(VersionSchema, { revisions: readOnly(text()) }), "revisions is not a text"],
     ["a list for one value", () => shown(VersionSchema, { title: readOnly(list(text())) }), "title is not a list"],
-    ["another message", () => shown(VersionSchema, { template: readOnly(nested(report)) }), "is no assent.sign.v1.Anchor"],
+    [
+      "another message",
+      () => shown(VersionSchema, { template: readOnly(nested(report)) }),
+      "is no assent.sign.v1.Anchor",
+    ],
     ["another enum", () => shown(VersionSchema, { format: readOnly(named(TemplateStatus)) }), "format is not one of"],
     [
       "a text longer than the contract lets through",
@@ -42,7 +46,11 @@ describe("a table that does not fit its message is refused at start", () => {
     [
       "what can be changed and is in no change",
       () =>
-        resource(VersionSchema, { label: optional(text()) }, { change: UpdateVersionRequestSchema, create: VersionSchema }),
+        resource(
+          VersionSchema,
+          { label: optional(text()) },
+          { change: UpdateVersionRequestSchema, create: VersionSchema },
+        ),
       "VersionChanges has no label",
     ],
   ];
@@ -224,10 +232,12 @@ describe("records", () => {
   test("are read as far as a mask names their members", () => {
     const changes = recordsOf(VersionChangesSchema, { format: ContentFormat });
     const message = create(VersionChangesSchema, { title: "t", texts: { buttonText: "b" } });
-    expect(changes.masked(message, ["title", "label", "texts.button_text", "texts.nothing", "change_summary"])).toEqual({
-      changes: { title: "t", changeSummary: null },
-      parts: { texts: ["buttonText"] },
-      unknown: ["label", "texts.nothing"],
-    });
+    expect(changes.masked(message, ["title", "label", "texts.button_text", "texts.nothing", "change_summary"])).toEqual(
+      {
+        changes: { title: "t", changeSummary: null },
+        parts: { texts: ["buttonText"] },
+        unknown: ["label", "texts.nothing"],
+      },
+    );
   });
 });

@@ -1,5 +1,5 @@
+import { tabKinds } from "#api/compat-tab-kinds.ts";
 import { memberPath } from "#platform/field-path.ts";
-import { tabKinds } from "../../views/compat/tab-kinds.ts";
 
 type Token = string | number;
 type Members = Readonly<Record<string, unknown>>;

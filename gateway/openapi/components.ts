@@ -1,3 +1,4 @@
+import { tab } from "#api/tabs.ts";
 import {
   contentReport,
   deployment,
@@ -44,7 +45,6 @@ import {
   updateSignTemplateSchema,
 } from "../routes/sign/agreement-schemas.ts";
 import { recipientSchema, recipientsInput, recipientsSchema } from "../routes/sign/recipient-schemas.ts";
-import { tabInput, tabSchema } from "../routes/sign/tab-schemas.ts";
 import { statsSchema } from "../routes/stats-schemas.ts";
 import { deliverySchema } from "../routes/webhooks/delivery-schemas.ts";
 import {
@@ -122,8 +122,8 @@ const named: Readonly<Record<string, JsonSchema>> = {
   Recipient: recipientSchema,
   Recipients: recipientsSchema,
   RecipientsInput: recipientsInput,
-  Tab: tabSchema,
-  TabInput: tabInput,
+  Tab: tab.schemas.answer,
+  TabInput: tab.schemas.create,
   User: userSchema,
   SignedIn: signedInSchema,
   UserSession: userSessionSchema,

@@ -71,14 +71,16 @@ describe("dependencies between the parts", () => {
 
   test("the environment is read in config.ts, main.ts and the programs of dev and bench only", () => {
     const readers = sources.filter(
-      (file) => /^(api|platform|services|gateway|views)\//.test(file) && !isTest(file) && /process\.env/.test(read(file)),
+      (file) =>
+        /^(api|platform|services|gateway|views)\//.test(file) && !isTest(file) && /process\.env/.test(read(file)),
     );
     expect(readers.filter((file) => !/\/(config|main)\.ts$/.test(file))).toEqual([]);
   });
 
   test("what is recorded has its time of the clock that was injected", () => {
     const askers = sources.filter(
-      (file) => /^(api|platform|services|gateway|views)\//.test(file) && !isTest(file) && /new Date\(\)/.test(read(file)),
+      (file) =>
+        /^(api|platform|services|gateway|views)\//.test(file) && !isTest(file) && /new Date\(\)/.test(read(file)),
     );
     expect(askers).toEqual(["platform/clock.ts"]);
   });
