@@ -1,17 +1,6 @@
 import { tabToFill } from "#api/tabs.ts";
 import type { JsonSchema } from "./route.ts";
-import {
-  answer,
-  anyText,
-  described,
-  example,
-  flag,
-  listOf,
-  object,
-  oneOf,
-  orNull,
-  text,
-} from "./schema-parts.ts";
+import { answer, anyText, described, example, flag, listOf, object, oneOf, orNull, text } from "./schema-parts.ts";
 
 export const signingTag = "Signing page";
 
