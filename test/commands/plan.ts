@@ -247,6 +247,7 @@ CLIENT=$(echo $PAIR | field clientId); SECRET=$(echo $PAIR | field clientSecret)
       { begins: "grpcurl -plaintext 127", instead: [["127.0.0.1:50051", "$GRPC"]], says: [/grpcurl|assent\.click/] },
       { begins: "npm install ./assent-clients", ranBy: "dev/test/package-clients.unit.test.ts" },
       { begins: "python -m grpc_tools.protoc", ranBy: "test/interop/grpc.test.ts" },
+      { begins: "go install", ranBy: "test/interop/grpc.test.ts" },
     ],
   },
   {
