@@ -144,7 +144,11 @@ describe("the program of docs/grpc.md", () => {
       const first = await python(settings);
       expect(first).toMatchObject({ replayed: false, evidence: expect.arrayContaining(["receipts"]) });
       expect(await python(settings)).toMatchObject({ receiptId: first.receiptId, replayed: true });
-      expect((await owner.get(`/v1/click/receipts/${first.receiptId}`)).status).toBe(200);
+      const { status, body } = await owner.get(`/v1/click/receipts/${first.receiptId}`);
+      expect(status).toBe(200);
+      // Seen at the gateway's port, as over REST.
+      const { context } = (await owner.get(`/v1/click/evidence/${body.sessionId}`)).body;
+      expect(context.observed).toMatchObject({ ip: "127.0.0.1", userAgent: expect.stringMatching(/^grpc-python/) });
       const again = await owner.accept(settings.KEY, { templateSlug: slug, userRef: "user-42" });
       expect([again.status, again.body.receiptId]).toEqual([200, first.receiptId]);
     });
