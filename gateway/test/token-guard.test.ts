@@ -11,6 +11,7 @@ let first: TestGateway;
 let second: TestGateway;
 let clientId: string;
 let ip: string;
+let addresses = 0;
 
 const secret = "cs_good";
 
@@ -30,7 +31,8 @@ afterAll(async () => {
 
 beforeEach(() => {
   clientId = uniqueName("cl").replace(" ", "_");
-  ip = uniqueName("203.0.113").replace(" ", ".");
+  addresses += 1;
+  ip = `203.0.113.${addresses}`;
   first.auth.clients.set(clientId, { secret, organizationId: orgA, scopes: ["click:read"] });
 });
 

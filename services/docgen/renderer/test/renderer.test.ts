@@ -281,8 +281,9 @@ describe("close", () => {
 
 describe("a renderer process", () => {
   test("sees no environment of ours, and may neither read nor write what is not its own", async () => {
-    process.env.DATABASE_URL ??= "postgres://secret";
+    process.env.DATABASE_URL = "postgres://secret";
     const facts = await answerOf(start(), "facts");
+    delete process.env.DATABASE_URL;
     expect(facts).toMatchObject({
       environment: expect.not.arrayContaining(["DATABASE_URL", "HOME", "PATH", "NODE_OPTIONS"]),
       mayReadPasswords: "ERR_ACCESS_DENIED",
