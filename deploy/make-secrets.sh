@@ -12,7 +12,7 @@ cd "$folder"
 for name in AUTH_MASTER_KEY CLICK_MASTER_KEY WEBHOOKS_MASTER_KEY INTERNAL_TOKEN_KEYS; do
   [ -s "$name" ] || openssl rand -base64 32 | tr -d '\n' > "$name"
 done
-for name in ADMIN_TOKEN database-password login-password nats-password; do
+for name in ADMIN_TOKEN database-password login-password nats-password nats-routes-password; do
   [ -s "$name" ] || openssl rand -hex 32 | tr -d '\n' > "$name"
 done
 [ -s database-url ] || printf 'postgres://assent_owner:%s@postgres:5432/assent' "$(cat database-password)" > database-url
@@ -20,6 +20,12 @@ done
 # A part of the configuration of nats-server.
 [ -s nats-authorization ] ||
   printf 'authorization { user: assent, password: "%s" }\n' "$(cat nats-password)" > nats-authorization
+# Another part, for a cluster of them: what the servers prove themselves to each other with.
+[ -s nats-routes ] || {
+  login="routes:$(cat nats-routes-password)"
+  printf 'authorization { user: routes, password: "%s" }\n' "$(cat nats-routes-password)"
+  printf 'routes: [nats://%s@nats-0.nats:6222, nats://%s@nats-1.nats:6222, nats://%s@nats-2.nats:6222]\n' "$login" "$login" "$login"
+} > nats-routes
 
 # A certificate that signs itself: seals say that they are a test. docs/sealing.md tells how to get another one.
 if [ ! -s SEAL_KEY ]; then

@@ -6,6 +6,7 @@ import { type OAuthClient, Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type DemoDeployments, seedDemoPage } from "./demo-page/seed.ts";
 import { type Home, readHomeFile, writeHomeFile } from "./home.ts";
 import { sampleRequests, seedSamples } from "./samples/samples.ts";
+import type { Unready } from "./single-process.ts";
 
 export type AdminClient = ReturnType<typeof createClient<typeof AdminService>>;
 
@@ -153,10 +154,9 @@ export interface LocalPages {
   readonly webhooks: boolean;
 }
 
-/** What the terminal shows once everything is ready. */
-export const welcomeText = (demo: Demo, home: Home, pages?: LocalPages): string => `
-Assent is ready.
-
+/** What the terminal shows once everything has started. */
+export const welcomeText = (demo: Demo, home: Home, pages?: LocalPages, unready: readonly Unready[] = []): string => `
+${unready.length === 0 ? "Assent is ready.\n" : `${unreadyText(unready)}\nMore is in ${home.logFolder}. ${demo.baseUrl}/readyz answers 200 once all are ready.\n`}
   base URL       ${demo.baseUrl}
   reference      ${demo.baseUrl}/docs
   dashboard      ${demo.baseUrl}/dashboard/
@@ -191,6 +191,9 @@ ${pages?.webhooks ? webhookText(demo) : ""}Get an access token as a backend woul
 
 Stop with Ctrl-C.
 `;
+
+export const unreadyText = (unready: readonly Unready[]): string =>
+  `Assent runs, but it is NOT ready:\n\n${unready.map(({ name, reason }) => `  ${name.padEnd(14)} ${reason}\n`).join("")}`;
 
 const pageLines = ({ baseUrl }: Demo, pages: LocalPages | undefined): string =>
   (pages ? `  demo page      ${baseUrl}/demo\n` : "") +

@@ -17,7 +17,7 @@ export interface Secrets {
 /** What the copies that these tools start call themselves: it stands in every receipt and names the logs. */
 export const evidenceIssuer = "https://assent.localhost";
 
-/** Where a running copy is reached by the admin commands. */
+/** Where a running copy is reached by the admin commands and the doctor. */
 export interface RuntimeFile {
   readonly adminUrl: string;
   /** Where the click service is reached; at adminUrl when absent. */
@@ -25,6 +25,8 @@ export interface RuntimeFile {
   /** Where the webhooks service is reached; at adminUrl when absent. */
   readonly webhooksAdminUrl?: string | undefined;
   readonly adminToken: string;
+  /** Of the API; an older release wrote none. */
+  readonly baseUrl?: string | undefined;
 }
 
 /** The data folder of a copy that runs on one machine: database, keys, and what the tools need to find it. */
@@ -35,9 +37,12 @@ export interface Home {
   readonly secrets: Secrets;
 }
 
-/** Opens the data folder (ASSENT_HOME, default `.assent`) and makes its keys on the first start. */
+/** Where the data of a copy are. */
+export const folderOf = (env: Environment): string => resolve(env.ASSENT_HOME || ".assent");
+
+/** Opens the data folder and makes its keys on the first start. */
 export function openHome(env: Environment): Home {
-  const folder = resolve(env.ASSENT_HOME || ".assent");
+  const folder = folderOf(env);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return {
     folder,
@@ -95,7 +100,8 @@ function addMissing(file: string, existing: Partial<Secrets>): Secrets {
   return secrets;
 }
 
-function readJson<T>(file: string): T | undefined {
+/** Undefined when there is no such file. */
+export function readJson<T>(file: string): T | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as T;
   } catch (error) {

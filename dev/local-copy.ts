@@ -1,13 +1,13 @@
 import type { Environment } from "#platform/config.ts";
 import type { Logger } from "#platform/logger.ts";
 import { createDeliveriesPage } from "./deliveries-page.ts";
-import { type Demo, prepareDemo } from "./demo.ts";
+import { type Demo, prepareDemo, unreadyText } from "./demo.ts";
 import { createDemoPage } from "./demo-page/demo-page.ts";
 import { type Home, removeHomeFile, writeHomeFile } from "./home.ts";
 import { hostOf, reachableHost, withAdminToken } from "./launch-settings.ts";
 import { openLocalMail } from "./local-mail.ts";
 import { openSeal } from "./seal.ts";
-import { adminClient, startSingleProcess } from "./single-process.ts";
+import { adminClient, startSingleProcess, type Unready } from "./single-process.ts";
 import { createWebhookInbox } from "./webhook-inbox.ts";
 
 export interface LocalCopyOptions {
@@ -25,6 +25,7 @@ export interface LocalCopyOptions {
 
 export interface LocalCopy {
   readonly demo: Demo;
+  readonly unready: readonly Unready[];
   /** False when mails go to a real server. */
   readonly hasMailbox: boolean;
   stop(): Promise<void>;
@@ -48,13 +49,17 @@ export async function startLocalCopy(options: LocalCopyOptions): Promise<LocalCo
   });
   const baseUrl = `http://${reachableHost(host)}:${running.port}`;
   mail.open(baseUrl);
-  const demo = await prepareDemo(home, adminClient(running.admin), baseUrl);
-  writeHomeFile(home, "runtime.json", { adminUrl: running.adminUrl, adminToken: secrets.adminToken });
+  const unready = await running.findUnready();
+  const demo = await prepareDemo(home, adminClient(running.admin), baseUrl).catch((error: unknown) => {
+    // A first start makes its samples with what is not ready.
+    throw unready.length === 0 ? error : new Error(unreadyText(unready).trim(), { cause: error });
+  });
+  writeHomeFile(home, "runtime.json", { adminUrl: running.adminUrl, adminToken: secrets.adminToken, baseUrl });
   demoPage.open(demo);
   deliveriesPage.open(running.webhooks, demo.organizationId);
   running.open();
   return {
-    demo,
+    ...{ demo, unready },
     hasMailbox: mail.hasMailbox,
     stop: async () => {
       removeHomeFile(home, "runtime.json");

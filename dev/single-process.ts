@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { createClient, type Transport } from "@connectrpc/connect";
 import type { Express } from "express";
 import { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
@@ -37,6 +38,7 @@ import { configFromEnv as templatesConfig } from "../services/templates/config.t
 import { createTemplatesService } from "../services/templates/service.ts";
 import { configFromEnv as webhooksConfig } from "../services/webhooks/config.ts";
 import { createWebhooksService } from "../services/webhooks/service.ts";
+import { reasonOf } from "./doctor/finding.ts";
 import type { Secrets } from "./home.ts";
 import { assumedSettings, decidedBySingleProcess, programEnvironment } from "./launch-settings.ts";
 import { makeSeal } from "./seal.ts";
@@ -75,9 +77,17 @@ export interface SingleProcess {
   readonly sign: Transport;
   /** The RPCs of the webhooks service. */
   readonly webhooks: Transport;
-  /** From now on /healthz says that everything is ready. */
+  /** What is not ready and why, after it had a few seconds to become so. */
+  findUnready(): Promise<readonly Unready[]>;
+  /** From now on /healthz says that requests are answered. */
   open(): void;
   stop(): Promise<void>;
+}
+
+/** A service that cannot do its work, as with another master key than its database was made with. */
+export interface Unready {
+  readonly name: string;
+  readonly reason: string;
 }
 
 /** All services and the gateway in this process: the same code as in a cluster, joined by in-memory transports. */
@@ -129,15 +139,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     docgen: connect(docgen),
     sign: connect(sign, signMessageBytes),
     webhooks: connect(webhooks),
-    findMissing: async () => {
-      const states = services.map(({ name, checkReady }) =>
-        checkReady().then(
-          () => [],
-          () => [name],
-        ),
-      );
-      return (await Promise.all(states)).flat();
-    },
+    findMissing: async () => (await unreadyOf(services)).map(({ name }) => name),
     checkOthers: async () => {
       if (!health.isServing()) throw new Error("the demo organization is not ready");
     },
@@ -170,6 +172,13 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     admin: createMemoryTransport(auth.adminRoutes ?? (() => undefined), { interceptors }),
     sign: connect(sign, signMessageBytes),
     webhooks: connect(webhooks),
+    findUnready: async () => {
+      for (let tries = 1; ; tries += 1) {
+        const unready = await unreadyOf(services);
+        if (unready.length === 0 || tries === readyTries) return unready;
+        await delay(500);
+      }
+    },
     open: () => health.setServing(true),
     stop: async () => {
       health.setServing(false);
@@ -184,6 +193,18 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
       await tracing.stop();
     },
   };
+}
+
+const readyTries = 10;
+
+async function unreadyOf(services: readonly Service[]): Promise<readonly Unready[]> {
+  const states = services.map(({ name, checkReady }) =>
+    checkReady().then(
+      () => [],
+      (error: unknown) => [{ name, reason: reasonOf(error) }],
+    ),
+  );
+  return (await Promise.all(states)).flat();
 }
 
 /** What each service and the gateway would read if it were a process of its own. */

@@ -73,6 +73,7 @@ async function start(): Promise<void> {
   writeHomeFile(home, "runtime.json", {
     ...{ adminUrl, clickAdminUrl, webhooksAdminUrl },
     adminToken: secrets.adminToken,
+    baseUrl: demo.baseUrl,
   });
   stops.push(async () => removeHomeFile(home, "runtime.json"));
   stopOnSignals(stopAll, logger);

@@ -43,7 +43,7 @@ async function start(): Promise<void> {
       await own?.stop();
     }, logger);
     log.showFromNow();
-    process.stdout.write(welcomeText(copy.demo, home, { mailbox: copy.hasMailbox, webhooks: true }));
+    process.stdout.write(welcomeText(copy.demo, home, { mailbox: copy.hasMailbox, webhooks: true }, copy.unready));
   } catch (error) {
     log.tell(say);
     await own?.stop();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { escapeHtml } from "#platform/escape-html.ts";
+import { product } from "./openapi/info.ts";
 import { type StaticFile, staticFile } from "./static-file.ts";
 
 /** What is at the root, for people and for programs. */
@@ -23,12 +23,8 @@ const places = [
 ] as const;
 
 export function createHome(): Home {
-  const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-    version: string;
-    description: string;
-  };
   return {
-    page: staticFile(homePage(manifest)),
+    page: staticFile(homePage(product)),
     pagePolicy: [
       "default-src 'none'",
       `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
@@ -37,7 +33,7 @@ export function createHome(): Home {
       "frame-ancestors 'none'",
     ].join("; "),
     facts: {
-      ...{ name: "Assent", version: manifest.version, description: manifest.description },
+      ...{ name: "Assent", version: product.version, description: product.description },
       ...{ dashboard: "/dashboard/", reference: "/docs", openapi: "/openapi.json", verify: "/verify" },
     },
   };

@@ -34,7 +34,8 @@ manifests() {
     --from-file="$folder/AUTH_MASTER_KEY" --from-file="$folder/CLICK_MASTER_KEY" \
     --from-file="$folder/WEBHOOKS_MASTER_KEY" --from-file="$folder/ADMIN_TOKEN"
   emit generic assent-internal --from-file="$folder/INTERNAL_TOKEN_KEYS"
-  emit generic assent-nats --from-file="$folder/nats-url" --from-file="$folder/nats-authorization"
+  emit generic assent-nats \
+    --from-file="$folder/nats-url" --from-file="$folder/nats-authorization" --from-file="$folder/nats-routes"
   emit generic assent-seal --from-file="$folder/SEAL_KEY" --from-file="$folder/SEAL_CERTIFICATES"
   emit_login assent-database-owner \
     --from-literal=username=assent_owner --from-literal=password="$(cat "$folder/database-password")" \

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type Command, commands } from "./commands.ts";
+import { services } from "./dead-event-commands.ts";
 import { UsageError, type Values } from "./values.ts";
 
 export { UsageError } from "./values.ts";
@@ -60,6 +61,8 @@ lastUsedAt is exact to about a minute. Keys of clients are public keys in PEM, R
 a revoked one gets no tokens any more, those that it got live on for up to an hour (clients revoke ends them).
 Purposes of evidence keys: receipt, log, render. A new key takes over at once; a revoked one is never used again.
 Dead events are what a consumer gave up. A requeued one takes effect at once, a discarded one never; one that fails again
-stays. Services that have consumers: auth, click, webhooks. list prints what the events say with --json only.
+stays. list prints what the events say with --json only.
+Services that have consumers, and those that have a master key: ${services.join(", ")}. master-keys reseal seals everything
+anew with the first key, in the background; status tells how far it is and which keys may be taken away then.
 --json prints exactly one line of JSON. Secrets are shown once, when they are made.
 `;

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { parseCommandLine } from "./command-line.ts";
+import { parseCommandLine, usageText } from "./command-line.ts";
+import { services } from "./dead-event-commands.ts";
 
 const revoke = (...args: string[]) => parseCommandLine(["evidence-keys", "revoke", ...args]).values;
 
@@ -20,3 +21,8 @@ test.each([[["help"]], [["help", "keys"]], [["--help"]], [["-h"]], [["keys", "li
     expect(parseCommandLine(args)).toMatchObject({ command: undefined, help: true });
   },
 );
+
+test("help names the services that --service takes, for dead events and for master keys", () => {
+  const [, named = ""] = /consumers, and those that have a master key: ([a-z, ]+)\./.exec(usageText) ?? [];
+  expect(named.split(", ")).toEqual(services);
+});

@@ -10,8 +10,8 @@ export type DeadEventClient = Client<typeof DeadEventService>;
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 
-/** Services with consumers. */
-const services: readonly ServiceName[] = ["auth", "click", "webhooks"];
+/** Services with consumers and with a master key. */
+export const services: readonly ServiceName[] = ["auth", "click", "webhooks"];
 
 /** The service that --service names. */
 export function namedService(values: Values): ServiceName {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { Environment } from "#platform/config.ts";
-import type { RuntimeFile } from "../home.ts";
+import { folderOf, type RuntimeFile } from "../home.ts";
 
 export interface Endpoint {
   readonly adminUrl: string;
@@ -26,7 +26,7 @@ function findAll(env: Environment): RuntimeFile {
   const clickAdminUrl = env.ASSENT_CLICK_ADMIN_URL || undefined;
   const webhooksAdminUrl = env.ASSENT_WEBHOOKS_ADMIN_URL || undefined;
   if (!adminUrl && !adminToken && clickAdminUrl === undefined && webhooksAdminUrl === undefined) {
-    return readRuntimeFile(join(resolve(env.ASSENT_HOME || ".assent"), "runtime.json"));
+    return readRuntimeFile(join(folderOf(env), "runtime.json"));
   }
   // Half from here and half from there would send the token of one copy to another.
   if (!adminUrl || !adminToken) throw new Error("set both ASSENT_ADMIN_URL and ASSENT_ADMIN_TOKEN, or neither");

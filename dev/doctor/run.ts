@@ -1,6 +1,8 @@
 import { parseArgs } from "node:util";
 import type { Environment } from "#platform/config.ts";
+import { folderOf } from "../home.ts";
 import { checkSeal, checkWire } from "./certificates.ts";
+import { checkCopy } from "./copy.ts";
 import { checkDatabase } from "./database.ts";
 import { type Finding, reasonOf, wrong } from "./finding.ts";
 import { createInstallation, programNames } from "./installation.ts";
@@ -18,7 +20,8 @@ export interface DoctorStreams {
 const usage = `usage: npm run doctor -- [process …] [--json]
 
 Looks at the settings in the environment and at what they lead to, and names what is missing or wrong and what to do.
-Without names all processes are looked at: ${programNames.join(", ")}.
+Without names all processes are looked at: ${programNames.join(", ")};
+where no DATABASE_URL is set and npm start runs a copy in this folder, that copy instead.
 It changes nothing. The exit code is 1 when something is wrong, 2 when it was called wrongly.
 `;
 
@@ -33,7 +36,11 @@ export async function runDoctor(args: readonly string[], { env, out, err }: Doct
     out(usage);
     return 0;
   }
-  const findings = await examine(chosen.programs, env);
+  const ofCopy = chosen.programs.length === 0 ? await checkCopy(env, folderOf(env)) : undefined;
+  const findings =
+    ofCopy === undefined
+      ? await examine(chosen.programs.length === 0 ? programNames : chosen.programs, env)
+      : [...checkRuntime(), ...ofCopy];
   out(chosen.json ? `${JSON.stringify({ healthy: !hasWrong(findings), findings }, null, 2)}\n` : textOf(findings));
   return hasWrong(findings) ? 1 : 0;
 }
@@ -70,6 +77,7 @@ async function settled(check: () => Finding[] | Promise<Finding[]>): Promise<Fin
 }
 
 interface Chosen {
+  /** None means all. */
   readonly programs: readonly string[];
   readonly json: boolean;
   readonly help: boolean;
@@ -84,8 +92,7 @@ function readArguments(args: readonly string[]): Chosen | string {
     });
     const unknown = positionals.filter((name) => !programNames.includes(name));
     if (unknown.length > 0) return `there is no process ${unknown.join(", ")}`;
-    const programs = positionals.length > 0 ? positionals : programNames;
-    return { programs, json: values.json === true, help: values.help === true };
+    return { programs: positionals, json: values.json === true, help: values.help === true };
   } catch (error) {
     return reasonOf(error);
   }

@@ -29,7 +29,7 @@ export function checkSettings(installation: Installation): Finding[] {
       const key = /^[A-Z_]+ is required(?=:)/.exec(says)?.[0] ?? says;
       const known = problems.get(key);
       if (known === undefined) problems.set(key, { says, programs: [program.title] });
-      else known.programs.push(program.title);
+      else if (!known.programs.includes(program.title)) known.programs.push(program.title);
     }
   }
   const findings = [
@@ -43,7 +43,7 @@ export function checkSettings(installation: Installation): Finding[] {
   return [...findings, ...weakSettings(installation)];
 }
 
-/** Whoever runs the doctor beside `npm start` has set nothing, and is told why so much is missing. */
+/** Whoever runs the doctor in a terminal has set nothing, and is told why so much is missing. */
 function elsewhere({ env, programs }: Installation): Finding[] {
   const names = new Set(programs.flatMap(({ settings }) => Object.keys(settings)));
   names.delete("NODE_ENV");
@@ -52,7 +52,7 @@ function elsewhere({ env, programs }: Installation): Finding[] {
     notice(
       "settings",
       "no setting of any process is in this environment",
-      "Run the doctor where a process runs, or with its settings. A copy that was started by `npm start` needs none.",
+      "Run the doctor where a process runs, or with its settings. Beside a copy that `npm start` runs, it looks at that.",
     ),
   ];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
-import type { Secrets } from "../home.ts";
+import { type Demo, welcomeText } from "../demo.ts";
+import type { Home, Secrets } from "../home.ts";
 import {
   decidedByDistributed,
   decidedBySingleProcess,
@@ -88,6 +89,7 @@ describe("variables that nothing reads", () => {
           HOSTNAME: "x",
           NODE_OPTIONS: "x",
           NODE_PATH: "x",
+          GRPC_DEFAULT_SSL_ROOTS_FILE_PATH: "x",
           DATABASE_NAME: "x",
           LOG_FILE: "x",
         },
@@ -101,6 +103,19 @@ describe("variables that nothing reads", () => {
         },
       }),
     ).toEqual([]);
+  });
+});
+
+describe("what npm start prints", () => {
+  const home = { folder: "/data", logFolder: "/data/logs" } as Home;
+  const demo = { baseUrl: "http://127.0.0.1:7000" } as Demo;
+
+  test("says ready only when everything is, else what is not and why, and where to ask", () => {
+    expect(welcomeText(demo, home)).toMatch(/^\nAssent is ready\.\n/);
+    const text = welcomeText(demo, home, undefined, [{ name: "click", reason: "no master key fits" }]);
+    expect(text).not.toContain("Assent is ready");
+    expect(text).toMatch(/^\nAssent runs, but it is NOT ready:\n\n {2}click +no master key fits\n/);
+    expect(text).toContain("http://127.0.0.1:7000/readyz");
   });
 });
 

@@ -1,9 +1,16 @@
+import { readFileSync } from "node:fs";
 import { generalAnswers } from "./general-answers.ts";
+
+/** What this installation says that it is. The version is that of the product; that of the interface is in its paths. */
+export const product = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  readonly version: string;
+  readonly description: string;
+};
 
 const table = generalAnswers.map(({ status, code, when }) => `| ${status} | \`${code}\` | ${when} |`).join("\n");
 
 /** What holds for every operation, in Markdown. */
-const description = `Records agreements: click-acceptance with provable evidence, and the templates that are agreed to. Every request is scoped to the organization of its credential; what belongs to another organization does not exist for it.
+const description = `Records agreements: click-acceptance and consent with provable evidence (\`/v1/click\`), the templates that are agreed to, documents made from templates and data (\`/v1/gen\`), e-signature (\`/v1/sign\`, and \`/restapi/v2.1\` for integrations written for DocuSign), and webhooks that tell of all that (\`/v1/webhooks\`). This is version 1 of the interface, in version ${product.version} of Assent. Every request is scoped to the organization of its credential; what belongs to another organization does not exist for it.
 
 ## Credentials
 
@@ -50,7 +57,7 @@ What records something takes an \`X-Idempotency-Key\`. The same key with the sam
 
 export const info = {
   title: "Assent",
-  version: "1.0.0",
+  version: product.version,
   summary: "Recording agreements, with evidence that proves itself.",
   description,
   license: { name: "Apache License 2.0", identifier: "Apache-2.0" },

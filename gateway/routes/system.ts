@@ -113,7 +113,7 @@ export const systemRoutes: readonly Route[] = [
       description: "An OpenAPI 3.1.0 document.",
       schema: {
         type: "object",
-        examples: [{ openapi: "3.1.0", info: { title: "Assent", version: "1.0.0" }, paths: {} }],
+        examples: [{ openapi: "3.1.0", info: { title: "Assent", version: "0.1.0" }, paths: {} }],
       },
       ...revalidatedSuccess,
     },

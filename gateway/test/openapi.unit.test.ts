@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { buildOpenApi } from "../openapi/build.ts";
@@ -41,8 +42,13 @@ function follow(value: any): any {
 }
 
 describe("the OpenAPI document", () => {
-  test("is of version 3.1.0 and describes version 1.0.0 of the API", () => {
-    expect([document.openapi, document.info.version]).toEqual(["3.1.0", "1.0.0"]);
+  test("is of version 3.1.0 and has the version of the product, and its introduction names every part", () => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+    expect([document.openapi, document.info.version]).toEqual(["3.1.0", version]);
+    const parts = new Set(allRoutes.map(({ path }) => /^\/(?:v1\/\w+|restapi\/v2\.1)/.exec(path)?.[0] ?? ""));
+    const unnamed = [...parts].filter((part) => !document.info.description.includes(part));
+    // People log in there, which has a chapter of its own.
+    expect(unnamed.filter((part) => part !== "/v1/dashboard" && part !== "/v1/signing")).toEqual([]);
   });
 
   test("has every route once", () => {

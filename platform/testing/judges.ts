@@ -5,7 +5,17 @@ import { promisify } from "node:util";
 const folder = fileURLToPath(new URL("../../.assent/judges/", import.meta.url));
 
 /** The programs that `dev/judges/prepare` makes, as describeWithTools takes them. */
-export const judges = { conformance: `${folder}conformance`, signatures: `${folder}signatures` };
+export const judges = {
+  conformance: `${folder}conformance`,
+  signatures: `${folder}signatures`,
+  /** Has what gRPC needs. */
+  python: `${folder}python/bin/python`,
+  /** Where Go is at hand. */
+  goPrograms: `${folder}go/bin`,
+  grpcurl: `${folder}go/bin/grpcurl`,
+  /** The client that docs/grpc.md tells how to make, with all that it runs with. */
+  javaClasses: `${folder}java/target/classes:${folder}java/target/dependency/*`,
+};
 
 const run = promisify(execFile);
 

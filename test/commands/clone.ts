@@ -1,8 +1,18 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { judges } from "#platform/testing/judges.ts";
 import { until } from "#platform/testing/until.ts";
 import { findFreePort } from "../../dev/ports.ts";
 import { root } from "./printed.ts";
@@ -25,8 +35,8 @@ export interface Started {
   kill(): void;
 }
 
-/** Tell what they were called with, in place of what changes clusters and registries. */
-const fakes = ["docker", "kubectl", "kustomize", "nats", "grpcurl"];
+/** Tell what they were called with, in place of what changes clusters and registries, and of what is not here. */
+const fakes = ["docker", "kubectl", "kustomize", "nats", ...(existsSync(judges.grpcurl) ? [] : ["grpcurl"])];
 
 /** Root may run the suite in somebody else's folder. */
 const anyOwner = ["-c", "safe.directory=*"];
@@ -59,7 +69,7 @@ export function makeClone(): Clone {
     chmodSync(join(programs, name), 0o755);
   }
   const env = {
-    PATH: [programs, process.env.PATH ?? ""].join(delimiter),
+    PATH: [programs, dirname(judges.grpcurl), process.env.PATH ?? ""].join(delimiter),
     HOME: process.env.HOME ?? folder,
     LANG: "C.UTF-8",
   };

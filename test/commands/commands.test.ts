@@ -9,6 +9,7 @@ import { until } from "#platform/testing/until.ts";
 import type { Demo } from "../../dev/demo.ts";
 import type { RuntimeFile } from "../../dev/home.ts";
 import { migrateAll } from "../../dev/migrations.ts";
+import { findFreePort } from "../../dev/ports.ts";
 import { Api } from "../support/api.ts";
 import { visitPage } from "../support/signing-page.ts";
 import { describeDistributed } from "../support/system.ts";
@@ -37,8 +38,11 @@ const linesOf = (copy: Started): string[] => copy.output().match(/^assent: .*$/g
 describe("npm start in a fresh clone", () => {
   let copy: Started;
   let signer: Server;
+  let grpc: number;
   beforeAll(async () => {
-    copy = await clone.start("start", { RPC_PORT: "1", TSA_CERTIFICATE: "x" });
+    grpc = await findFreePort();
+    const settings = { GRPC_PORT: String(grpc), GRPC_REFLECTION: "true" };
+    copy = await clone.start("start", { RPC_PORT: "1", TSA_CERTIFICATE: "x", ...settings });
     const api = apiOf(copy);
     // Signs as a person does on the page that the reader is led to.
     signer = createServer((req, res) => {
@@ -81,7 +85,7 @@ describe("npm start in a fresh clone", () => {
     "the lines of %s do what it says",
     async (page) => {
       const SIGNER = `http://127.0.0.1:${(signer.address() as AddressInfo).port}`;
-      await walk(clone, page, copy.port, { SIGNER, GRPC: "127.0.0.1:50051" });
+      await walk(clone, page, copy.port, { SIGNER, GRPC: `127.0.0.1:${grpc}` });
     },
     patience,
   );

@@ -4,7 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import { settingsOfPrograms } from "../../dev/programs.ts";
 import { drills } from "../drills/drills.ts";
 import { drillsInSuites, plannedInlines, plannedPages, plannedScripts } from "./plan.ts";
-import { blocksOf, inlinesOf, pages, root } from "./printed.ts";
+import { blocksOf, inlinesOf, pages, readPage, root } from "./printed.ts";
 import { plannedBlocksOf } from "./typed.ts";
 
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
@@ -63,6 +63,17 @@ describe("every command that is printed is run by a test", () => {
     expect(unknown).toEqual([]);
     const printed = new Set(pages.flatMap((page) => inlinesOf(page).map(({ text }) => text)));
     expect(plannedInlines.filter(({ text }) => !printed.has(text)).map(({ text }) => text)).toEqual([]);
+  });
+
+  test("no line that is pasted says where the copy listens: it is asked", () => {
+    const fixed = pages.flatMap(
+      (page) =>
+        readPage(page)
+          .match(/^```sh\n[\s\S]*?^```/gm)
+          ?.flatMap((block) => (/^(?!#).*(?:127\.0\.0\.1|localhost):8080/m.test(block) ? [`${page}: ${block}`] : [])) ??
+        [],
+    );
+    expect(fixed).toEqual([]);
   });
 
   test("an unknown command is found in every form", () => {

@@ -157,16 +157,38 @@ describeManifests("components that are added", () => {
 
   test("mtls gives every process that speaks gRPC certificates at the paths that it is told of", () => {
     for (const deployment of ofKind(manifests, "Deployment")) {
-      const { containers, volumes } = deployment.spec.template.spec;
-      const [{ env, volumeMounts }] = containers;
-      const files = env.filter(({ name }: Manifest) => /^RPC_TLS_\w+_FILE$/.test(name));
-      expect([nameOf(deployment), files.length]).toEqual([nameOf(deployment), 3]);
-      const volume = volumes.find(({ csi }: Manifest) => csi?.driver === "csi.cert-manager.io");
-      const mount = volumeMounts.find(({ name }: Manifest) => name === volume.name);
-      expect(files.map(({ value }: Manifest) => dirname(value))).toEqual(files.map(() => mount.mountPath));
-      expect(named("Issuer", volume.csi.volumeAttributes["csi.cert-manager.io/issuer-name"])).toBeDefined();
+      expect([nameOf(deployment), certificateOf(deployment, "RPC")["issuer-name"]]).toEqual([
+        nameOf(deployment),
+        "rpc",
+      ]);
     }
   });
+
+  test("mtls gives the public gRPC port a certificate of another authority, under the name that programs call", () => {
+    const { "issuer-name": issuer, "dns-names": names = "" } = certificateOf(named("Deployment", "gateway"), "GRPC");
+    expect(issuer).toBe("grpc");
+    const { metadata, spec } = named("Service", "gateway-grpc");
+    expect(names.split(",")).toContain(`${metadata.name}.\${POD_NAMESPACE}.svc`);
+    expect(spec.ports[0].appProtocol).toBe("https");
+    const secrets = ["rpc", "grpc"].map((name) => named("Issuer", name).spec.ca.secretName);
+    expect(new Set(secrets).size).toBe(2);
+    for (const secret of secrets) expect(named("Certificate", secret).spec).toMatchObject({ secretName: secret });
+  });
+
+  /** What the driver is asked for the certificate whose files the settings of this port name. */
+  function certificateOf(deployment: Manifest, port: "RPC" | "GRPC"): Readonly<Record<string, string>> {
+    const { containers, volumes } = deployment.spec.template.spec;
+    const [{ env, volumeMounts }] = containers;
+    const names = ["CERT", "KEY", "CA"].map((part) => `${port}_TLS_${part}_FILE`);
+    const files = names.map((one) => env.find(({ name }: Manifest) => name === one)?.value ?? "");
+    const mount = volumeMounts.find(({ mountPath }: Manifest) => mountPath === dirname(files[0] ?? ""));
+    expect(files).toEqual(["tls.crt", "tls.key", "ca.crt"].map((file) => `${mount.mountPath}/${file}`));
+    const { csi } = volumes.find(({ name }: Manifest) => name === mount.name);
+    expect(csi.driver).toBe("csi.cert-manager.io");
+    return Object.fromEntries(
+      Object.entries<string>(csi.volumeAttributes).map(([name, value]) => [name.split("/")[1] ?? "", value]),
+    );
+  }
 
   test("keda alone decides how many pods it scales, by a metric that there is", async () => {
     const [scaled, ...more] = ofKind(manifests, "ScaledObject");
@@ -197,9 +219,6 @@ const leftAtDefault: Readonly<Record<string, string>> = {
   GRPC_CLIENTS: "for programs with certificates",
   GRPC_HOST: "pods listen everywhere; policies decide who comes",
   GRPC_REFLECTION: "for those who explore, on the machine they try it on",
-  GRPC_TLS_CA_FILE: "for programs with certificates",
-  GRPC_TLS_CERT_FILE: "the operator's authority decides",
-  GRPC_TLS_KEY_FILE: "the operator's authority decides",
   HOST: "pods listen everywhere",
   INTAKE_MEMORY_MB: "the memory limits count with the default",
   INTAKE_PROCESSES: "as many as the node has cores for",

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -100,6 +100,44 @@ describe("the secrets of an installation", () => {
       await expect(inspectNats(`nats://${username}:wrong@${address}`)).rejects.toThrow(/Authorization/i);
     } finally {
       server.kill("SIGKILL");
+    }
+  });
+
+  test("let the servers of NATS join each other as the manifests have it, and no server without them", async () => {
+    const { stringData } = secretIn(apply("postgres-rw", "assent").objects, "assent-nats");
+    const manifest = parse(readFileSync(join(deployFolder, "k8s/components/nats/settings.yaml"), "utf8"));
+    const [cluster = ""] = /^cluster \{[\s\S]*?^\}/m.exec(manifest.data["nats.conf"]) ?? [];
+    expect(cluster).toContain("include ../nats-secret/nats-routes");
+    const program = findNatsServer();
+    if (program === undefined) return;
+    // The third of the cluster is away, and a stranger listens at a place of its own.
+    const ports = await Promise.all([0, 1, 2, 3].map(findFreePort));
+    const [stranger, running] = [2, [ports[0], ports[1], ports[3]]];
+    const here = (text = ""): string =>
+      ports.reduce((all, port, n) => all.replace(`nats-${n}.nats:6222`, `127.0.0.1:${port}`), text);
+    mkdirSync(join(folder, "nats-secret"));
+    mkdirSync(join(folder, "etc"));
+    writeFileSync(join(folder, "nats-secret/nats-routes"), here(stringData["nats-routes"]));
+    const strange = here("routes: [nats://nats-0.nats:6222, nats://routes:wrong@nats-1.nats:6222]");
+    writeFileSync(join(folder, "nats-secret/strange"), strange);
+    const monitors = await Promise.all(running.map(findFreePort));
+    const servers = running.map((port, n) => {
+      const part = n === stranger ? cluster.replace("nats-routes", "strange") : cluster;
+      const file = join(folder, `etc/nats-${n}.conf`);
+      const own = part.replace("0.0.0.0:6222", `127.0.0.1:${port}`);
+      writeFileSync(file, `listen: "127.0.0.1:-1"\nhttp: "127.0.0.1:${monitors[n]}"\n${own}\n`);
+      return spawn(program, ["--config", file, "--log", join(folder, `nats-${n}.log`)], { stdio: "ignore" });
+    });
+    const routesOf = async (n: number): Promise<number> =>
+      ((await (await fetch(`http://127.0.0.1:${monitors[n]}/varz`)).json()) as { routes: number }).routes;
+    try {
+      await until(async () => (await routesOf(0)) > 0 && (await routesOf(1)) > 0);
+      const refused = (n: number) =>
+        readFileSync(join(folder, `nats-${n}.log`), "utf8").includes("authentication error");
+      await until(() => refused(0) && refused(1));
+      expect(await routesOf(stranger)).toBe(0);
+    } finally {
+      for (const server of servers) server.kill("SIGKILL");
     }
   });
 

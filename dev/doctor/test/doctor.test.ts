@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
@@ -123,6 +125,42 @@ describe("an installation that is in order", () => {
       todo: expect.stringContaining("npm start"),
     });
     expect((await examine(["auth"], env)).map(({ todo }) => todo ?? "").join()).not.toContain("npm start");
+  });
+
+  test("a setting that several processes lack is named once for each, also where two of their parts ask for it", async () => {
+    const found = await examine(["templates", "click"], {});
+    expect(found.find(({ says }) => says.startsWith("NATS_URL"))?.todo).toMatch(/^Set it for templates, click:/);
+  });
+
+  test("beside a copy that npm start runs, it is the copy that is looked at, and what it says is missing", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "assent-doctor-test-"));
+    let missing = "";
+    const server = createServer((_request, response) => {
+      if (missing === "") response.end("{}");
+      else response.writeHead(503).end(JSON.stringify({ message: missing }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const runtime = { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    writeFileSync(join(folder, "runtime.json"), JSON.stringify(runtime));
+    const look = async (args: readonly string[] = [], more: Environment = {}) => {
+      let text = "";
+      const code = await runDoctor(args, {
+        ...{ env: { ASSENT_HOME: folder, ...more }, out: (part) => (text += part), err: () => {} },
+      });
+      return { code, text };
+    };
+    try {
+      const whole = await look();
+      expect([whole.code, whole.text]).toEqual([0, expect.stringMatching(/is ready[\s\S]*Result: 0 wrong/)]);
+      missing = "Missing: click.";
+      expect(await look()).toEqual({ code: 1, text: expect.stringContaining("is not ready. Missing: click.") });
+      expect((await look(["gateway"])).text).toContain("DATABASE_URL is required");
+      expect((await look([], { DATABASE_URL: "postgres://127.0.0.1:1/none" })).text).toContain("ECONNREFUSED");
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+    expect((await look()).text).toContain("does not answer");
+    rmSync(folder, { recursive: true });
   });
 
   test("auth needs NATS for what it mails, and is whole without both", async () => {

@@ -14,7 +14,7 @@ export const accept = ({
     const [outcome] = acceptPath.accept([
       {
         caller: requireCaller(context),
-        observed: { ip: "", userAgent: "" },
+        observed: { ip: request.observed?.ip ?? "", userAgent: request.observed?.userAgent ?? "" },
         idempotencyKey: request.idempotencyKey,
         bytes: bodyBytes(request),
       },
@@ -36,7 +36,7 @@ function bodyBytes(request: AcceptRequest): Uint8Array {
 
 /** The body that the REST API would have received: a key used over both is the same request over both. */
 export function acceptBody(request: AcceptRequest): JsonObject {
-  const { idempotencyKey: _, ...body } = toJson(AcceptRequestSchema, request) as JsonObject;
+  const { idempotencyKey: _, observed: __, ...body } = toJson(AcceptRequestSchema, request) as JsonObject;
   // The JSON form of a message leaves out what is false.
   const purposes = request.purposes.map(({ purpose, granted }) => ({ purpose, granted }));
   return purposes.length === 0 ? body : { ...body, purposes };

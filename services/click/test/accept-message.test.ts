@@ -29,8 +29,12 @@ describe("accept", () => {
       verification: [{ method: "CUSTOMER_SESSION", verifiedAt: timestampFromDate(acceptedAt) }],
     };
     click.clock.advance((acceptedAt.getTime() - click.clock.now().getTime()) / 1000);
-    const first = await click.client.accept(message, as(orgId));
+    const observed = { ip: "203.0.113.77", userAgent: "shop/1" };
+    const first = await click.client.accept({ ...message, observed }, as(orgId));
     expect(first.replayed).toBe(false);
+    const { sessionId } = JSON.parse(first.receiptJson) as { sessionId: string };
+    const { bundleJson } = await click.client.getEvidenceBundle({ sessionId }, as(orgId));
+    expect(JSON.parse(bundleJson).context.observed).toMatchObject(observed);
     expect(await click.client.accept(message, as(orgId))).toMatchObject({
       replayed: true,
       receiptJson: first.receiptJson,
