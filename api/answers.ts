@@ -80,9 +80,11 @@ function readerOf(message: DescMessage, name: string, member: Member): MemberRea
   if (compute !== undefined) return { schema: withNull(compute.schema), show: compute.read, otherwise: null };
   if (group !== undefined) {
     const { schema, read } = shownOf(message, group.table);
+    const { unless } = group;
+    if (unless === undefined) return { schema, show: read, otherwise: null };
     const show = (from: Values) => {
       const value = read(from);
-      return (value[group.unless] ?? "") === "" ? null : value;
+      return (value[unless] ?? "") === "" ? null : value;
     };
     return { schema: withNull(schema), show, otherwise: null };
   }

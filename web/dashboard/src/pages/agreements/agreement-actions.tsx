@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Agreement } from "#api/agreements.ts";
 import { useApi } from "../../api/client.ts";
 import { useNavigate } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
@@ -11,7 +12,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { agreementPath, useAgreementChanges } from "./queries.ts";
-import { type Agreement, isActing, isOpen, recipientsOf } from "./types.ts";
+import { isActing, isOpen, recipientsOf } from "./types.ts";
 import "./agreements.css";
 
 type Asked = "void" | "remove";

@@ -1,3 +1,4 @@
+import type { Agreement } from "#api/agreements.ts";
 import { Link, useSearch } from "../../app/router.tsx";
 import type { PageParams } from "../../app/routes.tsx";
 import { useTexts } from "../../texts/texts.tsx";
@@ -10,7 +11,6 @@ import { DocumentsTab } from "./documents-tab.tsx";
 import { HistoryTab } from "./history-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
 import { useAgreement } from "./queries.ts";
-import type { Agreement } from "./types.ts";
 
 const tabs = ["overview", "documents", "history"] as const;
 type Tab = (typeof tabs)[number];

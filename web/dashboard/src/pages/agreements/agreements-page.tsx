@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import type { Agreement } from "#api/agreements.ts";
 import { Link, useSearch } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
@@ -14,7 +15,7 @@ import { AgreementFilters } from "./agreement-filters.tsx";
 import { filterIn, isNarrowed, queryOf } from "./filter.ts";
 import { useAgreements } from "./queries.ts";
 import { AgreementState } from "./state-badges.tsx";
-import { type Agreement, recipientsOf } from "./types.ts";
+import { recipientsOf } from "./types.ts";
 import "./agreements.css";
 
 const pageSize = 25;

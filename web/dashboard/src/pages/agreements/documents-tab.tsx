@@ -1,4 +1,5 @@
 import { useId } from "react";
+import type { Agreement, AgreementDocument } from "#api/agreements.ts";
 import { useNavigate, useSearch } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { DownloadButton } from "../../ui/download-button.tsx";
@@ -11,7 +12,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { agreementPath, useAttachments } from "./queries.ts";
 import { useSize } from "./size.ts";
-import { type Agreement, type AgreementDocument, type Attachment, recipientsOf } from "./types.ts";
+import { type Attachment, recipientsOf } from "./types.ts";
 import "./agreements.css";
 
 export function DocumentsTab({ agreement }: { readonly agreement: Agreement }) {

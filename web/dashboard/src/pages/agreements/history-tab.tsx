@@ -1,3 +1,4 @@
+import type { Agreement } from "#api/agreements.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { ErrorState } from "../../ui/error-state.tsx";
 import { Loading } from "../../ui/loading.tsx";
@@ -6,7 +7,7 @@ import { Section } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
 import { deviceOf } from "../access/device.ts";
 import { useHistory } from "./queries.ts";
-import type { Agreement, AuditEvent } from "./types.ts";
+import type { AuditEvent } from "./types.ts";
 import "./agreements.css";
 
 const pageSize = 50;

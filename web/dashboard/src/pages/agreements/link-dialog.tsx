@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Agreement, Recipient } from "#api/agreements.ts";
 import { useApi } from "../../api/client.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -8,7 +9,6 @@ import { Form, type FormValues } from "../../ui/form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { agreementPath } from "./queries.ts";
-import type { Agreement, Recipient } from "./types.ts";
 
 interface LinkDialogProps {
   readonly agreement: Agreement;

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import type { Agreement, Recipient } from "#api/agreements.ts";
 import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -8,7 +9,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { LinkDialog } from "./link-dialog.tsx";
 import { AgreementState, RecipientState } from "./state-badges.tsx";
-import { type Agreement, isActing, isOpen, type Recipient, recipientsOf } from "./types.ts";
+import { isActing, isOpen, recipientsOf } from "./types.ts";
 import "./agreements.css";
 
 export function OverviewTab({ agreement }: { readonly agreement: Agreement }) {
