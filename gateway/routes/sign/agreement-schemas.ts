@@ -2,10 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type RecipientsBody, recipientsInputSchema } from "#api/agreements.ts";
 import type { JsonSchema } from "../route.ts";
 import {
-  answer,
   anyObject,
-  anyText,
-  count,
   dateTime,
   described,
   example,

@@ -7,7 +7,7 @@ import {
   recipientsInputSchema,
   recipientsSchema,
 } from "#api/agreements.ts";
-import { type Agreement, type Recipient, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
+import type { Agreement, Recipient } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { required } from "../required.ts";
