@@ -11,7 +11,7 @@ import { createMetrics } from "../metrics.ts";
 import { createGrpcTransport } from "../rpc/client.ts";
 import { recordingLogger } from "../rpc/test/harness.ts";
 import { type RunningService, runService, type Service, type Worker } from "../service.ts";
-import { until } from "../testing/reseal-all.ts";
+import { until } from "../testing/until.ts";
 
 const closers: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { withOrg } from "#platform/db/pool.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { createKeyHasher } from "../accept/key-hasher.ts";
 import { shareCounting } from "../store/stat-store.ts";
 import { clientActions, orgOf } from "./actions.ts";

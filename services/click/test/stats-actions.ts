@@ -1,5 +1,5 @@
 import type { OrgId } from "#platform/ids.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { orgOf } from "./actions.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
 import { as, type ClickHarness, type ClickInstance, rows } from "./harness.ts";

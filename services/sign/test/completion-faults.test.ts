@@ -3,7 +3,7 @@ import type pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type CompletionDeps, completeAgreement } from "../completion/complete-agreement.ts";
 import { createFontLibrary } from "../completion/font-library.ts";
 import type { Agreement } from "../domain/agreement.ts";

@@ -2,7 +2,8 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Deployment } from "../domain/deployment.ts";
-import { policyProblems, snapshotOf } from "../domain/deployment-policy.ts";
+import { policyProblems } from "../domain/deployment-policy.ts";
+import { snapshotOf } from "../domain/deployment-snapshot.ts";
 import type { Template } from "../domain/template.ts";
 import {
   findTemplateIdOfDeployment,

@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import type { DeploymentSnapshot } from "../domain/deployment-policy.ts";
+import type { DeploymentSnapshot } from "../domain/deployment-snapshot.ts";
 import type { Counterparty, TemplateType } from "../domain/template.ts";
 
 /** Which template of which organization, and what the asker already has of it. */
