@@ -8,8 +8,8 @@ import type {
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { CompositionSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
+import { documentSource } from "../../document-bodies/document-bodies.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
-import { documentSource } from "../../document-bodies/document-source.ts";
 import type {
   CompositionBody,
   ContentBody,
