@@ -1,5 +1,12 @@
 export default {
-  roots: ["<rootDir>/platform", "<rootDir>/services", "<rootDir>/gateway", "<rootDir>/dev", "<rootDir>/test"],
+  roots: [
+    "<rootDir>/api",
+    "<rootDir>/platform",
+    "<rootDir>/services",
+    "<rootDir>/gateway",
+    "<rootDir>/dev",
+    "<rootDir>/test",
+  ],
   testMatch: ["**/*.test.ts"],
   transform: {},
   runner: "<rootDir>/dev/jest/runner.mjs",

@@ -1,5 +1,5 @@
+import { tabKinds } from "#api/compat-tab-kinds.ts";
 import { memberPath } from "#platform/field-path.ts";
-import { tabKinds } from "../../views/compat/tab-kinds.ts";
 
 type Token = string | number;
 type Members = Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ interface Place {
 }
 
 /** What messages have around what a body says. */
-const wrappers = new Set(["changes", "fields", "texts", "source", "definition"]);
+const wrappers = new Set(["changes", "source", "definition"]);
 /** Bodies have the recipients of a message in groups, in this order, and those of DocuSign their tabs by kinds. */
 const recipientGroups = ["signers", "carbonCopies", "certifiedDeliveries", "inPersonSigners"];
 const tabGroups = tabKinds.map(({ property }) => property);

@@ -7,15 +7,21 @@ import type { ErrorDialect } from "./error-dialect.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 
+/** The body of a request that failed, and where its table has what a service calls by its place in the message. */
+interface Sent {
+  readonly body?: unknown;
+  readonly pathOf?: ((path: string) => string) | undefined;
+}
+
 /** The answer to a request that failed. What is no expected error is logged with its stack and told to nobody. */
 export function errorReply(
   thrown: unknown,
   exchange: Exchange,
   dialect: ErrorDialect,
   logger: Logger,
-  body?: unknown,
+  sent: Sent = {},
 ): Reply {
-  const error = toDomainError(thrown, dialect, body);
+  const error = toDomainError(thrown, dialect, sent);
   if (error.code === "INTERNAL_ERROR") {
     const { requestId, traceparent, route } = exchange;
     logger.error({ err: thrown, requestId, traceparent, route }, "request failed");
@@ -24,11 +30,11 @@ export function errorReply(
   return jsonReply(errorCatalogue[error.code].http, dialect.body(error, exchange.requestId), headers);
 }
 
-function toDomainError(thrown: unknown, dialect: ErrorDialect, body: unknown): DomainError {
+function toDomainError(thrown: unknown, dialect: ErrorDialect, sent: Sent): DomainError {
   // What the gateway itself finds is called by its place in the body already.
   if (thrown instanceof DomainError) return inDialect(thrown, dialect);
   const known = fromConnectError(thrown);
-  if (known !== undefined) return inDialect(known.details.length === 0 ? known : placed(known, body), dialect);
+  if (known !== undefined) return inDialect(known.details.length === 0 ? known : placed(known, sent), dialect);
   const outage = asOutage(thrown);
   if (outage !== undefined) return outage;
   return new DomainError(thrown instanceof ConnectError ? codeOf(thrown.code, dialect) : "INTERNAL_ERROR");
@@ -44,10 +50,10 @@ function inDialect(error: DomainError, { validationFailed }: ErrorDialect): Doma
 }
 
 /** Services know the messages that were made of a body; callers know the body. */
-const placed = (error: DomainError, body: unknown): DomainError =>
+const placed = (error: DomainError, { body, pathOf = (path) => path }: Sent): DomainError =>
   new DomainError(error.code, {
     message: error.message,
-    details: error.details.map((problem) => ({ ...problem, field: bodyPath(problem.field, body) })),
+    details: error.details.map((problem) => ({ ...problem, field: bodyPath(pathOf(problem.field), body) })),
     metadata: error.metadata,
     cause: error,
   });

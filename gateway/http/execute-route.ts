@@ -74,7 +74,10 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
       requireExistingNames(request.params, route, validators.texts);
       reply = await route.handle(request, deps.services);
     } catch (error) {
-      reply = patient(error, errorReply(error, exchange, route.dialect, deps.logger, body));
+      reply = patient(
+        error,
+        errorReply(error, exchange, route.dialect, deps.logger, { body, pathOf: route.body?.pathOf }),
+      );
       if (reply.status === 401) deps.floodGuard.takeForGuess(exchange.address);
     } finally {
       // What was made of the body is in memory until here, whether or not its sender still waits.

@@ -1,6 +1,16 @@
+import { tab } from "#api/tabs.ts";
+import {
+  contentReport,
+  deployment,
+  publication,
+  revisionText,
+  template,
+  templateWithVersions,
+  version,
+  versionWithAll,
+} from "#api/templates.ts";
 import { configurationSchema, templateTypeSchema, verificationSchema } from "../routes/configuration-schemas.ts";
 import { consentReceiptSchema, consentStateSchema, updateConsentSchema } from "../routes/consent-schemas.ts";
-import { contentReportSchema } from "../routes/content-schemas.ts";
 import {
   apiKeySchema,
   auditEventSchema,
@@ -10,8 +20,6 @@ import {
   userSchema,
   userSessionSchema,
 } from "../routes/dashboard/schemas.ts";
-import { createDeploymentSchema, deploymentSchema, updateDeploymentSchema } from "../routes/deployment-schemas.ts";
-import { embeddingTemplateSchema, embeddingVersionSchema } from "../routes/embedding-schemas.ts";
 import { evidenceSchema, verificationResultSchema } from "../routes/evidence-schemas.ts";
 import { batchItemSchema, batchSchema } from "../routes/generation/batch-schemas.ts";
 import { createDocumentSchema, documentSchema } from "../routes/generation/document-schemas.ts";
@@ -37,16 +45,7 @@ import {
   updateSignTemplateSchema,
 } from "../routes/sign/agreement-schemas.ts";
 import { recipientSchema, recipientsInput, recipientsSchema } from "../routes/sign/recipient-schemas.ts";
-import { tabInput, tabSchema } from "../routes/sign/tab-schemas.ts";
 import { statsSchema } from "../routes/stats-schemas.ts";
-import { createTemplateSchema, templateSchema, updateTemplateSchema } from "../routes/template-schemas.ts";
-import {
-  createVersionSchema,
-  publishVersionSchema,
-  revisionTextSchema,
-  updateVersionSchema,
-  versionSchema,
-} from "../routes/version-schemas.ts";
 import { deliverySchema } from "../routes/webhooks/delivery-schemas.ts";
 import {
   createEndpointSchema,
@@ -76,24 +75,24 @@ export const oauthErrorSchema: JsonSchema = answer({ error: anyText, error_descr
 const named: Readonly<Record<string, JsonSchema>> = {
   Error: errorSchema,
   OAuthError: oauthErrorSchema,
-  Template: templateSchema,
-  EmbeddingTemplate: embeddingTemplateSchema,
-  CreateTemplate: createTemplateSchema,
-  UpdateTemplate: updateTemplateSchema,
-  Version: versionSchema,
-  EmbeddingVersion: embeddingVersionSchema,
-  CreateVersion: createVersionSchema,
-  UpdateVersion: updateVersionSchema,
-  PublishVersion: publishVersionSchema,
-  VersionRevision: revisionTextSchema,
-  ContentReport: contentReportSchema,
+  Template: template.schemas.answer,
+  EmbeddingTemplate: templateWithVersions.schemas.answer,
+  CreateTemplate: template.schemas.create,
+  UpdateTemplate: template.schemas.change,
+  Version: version.schemas.answer,
+  EmbeddingVersion: versionWithAll.schemas.answer,
+  CreateVersion: version.schemas.create,
+  UpdateVersion: version.schemas.change,
+  PublishVersion: publication.schemas.create,
+  VersionRevision: revisionText.schemas.answer,
+  ContentReport: contentReport.schemas.answer,
   TemplateType: templateTypeSchema,
   TemplateConfiguration: configurationSchema,
   VerificationRequirements: verificationSchema,
   TemplateStats: statsSchema,
-  Deployment: deploymentSchema,
-  CreateDeployment: createDeploymentSchema,
-  UpdateDeployment: updateDeploymentSchema,
+  Deployment: deployment.schemas.answer,
+  CreateDeployment: deployment.schemas.create,
+  UpdateDeployment: deployment.schemas.change,
   ConsentReceipt: consentReceiptSchema,
   ConsentState: consentStateSchema,
   UpdateConsent: updateConsentSchema,
@@ -123,8 +122,8 @@ const named: Readonly<Record<string, JsonSchema>> = {
   Recipient: recipientSchema,
   Recipients: recipientsSchema,
   RecipientsInput: recipientsInput,
-  Tab: tabSchema,
-  TabInput: tabInput,
+  Tab: tab.schemas.answer,
+  TabInput: tab.schemas.create,
   User: userSchema,
   SignedIn: signedInSchema,
   UserSession: userSessionSchema,

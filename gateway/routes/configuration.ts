@@ -1,7 +1,5 @@
-import { ContentFormat, TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
+import { contentReport, contentToValidate } from "#api/templates.ts";
 import { configurationView, templateTypeView, verificationView } from "../../views/configuration.ts";
-import { contentReportView } from "../../views/content-report.ts";
-import { enumValue } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
 import {
@@ -11,9 +9,8 @@ import {
   templateTypeSchema,
   verificationSchema,
 } from "./configuration-schemas.ts";
-import { contentReportSchema, type ValidateContentBody, validateContentSchema } from "./content-schemas.ts";
 import { required } from "./required.ts";
-import { defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, type Route } from "./route.ts";
+import { createBody, defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, type Route } from "./route.ts";
 import { listOf } from "./schema-parts.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
@@ -100,8 +97,7 @@ export const configurationRoutes: readonly Route[] = [
     summary: "Check content without storing it",
     description: "By the rules that a publication applies, as far as they depend on the content and its type alone.",
     access: read,
-    body: jsonBody<ValidateContentBody>({
-      schema: validateContentSchema,
+    body: createBody(contentToValidate, {
       // Content of 1 MiB may need twice as much when every character is escaped.
       maxBytes: 2 * 1024 * 1024,
       example: { type: "STATIC", content: "<p>You may use the service as follows.</p>" },
@@ -109,17 +105,12 @@ export const configurationRoutes: readonly Route[] = [
     success: {
       status: 200,
       description: "What was found; also for content that is not valid.",
-      schema: contentReportSchema,
+      schema: contentReport.schemas.answer,
     },
     errors: [],
-    call: (request, { templates }) => {
-      const { type, content, format = "html" } = request.body;
-      return templates.validateContent(
-        { type: enumValue(TemplateType, type), content, format: enumValue(ContentFormat, format.toUpperCase()) },
-        onBehalfOf(request),
-      );
-    },
-    respond: ({ report }) => jsonReply(200, contentReportView(required(report))),
+    call: (request, { templates }) =>
+      templates.validateContent(contentToValidate.create(request.body), onBehalfOf(request)),
+    respond: ({ report }) => jsonReply(200, contentReport.answer(required(report))),
   }),
 ];
 

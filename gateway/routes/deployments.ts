@@ -1,26 +1,11 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import {
-  type Deployment,
-  type DeploymentFieldsSchema,
-  DeploymentStatus,
-} from "#gen/assent/templates/v1/templates_pb.ts";
-import { deploymentView } from "../../views/deployment.ts";
+import { deployment } from "#api/templates.ts";
+import { type Deployment, DeploymentStatus } from "#gen/assent/templates/v1/templates_pb.ts";
 import { enumValue } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply, noContent, type Reply } from "../http/reply.ts";
-import { pathsIn } from "./changes.ts";
-import {
-  type CreateDeploymentBody,
-  createDeploymentSchema,
-  type DeploymentBody,
-  deploymentSchema,
-  deploymentStatus,
-  type UpdateDeploymentBody,
-  updateDeploymentSchema,
-} from "./deployment-schemas.ts";
 import { required } from "./required.ts";
-import { defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
-import { described, listOf } from "./schema-parts.ts";
+import { changeBody, createBody, defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
+import { described, listOf, oneOf } from "./schema-parts.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };
@@ -40,21 +25,14 @@ export const deploymentRoutes: readonly Route[] = [
     description: "A deployment is one placement of a template: where it is shown, in which form, and which version.",
     access: write,
     notFound: ofTemplate,
-    body: jsonBody<CreateDeploymentBody>({
-      schema: createDeploymentSchema,
+    body: createBody(deployment, {
       example: { name: "Sign-up page", displayMode: "INLINE", allowedOrigins: ["https://www.example.com"] },
     }),
-    success: { status: 201, description: "The created deployment.", schema: deploymentSchema },
+    success: { status: 201, description: "The created deployment.", schema: deployment.schemas.answer },
     errors: [...policyErrors, "CLICK_VERSION_NOT_FOUND", "CLICK_VERSION_NOT_PUBLISHED", "CLICK_TEMPLATE_ARCHIVED"],
-    call: (request, { templates }) => {
-      const { templateId } = request.params;
-      const { body } = request;
-      return templates.createDeployment(
-        { templateId, fields: fieldsOf(body), activate: body.activate ?? false },
-        onBehalfOf(request),
-      );
-    },
-    respond: ({ deployment }) => deploymentReply(201, deployment),
+    call: (request, { templates }) =>
+      templates.createDeployment({ ...deployment.create(request.body), ...request.params }, onBehalfOf(request)),
+    respond: (answer) => deploymentReply(201, answer.deployment),
   }),
   defineRoute({
     ...base,
@@ -66,16 +44,20 @@ export const deploymentRoutes: readonly Route[] = [
     access: read,
     notFound: ofTemplate,
     query: queryOf<{ status?: string }>({
-      status: described(deploymentStatus, "Only those with this status."),
+      status: described(oneOf("DRAFT", "ACTIVE", "INACTIVE"), "Only those with this status."),
     }),
-    success: { status: 200, description: "The deployments, newest first.", schema: listOf(deploymentSchema) },
+    success: { status: 200, description: "The deployments, newest first.", schema: listOf(deployment.schemas.answer) },
     errors: [],
     call: (request, { templates }) => {
       const { status } = request.query;
       const wanted = status === undefined ? DeploymentStatus.UNSPECIFIED : enumValue(DeploymentStatus, status);
       return templates.listDeployments({ ...request.params, status: wanted }, onBehalfOf(request));
     },
-    respond: ({ deployments }) => jsonReply(200, deployments.map(deploymentView)),
+    respond: ({ deployments }) =>
+      jsonReply(
+        200,
+        deployments.map((one) => deployment.answer(one)),
+      ),
   }),
   defineRoute({
     ...base,
@@ -86,10 +68,10 @@ export const deploymentRoutes: readonly Route[] = [
     description: "With its public key and the hash of the configuration that is in force.",
     access: read,
     notFound: ofDeployment,
-    success: { status: 200, description: "The deployment.", schema: deploymentSchema },
+    success: { status: 200, description: "The deployment.", schema: deployment.schemas.answer },
     errors: [],
     call: (request, { templates }) => templates.getDeployment({ deploymentId: request.params.id }, onBehalfOf(request)),
-    respond: ({ deployment }) => deploymentReply(200, deployment),
+    respond: (answer) => deploymentReply(200, answer.deployment),
   }),
   defineRoute({
     ...base,
@@ -100,8 +82,8 @@ export const deploymentRoutes: readonly Route[] = [
     description: "Fields that are absent keep their values; null brings back the default.",
     access: write,
     notFound: ofDeployment,
-    body: jsonBody<UpdateDeploymentBody>({ schema: updateDeploymentSchema, example: { displayMode: "MODAL" } }),
-    success: { status: 200, description: "The changed deployment.", schema: deploymentSchema },
+    body: changeBody(deployment, { example: { displayMode: "MODAL" } }),
+    success: { status: 200, description: "The changed deployment.", schema: deployment.schemas.answer },
     errors: [
       ...policyErrors,
       "CLICK_DEPLOYMENT_ACTIVE",
@@ -110,16 +92,10 @@ export const deploymentRoutes: readonly Route[] = [
       "CLICK_TEMPLATE_ARCHIVED",
     ],
     call: (request, { templates }) => {
-      const { body } = request;
-      const change = {
-        deploymentId: request.params.id,
-        fields: fieldsOf(body),
-        updateMask: { paths: pathsIn(body, changeable) },
-        force: body.force ?? false,
-      };
+      const change = { ...deployment.change(request.body), deploymentId: request.params.id };
       return templates.updateDeployment(change, onBehalfOf(request));
     },
-    respond: ({ deployment }) => deploymentReply(200, deployment),
+    respond: (answer) => deploymentReply(200, answer.deployment),
   }),
   defineRoute({
     ...base,
@@ -130,11 +106,11 @@ export const deploymentRoutes: readonly Route[] = [
     description: "Activating an active deployment changes nothing.",
     access: write,
     notFound: ofDeployment,
-    success: { status: 200, description: "The active deployment.", schema: deploymentSchema },
+    success: { status: 200, description: "The active deployment.", schema: deployment.schemas.answer },
     errors: ["CLICK_POLICY_FLAG_CONFLICT", "CLICK_VERSION_NOT_PUBLISHED", "CLICK_TEMPLATE_ARCHIVED"],
     call: (request, { templates }) =>
       templates.activateDeployment({ deploymentId: request.params.id }, onBehalfOf(request)),
-    respond: ({ deployment }) => deploymentReply(200, deployment),
+    respond: (answer) => deploymentReply(200, answer.deployment),
   }),
   defineRoute({
     ...base,
@@ -145,11 +121,11 @@ export const deploymentRoutes: readonly Route[] = [
     description: "Deactivating a deployment that is not active changes nothing.",
     access: write,
     notFound: ofDeployment,
-    success: { status: 200, description: "The inactive deployment.", schema: deploymentSchema },
+    success: { status: 200, description: "The inactive deployment.", schema: deployment.schemas.answer },
     errors: [],
     call: (request, { templates }) =>
       templates.deactivateDeployment({ deploymentId: request.params.id }, onBehalfOf(request)),
-    respond: ({ deployment }) => deploymentReply(200, deployment),
+    respond: (answer) => deploymentReply(200, answer.deployment),
   }),
   defineRoute({
     ...base,
@@ -168,36 +144,5 @@ export const deploymentRoutes: readonly Route[] = [
   }),
 ];
 
-const deploymentReply = (status: number, deployment: Deployment | undefined): Reply =>
-  jsonReply(status, deploymentView(required(deployment)));
-
-const fieldsOf = (body: DeploymentBody): MessageInitShape<typeof DeploymentFieldsSchema> => ({
-  name: body.name ?? undefined,
-  environment: body.environment ?? undefined,
-  surface: body.surface ?? undefined,
-  displayMode: body.displayMode ?? undefined,
-  wrapType: body.wrapType ?? undefined,
-  versionSelector: body.versionSelector
-    ? { mode: body.versionSelector.mode, versionId: body.versionSelector.versionId?.toLowerCase() }
-    : undefined,
-  localeFallback: [...(body.localeFallback ?? [])],
-  allowedOrigins: [...(body.allowedOrigins ?? [])],
-  theme: body.theme ?? undefined,
-  screenshotId: body.screenshotId ?? undefined,
-  policyOverrides: body.policyOverrides ?? undefined,
-});
-
-/** The fields that can change, by their names in the message. Everything else in a body is ignored. */
-const changeable: Readonly<Record<keyof DeploymentBody, string>> = {
-  name: "name",
-  environment: "environment",
-  surface: "surface",
-  displayMode: "display_mode",
-  wrapType: "wrap_type",
-  versionSelector: "version_selector",
-  localeFallback: "locale_fallback",
-  allowedOrigins: "allowed_origins",
-  theme: "theme",
-  screenshotId: "screenshot_id",
-  policyOverrides: "policy_overrides",
-};
+const deploymentReply = (status: number, message: Deployment | undefined): Reply =>
+  jsonReply(status, deployment.answer(required(message)));

@@ -1,8 +1,7 @@
-import { revisionTextView } from "../../views/revision.ts";
+import { revisionText } from "#api/templates.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
 import { defineRoute, onBehalfOf, type Route, type TextParam } from "./route.ts";
-import { revisionTextSchema } from "./version-schemas.ts";
 
 const revisionParam: TextParam = {
   names: "revision",
@@ -27,12 +26,12 @@ export const revisionRoutes: readonly Route[] = [
     access: { scopes: ["click:read"], limitGroup: "other" },
     notFound: { templateId: "CLICK_TEMPLATE_NOT_FOUND", versionId: "CLICK_VERSION_NOT_FOUND" },
     texts: { revision: revisionParam },
-    success: { status: 200, description: "The revision.", schema: revisionTextSchema },
+    success: { status: 200, description: "The revision.", schema: revisionText.schemas.answer },
     errors: [],
     call: (request, { templates }) => {
       const { revision, ...version } = request.params;
       return templates.getRevision({ ...version, revision: Number(revision) }, onBehalfOf(request));
     },
-    respond: (revision) => jsonReply(200, revisionTextView(revision)),
+    respond: (revision) => jsonReply(200, revisionText.answer(revision)),
   }),
 ];

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { CallOptions } from "@connectrpc/connect";
+import type { JsonSchema } from "#api/kinds.ts";
+import type { ChangeOf, CreateOf, Table } from "#api/members.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import type { ErrorCode } from "#platform/errors.ts";
 import type { LimitGroup } from "../auth/organization-limits.ts";
@@ -11,8 +13,7 @@ import type { ErrorDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
 import type { Services } from "./services.ts";
 
-/** JSON Schema 2020-12, which is also what OpenAPI 3.1 documents. */
-export type JsonSchema = { readonly [keyword: string]: unknown };
+export type { JsonSchema };
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -72,6 +73,8 @@ export interface BodySpec<Body> {
   /** Of bodies that carry documents. */
   readonly documents?: DocumentRules;
   readonly example?: unknown;
+  /** Where the body has what a service calls by its place in the message. */
+  readonly pathOf?: (path: string) => string;
   readonly bodyType?: Body;
 }
 
@@ -214,6 +217,31 @@ export const jsonBody = <Body>(spec: {
   readonly maxBytes?: number;
   readonly example?: unknown;
 }): BodySpec<Body> => ({ required: true, maxBytes: 262_144, form: false, ...spec });
+
+/** What a table says of bodies. */
+interface Bodies<T extends Table> {
+  readonly table: T;
+  readonly schemas: Readonly<Record<"create" | "change", JsonSchema>>;
+  bodyPath(path: string): string;
+}
+
+interface JsonBodySpec<Body> {
+  readonly required?: boolean;
+  readonly maxBytes?: number;
+  readonly example?: Body;
+}
+
+/** A body of JSON that creates what a table is of. */
+export const createBody = <T extends Table>(
+  { schemas, bodyPath }: Bodies<T>,
+  spec: JsonBodySpec<CreateOf<T>> = {},
+): BodySpec<CreateOf<T>> => ({ ...jsonBody<CreateOf<T>>({ schema: schemas.create, ...spec }), pathOf: bodyPath });
+
+/** A body of JSON that changes what a table is of. */
+export const changeBody = <T extends Table>(
+  { schemas, bodyPath }: Bodies<T>,
+  spec: JsonBodySpec<ChangeOf<T>> = {},
+): BodySpec<ChangeOf<T>> => ({ ...jsonBody<ChangeOf<T>>({ schema: schemas.change, ...spec }), pathOf: bodyPath });
 
 /** A body of JSON of this schema that the operation parses and checks itself. */
 export const unparsedBody = (spec: {

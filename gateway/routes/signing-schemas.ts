@@ -1,17 +1,6 @@
+import { tabToFill } from "#api/tabs.ts";
 import type { JsonSchema } from "./route.ts";
-import {
-  answer,
-  anyText,
-  count,
-  described,
-  example,
-  flag,
-  listOf,
-  object,
-  oneOf,
-  orNull,
-  text,
-} from "./schema-parts.ts";
+import { answer, anyText, described, example, flag, listOf, object, oneOf, orNull, text } from "./schema-parts.ts";
 
 export const signingTag = "Signing page";
 
@@ -32,30 +21,6 @@ export const documentParam = {
 
 const nullableText: JsonSchema = orNull(anyText);
 const points: JsonSchema = { type: "number" };
-
-const tabSchema = answer({
-  tabId: anyText,
-  type: example(anyText, "date-signed"),
-  label: anyText,
-  documentId: anyText,
-  page: count,
-  x: described(points, "Points from the left edge of the page."),
-  y: described(points, "Points from its top edge."),
-  width: points,
-  height: points,
-  required: flag,
-  locked: flag,
-  value: anyText,
-  items: listOf(answer({ text: anyText, value: anyText })),
-  buttons: listOf(answer({ value: anyText, page: count, x: points, y: points })),
-  tooltip: anyText,
-  name: anyText,
-  maxLength: count,
-  validationMessage: anyText,
-  conditionLabel: anyText,
-  conditionValue: anyText,
-  tabOrder: count,
-});
 
 const documentSchema = answer({
   documentId: anyText,
@@ -92,7 +57,7 @@ export const ceremonySchema: JsonSchema = answer({
       role: example(anyText, "signer"),
       status: anyText,
       locale: anyText,
-      tabs: listOf(tabSchema),
+      tabs: listOf(tabToFill.schemas.answer),
     }),
   ),
   others: listOf(answer({ name: anyText, email: nullableText, role: anyText, status: anyText })),

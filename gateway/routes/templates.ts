@@ -1,30 +1,12 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import {
-  type CounterpartySchema,
-  type CreateTemplateRequestSchema,
-  type TemplateChangesSchema,
-  TemplateStatus,
-  TemplateType,
-} from "#gen/assent/templates/v1/templates_pb.ts";
+import { template, templateWithVersions } from "#api/templates.ts";
+import { type Template, TemplateStatus } from "#gen/assent/templates/v1/templates_pb.ts";
 import { enumValue } from "../../views/scalars.ts";
-import { templateView } from "../../views/template.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply, noContent, type Reply } from "../http/reply.ts";
-import { pathsIn } from "./changes.ts";
-import { embeddingTemplateSchema } from "./embedding-schemas.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "./pages.ts";
 import { required } from "./required.ts";
-import { defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
-import { described, flag, listOf, text } from "./schema-parts.ts";
-import {
-  type CounterpartyBody,
-  type CreateTemplateBody,
-  createTemplateSchema,
-  templateSchema,
-  templateStatus,
-  type UpdateTemplateBody,
-  updateTemplateSchema,
-} from "./template-schemas.ts";
+import { changeBody, createBody, defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
+import { described, flag, listOf, oneOf, text } from "./schema-parts.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };
@@ -56,14 +38,14 @@ export const templateRoutes: readonly Route[] = [
     query: queryOf<ListQuery>({
       ...includeVersions,
       search: described(text(1, 255), "Only those whose name or slug begins with this, in whatever case."),
-      status: described(templateStatus, "Only those with this status."),
+      status: described(oneOf("DRAFT", "PUBLISHED", "ARCHIVED"), "Only those with this status."),
       limit: pageLimit,
       cursor: described(text(1, 200), "X-Next-Cursor of the previous page."),
     }),
     success: {
       status: 200,
       description: "The templates.",
-      schema: listOf(embeddingTemplateSchema),
+      schema: listOf(templateWithVersions.schemas.answer),
       headers: nextPageHeader,
     },
     errors: [],
@@ -77,7 +59,7 @@ export const templateRoutes: readonly Route[] = [
     respond: ({ items, nextCursor }, { query }) =>
       jsonReply(
         200,
-        items.map((template) => templateView(template, { withVersions: query.includeVersions === true })),
+        items.map((one) => templateWithVersions.answer(one, { versions: query.includeVersions })),
         nextPage(nextCursor),
       ),
   }),
@@ -90,14 +72,11 @@ export const templateRoutes: readonly Route[] = [
     description:
       "As a draft without texts. The slug comes from the name unless it is given; the policy starts from the defaults of the type.",
     access: write,
-    body: jsonBody<CreateTemplateBody>({
-      schema: createTemplateSchema,
-      example: { name: "Terms of service", type: "STATIC" },
-    }),
-    success: { status: 201, description: "The created template.", schema: templateSchema },
+    body: createBody(template, { example: { name: "Terms of service", type: "STATIC" } }),
+    success: { status: 201, description: "The created template.", schema: template.schemas.answer },
     errors: ["CLICK_TEMPLATE_SLUG_EXISTS", "CLICK_POLICY_FLAG_INVALID", "CLICK_POLICY_FLAG_CONFLICT"],
-    call: (request, { templates }) => templates.createTemplate(createRequest(request.body), onBehalfOf(request)),
-    respond: ({ template }) => templateReply(201, template),
+    call: (request, { templates }) => templates.createTemplate(template.create(request.body), onBehalfOf(request)),
+    respond: (answer) => templateReply(201, answer.template),
   }),
   defineRoute({
     ...base,
@@ -109,14 +88,14 @@ export const templateRoutes: readonly Route[] = [
     access: read,
     notFound: { id: "CLICK_TEMPLATE_NOT_FOUND" },
     query: queryOf<{ includeVersions?: boolean }>(includeVersions),
-    success: { status: 200, description: "The template.", schema: embeddingTemplateSchema },
+    success: { status: 200, description: "The template.", schema: templateWithVersions.schemas.answer },
     errors: [],
     call: (request, { templates }) =>
       templates.getTemplate(
         { templateId: request.params.id, includeVersions: request.query.includeVersions ?? false },
         onBehalfOf(request),
       ),
-    respond: ({ template }, { query }) => templateReply(200, template, query.includeVersions),
+    respond: (answer, { query }) => templateReply(200, answer.template, query.includeVersions),
   }),
   defineRoute({
     ...base,
@@ -127,8 +106,8 @@ export const templateRoutes: readonly Route[] = [
     description: "Fields that are absent keep their values; null clears description, counterparty and metadata.",
     access: write,
     notFound: { id: "CLICK_TEMPLATE_NOT_FOUND" },
-    body: jsonBody<UpdateTemplateBody>({ schema: updateTemplateSchema, example: { name: "Terms of service 2026" } }),
-    success: { status: 200, description: "The changed template.", schema: templateSchema },
+    body: changeBody(template, { example: { name: "Terms of service 2026" } }),
+    success: { status: 200, description: "The changed template.", schema: template.schemas.answer },
     errors: [
       "CLICK_TEMPLATE_SLUG_EXISTS",
       "CLICK_TEMPLATE_ARCHIVED",
@@ -139,14 +118,10 @@ export const templateRoutes: readonly Route[] = [
     ],
     call: (request, { templates }) =>
       templates.updateTemplate(
-        {
-          templateId: request.params.id,
-          changes: changesOf(request.body),
-          updateMask: { paths: pathsIn(request.body, changeable) },
-        },
+        { ...template.change(request.body), templateId: request.params.id },
         onBehalfOf(request),
       ),
-    respond: ({ template }) => templateReply(200, template),
+    respond: (answer) => templateReply(200, answer.template),
   }),
   defineRoute({
     ...base,
@@ -164,58 +139,5 @@ export const templateRoutes: readonly Route[] = [
   }),
 ];
 
-const templateReply = (
-  status: number,
-  template: Parameters<typeof templateView>[0] | undefined,
-  withVersions = false,
-): Reply => jsonReply(status, templateView(required(template), { withVersions }));
-
-const createRequest = (body: CreateTemplateBody): MessageInitShape<typeof CreateTemplateRequestSchema> => ({
-  name: body.name,
-  type: enumValue(TemplateType, body.type),
-  slug: body.slug ?? undefined,
-  description: body.description ?? undefined,
-  defaultLocale: body.defaultLocale ?? undefined,
-  typeConfig: body.typeConfig ?? undefined,
-  policyFlags: body.policyFlags ?? undefined,
-  counterparty: counterpartyOf(body.counterparty),
-  metadata: body.metadata ?? {},
-});
-
-const changesOf = (body: UpdateTemplateBody): MessageInitShape<typeof TemplateChangesSchema> => ({
-  name: body.name,
-  slug: body.slug,
-  type: body.type === undefined ? undefined : enumValue(TemplateType, body.type),
-  description: body.description ?? undefined,
-  defaultLocale: body.defaultLocale,
-  typeConfig: body.typeConfig,
-  policyFlags: body.policyFlags,
-  counterparty: counterpartyOf(body.counterparty),
-  metadata: body.metadata ?? {},
-  status: body.status === undefined ? undefined : enumValue(TemplateStatus, body.status),
-});
-
-/** The fields that can change, by their names in the message. Everything else in a body is ignored. */
-const changeable: Readonly<Record<keyof UpdateTemplateBody, string>> = {
-  name: "name",
-  slug: "slug",
-  type: "type",
-  description: "description",
-  defaultLocale: "default_locale",
-  typeConfig: "type_config",
-  policyFlags: "policy_flags",
-  counterparty: "counterparty",
-  metadata: "metadata",
-  status: "status",
-};
-
-const counterpartyOf = (
-  counterparty: CounterpartyBody | null | undefined,
-): MessageInitShape<typeof CounterpartySchema> | undefined =>
-  counterparty === null || counterparty === undefined
-    ? undefined
-    : {
-        legalName: counterparty.legalName,
-        address: counterparty.address ?? undefined,
-        url: counterparty.url ?? undefined,
-      };
+const templateReply = (status: number, message: Template | undefined, versions = false): Reply =>
+  jsonReply(status, templateWithVersions.answer(required(message), { versions }));

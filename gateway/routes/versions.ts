@@ -1,30 +1,9 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import {
-  ContentFormat,
-  type CreateVersionRequestSchema,
-  type VersionChangesSchema,
-  type VersionTextsSchema,
-} from "#gen/assent/templates/v1/templates_pb.ts";
-import { enumValue, timestampOf } from "../../views/scalars.ts";
-import { type VersionViewOptions, versionView } from "../../views/version.ts";
+import { publication, version, versionWithAll } from "#api/templates.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { pathsIn } from "./changes.ts";
-import { embeddingVersionSchema } from "./embedding-schemas.ts";
 import { required } from "./required.ts";
-import { defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
+import { changeBody, createBody, defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
 import { described, flag, listOf } from "./schema-parts.ts";
-import {
-  type CreateVersionBody,
-  createVersionSchema,
-  type PublishVersionBody,
-  publishVersionSchema,
-  type UpdateVersionBody,
-  updateVersionSchema,
-  type VersionChangesBody,
-  type VersionTextsBody,
-  versionSchema,
-} from "./version-schemas.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };
@@ -46,10 +25,13 @@ const embeds = queryOf<Embeds>({
   includeDeployments: described(flag, "Embeds the deployments that serve the version."),
 });
 
-const embedded = ({ includeTemplate, includeDeployments }: Embeds): VersionViewOptions => ({
-  withTemplate: includeTemplate === true,
-  withDeployments: includeDeployments === true,
+const embedded = ({ includeTemplate, includeDeployments }: Embeds) => ({
+  template: includeTemplate,
+  deployments: includeDeployments,
 });
+
+const versionSchema = version.schemas.answer;
+const embeddingVersionSchema = versionWithAll.schemas.answer;
 
 export const versionRoutes: readonly Route[] = [
   defineRoute({
@@ -69,7 +51,7 @@ export const versionRoutes: readonly Route[] = [
     respond: ({ versions }, { query }) =>
       jsonReply(
         200,
-        versions.map((version) => versionView(version, embedded(query))),
+        versions.map((one) => versionWithAll.answer(one, embedded(query))),
       ),
   }),
   defineRoute({
@@ -81,16 +63,15 @@ export const versionRoutes: readonly Route[] = [
     description: "A template has one version per locale that is not archived.",
     access: write,
     notFound: ofTemplate,
-    body: jsonBody<CreateVersionBody>({
-      schema: createVersionSchema,
+    body: createBody(version, {
       maxBytes: contentBodyBytes,
       example: { locale: "en", content: "<p>You may use the service as follows.</p>", buttonText: "I agree" },
     }),
     success: { status: 201, description: "The created version.", schema: versionSchema },
     errors: ["CLICK_VERSION_LOCALE_EXISTS", "CLICK_TEMPLATE_ARCHIVED"],
     call: (request, { templates }) =>
-      templates.createVersion(createRequest(request.params.templateId, request.body), onBehalfOf(request)),
-    respond: ({ version }) => jsonReply(201, versionView(required(version))),
+      templates.createVersion({ ...version.create(request.body), ...request.params }, onBehalfOf(request)),
+    respond: (answer) => jsonReply(201, version.answer(required(answer.version))),
   }),
   defineRoute({
     ...base,
@@ -108,7 +89,7 @@ export const versionRoutes: readonly Route[] = [
     respond: ({ versions }) =>
       jsonReply(
         200,
-        versions.map((version) => versionView(version)),
+        versions.map((one) => version.answer(one)),
       ),
   }),
   defineRoute({
@@ -125,7 +106,7 @@ export const versionRoutes: readonly Route[] = [
     errors: [],
     call: (request, { templates }) =>
       templates.getVersion({ ...request.params, ...request.query }, onBehalfOf(request)),
-    respond: ({ version }, { query }) => jsonReply(200, versionView(required(version), embedded(query))),
+    respond: (answer, { query }) => jsonReply(200, versionWithAll.answer(required(answer.version), embedded(query))),
   }),
   defineRoute({
     ...base,
@@ -137,8 +118,7 @@ export const versionRoutes: readonly Route[] = [
       "Only while it is not published. Fields that are absent keep their values; null clears what may be absent. With ifUpdatedAt nothing changes unless the version is still the one that was read.",
     access: write,
     notFound: ofVersion,
-    body: jsonBody<UpdateVersionBody>({
-      schema: updateVersionSchema,
+    body: changeBody(version, {
       maxBytes: contentBodyBytes,
       example: { content: "<p>You may use the service as follows.</p>", buttonText: null },
     }),
@@ -150,13 +130,9 @@ export const versionRoutes: readonly Route[] = [
       "CLICK_VERSION_LOCALE_EXISTS",
       "CLICK_VERSION_CONFLICT",
     ],
-    call: (request, { templates }) => {
-      const { body, params } = request;
-      const updateMask = { paths: pathsIn(body, changeable) };
-      const change = { ...params, changes: changesOf(body), updateMask, ifUpdatedAt: timestampOf(body.ifUpdatedAt) };
-      return templates.updateVersion(change, onBehalfOf(request));
-    },
-    respond: ({ version }) => jsonReply(200, versionView(required(version))),
+    call: (request, { templates }) =>
+      templates.updateVersion({ ...version.change(request.body), ...request.params }, onBehalfOf(request)),
+    respond: (answer) => jsonReply(200, version.answer(required(answer.version))),
   }),
   defineRoute({
     ...base,
@@ -167,7 +143,7 @@ export const versionRoutes: readonly Route[] = [
     description: "Content that differs from what was last published becomes a new revision, whose bytes never change.",
     access: write,
     notFound: ofVersion,
-    body: jsonBody<PublishVersionBody>({ schema: publishVersionSchema, example: { requireReacceptance: true } }),
+    body: createBody(publication, { example: { requireReacceptance: true } }),
     success: { status: 200, description: "The version after the change.", schema: versionSchema },
     errors: [
       "CLICK_VERSION_ARCHIVED",
@@ -175,18 +151,9 @@ export const versionRoutes: readonly Route[] = [
       "CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS",
       "CLICK_TEMPLATE_ARCHIVED",
     ],
-    call: (request, { templates }) => {
-      const { body, params } = request;
-      const publication = {
-        ...params,
-        published: body.published ?? body.publish ?? body.isPublished ?? true,
-        requireReacceptance: body.requireReacceptance ?? true,
-        effectiveAt: timestampOf(body.effectiveAt),
-        changeSummary: body.changeSummary ?? undefined,
-      };
-      return templates.publishVersion(publication, onBehalfOf(request));
-    },
-    respond: ({ version }) => jsonReply(200, versionView(required(version))),
+    call: (request, { templates }) =>
+      templates.publishVersion({ ...publication.create(request.body), ...request.params }, onBehalfOf(request)),
+    respond: (answer) => jsonReply(200, version.answer(required(answer.version))),
   }),
   defineRoute({
     ...base,
@@ -200,55 +167,6 @@ export const versionRoutes: readonly Route[] = [
     success: { status: 200, description: "The archived version.", schema: versionSchema },
     errors: ["CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS"],
     call: (request, { templates }) => templates.archiveVersion(request.params, onBehalfOf(request)),
-    respond: ({ version }) => jsonReply(200, versionView(required(version))),
+    respond: (answer) => jsonReply(200, version.answer(required(answer.version))),
   }),
 ];
-
-const createRequest = (
-  templateId: string,
-  body: CreateVersionBody,
-): MessageInitShape<typeof CreateVersionRequestSchema> => ({
-  templateId,
-  locale: body.locale,
-  title: body.title ?? undefined,
-  content: body.content,
-  format: enumValue(ContentFormat, (body.format ?? "html").toUpperCase()),
-  changeSummary: body.changeSummary ?? undefined,
-  effectiveAt: timestampOf(body.effectiveAt),
-  texts: textsOf(body),
-});
-
-const changesOf = (body: UpdateVersionBody): MessageInitShape<typeof VersionChangesSchema> => ({
-  locale: body.locale,
-  title: body.title ?? undefined,
-  content: body.content,
-  format: body.format ? enumValue(ContentFormat, body.format.toUpperCase()) : undefined,
-  changeSummary: body.changeSummary ?? undefined,
-  effectiveAt: timestampOf(body.effectiveAt),
-  texts: textsOf(body),
-});
-
-const textsOf = (body: VersionTextsBody): MessageInitShape<typeof VersionTextsSchema> => ({
-  consentText: body.consentText ?? undefined,
-  buttonText: body.buttonText ?? undefined,
-  declineText: body.declineText ?? undefined,
-  checkboxText: body.checkboxText ?? undefined,
-  linkText: body.linkText ?? undefined,
-  purposeTexts: body.purposeTexts ?? {},
-});
-
-/** The fields that can change, by their names in the message. Everything else in a body is ignored. */
-const changeable: Readonly<Record<keyof VersionChangesBody, string>> = {
-  locale: "locale",
-  title: "title",
-  content: "content",
-  format: "format",
-  changeSummary: "change_summary",
-  effectiveAt: "effective_at",
-  consentText: "texts.consent_text",
-  buttonText: "texts.button_text",
-  declineText: "texts.decline_text",
-  checkboxText: "texts.checkbox_text",
-  linkText: "texts.link_text",
-  purposeTexts: "texts.purpose_texts",
-};

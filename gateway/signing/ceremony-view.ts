@@ -1,11 +1,5 @@
-import {
-  type Agreement,
-  type Document,
-  type Recipient,
-  RecipientRole,
-  type Tab,
-  TabType,
-} from "#gen/assent/sign/v1/agreement_pb.ts";
+import { tabToFill } from "#api/tabs.ts";
+import { type Agreement, type Document, type Recipient, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { type ConsentText, type GetCeremonyResponse, ViewKind } from "#gen/assent/sign/v1/signing_pb.ts";
 import { enumName, isoTime } from "../../views/scalars.ts";
 import { recipientStatuses, statuses } from "../../views/sign/names.ts";
@@ -66,7 +60,7 @@ const recipientView = (recipient: Recipient) => ({
   role: dashedName(RecipientRole, recipient.role),
   status: recipientStatuses.nameOf(recipient.status),
   locale: recipient.locale,
-  tabs: recipient.tabs.map(tabView),
+  tabs: recipient.tabs.map((tab) => tabToFill.answer(tab)),
 });
 
 /** Where the others are reached is for the sender to know, not for everybody who signs. */
@@ -75,30 +69,6 @@ const otherView = ({ name, email, role, status }: Recipient, isForSender: boolea
   email: isForSender ? textOrNull(email) : null,
   role: dashedName(RecipientRole, role),
   status: recipientStatuses.nameOf(status),
-});
-
-const tabView = (tab: Tab) => ({
-  tabId: tab.tabId,
-  type: dashedName(TabType, tab.type),
-  label: tab.label ?? "",
-  documentId: tab.documentId ?? "",
-  page: tab.page ?? 1,
-  x: tab.x ?? 0,
-  y: tab.y ?? 0,
-  width: tab.width ?? 0,
-  height: tab.height ?? 0,
-  required: tab.required ?? false,
-  locked: tab.locked ?? false,
-  value: tab.value ?? "",
-  items: tab.items.map(({ text, value }) => ({ text, value })),
-  buttons: tab.buttons.map(({ value, page, x, y }) => ({ value, page, x, y })),
-  tooltip: tab.tooltip ?? "",
-  name: tab.name ?? "",
-  maxLength: tab.maxLength ?? 0,
-  validationMessage: tab.validationMessage ?? "",
-  conditionLabel: tab.conditionLabel ?? "",
-  conditionValue: tab.conditionValue ?? "",
-  tabOrder: tab.tabOrder ?? 0,
 });
 
 /** `DATE_SIGNED` is `date-signed`. */

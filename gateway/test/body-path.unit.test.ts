@@ -22,7 +22,7 @@ describe("the path of a problem in the body that was sent", () => {
     ["definition.recipients[1].tabs[2].type", native, "recipients.signers[1].tabs[2].type"],
     ["recipients[2].email", native, "recipients.carbonCopies[0].email"],
     ["definition.emailSubject", native, "emailSubject"],
-    ["changes.texts.button_text", {}, "buttonText"],
+    ["changes.button_text", {}, "buttonText"],
     ["content:3:12", {}, "content:3:12"],
     ['metadata["order id"]', native, 'metadata["order id"]'],
     ["recipients[1].name", native.recipients, "signers[1].name"],

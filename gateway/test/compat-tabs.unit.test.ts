@@ -2,6 +2,8 @@ import { createRequire } from "node:module";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { tabKinds, unsupportedTabs } from "#api/compat-tab-kinds.ts";
+import { readTabIds, tabsView } from "#api/compat-tabs.ts";
 import {
   AnchorAlignment,
   AnchorUnit,
@@ -10,10 +12,8 @@ import {
   TabSchema,
   TabStatus,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { tabKinds, unsupportedTabs } from "../../views/compat/tab-kinds.ts";
-import { tabsView } from "../../views/compat/tabs.ts";
 import { readWith } from "../compat/read/reader.ts";
-import { readTabIds, readTabs } from "../compat/read/tabs.ts";
+import { readSupportedTabs as readTabs } from "../compat/read/recipients.ts";
 
 /** Has no types. */
 const docusign = createRequire(import.meta.url)("docusign-esign");

@@ -105,12 +105,12 @@ describe("applyPolicyFlags", () => {
 describe("validateContent", () => {
   const validate = (body: unknown) => send("POST", "/v1/click/templates/validate-content", body);
 
-  test("good content is valid, and html when no format is named", async () => {
+  test("good content is valid, and its format is left to the service when none is named", async () => {
     const answer = await validate({ type: "CONSENT", content: "<p>x</p>" });
     expect([answer.status, answer.body]).toEqual([200, { valid: true, errors: [], warnings: [] }]);
     expect(gateway.templates.configuration.seen.contents.at(-1)).toMatchObject({
       type: TemplateType.CONSENT,
-      format: ContentFormat.HTML,
+      format: ContentFormat.UNSPECIFIED,
     });
   });
 

@@ -11,7 +11,7 @@ interface Import {
   readonly target: string;
 }
 
-const sources = ["platform", "services", "gateway", "views", "web", "dev", "bench", "test"].flatMap((folder) =>
+const sources = ["api", "platform", "services", "gateway", "views", "web", "dev", "bench", "test"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.tsx?$/.test(name) && !name.includes("node_modules") && !name.startsWith("dist/"))
     .map((name) => join(folder, name)),
@@ -40,6 +40,11 @@ describe("dependencies between the parts", () => {
     expect(violations((i) => i.file.startsWith("gateway/") && i.target.startsWith("services/"))).toEqual([]);
   });
 
+  test("the tables of resources know the contracts and the chassis only", () => {
+    const allowed = /^(api|gen|platform)\/|^(@bufbuild\/|node:)/;
+    expect(violations((i) => i.file.startsWith("api/") && !isTest(i.file) && !allowed.test(i.target))).toEqual([]);
+  });
+
   test("the views know the contracts and the chassis only", () => {
     expect(violations((i) => i.file.startsWith("views/") && /^(services|gateway)\//.test(i.target))).toEqual([]);
   });
@@ -52,7 +57,7 @@ describe("dependencies between the parts", () => {
     expect(
       violations(
         (i) =>
-          /^(platform|services|gateway|views|web)\//.test(i.file) &&
+          /^(api|platform|services|gateway|views|web)\//.test(i.file) &&
           !isTest(i.file) &&
           (/^(dev|test|bench)\//.test(i.target) || i.target.startsWith("platform/testing/")),
       ),
@@ -66,14 +71,16 @@ describe("dependencies between the parts", () => {
 
   test("the environment is read in config.ts, main.ts and the programs of dev and bench only", () => {
     const readers = sources.filter(
-      (file) => /^(platform|services|gateway|views)\//.test(file) && !isTest(file) && /process\.env/.test(read(file)),
+      (file) =>
+        /^(api|platform|services|gateway|views)\//.test(file) && !isTest(file) && /process\.env/.test(read(file)),
     );
     expect(readers.filter((file) => !/\/(config|main)\.ts$/.test(file))).toEqual([]);
   });
 
   test("what is recorded has its time of the clock that was injected", () => {
     const askers = sources.filter(
-      (file) => /^(platform|services|gateway|views)\//.test(file) && !isTest(file) && /new Date\(\)/.test(read(file)),
+      (file) =>
+        /^(api|platform|services|gateway|views)\//.test(file) && !isTest(file) && /new Date\(\)/.test(read(file)),
     );
     expect(askers).toEqual(["platform/clock.ts"]);
   });
@@ -91,7 +98,7 @@ describe("dependencies between the parts", () => {
       violations((i) => {
         const name = packageName(i.target);
         return (
-          /^(platform|services|gateway|views)\//.test(i.file) &&
+          /^(api|platform|services|gateway|views)\//.test(i.file) &&
           !isTest(i.file) &&
           name !== undefined &&
           !Object.hasOwn(manifest.dependencies ?? {}, name)
@@ -128,7 +135,7 @@ function resolveTarget(file: string, specifier: string): string {
 }
 
 function packageName(target: string): string | undefined {
-  if (target.startsWith("node:") || /^(platform|services|gateway|views|dev|test|bench|gen|web)\//.test(target))
+  if (target.startsWith("node:") || /^(api|platform|services|gateway|views|dev|test|bench|gen|web)\//.test(target))
     return undefined;
   const parts = target.split("/");
   return target.startsWith("@") ? parts.slice(0, 2).join("/") : parts[0];

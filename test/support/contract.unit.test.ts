@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
+import { template as resource } from "#api/templates.ts";
 import { buildOpenApi } from "../../gateway/openapi/build.ts";
 import { exampleOf } from "../../gateway/openapi/example.ts";
 import { allRoutes } from "../../gateway/routes/index.ts";
-import { templateSchema } from "../../gateway/routes/template-schemas.ts";
 import { type Answered, createContract, requireConformance } from "./contract.ts";
 
 const contract = createContract(JSON.parse(JSON.stringify(buildOpenApi(allRoutes))));
@@ -16,7 +16,7 @@ const limits = {
 };
 const json = { "Content-Type": "application/json; charset=utf-8" };
 const whole = { ...ids, ...limits, ...json };
-const template = exampleOf(templateSchema) as Record<string, unknown>;
+const template = exampleOf(resource.schemas.answer) as Record<string, unknown>;
 const read = { method: "GET", path: "/v1/click/templates/0190a000-0000-7000-8000-000000000001?includeVersions=false" };
 
 const answered = (status: number, headers: Record<string, string>, body?: unknown): Answered => ({

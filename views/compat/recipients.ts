@@ -1,6 +1,6 @@
+import { tabsView } from "#api/compat-tabs.ts";
 import { type Agreement, type Recipient, RecipientRole, RecipientStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { compatTime, filled, numberText, present, type Written } from "./scalars.ts";
-import { tabsView } from "./tabs.ts";
 
 /** The `Recipients` object: an array for each kind, empty where there is nobody. */
 export function recipientsView(

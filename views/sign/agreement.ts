@@ -1,3 +1,4 @@
+import { tab } from "#api/tabs.ts";
 import {
   type Agreement,
   type CustomField,
@@ -8,7 +9,6 @@ import {
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { isoTime } from "../scalars.ts";
 import { recipientStatuses, roles, statuses } from "./names.ts";
-import { tabView } from "./tab.ts";
 import { hexOrNull, objectOf, textOrNull } from "./texts.ts";
 
 export const agreementView = (agreement: Agreement) => ({
@@ -109,7 +109,7 @@ export const recipientView = (recipient: Recipient) => ({
   completedAt: isoTime(recipient.completedAt),
   declinedAt: isoTime(recipient.declinedAt),
   declineReason: textOrNull(recipient.declineReason),
-  tabs: recipient.tabs.map(tabView),
+  tabs: recipient.tabs.map((one) => tab.answer(one)),
 });
 
 const customFieldView = ({ fieldId, name, value, isList, items, show, required }: CustomField) => ({

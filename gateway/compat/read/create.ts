@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { defined } from "#api/spelling.ts";
 import type { CompositionSchema, LayerSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
@@ -8,7 +9,6 @@ import { type DefinitionContext, type DefinitionInit, readDefinition } from "./d
 import { readDocument, readDocuments } from "./documents.ts";
 import type { Reader } from "./reader.ts";
 import { readRecipients, readRole } from "./recipients.ts";
-import { defined } from "./tabs.ts";
 
 type CompositionInit = MessageInitShape<typeof CompositionSchema>;
 type LayerInit = MessageInitShape<typeof LayerSchema>;

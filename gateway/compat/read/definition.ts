@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { defined } from "#api/spelling.ts";
 import type { AgreementDefinitionSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { OutboundRules } from "#platform/net/outbound-url.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
@@ -9,7 +10,6 @@ import { readNotification } from "./notification.ts";
 import type { Reader } from "./reader.ts";
 import { readRecipients } from "./recipients.ts";
 import { refuseMeaningful } from "./refuse.ts";
-import { defined } from "./tabs.ts";
 
 export type DefinitionInit = MessageInitShape<typeof AgreementDefinitionSchema>;
 

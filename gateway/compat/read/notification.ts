@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { defined } from "#api/spelling.ts";
 import type { NotificationSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { Reader } from "./reader.ts";
-import { defined } from "./tabs.ts";
 
 export type NotificationInit = MessageInitShape<typeof NotificationSchema>;
 

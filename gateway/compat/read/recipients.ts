@@ -1,9 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { unsupportedTabs } from "#api/compat-tab-kinds.ts";
+import { readTabs, type TabInput } from "#api/compat-tabs.ts";
+import { defined } from "#api/spelling.ts";
 import type { RecipientInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { Reader } from "./reader.ts";
 import { refuseMeaningful, refuseOthers } from "./refuse.ts";
-import { defined, readTabs } from "./tabs.ts";
 
 export type RecipientInit = MessageInitShape<typeof RecipientInputSchema> & {
   readonly recipientId?: string;
@@ -27,6 +29,13 @@ export const readRecipientIds = (recipients: Reader): string[] =>
       return id === "" ? [] : [id];
     }),
   );
+
+/** The tabs of a `Tabs` object; a kind that there is not here is a problem. */
+export function readSupportedTabs(tabs: Reader | undefined): TabInput[] {
+  if (tabs === undefined) return [];
+  refuseMeaningful(tabs, unsupportedTabs);
+  return readTabs(tabs);
+}
 
 /** Who fills a role of a template. */
 export function readRole(role: Reader): RecipientInit {
@@ -78,7 +87,7 @@ const commonFields = (recipient: Reader) => ({
   routingOrder: recipient.integer("routingOrder", { min: 1, max: 100_000 }),
   note: recipient.text("note"),
   ...mailFields(recipient.object("emailNotification")),
-  tabs: readTabs(recipient.object("tabs")),
+  tabs: readSupportedTabs(recipient.object("tabs")),
 });
 
 /** The words of the mails to one person, and their language. */

@@ -1,6 +1,6 @@
+import { defined } from "#api/spelling.ts";
 import { type DefinitionContext, type DefinitionInit, readDefinition } from "./definition.ts";
 import type { Reader } from "./reader.ts";
-import { defined } from "./tabs.ts";
 
 /** An `EnvelopeTemplate`. Older clients say name, description and shared in an object of their own. */
 export function readTemplate(body: Reader, context: DefinitionContext): DefinitionInit {

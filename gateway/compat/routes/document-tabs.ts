@@ -1,7 +1,7 @@
+import { tabsView } from "#api/compat-tabs.ts";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Written } from "../../../views/compat/scalars.ts";
-import { tabsView } from "../../../views/compat/tabs.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { onBehalfOf, type Route } from "../../routes/route.ts";

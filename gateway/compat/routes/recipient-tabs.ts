@@ -1,12 +1,12 @@
 import type { CallOptions } from "@connectrpc/connect";
+import { readTabIds, type TabInput, tabsView } from "#api/compat-tabs.ts";
 import { type Agreement, type Recipient, type Tab, TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { tabsView } from "../../../views/compat/tabs.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
 import type { Services } from "../../routes/services.ts";
 import { type Reader, readWith } from "../read/reader.ts";
-import { readTabIds, readTabs, type TabInput } from "../read/tabs.ts";
+import { readSupportedTabs } from "../read/recipients.ts";
 import { defineCompatRoute } from "../route.ts";
 import { tabsBody, tabsExample, tabsSchema } from "./envelope-schemas.ts";
 import { type Holder, paramOf, recipientIn, targetIn } from "./recipients.ts";
@@ -121,7 +121,7 @@ function ownId(id: string, tabs: readonly Tab[]): string {
   return tabs.find(({ buttons }) => buttons.some((button) => button.tabId === tabId))?.tabId ?? tabId;
 }
 
-const someTabs = (reader: Reader): TabInput[] => some(reader, readTabs(reader));
+const someTabs = (reader: Reader): TabInput[] => some(reader, readSupportedTabs(reader));
 
 function some<Item>(reader: Reader, items: Item[]): Item[] {
   if (items.length === 0) reader.problem("signHereTabs", "REQUIRED", "or another kind of tabs is required");

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { tab } from "#api/tabs.ts";
 import {
   type AgreementDefinitionSchema,
   type CustomFieldSchema,
@@ -22,7 +23,6 @@ import type {
 } from "./agreement-schemas.ts";
 import { given } from "./base.ts";
 import type { RecipientBody, RecipientsBody } from "./recipient-schemas.ts";
-import { tabOf } from "./tab-input.ts";
 
 type Files = readonly DocumentFile[];
 type Definition = MessageInitShape<typeof AgreementDefinitionSchema>;
@@ -93,7 +93,7 @@ export function recipientOf(body: RecipientBody, otherwise: RecipientRole): Reci
     role: typeof role === "string" ? roles.valueOf(role) : otherwise,
     ...given({ recipientId, name, email, clientUserId, roleName, routingOrder, note, hostName, hostEmail }),
     ...given({ locale, emailSubject, emailBlurb }),
-    tabs: (body.tabs ?? []).map(tabOf),
+    tabs: (body.tabs ?? []).map(tab.create),
   };
 }
 

@@ -1,3 +1,4 @@
+import { type TabBody, tab } from "#api/tabs.ts";
 import { recipientStatuses, roles } from "../../../views/sign/names.ts";
 import type { JsonSchema } from "../route.ts";
 import {
@@ -16,7 +17,6 @@ import {
   text,
   uuid,
 } from "../schema-parts.ts";
-import { type TabBody, tabInput, tabSchema } from "./tab-schemas.ts";
 
 type Maybe<Value> = Value | null;
 
@@ -68,7 +68,7 @@ const recipientParts = {
 const recipientInputParts = {
   ...recipientParts,
   routingOrder: orNull(recipientParts.routingOrder),
-  tabs: { ...listOf(tabInput), type: ["array", "null"], maxItems: 1_000 },
+  tabs: { ...listOf(tab.schemas.create), type: ["array", "null"], maxItems: 1_000 },
 };
 
 const recipientIdInput = orNull(
@@ -120,7 +120,7 @@ export const recipientSchema = answer({
   completedAt: orNull(dateTime),
   declinedAt: orNull({ ...dateTime, examples: [null] }),
   declineReason: { ...orNull(anyText), examples: [null] },
-  tabs: listOf(tabSchema),
+  tabs: listOf(tab.schemas.answer),
 });
 
 const recipientList = listOf(recipientSchema);

@@ -1,3 +1,5 @@
+import type { Tab as TabMessage } from "#gen/assent/sign/v1/agreement_pb.ts";
+
 export type TabType =
   | "signature"
   | "initials"
@@ -20,46 +22,26 @@ export type TabType =
   | "attachment"
   | "agreement-id";
 
-/** A field of a recipient. Points from the upper left corner of the page as it is shown. */
-export interface Tab {
-  /** UUID. */
-  readonly tabId: string;
+/** What a service keeps in a form of its own, or says of it alone. */
+type Own = "type" | "documentId" | "anchor" | "items" | "buttons" | "style" | "status";
+type Said = {
+  readonly [Name in Exclude<keyof TabMessage, Own | "$typeName" | "$unknown">]-?: Exclude<TabMessage[Name], undefined>;
+};
+
+/**
+ * A field of a recipient: what the contract has of it, with a value for everything that nobody has said. Points from the
+ * upper left corner of the page as it is shown.
+ */
+export interface Tab extends Said {
   readonly type: TabType;
-  /** Tabs of a recipient with one label share their value. */
-  readonly label: string;
   /** As the integration calls it; null while only an anchor says where the tab is. */
   readonly documentId: string | null;
-  /** From 1. */
-  readonly page: number;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
   /** Stays after the tab has been placed, so that it can be shown; isPlaced tells. */
   readonly anchor: Anchor | null;
   readonly isPlaced: boolean;
-  readonly required: boolean;
-  readonly locked: boolean;
-  /** "true" or "false" of checkboxes; the chosen value of lists and radio groups. */
-  readonly value: string;
-  readonly originalValue: string;
   readonly items: readonly ListItem[];
   readonly buttons: readonly RadioButton[];
-  readonly tooltip: string;
-  readonly name: string;
-  /** 0 for no limit. */
-  readonly maxLength: number;
-  readonly validationPattern: string;
-  readonly validationMessage: string;
-  readonly scale: number;
-  readonly conditionLabel: string;
-  readonly conditionValue: string;
-  readonly variant: string;
   readonly style: TextStyle | null;
-  readonly shared: boolean;
-  /** 0 when nobody has said it. */
-  readonly tabOrder: number;
-  readonly conceal: boolean;
   readonly status: "active" | "signed" | "declined";
 }
 

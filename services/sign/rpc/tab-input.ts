@@ -15,13 +15,10 @@ export const parseTabs = (messages: readonly WireTab[], field: string): readonly
   messages.map((message, index) => parseTab(message, `${field}[${index}]`));
 
 function parseTab(message: WireTab, field: string): TabDefinition {
-  const { label, documentId, page, x, y, width, height, required, locked, value, tooltip, name } = message;
-  const { maxLength, validationPattern, validationMessage, scale, conditionLabel, conditionValue } = message;
-  const { variant, style, shared, tabOrder, conceal, tabId, items, buttons, anchor } = message;
+  // What only the service says of a tab is not taken from anybody.
+  const { originalValue, status, type, tabId, documentId, style, anchor, items, buttons, ...plain } = fieldsOf(message);
   return {
-    ...given({ label, page, x, y, width, height, required, locked, value, tooltip, name }),
-    ...given({ maxLength, validationPattern, validationMessage, scale, conditionLabel, conditionValue }),
-    ...given({ variant, shared, tabOrder, conceal, type: parseType(message.type, field) }),
+    ...given({ ...plain, type: parseType(type, field) }),
     // Without a document it is where it was, or nowhere yet.
     ...(documentId === undefined || documentId === "" ? {} : { documentId }),
     ...(tabId === "" ? {} : { tabId: tabId.toLowerCase() }),

@@ -1,11 +1,13 @@
 import { contentHash } from "./content.ts";
 import type { Version } from "./version.ts";
 
+/** What follows from the rest, or from what happens to it. */
+type Derived =
+  | ("id" | "organizationId" | "templateId" | "contentHash" | "status" | "revision" | "label")
+  | ("publishedAt" | "publishedBy" | "unpublishedAt" | "archivedAt" | "createdBy" | "createdAt" | "updatedAt");
+
 /** A version as its author asks for it. */
-export type NewVersion = Pick<
-  Version,
-  "locale" | "title" | "content" | "format" | "changeSummary" | "effectiveAt" | "texts"
->;
+export type NewVersion = Omit<Version, Derived>;
 
 /** A version that was never published. */
 export const draftVersion = (

@@ -1,3 +1,5 @@
+import type { RecordOf } from "#api/records.ts";
+import type { Version as VersionMessage } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { FieldProblem } from "#platform/errors.ts";
 import type { ContentFormat, VersionTexts } from "./content.ts";
 import { problem, refuse } from "./problems.ts";
@@ -5,29 +7,15 @@ import { characters } from "./text.ts";
 
 export type VersionStatus = "DRAFT" | "PUBLISHED" | "ARCHIVED";
 
-/** The text of a template in one locale, as its author last left it. */
-export interface Version {
-  organizationId: string;
-  id: string;
-  templateId: string;
-  /** Canonical BCP 47. */
-  locale: string;
-  title: string | null;
-  content: string;
-  contentHash: string;
+/** What answers put beside a version. */
+type Attached = "revisions" | "template" | "validation" | "deployments";
+type Own = "format" | "texts" | "status" | "createdAt" | "updatedAt";
+
+/** The text of a template in one locale, as its author last left it: what the contract has of it, and who made it. */
+export interface Version extends Omit<RecordOf<VersionMessage>, Attached | Own> {
   format: ContentFormat;
-  changeSummary: string | null;
-  effectiveAt: Date | null;
   texts: VersionTexts;
   status: VersionStatus;
-  /** The last published revision; 0 before the first publication. */
-  revision: number;
-  /** The label of that revision. */
-  label: string | null;
-  publishedAt: Date | null;
-  publishedBy: string | null;
-  unpublishedAt: Date | null;
-  archivedAt: Date | null;
   createdBy: string;
   createdAt: Date;
   updatedAt: Date;

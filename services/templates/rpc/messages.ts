@@ -1,18 +1,21 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type {
-  CounterpartySchema,
-  RevisionSchema,
-  TemplateSchema,
+import { recordsOf } from "#api/records.ts";
+import {
+  ContentFormat,
+  type CounterpartySchema,
+  type RevisionSchema,
+  type TemplateSchema,
   VersionSchema,
-  VersionTextsSchema,
+  VersionStatus,
+  type VersionTextsSchema,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { VersionTexts } from "../domain/content.ts";
 import { type Deployment, servesVersion } from "../domain/deployment.ts";
 import { type Counterparty, type Template, templateStatus } from "../domain/template.ts";
 import type { Revision, Version, VersionOutline } from "../domain/version.ts";
 import { deploymentMessage } from "./deployment-messages.ts";
-import { wireFormat, wireTemplateStatus, wireType, wireVersionStatus } from "./wire-enums.ts";
+import { wireTemplateStatus, wireType } from "./wire-enums.ts";
 
 export type TemplateInit = MessageInitShape<typeof TemplateSchema>;
 export type VersionInit = MessageInitShape<typeof VersionSchema>;
@@ -64,28 +67,12 @@ export interface VersionParts {
   readonly deployments?: readonly Deployment[] | undefined;
 }
 
+const versions = recordsOf(VersionSchema, { format: ContentFormat, status: VersionStatus });
+
 export function versionMessage(version: Version, parts: VersionParts): VersionInit {
   return {
-    id: version.id,
-    organizationId: version.organizationId,
-    templateId: version.templateId,
-    locale: version.locale,
-    title: version.title ?? undefined,
-    content: version.content,
-    format: wireFormat[version.format],
-    changeSummary: version.changeSummary ?? undefined,
-    effectiveAt: timestamp(version.effectiveAt),
+    ...versions.write({ ...version, texts: undefined }),
     texts: textsMessage(version.texts),
-    status: wireVersionStatus[version.status],
-    revision: version.revision,
-    label: version.label ?? undefined,
-    contentHash: version.contentHash,
-    publishedAt: timestamp(version.publishedAt),
-    publishedBy: version.publishedBy ?? undefined,
-    unpublishedAt: timestamp(version.unpublishedAt),
-    archivedAt: timestamp(version.archivedAt),
-    createdAt: timestampFromDate(version.createdAt),
-    updatedAt: timestampFromDate(version.updatedAt),
     revisions: parts.revisions.filter((revision) => revision.versionId === version.id).map(revisionMessage),
     template: parts.template,
     deployments: (parts.deployments ?? []).filter((d) => servesVersion(d, version)).map(deploymentMessage),

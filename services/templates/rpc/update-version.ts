@@ -9,8 +9,7 @@ import { holdTemplate } from "../store/template-store.ts";
 import { isLocaleTaken, lockVersion } from "../store/version-store.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import { parseTemplateId, parseVersionId } from "./ids.ts";
-import { parseVersionChanges } from "./version-changes-input.ts";
-import { parseTime } from "./version-input.ts";
+import { parseTime, parseVersionChanges } from "./version-input.ts";
 import { describeVersions } from "./views.ts";
 
 export const updateVersion = (

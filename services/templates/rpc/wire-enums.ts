@@ -3,12 +3,10 @@ import {
   DeploymentStatus,
   TemplateStatus,
   TemplateType,
-  VersionStatus,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { ContentFormat as DomainFormat } from "../domain/content.ts";
 import type { DeploymentStatus as DomainDeploymentStatus } from "../domain/deployment.ts";
 import type { TemplateStatus as DomainTemplateStatus, TemplateType as DomainType } from "../domain/template.ts";
-import type { VersionStatus as DomainVersionStatus } from "../domain/version.ts";
 
 export const wireType = {
   STATIC: TemplateType.STATIC,
@@ -21,12 +19,6 @@ export const wireTemplateStatus = {
   PUBLISHED: TemplateStatus.PUBLISHED,
   ARCHIVED: TemplateStatus.ARCHIVED,
 } as const satisfies Record<DomainTemplateStatus, TemplateStatus>;
-
-export const wireVersionStatus = {
-  DRAFT: VersionStatus.DRAFT,
-  PUBLISHED: VersionStatus.PUBLISHED,
-  ARCHIVED: VersionStatus.ARCHIVED,
-} as const satisfies Record<DomainVersionStatus, VersionStatus>;
 
 export const wireFormat = {
   HTML: ContentFormat.HTML,

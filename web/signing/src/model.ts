@@ -1,3 +1,5 @@
+import type { TabToFill } from "#api/tabs.ts";
+
 /** What the gateway tells of a session. */
 export interface Ceremony {
   readonly kind: "recipient" | "send" | "edit" | "look";
@@ -43,38 +45,11 @@ export interface CeremonyRecipient {
   readonly role: string;
   readonly status: string;
   readonly locale: string;
-  readonly tabs: readonly Tab[];
+  readonly tabs: readonly TabToFill[];
 }
 
 /** A field. Points from the upper left corner of the page. */
-export interface Tab {
-  readonly tabId: string;
-  readonly type: string;
-  readonly label: string;
-  readonly documentId: string;
-  readonly page: number;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-  readonly required: boolean;
-  readonly locked: boolean;
-  readonly value: string;
-  readonly items: readonly { readonly text: string; readonly value: string }[];
-  readonly buttons: readonly {
-    readonly value: string;
-    readonly page: number;
-    readonly x: number;
-    readonly y: number;
-  }[];
-  readonly tooltip: string;
-  readonly name: string;
-  readonly maxLength: number;
-  readonly validationMessage: string;
-  readonly conditionLabel: string;
-  readonly conditionValue: string;
-  readonly tabOrder: number;
-}
+export type Tab = TabToFill;
 
 /** How a signature looks: typed in a font, or drawn as a PNG in base64. */
 export interface Adopted {

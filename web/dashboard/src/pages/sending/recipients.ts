@@ -1,3 +1,4 @@
+import type { TabAnswer } from "#api/tabs.ts";
 import type { Recipient, RecipientGroups, RecipientInput, RecipientRole, Tab } from "./types.ts";
 
 /** All of them, in the order in which the API counts them when it names one in an error. */
@@ -46,20 +47,8 @@ function inputOf(recipient: RecipientInput) {
   return { ...who, ...mail, hostName, hostEmail, tabs: tabs.map(tabInputOf) };
 }
 
-/** Without what only answers have. */
-function tabInputOf(tab: Tab): object {
-  const { type, label, documentId, page, x, y, width, height, anchor, required, locked, value, items, buttons } = tab;
-  const { tooltip, maxLength, validationPattern, validationMessage, scale, condition, shared } = tab;
-  return {
-    ...{ type, label, documentId, page, x, y, width, height, anchor, required, locked, value, items },
-    ...{ tooltip, maxLength, validationPattern, validationMessage, scale, condition, shared },
-    buttons: buttons.map((button) => ({
-      value: button.value,
-      page: button.page,
-      x: button.x,
-      y: button.y,
-      anchor: button.anchor ?? null,
-      selected: button.selected ?? null,
-    })),
-  };
+/** Without the ids, which only answers have. */
+function tabInputOf(tab: Tab & Partial<Pick<TabAnswer, "tabId" | "status">>): object {
+  const { tabId: _id, status: _status, buttons, ...rest } = tab;
+  return { ...rest, buttons: buttons.map((button) => ({ ...button, tabId: undefined })) };
 }

@@ -1,3 +1,5 @@
+import type { TabAnswer, TabBody } from "#api/tabs.ts";
+
 /** What the API says of an agreement that is prepared here. */
 export interface Draft {
   readonly id: string;
@@ -52,66 +54,12 @@ export interface RecipientInput {
 
 export type Recipient = RecipientInput;
 
-const tabTypes = [
-  "signature",
-  "initials",
-  "dateSigned",
-  "fullName",
-  "firstName",
-  "lastName",
-  "email",
-  "company",
-  "title",
-  "text",
-  "number",
-  "date",
-  "checkbox",
-  "radioGroup",
-  "list",
-  "attachment",
-  "note",
-  "approve",
-  "decline",
-  "agreementId",
-] as const;
-export type TabType = (typeof tabTypes)[number];
-
-export interface Choice {
-  readonly text: string;
-  readonly value: string;
-  readonly selected?: boolean;
-}
-
-interface RadioButton {
-  readonly value: string;
-  readonly page: number | null;
-  readonly x: number | null;
-  readonly y: number | null;
-  readonly anchor?: object | null;
-  readonly selected?: boolean | null;
-}
-
 /** A field of a recipient; positions in points from the upper left corner of the page as it is shown. */
-export interface Tab {
-  readonly type: TabType;
-  readonly label: string | null;
-  readonly documentId: string | null;
-  readonly page: number | null;
-  readonly x: number | null;
-  readonly y: number | null;
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly anchor: { readonly text: string } | null;
-  readonly required: boolean;
-  readonly locked: boolean;
-  readonly value: string | null;
+export type Tab = Omit<TabAnswer, "tabId" | "status" | "items" | "buttons"> & {
   readonly items: readonly Choice[];
   readonly buttons: readonly RadioButton[];
-  readonly tooltip: string | null;
-  readonly maxLength: number | null;
-  readonly validationPattern: string | null;
-  readonly validationMessage: string | null;
-  readonly scale: number | null;
-  readonly condition: { readonly label: string; readonly value: string | null } | null;
-  readonly shared: boolean;
-}
+};
+export type TabType = Tab["type"];
+export type Choice = NonNullable<TabBody["items"]>[number];
+type RadioButton = Omit<TabAnswer["buttons"][number], "tabId" | "anchor" | "selected"> &
+  Partial<Pick<TabAnswer["buttons"][number], "anchor" | "selected">>;

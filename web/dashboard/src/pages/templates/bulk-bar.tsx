@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Template } from "#api/templates.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
@@ -6,7 +7,6 @@ import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { type BulkResult, BulkResultNotice } from "./bulk-result.tsx";
-import type { Template } from "./types.ts";
 import { useBulkChanges } from "./use-bulk-changes.ts";
 
 interface BulkBarProps {

@@ -1,10 +1,15 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { FlagValues, Template } from "#api/templates.ts";
 import { useApi } from "../../api/client.ts";
 import { templatePath } from "./queries.ts";
-import type { TemplateStatus, TemplateType } from "./types.ts";
 
-export type FlagValue = boolean | number | string | readonly string[];
-export type FlagValues = Readonly<Record<string, FlagValue>>;
+export type TemplateType = Template["type"];
+export type TemplateStatus = Template["status"];
+
+export const templateTypes = ["STATIC", "GENERATED", "CONSENT"] as const satisfies readonly TemplateType[];
+export const templateStatuses = ["DRAFT", "PUBLISHED", "ARCHIVED"] as const satisfies readonly TemplateStatus[];
+
+export type FlagValue = FlagValues[string];
 
 /** What an acceptance must carry about who the person is. */
 export interface Verification {

@@ -1,10 +1,10 @@
+import type { Template } from "#api/templates.ts";
 import { useApi } from "../../api/client.ts";
 import { useNavigate } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useTemplateChanges } from "./queries.ts";
 import { TemplateForm, type TemplateValues } from "./template-form.tsx";
-import type { Template } from "./types.ts";
 
 interface CreateTemplateDialogProps {
   readonly isOpen: boolean;

@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Deployment, Template, Version } from "#api/templates.ts";
 import { useApi } from "../../api/client.ts";
-import type { Deployment, Template, Version } from "./types.ts";
 
 const all = ["templates"] as const;
 const listKey = [...all, "list"] as const;

@@ -1,6 +1,7 @@
+import type { Deployment } from "#api/templates.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
-import type { Deployment, TemplateStatus } from "./types.ts";
+import type { TemplateStatus } from "./configuration.ts";
 
 const templateTones = { DRAFT: "info", PUBLISHED: "success", ARCHIVED: "warning" } as const;
 const deploymentTones = { DRAFT: "info", ACTIVE: "success", INACTIVE: "warning" } as const;

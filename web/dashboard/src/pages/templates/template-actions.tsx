@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Template } from "#api/templates.ts";
 import { useApi } from "../../api/client.ts";
 import { wrongInput } from "../../api/wrong-input.ts";
 import { useNavigate } from "../../app/router.tsx";
@@ -12,7 +13,6 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { templatePath, useTemplateChanges } from "./queries.ts";
 import { TemplateForm, type TemplateValues } from "./template-form.tsx";
-import type { Template } from "./types.ts";
 import { useBulkChanges } from "./use-bulk-changes.ts";
 
 type Asked = "edit" | "duplicate" | "archive" | "remove";

@@ -4,8 +4,8 @@ import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { templateStatuses } from "./configuration.ts";
 import type { TemplateFilter } from "./queries.ts";
-import { templateStatuses } from "./types.ts";
 
 /** As it is in the address of the page, so that it can be kept and sent to somebody. */
 export function useTemplateFilter(): TemplateFilter {

@@ -1,9 +1,9 @@
+import type { Template } from "#api/templates.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { TemplateState } from "./state-badges.tsx";
-import type { Template } from "./types.ts";
 import "./templates.css";
 
 /** What a template is, in one line above its tabs. */

@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react";
+import type { Template } from "#api/templates.ts";
 import { Link } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
@@ -12,7 +13,6 @@ import { RelativeTime } from "../../ui/time.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { type TemplateFilter, useTemplates } from "./queries.ts";
 import { TemplateState } from "./state-badges.tsx";
-import type { Template } from "./types.ts";
 
 const pageSize = 25;
 

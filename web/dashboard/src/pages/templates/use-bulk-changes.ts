@@ -1,7 +1,7 @@
+import type { Template } from "#api/templates.ts";
 import { type Api, useApi } from "../../api/client.ts";
 import type { BulkResult, Copied, Skipped } from "./bulk-result.tsx";
 import { useTemplateChanges } from "./queries.ts";
-import type { Template } from "./types.ts";
 
 type Named = Pick<Template, "id" | "name">;
 type SkippedAnswer = readonly Omit<Skipped, "name">[];

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import type { Version } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
 import { versionPath } from "../queries.ts";
-import type { Version } from "../types.ts";
 
 export const comparedFields = [
   "title",

@@ -1,4 +1,5 @@
 import { useId, useMemo } from "react";
+import type { Version } from "#api/templates.ts";
 import { useNavigate, useSearch } from "../../../app/router.tsx";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -7,7 +8,6 @@ import { ErrorState } from "../../../ui/error-state.tsx";
 import { Loading } from "../../../ui/loading.tsx";
 import { Section } from "../../../ui/page.tsx";
 import { type Option, Select } from "../../../ui/select.tsx";
-import type { Version } from "../types.ts";
 import { readTextName, useComparedText } from "./compared-text.ts";
 import { TextDifferences } from "./text-differences.tsx";
 import { textOptions } from "./text-options.ts";

@@ -1,4 +1,4 @@
-import type { Version } from "../types.ts";
+import type { Version } from "#api/templates.ts";
 
 /** What a person writes: a text and the words around it. An empty word is left to what is usual in its language. */
 export interface Draft {

@@ -5,7 +5,7 @@ import { lintGutter, nextDiagnostic, previousDiagnostic } from "@codemirror/lint
 import { Compartment, EditorState, type Extension, type StateEffect } from "@codemirror/state";
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import type { Version } from "../types.ts";
+import type { Version } from "#api/templates.ts";
 
 export interface EditorSettings {
   readonly label: string;

@@ -1,4 +1,4 @@
-import type { Template } from "../types.ts";
+import type { Template } from "#api/templates.ts";
 
 /** What validate-content has found. */
 export interface Finding {

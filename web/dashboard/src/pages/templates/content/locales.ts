@@ -1,4 +1,4 @@
-import type { Template, Version } from "../types.ts";
+import type { Template, Version } from "#api/templates.ts";
 
 /** What there is in one language. */
 export interface LocaleState {

@@ -1,11 +1,11 @@
 import { micromark } from "micromark";
 import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
+import type { Template } from "#api/templates.ts";
 import { findMergeFields } from "#platform/merge-fields.ts";
 import { plainTextToHtml } from "#platform/restricted-html/plain-text.ts";
 import { chooseWords } from "#platform/words.ts";
 import { parseSafeHtml } from "../../../../../embed/safe-html.ts";
 import type { Configuration } from "../configuration.ts";
-import type { Template } from "../types.ts";
 import type { Draft } from "./draft.ts";
 import type { Variable } from "./findings.ts";
 

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "react";
+import type { Template } from "#api/templates.ts";
 import { mount } from "../../../../../embed/mount.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Notice } from "../../../ui/notice.tsx";
@@ -6,7 +7,6 @@ import { Section } from "../../../ui/page.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { useConfiguration } from "../configuration.ts";
-import type { Template } from "../types.ts";
 import type { Draft } from "./draft.ts";
 import { variablesOf } from "./findings.ts";
 import { keysIn, previewRendering, sampleOf } from "./preview-rendering.ts";

@@ -1,4 +1,5 @@
 import { useRef, useState } from "react";
+import type { Template, Version } from "#api/templates.ts";
 import { Link } from "../../../app/router.tsx";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -8,7 +9,6 @@ import { Notice } from "../../../ui/notice.tsx";
 import { Section } from "../../../ui/page.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import type { Template, Version } from "../types.ts";
 import { CodeEditor, type EditorHandle } from "./code-editor.tsx";
 import { ConflictNotice } from "./conflict-notice.tsx";
 import { FindingList } from "./finding-list.tsx";

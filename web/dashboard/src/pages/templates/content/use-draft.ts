@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import type { Version } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
 import { asApiError } from "../../../api/errors.ts";
 import { type Action, useAction } from "../../../ui/use-action.ts";
 import { templatePath, useTemplateChanges, versionPath } from "../queries.ts";
-import type { Version } from "../types.ts";
 import { bodyOf, changedFields, type Draft, draftOf } from "./draft.ts";
 import type { LocaleState } from "./locales.ts";
 

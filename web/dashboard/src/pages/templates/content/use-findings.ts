@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
+import type { Template } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
-import type { Template } from "../types.ts";
 import type { Draft } from "./draft.ts";
 import { type ContentReport, type Finding, findingsOf, variablesOf } from "./findings.ts";
 

@@ -1,6 +1,6 @@
+import type { Template } from "#api/templates.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import type { Template } from "../types.ts";
 import { type Draft, type WordName, wordNames } from "./draft.ts";
 import { listPurposes } from "./preview-rendering.ts";
 

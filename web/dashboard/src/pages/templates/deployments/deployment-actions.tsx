@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Deployment } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
 import { useSession } from "../../../app/session.tsx";
 import { useTexts } from "../../../texts/texts.tsx";
@@ -6,7 +7,6 @@ import { Button } from "../../../ui/button.tsx";
 import { ErrorNotice } from "../../../ui/error-notice.tsx";
 import { useAction } from "../../../ui/use-action.ts";
 import { deploymentPath, useTemplateChanges } from "../queries.ts";
-import type { Deployment } from "../types.ts";
 import { DeactivateDialog, EditDeploymentDialog, RemoveDeploymentDialog } from "./deployment-dialogs.tsx";
 import { EmbedDialog } from "./embed-dialog.tsx";
 

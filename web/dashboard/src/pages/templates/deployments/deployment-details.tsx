@@ -1,11 +1,11 @@
+import type { Deployment, FlagValues } from "#api/templates.ts";
 import { wrongInput } from "../../../api/wrong-input.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import type { FormValues } from "../../../ui/form.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import type { FlagValue, FlagValues } from "../configuration.ts";
+import type { FlagValue } from "../configuration.ts";
 import { FlagField } from "../policy/flag-field.tsx";
 import { changedFlags, flagControls, readFlag } from "../policy/flags.ts";
-import type { Deployment } from "../types.ts";
 import "../policy/policy.css";
 
 interface DeploymentDetailsProps {

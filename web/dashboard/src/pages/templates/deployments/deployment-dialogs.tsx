@@ -1,8 +1,8 @@
+import type { Deployment } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
 import { deploymentPath, templatePath, useTemplateChanges } from "../queries.ts";
-import type { Deployment } from "../types.ts";
 import { DeploymentForm, type DeploymentValues } from "./deployment-form.tsx";
 
 interface Opened {

@@ -1,3 +1,4 @@
+import type { Deployment } from "#api/templates.ts";
 import { ApiError } from "../../../api/errors.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Form, type FormValues } from "../../../ui/form.tsx";
@@ -8,7 +9,6 @@ import { TextField } from "../../../ui/text-field.tsx";
 import { useConfiguration } from "../configuration.ts";
 import { named } from "../policy/policy-form.tsx";
 import { useVersions } from "../queries.ts";
-import type { Deployment } from "../types.ts";
 import { changedDetails, DeploymentDetails, type DetailValues } from "./deployment-details.tsx";
 import { latest, servedOptions } from "./served-version.ts";
 

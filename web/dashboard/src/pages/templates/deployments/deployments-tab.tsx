@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Deployment, Version } from "#api/templates.ts";
 import { useSession } from "../../../app/session.tsx";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -10,7 +11,6 @@ import { Time } from "../../../ui/time.tsx";
 import { useDeployments, useTemplate, useVersions } from "../queries.ts";
 import { DeploymentState } from "../state-badges.tsx";
 import type { TemplateTabProps } from "../template-tab.ts";
-import type { Deployment, Version } from "../types.ts";
 import { DeploymentActions } from "./deployment-actions.tsx";
 import { CreateDeploymentDialog } from "./deployment-dialogs.tsx";
 import { servedWords } from "./served-version.ts";

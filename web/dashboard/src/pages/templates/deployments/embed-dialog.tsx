@@ -1,8 +1,8 @@
+import type { Deployment } from "#api/templates.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { CopyLine } from "../../../ui/copy-line.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Notice } from "../../../ui/notice.tsx";
-import type { Deployment } from "../types.ts";
 import { createSessionLine, embedLines, pageAddress } from "./embed-lines.ts";
 
 interface EmbedDialogProps {

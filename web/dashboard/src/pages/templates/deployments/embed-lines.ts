@@ -1,4 +1,4 @@
-import type { Deployment } from "../types.ts";
+import type { Deployment } from "#api/templates.ts";
 
 const origin = (): string => window.location.origin;
 const renderPath = ({ key }: Deployment): string => `/v1/click/render/${encodeURIComponent(key)}`;

@@ -1,16 +1,11 @@
 import { useState } from "react";
+import type { FlagValues } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
 import { ApiError } from "../../../api/errors.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Form, type FormValues } from "../../../ui/form.tsx";
 import { Notice } from "../../../ui/notice.tsx";
-import {
-  type Configuration,
-  type FlagValue,
-  type FlagValues,
-  useConfigurationIs,
-  useTypeDefaults,
-} from "../configuration.ts";
+import { type Configuration, type FlagValue, useConfigurationIs, useTypeDefaults } from "../configuration.ts";
 import { templatePath } from "../queries.ts";
 import { FlagField } from "./flag-field.tsx";
 import { changedFlags, type FlagControl, type FlagGroup, flagControls, flagGroups, readFlag } from "./flags.ts";

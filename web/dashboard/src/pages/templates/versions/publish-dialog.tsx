@@ -1,3 +1,4 @@
+import type { Version } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
 import { wrongInput } from "../../../api/wrong-input.ts";
 import { Link } from "../../../app/router.tsx";
@@ -10,7 +11,6 @@ import { TextField } from "../../../ui/text-field.tsx";
 import { firstComparison } from "../compare/text-options.ts";
 import { languageName } from "../language-name.ts";
 import { useTemplateChanges, versionPath } from "../queries.ts";
-import type { Version } from "../types.ts";
 
 interface PublishDialogProps {
   readonly version: Version;

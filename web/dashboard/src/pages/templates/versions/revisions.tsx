@@ -1,10 +1,10 @@
 import { useState } from "react";
+import type { Revision, Version } from "#api/templates.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 import { Time } from "../../../ui/time.tsx";
-import type { Revision, Version } from "../types.ts";
 
 /** How many there are; all of them when somebody wants to know. */
 export function Revisions({ version }: { readonly version: Version }) {

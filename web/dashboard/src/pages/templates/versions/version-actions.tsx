@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Version } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
 import { useSession } from "../../../app/session.tsx";
 import { useLanguage, useTexts } from "../../../texts/texts.tsx";
@@ -7,7 +8,6 @@ import { ConfirmDialog } from "../../../ui/dialog.tsx";
 import { firstComparison } from "../compare/text-options.ts";
 import { languageName } from "../language-name.ts";
 import { useTemplateChanges, versionPath } from "../queries.ts";
-import type { Version } from "../types.ts";
 import { PublishDialog } from "./publish-dialog.tsx";
 
 type Asked = "publish" | "unpublish" | "archive";

@@ -1,8 +1,8 @@
+import type { Version } from "#api/templates.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { TemplateState } from "../state-badges.tsx";
-import type { Version } from "../types.ts";
 import { Revisions } from "./revisions.tsx";
 import { VersionActions } from "./version-actions.tsx";
 

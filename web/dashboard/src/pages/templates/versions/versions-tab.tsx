@@ -1,3 +1,4 @@
+import type { Template, Version } from "#api/templates.ts";
 import { useSearch } from "../../../app/router.tsx";
 import { useSession } from "../../../app/session.tsx";
 import { useLanguage, useTexts } from "../../../texts/texts.tsx";
@@ -10,7 +11,6 @@ import { Comparison } from "../compare/comparison.tsx";
 import { languageName } from "../language-name.ts";
 import { useTemplate, useVersions } from "../queries.ts";
 import type { TemplateTabProps } from "../template-tab.ts";
-import type { Template, Version } from "../types.ts";
 import { VersionTable } from "./version-table.tsx";
 
 /** By language, the main one first; a comparison that the address asks for comes before them. */

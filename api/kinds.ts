@@ -1,0 +1,281 @@
+import {
+  type DescField,
+  type DescMessage,
+  getOption,
+  hasOption,
+  type JsonObject,
+  ScalarType,
+} from "@bufbuild/protobuf";
+import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type FieldRules, field as rulesOption } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+
+/** JSON Schema 2020-12, which is also what OpenAPI 3.1 documents. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** What a schema is of: the body that makes a resource, the one that changes it, or the answer that shows it. */
+export type Direction = "create" | "change" | "answer";
+
+/** A place for a value in a message: a field of it, or an item of a list or map. */
+export interface Slot {
+  readonly name: string;
+  readonly many: "list" | "map" | undefined;
+  readonly scalar: ScalarType | undefined;
+  readonly values: readonly { readonly name: string; readonly number: number }[] | undefined;
+  readonly message: DescMessage | undefined;
+  readonly rules: FieldRules | undefined;
+}
+
+/** How a value that there is passes between JSON and a message; unchanged where nothing is said. */
+export interface Codec {
+  schema(direction: Direction): JsonSchema;
+  readonly toJson?: ((value: never) => unknown) | undefined;
+  readonly fromJson?: ((value: never) => unknown) | undefined;
+}
+
+/** A type of JSON: `Shown` in answers, `Sent` in bodies. The types exist for the compiler only. */
+export interface Kind<Shown, Sent = Shown> {
+  /** Whether null stands in answers and bodies for what there is not. */
+  readonly nullable?: boolean;
+  /** A value of the message that counts as none. */
+  readonly blank?: unknown;
+  /** Throws when the place in the message is for something else. */
+  at(slot: Slot): Codec;
+  readonly shown?: Shown;
+  readonly sent?: Sent;
+}
+
+export const slotOf = (field: DescField): Slot => ({
+  name: `${field.parent.typeName}.${field.name}`,
+  many: field.fieldKind === "list" || field.fieldKind === "map" ? field.fieldKind : undefined,
+  scalar: field.scalar,
+  values: field.enum?.values.map(({ localName, number }) => ({ name: localName, number })),
+  message: field.message,
+  rules: hasOption(field, rulesOption) ? getOption(field, rulesOption) : undefined,
+});
+
+function itemOf(slot: Slot, many: "list" | "map"): Slot {
+  demand(slot, slot.many === many, `a ${many}`);
+  const { type } = slot.rules ?? {};
+  const rules = type?.case === "repeated" ? type.value.items : type?.case === "map" ? type.value.values : undefined;
+  return { ...slot, many: undefined, rules };
+}
+
+function demand(slot: Slot, fits: boolean, expected: string): void {
+  if (!fits) throw new Error(`${slot.name} is not ${expected}`);
+}
+
+/** A kind that passes its values as they are. */
+const plain = <T>(expected: string, fits: (slot: Slot) => boolean, schema: Codec["schema"]): Kind<T> => ({
+  at: (slot) => {
+    demand(slot, slot.many === undefined && fits(slot), expected);
+    return { schema };
+  },
+});
+
+const isText = ({ scalar }: Slot): boolean => scalar === ScalarType.STRING;
+const ofText = (schema: JsonSchema): Kind<string> => plain("a text", isText, () => schema);
+
+interface TextRules {
+  readonly pattern?: string;
+  /** Whether answers name the bounds too. */
+  readonly everywhere?: boolean;
+}
+
+/** A text within the bounds that the contract has, or these; they must not be wider. */
+export const text = (min?: number, max?: number, { pattern, everywhere = false }: TextRules = {}): Kind<string> => ({
+  at: (slot) => {
+    demand(slot, slot.many === undefined && isText(slot), "a text");
+    const said = slot.rules?.type.case === "string" ? slot.rules.type.value : undefined;
+    const widest = Number(said?.maxLen || said?.maxBytes || 0) || undefined;
+    const [minLength, maxLength] = [min ?? Number(said?.minLen ?? 0), max ?? (Number(said?.maxLen ?? 0) || undefined)];
+    demand(slot, widest === undefined || (maxLength ?? 0) <= widest, `a text of ${maxLength} characters`);
+    const bounded: JsonSchema = {
+      type: "string",
+      ...(maxLength === undefined ? {} : { minLength, maxLength }),
+      ...(pattern === undefined ? {} : { pattern }),
+    };
+    return { schema: (direction) => (direction === "answer" && !everywhere ? { type: "string" } : bounded) };
+  },
+});
+
+/** Written as ids are, whatever the case in which they come. */
+export const uuid: Kind<string> = {
+  at: (slot) => ({
+    ...ofText({ type: "string", format: "uuid" }).at(slot),
+    fromJson: (id: string) => id.toLowerCase(),
+  }),
+};
+export const languageTag = ofText({ type: "string", format: "language-tag", description: "BCP 47." });
+export const hash = ofText({ type: "string", description: "sha256:<64 hex digits>" });
+/** Answers may have what was accepted when less was asked of it. */
+export const httpsUrl: Kind<string> = plain("a text", isText, (direction) =>
+  direction === "answer"
+    ? { type: "string", format: "uri" }
+    : { type: "string", format: "https-url", maxLength: 2_048 },
+);
+export const flag = plain<boolean>(
+  "a flag",
+  ({ scalar }) => scalar === ScalarType.BOOL,
+  () => ({ type: "boolean" }),
+);
+
+const integers = new Set([ScalarType.UINT32, ScalarType.INT32]);
+const isInteger = ({ scalar }: Slot): boolean => scalar !== undefined && integers.has(scalar);
+
+export const integer = (minimum: number, maximum?: number): Kind<number> =>
+  plain("an integer", isInteger, () => ({ type: "integer", minimum, ...(maximum === undefined ? {} : { maximum }) }));
+export const count = integer(0);
+
+export const number = (minimum?: number, maximum?: number): Kind<number> =>
+  plain(
+    "a number",
+    ({ scalar }) => scalar === ScalarType.DOUBLE,
+    () => ({
+      type: "number",
+      ...(minimum === undefined ? {} : { minimum, maximum }),
+    }),
+  );
+
+/** One of these texts. */
+export const choice = <const Names extends readonly string[]>(...names: Names): Kind<Names[number]> =>
+  plain("a text", isText, () => ({ type: "string", enum: names }));
+
+/** A moment: RFC 3339, in answers in UTC with milliseconds. */
+export const time: Kind<string> = {
+  at: (slot) => {
+    demand(slot, slot.many === undefined && slot.message?.typeName === "google.protobuf.Timestamp", "a time");
+    return {
+      schema: () => ({ type: "string", format: "date-time" }),
+      toJson: ({ seconds, nanos }: Timestamp) =>
+        new Date(Number(seconds) * 1000 + Math.floor(nanos / 1_000_000)).toISOString(),
+      fromJson: (iso: string) => timestampFromDate(new Date(iso)),
+    };
+  },
+};
+
+/** Bytes of UTF-8 that are shown as a text. */
+export const bytesAsText: Kind<string> = {
+  at: (slot) => {
+    demand(slot, slot.many === undefined && slot.scalar === ScalarType.BYTES, "bytes");
+    return { schema: () => ({ type: "string" }), toJson: (bytes: Uint8Array) => new TextDecoder().decode(bytes) };
+  },
+};
+
+/** A JSON object of any members. */
+export const anyObject: Kind<JsonObject> = plain(
+  "an object",
+  ({ message }) => message?.typeName === "google.protobuf.Struct",
+  () => ({ type: "object" }),
+);
+
+type EnumNames<Enum> = Exclude<keyof Enum & string, "UNSPECIFIED">;
+/** How the names of an enum are written: DATE_SIGNED, date_signed, dateSigned or date-signed. */
+type Style = "upper" | "lower" | "camel" | "dashed";
+type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<Camel<Rest>>}`
+  : Lowercase<Name>;
+type Dashed<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}-${Dashed<Rest>}`
+  : Lowercase<Name>;
+type Styled<Name extends string, As extends Style> = {
+  upper: Name;
+  lower: Lowercase<Name>;
+  camel: Camel<Name>;
+  dashed: Dashed<Name>;
+}[As];
+
+const styles: Readonly<Record<Style, (name: string) => string>> = {
+  upper: (name) => name,
+  lower: (name) => name.toLowerCase(),
+  camel: (name) => name.toLowerCase().replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
+  dashed: (name) => name.toLowerCase().replaceAll("_", "-"),
+};
+
+/** A value of an enum by its name; null for UNSPECIFIED and for values of a later contract. */
+export function named<Enum extends Readonly<Record<string, number>>, const As extends Style = "upper">(
+  values: Enum,
+  style: As = "upper" as As,
+  only?: readonly EnumNames<Enum>[],
+): Kind<Styled<EnumNames<Enum>, As>> {
+  const known = Object.entries(values)
+    .filter(([name, value]) => value !== 0 && (only === undefined || only.some((one) => one === name)))
+    .map(([name, value]) => [styles[style](name), value] as const);
+  const byName = new Map<string, number>(known);
+  const byValue = new Map<number, string>(known.map(([name, value]) => [value, name]));
+  const numbers = JSON.stringify(Object.entries(values));
+  return {
+    at: (slot) => {
+      const declared = JSON.stringify((slot.values ?? []).map(({ name, number }) => [name, number]));
+      demand(slot, slot.many === undefined && declared === numbers, `one of ${[...byName.keys()]}`);
+      return {
+        schema: () => ({ type: "string", enum: [...byName.keys()] }),
+        toJson: (value: number) => byValue.get(value) ?? null,
+        fromJson: (name: string) => byName.get(name),
+      };
+    },
+  };
+}
+
+export const list = <Shown, Sent>(items: Kind<Shown, Sent>): Kind<readonly Shown[], readonly Sent[]> => ({
+  at: (slot) => {
+    const { schema, toJson, fromJson } = items.at(itemOf(slot, "list"));
+    const maxItems = slot.rules?.type.case === "repeated" ? Number(slot.rules.type.value.maxItems) : 0;
+    return {
+      schema: (direction) => ({
+        type: "array",
+        items: schema(direction),
+        ...(maxItems === 0 || direction === "answer" ? {} : { maxItems }),
+      }),
+      toJson: toJson && ((values: readonly never[]) => values.map(toJson)),
+      fromJson: fromJson && ((values: readonly never[]) => values.map(fromJson)),
+    };
+  },
+});
+
+/** Values by keys of the customer's own. */
+export const mapOf = <Shown>(
+  values: Kind<Shown>,
+  { max, key }: { readonly max: number; readonly key: number },
+): Kind<Readonly<Record<string, Shown>>> => ({
+  at: (slot) => {
+    const { schema } = values.at(itemOf(slot, "map"));
+    return {
+      schema: (direction) => ({
+        type: "object",
+        ...(direction === "answer" ? {} : { maxProperties: max, propertyNames: { minLength: 1, maxLength: key } }),
+        additionalProperties: schema(direction),
+      }),
+    };
+  },
+});
+
+/** Null where the message has nothing. */
+export const orNull = <Shown, Sent>(kind: Kind<Shown, Sent>): Kind<Shown | null, Sent | null> => ({
+  ...(kind as Kind<Shown | null, Sent | null>),
+  nullable: true,
+});
+
+/** Null also where the message has an empty text or zero. */
+export const filledOrNull = <Shown extends string | number>(
+  kind: Kind<Shown>,
+  blank: "" | 0 = "",
+): Kind<Shown | null> => ({
+  ...orNull(kind),
+  blank,
+});
+
+/** The schema of a value that may be null. */
+export const nullableSchema = ({ type, enum: values, ...schema }: JsonSchema): JsonSchema => ({
+  ...schema,
+  type: [type, "null"].flat(),
+  ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
+});
+
+/** The same, with words for its schema. */
+export const described = <Shown, Sent>(kind: Kind<Shown, Sent>, description: string): Kind<Shown, Sent> => ({
+  ...kind,
+  at: (slot) => {
+    const codec = kind.at(slot);
+    return { ...codec, schema: (direction) => ({ ...codec.schema(direction), description }) };
+  },
+});

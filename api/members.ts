@@ -1,0 +1,140 @@
+import type { JsonSchema, Kind } from "./kinds.ts";
+
+type Presence = "required" | "optional";
+type Words = string | { readonly create?: string; readonly change?: string; readonly answer?: string };
+
+/** A row of a table: what REST calls something, its type, where it stands in the message and who may write it. */
+export interface Member<Shown = unknown, OnCreate = unknown, OnChange = unknown> {
+  readonly kind: Kind<unknown>;
+  readonly sentAs?: Kind<unknown> | undefined;
+  readonly at?: string | undefined;
+  readonly create: Presence | undefined;
+  readonly change: Presence | undefined;
+  readonly answers: boolean;
+  readonly onDemand: boolean;
+  readonly beside: boolean;
+  readonly default?: unknown;
+  readonly nullIn: ReadonlySet<string>;
+  readonly description?: Words | undefined;
+  readonly example?: unknown;
+  readonly answerExample?: unknown;
+  readonly compute?: { readonly schema: JsonSchema; readonly read: (message: never) => unknown };
+  readonly group?: { readonly table: Table; readonly unless: string };
+  readonly shown?: Shown;
+  readonly onCreate?: OnCreate;
+  readonly onChange?: OnChange;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the members of a table have types of their own
+export type Table = Readonly<Record<string, Member<any, any, any>>>;
+
+interface More<Shown> {
+  /** Where it stands in the message, "texts.consentText"; as it is called when nothing is said. */
+  readonly at?: string;
+  /** What answers say when the message has nothing. Bodies may say null for it. */
+  readonly default?: Shown;
+  /** Whether bodies may say null although answers never do. */
+  readonly null?: "create" | "both";
+  /** Answers show it only when it is asked for. */
+  readonly onDemand?: true;
+  /** What bodies may say, when that is less than answers do. */
+  readonly sentAs?: Kind<unknown>;
+  readonly description?: Words;
+  readonly example?: unknown;
+  /** Of answers, when they have another. */
+  readonly answerExample?: unknown;
+}
+
+type ShownIn<K> = K extends Kind<infer Shown, infer _Sent> ? Shown : never;
+type SentIn<K> = K extends Kind<infer _Shown, infer Sent> ? Sent : never;
+type SentBy<K, M> = M extends { readonly sentAs: infer Other } ? SentIn<Other> : SentIn<K>;
+type NullOnCreate<M> = M extends { readonly null: string } | { readonly default: unknown } ? null : never;
+type NullOnChange<M> = M extends { readonly null: "create" } ? never : NullOnCreate<M>;
+type Full<K, M> = Member<ShownIn<K>, SentBy<K, M> | NullOnCreate<M>, SentBy<K, M> | NullOnChange<M>>;
+type OnDemand<M> = M extends { readonly onDemand: true } ? { readonly onDemand: true } : unknown;
+type Hidden = { readonly answers: false };
+type Creates<P> = { readonly create: P };
+type Changes = { readonly change: "optional" };
+// biome-ignore lint/suspicious/noExplicitAny: any type of JSON
+type AnyKind = Kind<any, any>;
+
+function memberOf(kind: AnyKind, more: More<unknown>, rest: Partial<Member>): Member {
+  const { null: nulls, ...said } = more;
+  const mayBeNull = more.default !== undefined && rest.create !== "required";
+  const allowed = nulls ?? (mayBeNull ? "both" : undefined);
+  const nullIn = new Set(allowed === undefined ? [] : allowed === "both" ? ["create", "change"] : ["create"]);
+  const usual = { create: undefined, change: undefined, answers: true, onDemand: false, beside: false };
+  return { ...usual, ...said, kind, nullIn, ...rest };
+}
+
+/** Only answers have it. */
+export const readOnly = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
+  memberOf(kind, more, {}) as Full<K, M> & OnDemand<M>;
+
+/** Whoever creates has to say it; it can be changed. */
+export const required = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
+  memberOf(kind, more, { create: "required", change: "optional" }) as Full<K, M> & Creates<"required"> & Changes;
+
+/** Whoever creates may say it; it can be changed. */
+export const optional = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
+  memberOf(kind, more, { create: "optional", change: "optional" }) as Full<K, M> & Creates<"optional"> & Changes;
+
+/** Only changes may say it. */
+export const changeable = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
+  memberOf(kind, more, { change: "optional" }) as Full<K, M> & Changes;
+
+/** A part of the request that creates, and of nothing that is kept. */
+export const whenCreating = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
+  memberOf(kind, more, { create: "optional", answers: false, beside: true }) as Full<K, M> &
+    Creates<"optional"> &
+    Hidden;
+
+/** A part of the request that changes, and of nothing that is kept. */
+export const whenChanging = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
+  memberOf(kind, more, { change: "optional", answers: false, beside: true }) as Full<K, M> & Changes & Hidden;
+
+/** Made of the message; the schema is that of its type. */
+export const computed = <Shown, Message>(
+  schema: JsonSchema,
+  read: (message: Message) => Shown,
+  more: Pick<More<Shown>, "description" | "example"> = {},
+) => memberOf({} as AnyKind, more, { compute: { schema, read } }) as Member<Shown, never, never>;
+
+/** Members that REST has in an object of their own; null while the one that is named is. */
+export const grouped = <const T extends Table>(
+  table: T,
+  unless: keyof T & string,
+  more: Pick<More<unknown>, "description" | "example" | "answerExample"> = {},
+) =>
+  memberOf({ nullable: true } as AnyKind, more, {
+    group: { table, unless },
+    create: "optional",
+    change: "optional",
+  }) as Member<AnswerOf<T> | null, CreateOf<T> | null, CreateOf<T> | null> & Creates<"optional"> & Changes;
+
+type Plain<T> = { [Name in keyof T]: T[Name] };
+type Names<T, Having, But = never> = {
+  [Name in keyof T]: T[Name] extends But ? never : T[Name] extends Having ? Name : never;
+}[keyof T];
+type ShownBy<M> = M extends Member<infer Shown, infer _C, infer _U> ? Shown : never;
+type OnCreateBy<M> = M extends Member<infer _S, infer OnCreate, infer _U> ? OnCreate : never;
+type OnChangeBy<M> = M extends Member<infer _S, infer _C, infer OnChange> ? OnChange : never;
+
+/** What answers say; of a table. */
+export type AnswerOf<T extends Table> = Plain<
+  { readonly [Name in Exclude<Names<T, Member, Hidden>, Names<T, { readonly onDemand: true }>>]: ShownBy<T[Name]> } & {
+    readonly [Name in Names<T, { readonly onDemand: true }>]?: ShownBy<T[Name]>;
+  }
+>;
+
+/** What a body says that creates. */
+export type CreateOf<T extends Table> = Plain<
+  { readonly [Name in Names<T, Creates<"required">>]: OnCreateBy<T[Name]> } & {
+    readonly [Name in Names<T, Creates<"optional">>]?: OnCreateBy<T[Name]> | undefined;
+  }
+>;
+
+/** What a body says that changes. */
+export type ChangeOf<T extends Table> = Plain<{
+  readonly [Name in Names<T, Changes>]?: OnChangeBy<T[Name]> | undefined;
+}>;

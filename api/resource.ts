@@ -1,0 +1,109 @@
+import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { shownOf } from "./answers.ts";
+import { namedIn, sentOf } from "./bodies.ts";
+import type { Direction, JsonSchema, Kind } from "./kinds.ts";
+import type { AnswerOf, ChangeOf, CreateOf, Table } from "./members.ts";
+
+/** What answers show of a message. */
+export interface Shown<A extends DescMessage, T extends Table> {
+  readonly message: A;
+  readonly table: T;
+  readonly schemas: { readonly answer: JsonSchema };
+  /** Members that are shown on demand are those that are asked for. */
+  answer(message: MessageShape<A>, asked?: Asked<T>): AnswerOf<T>;
+}
+
+/** The same, and what bodies say of it. */
+export interface Resource<A extends DescMessage, T extends Table, C extends DescMessage, U extends DescMessage>
+  extends Shown<A, T> {
+  readonly schemas: Readonly<Record<Direction, JsonSchema>>;
+  /** The request that a body asks for. */
+  create(body: CreateOf<T>): MessageInitShape<C>;
+  /** The same of a change, with its mask: a member that is null is in it without a value. */
+  change(body: ChangeOf<T>): MessageInitShape<U>;
+  /** Where the body has what a service calls by its place in the message. */
+  bodyPath(path: string): string;
+}
+
+export type Asked<T extends Table> = {
+  readonly [Name in keyof T as T[Name] extends { readonly onDemand: true } ? Name : never]?: boolean | undefined;
+};
+
+interface Requests<C extends DescMessage, U extends DescMessage> {
+  /** What creates it; the message itself when nothing is said. */
+  readonly create?: C;
+  readonly change?: U;
+  /** The field of both requests that holds the members; of those that change, `changes` when nothing is said. */
+  readonly within?: string;
+}
+
+/**
+ * What REST shows of a message, declared once. Everything that passes between the two is derived here when the process
+ * starts, which a table that does not fit its messages stops.
+ */
+export function resource<
+  A extends DescMessage,
+  const T extends Table,
+  C extends DescMessage = A,
+  U extends DescMessage = never,
+>(message: A, table: T, requests: Requests<C, U> = {}): Resource<A, T, C, U> {
+  const { create, change, within } = requests;
+  const created = sentOf("create", table, create ?? message, create === undefined ? undefined : within);
+  const changed = change === undefined ? created : sentOf("change", table, change, within ?? "changes");
+  const rows = [...created.rows, ...changed.rows];
+  const answers = shown(message, table);
+  return {
+    ...answers,
+    schemas: { ...answers.schemas, create: created.schema, change: changed.schema },
+    create: (body) => created.write(body, {}) as MessageInitShape<C>,
+    change: (body) => changed.write(body, { updateMask: { paths: changed.pathsIn(body) } }) as MessageInitShape<U>,
+    bodyPath: (path) => namedIn(rows, within ?? "changes", path),
+  };
+}
+
+/** What answers show of a message that nobody sends. */
+export function shown<A extends DescMessage, const T extends Table>(message: A, table: T): Shown<A, T> {
+  const { schema, read } = shownOf(message, table);
+  return { message, table, schemas: { answer: schema }, answer: read as Shown<A, T>["answer"] };
+}
+
+/** What is within another message. */
+interface Nested<T extends Table> {
+  readonly message: DescMessage;
+  readonly table: T;
+  readonly schemas: { readonly answer: JsonSchema; readonly create?: JsonSchema };
+  answer(message: never): unknown;
+  create?(body: never): unknown;
+}
+
+/** A message within another, as a resource of its own. */
+export const nested = <T extends Table>({
+  message,
+  schemas,
+  answer,
+  create,
+}: Nested<T>): Kind<AnswerOf<T>, CreateOf<T>> => ({
+  at: (slot) => {
+    if (slot.many !== undefined || slot.message !== message) throw new Error(`${slot.name} is no ${message.typeName}`);
+    return {
+      schema: (direction) => (direction === "answer" ? schemas.answer : (schemas.create ?? {})),
+      toJson: (value: never) => answer(value),
+      fromJson: create,
+    };
+  },
+});
+
+/** The items of a list as the members of an object, by one of their fields. */
+export const keyed = <A extends DescMessage, T extends Table>(
+  { message, schemas, answer }: Shown<A, T>,
+  key: keyof MessageShape<A> & string,
+): Kind<Readonly<Record<string, AnswerOf<T>>>> => ({
+  at: (slot) => {
+    if (slot.many !== "list" || slot.message !== message) throw new Error(`${slot.name} is no list`);
+    return {
+      schema: () => ({ type: "object", additionalProperties: schemas.answer }),
+      toJson: (items: readonly MessageShape<A>[]) =>
+        Object.fromEntries(items.map((item) => [String(item[key]), answer(item)])),
+    };
+  },
+});

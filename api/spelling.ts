@@ -1,0 +1,129 @@
+import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+
+/** An object as clients of the compatible interface send it. What cannot be read is collected as a problem. */
+export interface Spoken {
+  text(name: string): string | undefined;
+  flag(name: string): boolean | undefined;
+  number(name: string, range?: Range): number | undefined;
+  integer(name: string, range?: Range): number | undefined;
+  choice<Value>(name: string, values: ReadonlyMap<string, Value>): Value | undefined;
+  objects(name: string): readonly Spoken[];
+  problem(name: string, code: string, message: string): void;
+}
+
+interface Range {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** A value of an answer of the compatible interface: texts, and what is made of them. */
+export type Written = string | readonly Written[] | { readonly [name: string]: Written };
+export type Fields = Readonly<Record<string, Written | undefined>>;
+
+/** How the compatible interface spells a value: always as a text. What is undefined is left out. */
+export interface Spelling<Value> {
+  read(from: Spoken, name: string): Value | undefined;
+  write(value: Value): string | undefined;
+}
+
+const unlessEmpty = <Value>(value: Value, empty: Value): Value | undefined => (value === empty ? undefined : value);
+
+export const words: Spelling<string> = { read: (from, name) => from.text(name), write: (value) => value };
+/** An empty text is sent to take away what was there, and not shown. */
+export const clearable: Spelling<string> = { ...words, write: (value) => unlessEmpty(value, "") };
+/** An empty text says nothing. */
+export const filled: Spelling<string> = {
+  read: (from, name) => unlessEmpty(from.text(name), ""),
+  write: (value) => unlessEmpty(value, ""),
+};
+export const flag: Spelling<boolean> = { read: (from, name) => from.flag(name), write: (value) => String(value) };
+/** Shown only while it is true. */
+export const mark: Spelling<boolean> = { ...flag, write: (value) => (value ? "true" : undefined) };
+
+/** A number that is as good as absent when it is zero. */
+export const whole = (max: number): Spelling<number> => ({
+  read: (from, name) => from.integer(name, { min: 0, max }),
+  write: (value) => (value === 0 ? undefined : String(value)),
+});
+/** The same for what says zero when nothing is meant, as old tools do of pages. */
+export const wholeAboveZero = (max: number): Spelling<number> => ({
+  ...whole(max),
+  read: (from, name) => unlessEmpty(from.integer(name, { min: 0, max }), 0),
+});
+export const exact = (min: number, max: number): Spelling<number> => ({
+  read: (from, name) => from.number(name, { min, max }),
+  write: String,
+});
+const farthest = 100_000;
+/** A place on a page: without the noise of floating point. */
+export const point: Spelling<number> = {
+  read: (from, name) => from.number(name, { min: -farthest, max: farthest }),
+  write: (value) => String(Math.round(value * 100) / 100),
+};
+/** Many answers say 0 for the usual size, and come back as requests. */
+export const size: Spelling<number> = {
+  ...point,
+  read: (from, name) => unlessEmpty(from.number(name, { min: 0, max: farthest }), 0),
+};
+
+/** A value of an enum; the first one is meant when nothing is said, and written for what has no name here. */
+export function oneOf<Value extends number>(names: Readonly<Record<string, Value>>): Spelling<Value> {
+  const values = new Map(Object.entries(names));
+  const [[usualName, usual]] = [...values] as [[string, Value]];
+  const byValue = new Map([...values].map(([name, value]) => [value, name]));
+  return {
+    read: (from, name) => from.choice(name, values) ?? usual,
+    write: (value) => byValue.get(value) ?? usualName,
+  };
+}
+
+/** Where a property stands in the message, and how it is spelled. */
+type Places<M> = {
+  [Name in keyof M & string]: readonly [Name, Spelling<NonNullable<M[Name]>>];
+}[keyof M & string];
+
+/** What the compatible interface calls the fields of a message. */
+export interface Face<D extends DescMessage> {
+  read(from: Spoken): Exclude<MessageInitShape<D>, { readonly $typeName: string }>;
+  write(message: Partial<MessageShape<D>>): Fields;
+}
+
+/** Throws when the message has no such field. */
+export function faceOf<D extends DescMessage>(
+  desc: D,
+  table: Readonly<Record<string, Places<MessageShape<D>>>>,
+): Face<D> {
+  const rows = Object.entries(table).map(([property, [field, spelling]]) => {
+    if (desc.field[field] === undefined) throw new Error(`${desc.typeName} has no ${field}`);
+    return { property, field, spelling: spelling as Spelling<unknown> };
+  });
+  return {
+    read: (from) => {
+      const init: Record<string, unknown> = {};
+      for (const { property, field, spelling } of rows) {
+        const value = spelling.read(from, property);
+        if (value !== undefined) init[field] = value;
+      }
+      return init as never;
+    },
+    write: (message) => {
+      const written: Record<string, Written> = {};
+      for (const { property, field, spelling } of rows) {
+        const value = (message as Readonly<Record<string, unknown>>)[field];
+        const said = value === undefined ? undefined : spelling.write(value);
+        if (said !== undefined) written[property] = said;
+      }
+      return written;
+    },
+  };
+}
+
+/** The properties that there are. Absent ones are left out: clients read null as the text "null". */
+export const present = (properties: Fields): { readonly [name: string]: Written } =>
+  Object.fromEntries(Object.entries(properties).filter((entry): entry is [string, Written] => entry[1] !== undefined));
+
+/** Without the properties that are undefined. */
+export const defined = <Value extends object>(
+  value: Value,
+): { [Name in keyof Value]: Exclude<Value[Name], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never;
