@@ -72,6 +72,8 @@ export interface GatewayDeps {
   readonly bodyBudget?: BodyBudget;
   /** The same for bodies that carry documents. */
   readonly documentBudget?: BodyBudget;
+  /** For many gateways in one process, each of which would describe the same interface anew. */
+  readonly createReference?: typeof createReference;
 }
 
 export interface Gateway {
@@ -163,7 +165,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       checkReady,
       findMissing: createMissingParts(pool, deps.findMissing),
       home: createHome(),
-      reference: createReference(config.publicUrl ?? ""),
+      reference: (deps.createReference ?? createReference)(config.publicUrl ?? ""),
     },
     compileSchema: createSchemaCompiler(),
     trustedProxies: config.trustedProxies,
@@ -212,7 +214,8 @@ function createClickClients(transport: Transport, tracer?: Tracer): Pick<Service
   return { click, coalescer };
 }
 
-function createReference(publicUrl: string): Services["reference"] {
+/** The description of the interface, as a file and as a page. */
+export function createReference(publicUrl: string): Services["reference"] {
   const document = buildOpenApi(allRoutes, publicUrl);
   return {
     document: staticFile(JSON.stringify(document)),

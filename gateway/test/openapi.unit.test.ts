@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { createSchemaCompiler } from "../http/validate.ts";
 import { buildOpenApi } from "../openapi/build.ts";
 import { allRoutes } from "../routes/index.ts";
+import type { TextParam } from "../routes/route.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as a client reads it
 const document = JSON.parse(JSON.stringify(buildOpenApi(allRoutes))) as any;
@@ -132,6 +134,18 @@ describe("the OpenAPI document", () => {
     expect(accept.parameters.map(follow)).toContainEqual(
       expect.objectContaining({ name: "X-Idempotency-Key", required: true }),
     );
+  });
+
+  test("has schemas by which requests can be checked", () => {
+    const compile = createSchemaCompiler();
+    for (const { operationId, body, query, texts = {} } of allRoutes) {
+      const inQuery = query && { type: "object", ...query };
+      const inBody = body?.unparsed === true ? undefined : body?.schema;
+      for (const schema of [inQuery, inBody, ...Object.values<TextParam>(texts).map((text) => text.schema)]) {
+        if (schema !== undefined)
+          expect([operationId, compile(schema)(null)]).toEqual([operationId, expect.any(Array)]);
+      }
+    }
   });
 
   test("has schemas that are valid and examples that fit them", () => {

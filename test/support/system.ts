@@ -65,8 +65,13 @@ const logLevel = "debug";
 
 /** Runs the same suite against the single process and against separate processes with gRPC and NATS between them. */
 export function describeInBothModes(name: string, suite: (mode: Mode) => void): void {
-  describe(`${name} (single process)`, () => suite("single process"));
-  describeDistributed(name, () => suite("distributed"));
+  describeIn("single process", name, () => suite("single process"));
+  describeIn("distributed", name, () => suite("distributed"));
+}
+
+function describeIn(mode: Mode, name: string, suite: () => void): void {
+  if (mode === "distributed") describeDistributed(name, suite);
+  else describe(`${name} (single process)`, suite);
 }
 
 /** Tests of a running copy that leave it as it was for others: to start one in both modes takes longer than most of them. */
@@ -83,12 +88,12 @@ type ScenarioTests = (mode: Mode, running: () => System) => void;
 export const scenario = (title: string, tests: ScenarioTests, only?: Mode): Scenario =>
   only === undefined ? { title, tests } : { title, tests, only };
 
-/** Runs them one after the other against the same copy, in each mode. */
-export function describeTogether(scenarios: readonly Scenario[]): void {
-  describeInBothModes("one copy of the product", (mode) => {
+/** Runs those of this mode one after the other against the same copy. */
+export function describeTogether(mode: Mode, scenarios: readonly Scenario[]): void {
+  describeIn(mode, "one copy of the product", () => {
     let system: System;
     beforeAll(async () => {
-      system = await startSystem(mode);
+      system = await startSystem(mode, { gateways: 2, clicks: 2, signs: 2 });
     });
     afterAll(async () => {
       await system?.stop();

@@ -12,7 +12,7 @@ import { listAuditEvents } from "../../services/sign/store/audit-store.ts";
 import type { Answer, Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { type Face, faces } from "../support/sign-faces.ts";
-import { describeDistributed, type System, startSystem } from "../support/system.ts";
+import { type Mode, type System, scenario } from "../support/system.ts";
 
 const pdf = { documentId: "1", name: "NDA.pdf", documentBase64: Buffer.from(onePage({})).toString("base64") };
 const ann = { recipientId: "1", name: "Ann Example", email: "ann@example.com" };
@@ -32,13 +32,15 @@ function tally(answers: readonly Answer[]): Record<string, number> {
   return counts;
 }
 
-describeDistributed("many at once on one agreement", () => {
+export const manyAtOnce = scenario("many at once on one agreement", describeManyAtOnce, "distributed");
+
+function describeManyAtOnce(_mode: Mode, running: () => System): void {
   let system: System;
   let owner: Api;
   let inspector: pg.Pool;
   let orgId: OrgId;
   beforeAll(async () => {
-    system = await startSystem("distributed", { gateways: 2, signs: 2 });
+    system = running();
     owner = await system.newOrganization();
     inspector = new pg.Pool({ connectionString: system.inspectUrl, max: 2 });
     inspector.on("error", () => {});
@@ -48,7 +50,6 @@ describeDistributed("many at once on one agreement", () => {
   }, 90_000);
   afterAll(async () => {
     await inspector?.end();
-    await system?.stop();
   });
 
   const draft = async (): Promise<string> => bodyOf(201, await native.create(owner, definition)).id;
@@ -142,4 +143,4 @@ describeDistributed("many at once on one agreement", () => {
       expect([other.status, other.body.errorCode]).toEqual([422, "IDEMPOTENCY_KEY_REUSED"]);
     }
   });
-});
+}

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { until } from "#platform/testing/until.ts";
 import { Api } from "../support/api.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { type System, scenario } from "../support/system.ts";
 import { newToken } from "./access-credentials.ts";
 
 /** What can be taken away, and how. */
@@ -19,18 +19,15 @@ const boundMs = 5_000;
 /** What is promised while nothing is in the way: half of all revocations are faster, so one slow one proves nothing. */
 const promisedMs = 1_000;
 
-describeInBothModes("revocation", (mode) => {
+export const revocation = scenario("revocation", (mode, running) => {
   let system: System;
   let owner: Api;
 
   beforeAll(async () => {
-    system = await startSystem(mode, { gateways: 2 });
+    system = running();
     owner = await system.newOrganization();
     const limits = { accept: 1_000_000, render: 1_000_000, other: 1_000_000, sign: 1_000_000 };
     await system.admin.setOrganizationLimits({ organizationId: owner.organizationId, limits });
-  });
-  afterAll(async () => {
-    await system?.stop();
   });
 
   const gateways = (credential: string): Api[] =>

@@ -3,23 +3,22 @@ import { createPool } from "#platform/db/pool.ts";
 import { until } from "#platform/testing/until.ts";
 import type { Api } from "../support/api.ts";
 import { collectEvents, type EventLog } from "../support/events.ts";
-import { describeInBothModes, type System, startSystem } from "../support/system.ts";
+import { type System, scenario } from "../support/system.ts";
 
-describeInBothModes("accept", (mode) => {
+export const concurrentAccepts = scenario("accept", (_mode, running) => {
   let system: System;
   let events: EventLog;
   let api: Api;
   let slug: string;
 
   beforeAll(async () => {
-    system = await startSystem(mode, { gateways: 2, clicks: 2 });
+    system = running();
     events = await collectEvents(system.bus, "accept");
     api = await system.newOrganization();
     ({ slug } = await api.publishTemplate());
   });
   afterAll(async () => {
     await events?.stop();
-    await system?.stop();
   });
 
   test("500 concurrent requests over 50 keys from several clients record 50 acceptances, and every caller gets its receipt", async () => {

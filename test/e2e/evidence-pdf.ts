@@ -7,10 +7,7 @@ import { until } from "#platform/testing/until.ts";
 import { describeWithPoppler } from "../../services/docgen/typesetting/test/poppler.ts";
 import type { Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
-import { describeDistributed, type System, startSystem } from "../support/system.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "assent-evidence-pdf-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+import { type System, scenario } from "../support/system.ts";
 
 const tool = (name: string, ...args: string[]): string =>
   execFileSync(name, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
@@ -36,22 +33,25 @@ async function fetchPdf(api: Api, sessionId: string, query = ""): Promise<{ resp
   return { response, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-describeWithPoppler("evidence as PDF", () => describeDistributed("in print", printedEvidence));
+export const evidenceAsPdf = scenario(
+  "evidence as PDF",
+  (_mode, running) => describeWithPoppler("in print", () => printedEvidence(running)),
+  "distributed",
+);
 
-function printedEvidence(): void {
+function printedEvidence(running: () => System): void {
+  const folder = mkdtempSync(join(tmpdir(), "assent-evidence-pdf-"));
   let system: System;
   let api: Api;
   let sessionId: string;
   beforeAll(async () => {
-    system = await startSystem("distributed");
+    system = running();
     api = await system.newOrganization();
     sessionId = await accept(api);
     const bundle = () => api.get(`/v1/click/evidence/${sessionId}`);
     await until(async () => (await bundle()).body.integrity?.log?.treeSize !== undefined, 30_000);
   }, 120_000);
-  afterAll(async () => {
-    await system?.stop();
-  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test("is an archivable document for people, and holds the bundle that the verifier passes", async () => {
     const { response, bytes } = await fetchPdf(api, sessionId);
@@ -101,8 +101,9 @@ function printedEvidence(): void {
   });
 
   test("may be asked for again while nobody renders, and other forms are there", async () => {
-    await system.distributed?.of("docgen")[0]?.stop();
-    const { response, bytes } = await fetchPdf(api, sessionId);
+    const [docgen] = system.distributed?.of("docgen") ?? [];
+    await docgen?.stop();
+    const { response, bytes } = await fetchPdf(api, sessionId).finally(() => docgen?.start());
     expect([response.status, JSON.parse(bytes.toString()).errorCode]).toEqual([503, "SERVICE_UNAVAILABLE"]);
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await api.get(`/v1/click/evidence/${sessionId}`)).status).toBe(200);

@@ -1,0 +1,4 @@
+import { describeTogether } from "../support/system.ts";
+import { scenarios } from "./scenarios.ts";
+
+describeTogether("distributed", scenarios);
