@@ -1,6 +1,6 @@
 import { pointerPath } from "#platform/field-path.ts";
 import { isDay, isTime } from "./filters/date-values.ts";
-import { pointerOf } from "./liquid-problem.ts";
+import { pointerOf } from "./liquid-state.ts";
 import type { Finding, JsonSchema } from "./template-source.ts";
 
 const maxFindings = 20;
