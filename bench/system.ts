@@ -9,7 +9,7 @@ import { type Distributed, type DistributedOptions, startDistributed } from "../
 import { internalTokensOf, openHome } from "../dev/home.ts";
 import { migrateAll } from "../dev/migrations.ts";
 import { startNats } from "../dev/nats.ts";
-import { openOwnedDatabase } from "../dev/owned-database.ts";
+import { openOwnedDatabase } from "../dev/own-postgres.ts";
 import { startPostgres } from "../dev/postgres.ts";
 import { adminClient } from "../dev/single-process.ts";
 import { type CpuMeter, createCpuMeter } from "./cpu.ts";

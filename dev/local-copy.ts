@@ -1,12 +1,16 @@
-import type { Environment } from "#platform/config.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Environment, readSettings } from "#platform/config.ts";
+import { escapeHtml } from "#platform/escape-html.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { Mail, Mailer } from "#platform/mail/mail.ts";
+import { createSmtpMailer, type MailSetup, mailServerOf, mailSettings } from "#platform/mail/mail-settings.ts";
 import { createDeliveriesPage } from "./deliveries-page.ts";
 import { type Demo, prepareDemo, unreadyText } from "./demo.ts";
 import { createDemoPage } from "./demo-page/demo-page.ts";
 import { type Home, removeHomeFile, writeHomeFile } from "./home.ts";
 import { hostOf, reachableHost, withAdminToken } from "./launch-settings.ts";
-import { openLocalMail } from "./local-mail.ts";
-import { openSeal } from "./seal.ts";
+import { answerPage, refuseRequest } from "./local-page.ts";
+import { openSeal } from "./programs.ts";
 import { adminClient, startSingleProcess, type Unready } from "./single-process.ts";
 import { createWebhookInbox } from "./webhook-inbox.ts";
 
@@ -66,4 +70,88 @@ export async function startLocalCopy(options: LocalCopyOptions): Promise<LocalCo
       await running.stop();
     },
   };
+}
+
+/** How a copy on one machine sends mails: through the server of SMTP_URL, or into a mailbox that it shows. */
+interface LocalMail {
+  readonly setup: MailSetup;
+  readonly hasMailbox: boolean;
+  /** False when the request is not for the mailbox. */
+  handlePage(req: IncomingMessage, res: ServerResponse): boolean;
+  /** From now on it is known where links lead; mails wait until then. */
+  open(baseUrl: string): void;
+}
+
+/** Throws a ConfigError when only a part of the settings is there. */
+export function openLocalMail(env: Environment): LocalMail {
+  const values = readSettings(mailSettings, env);
+  let publicUrl = values.PUBLIC_URL;
+  // Links of a copy without a public address lead to itself.
+  const server = mailServerOf({ ...values, PUBLIC_URL: publicUrl || "http://127.0.0.1" });
+  const mailbox = createMailbox();
+  return {
+    setup: {
+      mailer: server === undefined ? mailbox.mailer : createSmtpMailer(server),
+      publicUrl: () => {
+        if (publicUrl === "") throw new Error("the address of this copy is not known yet");
+        return publicUrl;
+      },
+    },
+    hasMailbox: server === undefined,
+    handlePage: (req, res) => server === undefined && mailbox.handle(req, res),
+    open: (baseUrl) => {
+      publicUrl ||= baseUrl;
+    },
+  };
+}
+
+/** Keeps mails instead of sending them, and shows them on a page: for copies on one machine only. */
+export interface Mailbox {
+  readonly mailer: Mailer;
+  /** False when the request is none of ours. */
+  handle(req: IncomingMessage, res: ServerResponse): boolean;
+}
+
+interface Kept {
+  readonly mail: Mail;
+  readonly receivedAt: Date;
+}
+
+const maxKept = 200;
+
+export function createMailbox(now: () => Date = () => new Date()): Mailbox {
+  let kept: readonly Kept[] = [];
+  return {
+    mailer: {
+      send: async (mail) => {
+        // A mail that comes again is the same mail.
+        const others = kept.filter((one) => one.mail.messageId !== mail.messageId);
+        kept = [{ mail, receivedAt: now() }, ...others].slice(0, maxKept);
+      },
+      close: async () => undefined,
+    },
+    handle: (req, res) => {
+      const path = req.url?.split("?", 1)[0] ?? "";
+      if (path !== "/mailbox" && path !== "/mailbox/") return false;
+      if (refuseRequest(req, res, ["GET", "HEAD"])) return true;
+      answerPage(req, res, { status: 200, title: `Mailbox (${kept.length})`, body: content(kept) });
+      return true;
+    },
+  };
+}
+
+const content = (kept: readonly Kept[]): string => `<h1>Mailbox</h1>
+${kept.length === 0 ? "<p>No mail yet. Send an agreement to somebody without a clientUserId, and the invitation comes here.</p>" : kept.map(article).join("\n")}`;
+
+const article = ({ mail: { to, subject, text }, receivedAt }: Kept): string => `<article>
+<h2>${escapeHtml(subject)}</h2>
+<p class="about">To ${escapeHtml(`${to.name} <${to.address}>`)}, <time datetime="${receivedAt.toISOString()}">${receivedAt.toISOString()}</time></p>
+<p class="text">${text.trimEnd().split("\n").map(lineOf).join("\n")}</p>
+</article>`;
+
+/** Our texts give a link a line of its own; nothing else becomes one. */
+function lineOf(line: string): string {
+  const url = /^https?:\/\/\S+$/.test(line) && URL.canParse(line) ? new URL(line) : undefined;
+  const text = escapeHtml(line);
+  return url === undefined ? text : `<a href="${escapeHtml(url.href)}" target="_blank" rel="noreferrer">${text}</a>`;
 }

@@ -4,8 +4,10 @@ import { settings as auth } from "../services/auth/config.ts";
 import { settings as click } from "../services/click/config.ts";
 import { settings as docgen } from "../services/docgen/config.ts";
 import { settings as sign } from "../services/sign/config.ts";
+import { type CertificateFiles, makeTestCertificate } from "../services/sign/seal/test-certificate.ts";
 import { settings as templates } from "../services/templates/config.ts";
 import { settings as webhooks } from "../services/webhooks/config.ts";
+import { type Home, readHomeFile, writeHomeFile } from "./home.ts";
 
 /** Every process of an installation, by the name of its folder. */
 export const settingsOfPrograms: ReadonlyArray<{
@@ -21,3 +23,19 @@ export const settingsOfPrograms: ReadonlyArray<{
   { title: "sign", entry: "services/sign/main.ts", settings: sign },
   { title: "webhooks", entry: "services/webhooks/main.ts", settings: webhooks },
 ];
+
+/** A key with a certificate that it signs itself: every seal says that it is a test. */
+export const makeSeal = (): Promise<CertificateFiles> =>
+  // Clocks of those who verify may be a little behind.
+  makeTestCertificate({ name: "Assent test certificate", now: new Date(Date.now() - 60_000), years: 10 });
+
+const file = "seal.json";
+
+/** The test certificate of the data folder, made on the first start. */
+export async function openSeal(home: Home): Promise<CertificateFiles> {
+  const existing = readHomeFile<CertificateFiles>(home, file);
+  if (existing !== undefined) return existing;
+  const made = await makeSeal();
+  writeHomeFile(home, file, made);
+  return made;
+}

@@ -13,7 +13,7 @@ import { createNatsBus } from "#platform/events/nats.ts";
 import { createHealthState } from "#platform/health.ts";
 import { newId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { MailSetup } from "#platform/mail/mail-setup.ts";
+import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import { masterKeyRoutes } from "#platform/master-keys/routes.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
@@ -41,7 +41,7 @@ import { createWebhooksService } from "../services/webhooks/service.ts";
 import { reasonOf } from "./doctor/finding.ts";
 import type { Secrets } from "./home.ts";
 import { assumedSettings, decidedBySingleProcess, programEnvironment } from "./launch-settings.ts";
-import { makeSeal } from "./seal.ts";
+import { makeSeal } from "./programs.ts";
 
 export interface SingleProcessOptions {
   /** A login that may assume the roles of all services; the schema is already migrated. */

@@ -13,7 +13,7 @@ import { decidedByDistributed, launchValues, unreadVariables, withAdminToken } f
 import { migrateAll } from "./migrations.ts";
 import { startNats } from "./nats.ts";
 import { startOwnPostgres } from "./own-postgres.ts";
-import { openSeal } from "./seal.ts";
+import { openSeal } from "./programs.ts";
 import { adminClient } from "./single-process.ts";
 import { createSupervisor, type Part } from "./supervisor.ts";
 

@@ -1,5 +1,5 @@
+import { types } from "node:util";
 import { type DestinationStream, type LogFn, type Logger as PinoLogger, pino } from "pino";
-import { loggable, maskSecrets } from "./log-values.ts";
 
 export type Logger = PinoLogger;
 
@@ -74,4 +74,129 @@ export function inBlocks(destination: Pick<ReturnType<typeof pino.destination>, 
     /** For pino, before a process ends itself. */
     flushSync,
   };
+}
+
+/**
+ * The form in which a value may stand in a log line: nothing under a name that sounds like a secret, no text that looks
+ * like one, no content of bodies, headers and bytes, and of errors only what tells a defect.
+ */
+function loggable(value: unknown, depth = 0): unknown {
+  if (typeof value === "string") return maskSecrets(value);
+  if (typeof value !== "object" || value === null || types.isDate(value)) return value;
+  if (depth >= maxDepth) return "[too deep]";
+  if (isError(value)) return describeError(value, depth);
+  if (Array.isArray(value)) return value.map((item) => loggable(item, depth + 1));
+  if (!isPlain(value)) return `[${value.constructor?.name ?? "object"}]`;
+  const kept: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    kept[name] = secretNames.has(plainName(name)) ? redacted : loggable(member, depth + 1);
+  }
+  return kept;
+}
+
+/** Replaces what looks like one of our secrets, a credential of a header or an address, or a token in a query. */
+function maskSecrets(text: string): string {
+  if (text.length < shortestText) return text;
+  let masked = text.length > maxText ? `${text.slice(0, maxText)}…` : text;
+  for (const [pattern, replacement] of secretForms) masked = masked.replaceAll(pattern, replacement);
+  return masked;
+}
+
+const maxDepth = 6;
+/** What is shorter holds no secret with the name that gives it away. */
+const shortestText = 12;
+const maxText = 10_000;
+const maxCauses = 8;
+const redacted = "[redacted]";
+
+/** Names whose values never reach a log line, at any depth, however they are written: `client_secret`, `clientSecret`. */
+const secretNames: ReadonlySet<string> = new Set(
+  [
+    ["authorization", "proxyauthorization", "cookie", "setcookie", "headers", "metadata", "requestheader", "body"],
+    ["apikey", "token", "accesstoken", "rendertoken", "refreshtoken", "idtoken", "admintoken", "assertion"],
+    ["clientassertion", "secret", "clientsecret", "password", "passphrase", "masterkey", "privatekey", "privatejwk"],
+    ["idempotencykey", "xidempotencykey", "userref", "email", "databaseurl", "connectionstring", "parameters"],
+  ].flat(),
+);
+
+const plainName = (name: string): string => name.replaceAll(/[-_]/g, "").toLowerCase();
+
+/** Each begins with something literal, so that a text without secrets costs little. */
+const secretForms: readonly (readonly [RegExp, string])[] = [
+  [/\bak_(live|test)_[0-9A-Za-z]+(_[0-9A-Za-z]*)?/g, "ak_[redacted]"],
+  [/\bcs_[0-9A-Za-z]{20,}/g, "cs_[redacted]"],
+  [/\beyJ[\w-]{10,}(\.[\w-]*){0,4}/g, "[redacted JWT]"],
+  [/\b(bearer|basic) +[\w\-.~+/]{8,}=*/gi, "$1 [redacted]"],
+  [/([?&;](?:\w*token|code|secret|password|assertion|key)=)[^&\s"'#]+/gi, "$1[redacted]"],
+  [/(:\/\/[^\s:/@]*):[^\s/@]+@/g, "$1:[redacted]@"],
+];
+
+/** Objects written by hand. Of others, such as requests and buffers, only the class is told. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Also those of other realms, which are no instances of our Error: Jest runs tests in one of their own. */
+const isError = (value: unknown): value is Error => types.isNativeError(value) || value instanceof Error;
+
+/** What errors of Node, Postgres and Connect say apart from their texts and holds no data. */
+const toldByErrors = [
+  "code",
+  "errno",
+  "syscall",
+  "address",
+  "port",
+  "severity",
+  "schema",
+  "table",
+  "column",
+  "constraint",
+  "routine",
+  "failure",
+] as const;
+
+/**
+ * Not all that an error carries: Postgres repeats rows in `detail` and `where`, HTTP clients keep requests with their
+ * headers, Connect keeps the metadata of the call.
+ */
+function describeError(error: Error, depth: number): Record<string, unknown> {
+  const chain = causesOf(error);
+  const members = error as unknown as Readonly<Record<string, unknown>>;
+  const told = toldByErrors.flatMap((name) => {
+    const value = members[name];
+    return typeof value === "string" || typeof value === "number" ? [[name, loggable(value)] as const] : [];
+  });
+  const inner = Array.isArray(members.errors) ? members.errors.slice(0, maxCauses) : [];
+  return {
+    type: error.constructor.name,
+    message: chain.map(messageOf).join(": "),
+    stack: chain.map(stackOf).join("\ncaused by: "),
+    ...Object.fromEntries(told),
+    ...(inner.length === 0 ? {} : { errors: inner.map((one) => loggable(one, depth + 1)) }),
+  };
+}
+
+function causesOf(error: Error): Error[] {
+  const chain: Error[] = [];
+  let current: unknown = error;
+  while (isError(current) && chain.length < maxCauses && !chain.includes(current)) {
+    chain.push(current);
+    current = current.cause;
+  }
+  return chain;
+}
+
+/** Class 22 of SQLSTATE is about the data itself, and its texts quote them: `invalid input syntax for type uuid: "…"`. */
+function messageOf(error: Error): string {
+  const state = (error as { readonly code?: unknown }).code;
+  const quotesData = typeof state === "string" && /^22[0-9A-Z]{3}$/.test(state);
+  const message = quotesData ? error.message.replaceAll(/"[^"]*"/g, '"…"') : error.message;
+  return maskSecrets(message);
+}
+
+/** The places alone: above them the stack repeats the message as it was thrown. */
+function stackOf(error: Error): string {
+  const places = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+  return [`${error.name}: ${messageOf(error)}`, ...places.map(maskSecrets)].join("\n");
 }

@@ -5,7 +5,7 @@ import { parseMasterKeys } from "#platform/secrets.ts";
 import { deriveKeys } from "../../services/auth/domain/secrets.ts";
 import { openSealedKey as openTokenKey } from "../../services/auth/domain/signing-key.ts";
 import type { KeyPurpose } from "../../services/click/keys/key-schedule.ts";
-import { openSealedKey, type SealedKey, signingKeyKek } from "../../services/click/keys/sealed-key.ts";
+import { openSealedKey, type SealedKey, signingKeyKek } from "../../services/click/keys/sealed-columns.ts";
 import { logOrigin } from "../../services/click/log/leaf.ts";
 import { endpointSecretsKeys, openSecret } from "../../services/webhooks/domain/seal-secret.ts";
 import { type Finding, ok, reasonOf, skipped, wrong } from "./finding.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { createLogger } from "#platform/logger.ts";
 import { migrateAll } from "../migrations.ts";
-import { openOwnedDatabase } from "../owned-database.ts";
+import { openOwnedDatabase } from "../own-postgres.ts";
 import { startPostgres } from "../postgres.ts";
 import { folderPrefix, removeLeftovers, serverHome } from "./leftovers.mjs";
 

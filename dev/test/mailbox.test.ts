@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { ConfigError } from "#platform/config.ts";
-import { openLocalMail } from "../local-mail.ts";
-import { createMailbox, type Mailbox } from "../mailbox.ts";
+import { createMailbox, type Mailbox, openLocalMail } from "../local-copy.ts";
 import { type LocalServer, serveLocally } from "./local-server.ts";
 
 let mailbox: Mailbox;

@@ -1,8 +1,8 @@
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
-import { networkOf } from "../limits/flood-guard-network.ts";
-import type { Bucket, Grant } from "../limits/grant.ts";
+import { networkOf } from "../limits/flood-guard.ts";
 import type { Limiter } from "../limits/limiter.ts";
+import type { Bucket, Grant } from "../limits/window-store.ts";
 
 /** Slows down who guesses client secrets or passwords, or tries assertions. */
 export interface TokenGuard {

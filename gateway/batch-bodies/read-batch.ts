@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { BatchItemSourceSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
-import { parseJson } from "../http/parse-body.ts";
+import { parseJson } from "../http/body.ts";
 import { createSchemaCompiler, type Validate } from "../http/validate.ts";
 import { type BatchBody, type BatchItemBody, createBatchSchema } from "../routes/generation/batch-schemas.ts";
 import type { DefaultsBody, TemplateChoiceBody } from "../routes/generation/document-schemas.ts";

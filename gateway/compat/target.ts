@@ -1,3 +1,10 @@
+import type { CallOptions } from "@connectrpc/connect";
+import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { DomainError, fromConnectError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import { required } from "../routes/required.ts";
+import type { Services } from "../routes/services.ts";
+
 /** An agreement or a template, as RPCs take it. */
 export interface CompatTarget {
   readonly id: { readonly case: "agreementId" | "templateId"; readonly value: string };
@@ -5,3 +12,63 @@ export interface CompatTarget {
 
 export const envelopeTarget = (value: string): CompatTarget => ({ id: { case: "agreementId", value } });
 export const templateTarget = (value: string): CompatTarget => ({ id: { case: "templateId", value } });
+
+export interface FoundTarget {
+  readonly target: CompatTarget;
+  readonly agreement: Agreement;
+}
+
+/** What an id of an envelope or of a template names. Throws ENVELOPE_NOT_FOUND when it is neither. */
+export async function findTarget(
+  sign: Pick<Services["sign"], "getAgreement">,
+  id: string,
+  options: CallOptions,
+): Promise<FoundTarget> {
+  if (!isUuid(id)) throw new DomainError("ENVELOPE_NOT_FOUND");
+  for (const target of [envelopeTarget(id.toLowerCase()), templateTarget(id.toLowerCase())]) {
+    const agreement = await read(sign, target, options);
+    if (agreement !== undefined) return { target, agreement };
+  }
+  throw new DomainError("ENVELOPE_NOT_FOUND");
+}
+
+async function read(
+  sign: Pick<Services["sign"], "getAgreement">,
+  target: CompatTarget,
+  options: CallOptions,
+): Promise<Agreement | undefined> {
+  try {
+    return required((await sign.getAgreement({ target }, options)).agreement);
+  } catch (error) {
+    const code = fromConnectError(error)?.code;
+    if (code === "ENVELOPE_NOT_FOUND" || code === "TEMPLATE_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+/** Where rows stand that envelopes and templates have in common. */
+export interface TargetRoot {
+  /** Below the account. */
+  readonly path: "/envelopes/{envelopeId}" | "/templates/{templateId}";
+  readonly tag: string;
+  /** What operation ids begin with. */
+  readonly idPrefix: "compat" | "compatTemplate";
+  readonly hasCertificate: boolean;
+  targetOf(params: Readonly<Record<string, string>>): CompatTarget;
+}
+
+export const envelopeRoot: TargetRoot = {
+  path: "/envelopes/{envelopeId}",
+  tag: "Compatible documents",
+  idPrefix: "compat",
+  hasCertificate: true,
+  targetOf: ({ envelopeId = "" }) => envelopeTarget(envelopeId),
+};
+
+export const templateRoot: TargetRoot = {
+  path: "/templates/{templateId}",
+  tag: "Compatible templates",
+  idPrefix: "compatTemplate",
+  hasCertificate: false,
+  targetOf: ({ templateId = "" }) => templateTarget(templateId),
+};

@@ -1,5 +1,5 @@
 import { DomainError } from "#platform/errors.ts";
-import type { Scope } from "../auth/scopes.ts";
+import type { Scope } from "../auth/principal.ts";
 import { onBehalfOf, type RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
 import { type DefinitionContext, type DefinitionInit, readDefinition } from "./read/definition.ts";

@@ -1,5 +1,5 @@
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
-import { isClientScope } from "../auth/scopes.ts";
+import { isClientScope } from "../auth/principal.ts";
 
 /** What a program may do that proves itself with a certificate. */
 export interface MappedClient {

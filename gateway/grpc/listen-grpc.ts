@@ -1,15 +1,33 @@
-import type { Transport } from "@connectrpc/connect";
+import { createHash } from "node:crypto";
+import {
+  clone,
+  create,
+  createFileRegistry,
+  type DescEnum,
+  type DescFile,
+  type DescMessage,
+  type DescMethodUnary,
+  type DescService,
+  type FileRegistry,
+  type JsonObject,
+  type Message,
+  toJson,
+} from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import type { HandlerContext, Transport } from "@connectrpc/connect";
+import { callerHeaderNames } from "#platform/caller.ts";
+import { canonicalJson } from "#platform/canonical-json.ts";
 import { createHealthState } from "#platform/health.ts";
-import { requireKnownCaller } from "#platform/rpc/callers.ts";
+import { peerKey, requireKnownCaller } from "#platform/rpc/callers.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
+import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { type RpcServer, startRpcServer } from "#platform/rpc/server.ts";
 import type { OpenTlsFiles } from "#platform/rpc/tls.ts";
 import type { Runtime } from "#platform/service.ts";
 import { type AdmitDeps, createAdmit } from "./admit.ts";
 import type { ClientMap } from "./client-map.ts";
-import { forwardingRoutes } from "./forward.ts";
-import { publicDescriptors } from "./public-descriptors.ts";
-import { type Backend, backends } from "./public-rpcs.ts";
+import { type Backend, backends, publicAccess } from "./public-rpcs.ts";
 import { createReflection } from "./reflection.ts";
 
 export interface GrpcConfig {
@@ -59,3 +77,123 @@ export async function listenGrpc(config: GrpcConfig, deps: GrpcDeps): Promise<Rp
     },
   };
 }
+
+/** Answers every public RPC with what the service answers that offers it. */
+function forwardingRoutes(transports: Readonly<Record<Backend, Transport>>): RpcRoutes {
+  return (router) => {
+    for (const [backend, service] of backends) {
+      for (const method of service.methods) {
+        // Those that are not public are refused before; without a handler they would not even be known.
+        if (method.methodKind !== "unary") continue;
+        const unary = method as DescMethodUnary;
+        router.rpc(unary, (message, context) => forward(transports[backend], unary, message, context));
+      }
+    }
+  };
+}
+
+async function forward(
+  transport: Transport,
+  method: DescMethodUnary,
+  message: Message,
+  context: HandlerContext,
+): Promise<Message> {
+  if (publicAccess(method) === undefined) throw new Error(`${method.name} is not public`);
+  const headers = Object.fromEntries(callerHeaderNames.map((name) => [name, context.requestHeader.get(name) ?? ""]));
+  const completed = complete(method, message, context);
+  // What the caller does not wait for any longer is not done.
+  const { signal } = context;
+  const answer = await transport.unary(method, signal, context.timeoutMs(), headers, completed);
+  return answer.message;
+}
+
+/** Fills in what services believe of the gateway alone, whatever the caller has put there. */
+function complete(method: DescMethodUnary, given: Message, context: HandlerContext): Message {
+  const fields = method.input.field;
+  if (fields.observed === undefined && fields.requestHash === undefined) return given;
+  const message = clone(method.input, given);
+  const view = reflect(method.input, message);
+  const { observed, requestHash, idempotencyKey } = fields;
+  if (observed !== undefined) view.clear(observed);
+  if (requestHash !== undefined) {
+    view.clear(requestHash);
+    if (idempotencyKey !== undefined && view.get(idempotencyKey) !== "") view.set(requestHash, hashOf(method, message));
+  }
+  if (observed?.fieldKind === "message") {
+    const seen = reflect(observed.message);
+    const { ip, userAgent } = observed.message.field;
+    if (ip !== undefined) seen.set(ip, context.values.get(peerKey).address);
+    if (userAgent !== undefined) seen.set(userAgent, (context.requestHeader.get("user-agent") ?? "").slice(0, 1_000));
+    view.set(observed, seen);
+  }
+  return message;
+}
+
+/** Of everything that was asked for: the same key with another request is refused. */
+const hashOf = (method: DescMethodUnary, message: Message): Uint8Array =>
+  createHash("sha256")
+    .update(`${method.parent.typeName}/${method.name}\n`)
+    .update(canonicalJson(toJson(method.input, message) as JsonObject))
+    .digest();
+
+/**
+ * The contracts as an outsider may see them: services with their public RPCs, the messages and enums that those need,
+ * and the options that are written on them. Internal RPCs, and what only they need, are not in it.
+ */
+export function publicDescriptors(services: readonly DescService[]): FileRegistry {
+  const methods = services.flatMap((service) => service.methods.filter((method) => publicAccess(method) !== undefined));
+  const wanted = new Set(methods.map(({ parent }) => parent.file).flatMap(filesOfOptions));
+  const types = new Set<DescMessage | DescEnum>();
+  for (const { input, output } of methods) {
+    reach(input, types);
+    reach(output, types);
+  }
+  const names = new Set<string>([...types, ...methods.map(({ parent }) => parent)].map(({ typeName }) => typeName));
+  const methodNames = new Set(methods.map(({ parent, name }) => `${parent.typeName}.${name}`));
+  const kept = new Set([...wanted, ...[...types, ...methods.map(({ parent }) => parent)].map(({ file }) => file)]);
+
+  const reduced = (file: DescFile) => {
+    const proto = clone(FileDescriptorProtoSchema, file.proto);
+    proto.dependency = file.dependencies.filter((one) => kept.has(one)).map((one) => one.proto.name);
+    if (wanted.has(file)) return proto;
+    const isKept = ({ name }: { name: string }) => names.has(`${proto.package}.${name}`);
+    proto.messageType = proto.messageType.filter(isKept);
+    proto.enumType = proto.enumType.filter(isKept);
+    proto.service = proto.service.filter(isKept);
+    for (const service of proto.service) {
+      service.method = service.method.filter(({ name }) => methodNames.has(`${proto.package}.${service.name}.${name}`));
+    }
+    return proto;
+  };
+  const file = inOrder(kept).map(reduced);
+  return createFileRegistry(create(FileDescriptorSetSchema, { file }));
+}
+
+/** Those that say what options mean; they are told whole, with all that they import. */
+function filesOfOptions(file: DescFile): DescFile[] {
+  return withImports(file).flatMap((one) => (one.extensions.length > 0 ? withImports(one) : []));
+}
+
+/** Notes a type, what stands around it, and everything that may be in it. */
+function reach(type: DescMessage | DescEnum, found: Set<DescMessage | DescEnum>): void {
+  let outermost = type;
+  while (outermost.parent !== undefined) outermost = outermost.parent;
+  if (found.has(outermost)) return;
+  found.add(outermost);
+  if (outermost.kind === "message") reachFields(outermost, found);
+}
+
+function reachFields(message: DescMessage, found: Set<DescMessage | DescEnum>): void {
+  for (const { message: inner, enum: choice } of message.fields) {
+    if (inner !== undefined) reach(inner, found);
+    if (choice !== undefined) reach(choice, found);
+  }
+  for (const nested of message.nestedMessages) reachFields(nested, found);
+}
+
+/** A file after what it imports. */
+const withImports = (file: DescFile): DescFile[] => [...file.dependencies.flatMap(withImports), file];
+
+const inOrder = (kept: ReadonlySet<DescFile>): DescFile[] => [
+  ...new Set([...kept].flatMap(withImports).filter((file) => kept.has(file))),
+];

@@ -6,11 +6,10 @@ import { type DocumentFile, fileOf } from "../document-bodies/document-file.ts";
 import type { ReadDocuments } from "../document-bodies/read-documents.ts";
 import type { DocumentRules } from "../routes/route.ts";
 import { isJsonType, readBytes, requirePlain } from "./body.ts";
-import type { BodyRoom } from "./body-budget.ts";
+import { type BodyRoom, hasBody } from "./body-budget.ts";
 import type { ErrorDialect } from "./error-dialect.ts";
-import { parseHeaderParams } from "./header-params.ts";
 import { boundaryOf } from "./multipart.ts";
-import { hasBody } from "./unread-body.ts";
+import { parseHeaderParams } from "./params.ts";
 
 interface ReadingDeps {
   readonly room: BodyRoom | undefined;

@@ -11,24 +11,27 @@ import { insufficientScope } from "../routes/require-scope.ts";
 import type { Route, RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
 import type { Sessions } from "../sessions/authenticate-session.ts";
-import { sessionCookie, sessionTokenIn } from "../sessions/cookie.ts";
-import { requireCsrfToken } from "../sessions/csrf.ts";
-
+import { requireCsrfToken, sessionCookie, sessionTokenIn } from "../sessions/cookie.ts";
 import { readBody } from "./body.ts";
-import { type BodyBudget, type BodyRoom, unbudgetedRouteBytes } from "./body-budget.ts";
+import { type BodyBudget, type BodyRoom, documentLimits, unbudgetedRouteBytes } from "./body-budget.ts";
 import { readDocumentBody } from "./document-body.ts";
 import { tooManyRequests } from "./error-dialect.ts";
 import { errorReply } from "./errors.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
-import { compileTexts, readParams, requireExistingNames, type TextValidators, textProblems } from "./path-params.ts";
+import {
+  compileTexts,
+  findUnstorable,
+  readParams,
+  readQuery,
+  requireExistingNames,
+  type TextValidators,
+  textProblems,
+} from "./params.ts";
 import { protectedReply } from "./protected-reply.ts";
-import { publicUrlOf } from "./public-url.ts";
-import { findUnstorable, readQuery } from "./query.ts";
 import type { TakeRequest } from "./rate-limit.ts";
 import { type Reply, readableAnywhere, sendReply } from "./reply.ts";
 import { withLoggedStream } from "./stream-reply.ts";
-import { documentLimits } from "./unread-body.ts";
 import type { CompileSchema, Validate } from "./validate.ts";
 
 export interface ExecutorDeps {
@@ -241,3 +244,15 @@ const callerOf = ({ principal, requestId, traceparent }: Exchange): RouteRequest
   requestId,
   traceparent,
 });
+
+const hostPattern = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+/**
+ * Where clients reach this API: as configured, else where this request was sent, which proxies that are trusted may
+ * tell. Empty for a Host that names none, so that links become relative.
+ */
+export function publicUrlOf(req: Pick<Request, "protocol" | "host">, configured: string): string {
+  if (configured !== "") return configured;
+  const { protocol, host } = req;
+  return typeof host === "string" && host.length <= 255 && hostPattern.test(host) ? `${protocol}://${host}` : "";
+}

@@ -7,12 +7,12 @@ import type { FloodGuard } from "../limits/flood-guard.ts";
 import type { Route } from "../routes/route.ts";
 import { type AccessLogDeps, createAccessLog, type LogWhenClosed } from "./access-log.ts";
 import { isCompatPath, isGenerationPath } from "./address-dialect.ts";
+import { findHeaderProblem } from "./client-error.ts";
 import { type ErrorDialect, genDialect, standardDialect } from "./error-dialect.ts";
 import { errorReply } from "./errors.ts";
 import { exchangeOf, openExchange } from "./exchange.ts";
 import { type ExecutorDeps, executeRoute } from "./execute-route.ts";
 import { createFloodGate, type FloodGate, type FloodGateDeps } from "./flood-gate.ts";
-import { findHeaderProblem } from "./header-guard.ts";
 import { sendReply } from "./reply.ts";
 import { rewriteAddress } from "./rewrite-address.ts";
 

@@ -1,7 +1,5 @@
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import type { RouteRequest } from "../routes/route.ts";
-import { readRange } from "./byte-range.ts";
-import { attachment } from "./content-disposition.ts";
 import type { Reply } from "./reply.ts";
 
 /** A stored file. */
@@ -50,3 +48,45 @@ const names = (header: string | undefined, etag: string): boolean =>
     .split(",")
     .map((tag) => tag.trim().replace(/^W\//, ""))
     .some((tag) => tag === "*" || tag === etag);
+
+/**
+ * The value of Content-Disposition that lets a browser save an answer under a name (RFC 6266). What is no plain ASCII
+ * stands in its extended form (RFC 8187) only; the other one is for programs that do not know it.
+ */
+export function attachment(fileName: string): string {
+  const safe = fileName
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029/\\]/gu, "_")
+    .trim();
+  const name = safe === "" ? "file" : safe;
+  const plain = name.replaceAll(/[^\x20-\x7e]/gu, "_").replaceAll(/["%]/g, "_");
+  return `attachment; filename="${plain}"; filename*=UTF-8''${extended(name)}`;
+}
+
+/** Percent-encodes all but the attr-char of RFC 8187 §3.2.1. */
+const extended = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** A part of so many bytes, both ends included. */
+interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+const single = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i;
+
+/**
+ * The part that a Range header asks for (RFC 9110 §14.1.2): "whole" when it asks for several, or in a way that we do not
+ * know, which is answered as if nothing had been asked; "unsatisfiable" when there is nothing at that place.
+ */
+export function readRange(header: string | undefined, size: number): ByteRange | "whole" | "unsatisfiable" {
+  const [, from = "", to = ""] = single.exec((header ?? "").slice(0, 100)) ?? [];
+  if (from === "") return to === "" ? "whole" : suffix(Number(to), size);
+  const first = Number(from);
+  const last = to === "" ? size - 1 : Math.min(Number(to), size - 1);
+  if (to !== "" && Number(to) < first) return "whole";
+  return first >= size ? "unsatisfiable" : { first, last };
+}
+
+const suffix = (length: number, size: number): ByteRange | "unsatisfiable" =>
+  length === 0 || size === 0 ? "unsatisfiable" : { first: Math.max(0, size - length), last: size - 1 };

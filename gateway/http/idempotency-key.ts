@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import { DomainError, type ErrorCode, errorCatalogue } from "#platform/errors.ts";
-import { headerCount } from "./header-guard.ts";
+import { headerCount } from "./client-error.ts";
 
 const headerName = "x-idempotency-key";
 const printable = /^[\x20-\x7e]{1,255}$/;

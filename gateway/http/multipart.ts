@@ -1,4 +1,4 @@
-import { parseHeaderParams } from "./header-params.ts";
+import { parseHeaderParams } from "./params.ts";
 
 /** A part of a body of several parts (RFC 2046 §5.1). */
 export interface Part {

@@ -3,8 +3,8 @@ import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { LimitGroup, OrganizationLimits } from "../auth/organization-limits.ts";
 import type { Principal } from "../auth/principal.ts";
-import type { Bucket, Grant } from "../limits/grant.ts";
 import type { Limiter } from "../limits/limiter.ts";
+import type { Bucket, Grant } from "../limits/window-store.ts";
 
 /** Takes one request from the budget of a client. The grant may be a refusal. */
 export type TakeRequest = (principal: Principal, group: LimitGroup, method: string) => Promise<Grant>;

@@ -1,8 +1,8 @@
 import type { Express, Response } from "express";
-import type { Grant } from "../limits/grant.ts";
+import type { Grant } from "../limits/window-store.ts";
+import { boundUnreadBody, type UnreadLimits } from "./body-budget.ts";
 import type { Exchange } from "./exchange.ts";
 import { sendStream } from "./stream-reply.ts";
-import { boundUnreadBody, type UnreadLimits } from "./unread-body.ts";
 
 /** An answer that is ready to be sent. */
 export interface Reply {

@@ -1,6 +1,4 @@
-import { createAddresses } from "./flood-guard-addresses.ts";
-import { networkOf } from "./flood-guard-network.ts";
-import { type Grant, wholeSeconds } from "./grant.ts";
+import { type Grant, wholeSeconds } from "./window-store.ts";
 
 /** Slows down an address that sends more than any customer would. Kept in the memory of each process. */
 export interface FloodGuard {
@@ -66,3 +64,108 @@ const refusal = (limit: number, waitMs: number, nowMs: number): Grant => ({
   resetAt: Math.ceil((nowMs + waitMs) / 1000),
   retryAfterSeconds: Math.min(windowMs / 1000, wholeSeconds(waitMs / 1000)),
 });
+
+/**
+ * What the flood guard counts an address as: an IPv4 address as itself, however it is written, and an IPv6 address as
+ * its /64, since whoever has one address of that has all of them.
+ */
+export function networkOf(address: string): string {
+  // Most addresses are IPv4, which this leaves alone.
+  if (!address.includes(":")) return address;
+  const groups = groupsOf(address);
+  const isMapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+  if (isMapped) return [groups[6], groups[7]].flatMap((group = 0) => [group >> 8, group & 0xff]).join(".");
+  return groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":");
+}
+
+/** The eight groups of an IPv6 address; `::` stands for as many zeros as are missing, and a zone tells nothing. */
+function groupsOf(address: string): number[] {
+  const [withoutZone = ""] = address.split("%");
+  const [before = [], after = []] = withoutZone.split("::").map(readGroups);
+  return [...before, ...Array<number>(Math.max(0, 8 - before.length - after.length)).fill(0), ...after];
+}
+
+function readGroups(text: string): number[] {
+  return text
+    .split(":")
+    .filter((part) => part !== "")
+    .flatMap((part) => (part.includes(".") ? readDotted(part) : [Number.parseInt(part, 16)]));
+}
+
+/** The IPv4 address that an IPv6 address may end with. */
+function readDotted(text: string): number[] {
+  const [a = 0, b = 0, c = 0, d = 0] = text.split(".").map(Number);
+  return [a * 256 + b, c * 256 + d];
+}
+
+/** What is known of one network, in a list from the most to the least recently used one. */
+interface Address {
+  readonly network: string;
+  /** Requests that it may send at once; below 0 when it owes some. */
+  tokens: number;
+  /** When that was so, on the clock of the guard. */
+  at: number;
+  newer: Address | undefined;
+  older: Address | undefined;
+}
+
+interface Addresses {
+  readonly size: number;
+  /** Makes a network that is not known with these values, and forgets the least recently used one for it. */
+  use(network: string, tokens: number, at: number): Address;
+}
+
+/**
+ * Remembers so many networks and no more. The order is a list of its own: to put a network in front is to set a few
+ * links, where taking it out of a Map and adding it again would cost two more operations of the Map per request.
+ */
+export function createAddresses(max: number): Addresses {
+  const known = new Map<string, Address>();
+  let newest: Address | undefined;
+  let oldest: Address | undefined;
+
+  const unlink = (address: Address): void => {
+    if (address.newer === undefined) newest = address.older;
+    else address.newer.older = address.older;
+    if (address.older === undefined) oldest = address.newer;
+    else address.older.newer = address.newer;
+  };
+
+  const putInFront = (address: Address): void => {
+    address.newer = undefined;
+    address.older = newest;
+    if (newest !== undefined) newest.newer = address;
+    newest = address;
+    oldest ??= address;
+  };
+
+  const forgetOldest = (): void => {
+    if (oldest === undefined) return;
+    known.delete(oldest.network);
+    unlink(oldest);
+  };
+
+  return {
+    get size() {
+      return known.size;
+    },
+    use: (network, tokens, at) => {
+      const found = known.get(network);
+      if (found !== undefined) {
+        if (found !== newest) {
+          unlink(found);
+          putInFront(found);
+        }
+        return found;
+      }
+      if (known.size >= max) forgetOldest();
+      const added: Address = { network, tokens, at, newer: undefined, older: undefined };
+      known.set(network, added);
+      putInFront(added);
+      return added;
+    },
+  };
+}

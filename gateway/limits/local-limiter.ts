@@ -1,6 +1,5 @@
 import type { Clock } from "#platform/clock.ts";
-import { type Bucket, type Grant, wholeSeconds } from "./grant.ts";
-import { windowSeconds } from "./window-store.ts";
+import { type Bucket, type Grant, wholeSeconds, windowSeconds } from "./window-store.ts";
 
 const maxBuckets = 100_000;
 

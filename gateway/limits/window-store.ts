@@ -1,4 +1,6 @@
 import type pg from "pg";
+import type { Logger } from "#platform/logger.ts";
+import type { Worker } from "#platform/service.ts";
 
 /** Length of every window. */
 export const windowSeconds = 60;
@@ -67,3 +69,56 @@ export function createWindowStore(pool: pg.Pool): WindowStore {
     deleteOld: async (limit) => (await pool.query(deleteOldSql, [limit])).rowCount ?? 0,
   };
 }
+
+const batchSize = 5_000;
+
+/** Deletes counters of windows that are over, every minute. */
+export function createWindowSweeper(deps: { windows: WindowStore; logger: Logger; intervalMs?: number }): Worker {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+
+  const sweep = async (): Promise<void> => {
+    try {
+      while ((await deps.windows.deleteOld(batchSize)) === batchSize);
+    } catch (error) {
+      deps.logger.warn({ err: error }, "old rate-limit windows could not be deleted; trying again in a minute");
+    }
+  };
+
+  return {
+    name: "rate-window-sweeper",
+    start: async () => {
+      timer ??= setInterval(() => {
+        running = running.then(sweep);
+      }, deps.intervalMs ?? 60_000);
+    },
+    stop: async () => {
+      clearInterval(timer);
+      timer = undefined;
+      await running;
+    },
+  };
+}
+
+/** One budget: a client's requests of one group. */
+export interface Bucket {
+  readonly key: string;
+  /** Requests per window. */
+  readonly limit: number;
+}
+
+/** The answer to one request, and what its rate-limit headers say. */
+export interface Grant {
+  readonly granted: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Unix seconds at which the window ends. */
+  readonly resetAt: number;
+  /** Whole seconds until then, at least 1. */
+  readonly retryAfterSeconds: number;
+  /** Of the organization that was refused, where it is known. */
+  readonly plan?: string | undefined;
+}
+
+/** Seconds as Retry-After says them: never 0, which would mean at once. */
+export const wholeSeconds = (seconds: number): number => Math.max(1, Math.ceil(seconds));

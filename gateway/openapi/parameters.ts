@@ -1,7 +1,6 @@
 import type { ErrorCode } from "#platform/errors.ts";
 import { isForPeople, type JsonSchema, paramsOf, type Route, type TextParam } from "../routes/route.ts";
-import { withReferences } from "./components.ts";
-import { exampleOf } from "./example.ts";
+import { exampleOf, withReferences } from "./components.ts";
 
 type Json = Record<string, unknown>;
 

@@ -3,9 +3,14 @@ import { genErrorName } from "../../views/generation/error-facts.ts";
 import { unbudgetedRouteBytes } from "../http/body-budget.ts";
 import { genDialect, oauthDialect, oauthErrorName } from "../http/error-dialect.ts";
 import type { Route, TextParam } from "../routes/route.ts";
-import { errorSchema, oauthErrorSchema, withReferences } from "./components.ts";
-import { exampleOf } from "./example.ts";
-import { genErrorExample, genErrorSchema } from "./gen-errors.ts";
+import {
+  errorSchema,
+  exampleOf,
+  genErrorExample,
+  genErrorSchema,
+  oauthErrorSchema,
+  withReferences,
+} from "./components.ts";
 import { headersOf, ownHeaders } from "./headers.ts";
 
 type Json = Record<string, unknown>;

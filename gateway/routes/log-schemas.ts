@@ -1,4 +1,4 @@
-import { proofText } from "#platform/transparency/proof-text.ts";
+import { proofText } from "#platform/transparency/merkle.ts";
 import type { JsonSchema, TextParam } from "./route.ts";
 import { answer, anyText, count, described, integer, listOf, orNull } from "./schema-parts.ts";
 

@@ -1,6 +1,6 @@
 import type { GetInclusionProofRequest, GetInclusionProofResponse } from "#gen/assent/click/v1/click_pb.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import { proofText } from "#platform/transparency/proof-text.ts";
+import { proofText } from "#platform/transparency/merkle.ts";
 import { prefers } from "../http/accept.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";

@@ -1,5 +1,5 @@
 import { DomainError } from "#platform/errors.ts";
-import type { Scope } from "../auth/scopes.ts";
+import type { Scope } from "../auth/principal.ts";
 import type { RouteRequest } from "./route.ts";
 
 /**

@@ -20,7 +20,7 @@ import type { EvidenceKeys } from "../evidence-keys.ts";
 import type { Home } from "../home-page.ts";
 import type { IdentityProvider } from "../oidc/identity-provider.ts";
 import type { FindMissing } from "../readiness.ts";
-import type { LinkGuard } from "../signing/link-guard.ts";
+import type { LinkGuard } from "../signing/links.ts";
 import type { StaticFile } from "../static-file.ts";
 import type { ServedPage, Verifier } from "../verifier.ts";
 

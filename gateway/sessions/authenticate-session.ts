@@ -4,11 +4,16 @@ import { type LoginService, UserRole as Role, type SessionPrincipal } from "#gen
 import type { Clock } from "#platform/clock.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { parseOrgId } from "#platform/ids.ts";
-import { createExpiringCache } from "../auth/expiring-cache.ts";
-import type { Principal, SessionUser, UserRole } from "../auth/principal.ts";
+import { createExpiringCache } from "../auth/key-set.ts";
+import {
+  dashboardScopeMeanings,
+  type Principal,
+  type Scope,
+  type SessionUser,
+  scopeMeanings,
+  type UserRole,
+} from "../auth/principal.ts";
 import type { Revocations } from "../auth/revocations.ts";
-import { createForgotten } from "./forgotten.ts";
-import { scopesOfRole } from "./role-scopes.ts";
 
 /** Who is logged in by a cookie. */
 export interface FoundSession {
@@ -127,5 +132,57 @@ export function principalOf(found: SessionPrincipal | undefined): FoundSession["
     scopes: scopesOfRole(role),
     tokenId: undefined,
     user: { id: user.id, role, sessionId, csrfToken, expiresAt: new Date(Number(expiresAt.seconds) * 1000) },
+  };
+}
+
+const clientScopes = Object.keys(scopeMeanings) as Scope[];
+const viewer: readonly Scope[] = [...clientScopes.filter((scope) => scope.endsWith(":read")), "dashboard:read"];
+/** Whatever an API key may do, which developers can make themselves. */
+const developer: readonly Scope[] = [...clientScopes, "dashboard:read", "dashboard:write"];
+const owner: readonly Scope[] = [...clientScopes, ...(Object.keys(dashboardScopeMeanings) as Scope[])];
+
+const scopes: Readonly<Record<UserRole, ReadonlySet<Scope>>> = {
+  viewer: new Set(viewer),
+  developer: new Set(developer),
+  owner: new Set(owner),
+};
+
+/** What somebody with this role may do. */
+export const scopesOfRole = (role: UserRole): ReadonlySet<Scope> => scopes[role];
+
+/** Which remembered answers are older than a change. */
+interface Forgotten {
+  /** What is asked from now on is newer than whatever was forgotten so far. */
+  now(): number;
+  /** Everything that was asked before is out of date for this session or user. */
+  add(id: string): void;
+  isOlder(askedAt: number, ids: readonly string[]): boolean;
+}
+
+/** Longer than any answer is remembered and any question takes. */
+const keepMs = 120_000;
+
+function createForgotten(monotonic: () => number): Forgotten {
+  // In the order in which they were added, so the oldest are in front.
+  const changed = new Map<string, { readonly order: number; readonly at: number }>();
+  let order = 0;
+
+  const dropOld = (at: number): void => {
+    for (const [id, change] of changed) {
+      if (at - change.at < keepMs) return;
+      changed.delete(id);
+    }
+  };
+
+  return {
+    now: () => order,
+    add: (id) => {
+      const at = monotonic();
+      dropOld(at);
+      order += 1;
+      changed.delete(id);
+      changed.set(id, { order, at });
+    },
+    isOlder: (askedAt, ids) => ids.some((id) => (changed.get(id)?.order ?? 0) > askedAt),
   };
 }

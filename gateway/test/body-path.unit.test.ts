@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { bodyPath } from "../http/body-path.ts";
+import { bodyPath } from "../http/errors.ts";
 
 const native = {
   recipients: {

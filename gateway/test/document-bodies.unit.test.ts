@@ -5,8 +5,8 @@ import { createDocumentBodies } from "../document-bodies/document-bodies.ts";
 import type { DocumentFile } from "../document-bodies/document-file.ts";
 import type { DocumentBodyJob } from "../document-bodies/read-documents.ts";
 import { decodeBase64 } from "../http/base64.ts";
-import { parseHeaderParams } from "../http/header-params.ts";
 import { boundaryOf } from "../http/multipart.ts";
+import { parseHeaderParams } from "../http/params.ts";
 
 const bodies = createDocumentBodies();
 

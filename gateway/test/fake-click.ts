@@ -21,7 +21,7 @@ import { newId } from "#platform/ids.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { evidenceSchema } from "../routes/evidence-schemas.ts";
 import { receiptSchema } from "../routes/receipt-schemas.ts";
-import { statsSchema } from "../routes/stats-schemas.ts";
+import { statsSchema } from "../routes/stats.ts";
 import { createFakeConsent } from "./fake-consent.ts";
 import { createFakeErasure } from "./fake-erasure.ts";
 import { createFakeEvidenceKeys } from "./fake-evidence-keys.ts";

@@ -2,7 +2,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { ClickService, EraseUserRequest, OpenRestrictedEvidenceRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
-import { erasureSchema } from "../routes/erasure-schemas.ts";
+import { erasureSchema } from "../routes/erasure.ts";
 import { evidenceSchema } from "../routes/evidence-schemas.ts";
 import { wholeJson } from "./whole-json.ts";
 

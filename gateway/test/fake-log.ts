@@ -4,8 +4,7 @@ import type { ClickService, GetInclusionProofRequest } from "#gen/assent/click/v
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { checkpointText } from "#platform/transparency/checkpoint.ts";
-import { appendHashes, emptyFrontier, rootOf } from "#platform/transparency/compact-range.ts";
-import { leafHash } from "#platform/transparency/merkle.ts";
+import { appendHashes, emptyFrontier, leafHash, rootOf } from "#platform/transparency/merkle.ts";
 import { consistencyPath, inclusionPath } from "#platform/transparency/proofs.ts";
 import { signNote, verifierKey } from "#platform/transparency/signed-note.ts";
 import { tilesAfter } from "#platform/transparency/tiles.ts";

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { createFloodGuard } from "../limits/flood-guard.ts";
-import { createAddresses } from "../limits/flood-guard-addresses.ts";
-import { networkOf } from "../limits/flood-guard-network.ts";
+import { createAddresses, createFloodGuard, networkOf } from "../limits/flood-guard.ts";
 
 function guardOf(requests: number) {
   const clock = { ms: 1_000 };

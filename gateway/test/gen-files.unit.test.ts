@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { DomainError } from "#platform/errors.ts";
-import { readRange } from "../http/byte-range.ts";
-import { attachment } from "../http/content-disposition.ts";
-import { genErrorBody } from "../http/gen-error-body.ts";
+import { genErrorBody } from "../http/error-dialect.ts";
+import { attachment, readRange } from "../http/file-reply.ts";
 import { zipStream } from "../http/zip-stream.ts";
 
 describe("a range of bytes", () => {

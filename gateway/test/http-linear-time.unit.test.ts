@@ -1,9 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { continueTrace } from "#platform/trace-context.ts";
 import { prefers } from "../http/accept.ts";
-import { clientAddressOf } from "../http/client-address.ts";
-import { identify } from "../http/exchange.ts";
-import { publicUrlOf } from "../http/public-url.ts";
+import { clientAddressOf, identify } from "../http/exchange.ts";
+import { publicUrlOf } from "../http/execute-route.ts";
 import { createSchemaCompiler } from "../http/validate.ts";
 import { allRoutes } from "../routes/index.ts";
 import type { JsonSchema } from "../routes/route.ts";

@@ -1,12 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
 import { until } from "#platform/testing/until.ts";
-import type { Bucket, Grant } from "../limits/grant.ts";
-import { createLimiter } from "../limits/limiter.ts";
+import { createLimiter, createRefusalMemory } from "../limits/limiter.ts";
 import { createLocalLimiter } from "../limits/local-limiter.ts";
-import { createRefusalMemory } from "../limits/refusal-memory.ts";
-import type { WindowState, WindowTake } from "../limits/window-store.ts";
-import { createWindowSweeper } from "../limits/window-sweeper.ts";
+import {
+  type Bucket,
+  createWindowSweeper,
+  type Grant,
+  type WindowState,
+  type WindowTake,
+} from "../limits/window-store.ts";
 
 const bucket = (key: string, limit: number): Bucket => ({ key, limit });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { parseCheckpoint } from "#platform/transparency/checkpoint.ts";
-import { appendHashes, emptyFrontier, rootOf } from "#platform/transparency/compact-range.ts";
+import { appendHashes, emptyFrontier, rootOf } from "#platform/transparency/merkle.ts";
 import { verifyNote } from "#platform/transparency/signed-note.ts";
 import { verifyConsistency, verifyInclusion } from "#platform/transparency/verify.ts";
 import { orgA, orgB } from "./fake-auth.ts";

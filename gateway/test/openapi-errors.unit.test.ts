@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { errorCatalogue } from "#platform/errors.ts";
-import { generalAnswers } from "../openapi/general-answers.ts";
+import { generalAnswers } from "../openapi/info.ts";
 import { errorsByStatus } from "../openapi/responses.ts";
 import { allRoutes } from "../routes/index.ts";
 

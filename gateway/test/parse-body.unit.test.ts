@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { parseJson } from "../http/parse-body.ts";
+import { parseJson } from "../http/body.ts";
 
 const parse = (text: string) => () => parseJson(Buffer.from(text), "VALIDATION_FAILED");
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Principal } from "../auth/principal.ts";
 import { createRateLimit } from "../http/rate-limit.ts";
-import type { Bucket, Grant } from "../limits/grant.ts";
+import type { Bucket, Grant } from "../limits/window-store.ts";
 
 const principal = { orgId: "org", clientId: "cl" } as unknown as Principal;
 const grantOf = ({ limit }: Bucket, granted = true): Grant => ({

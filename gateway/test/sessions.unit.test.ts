@@ -7,11 +7,9 @@ import {
   UserRole,
 } from "#gen/assent/auth/v1/users_pb.ts";
 import { DomainError } from "#platform/errors.ts";
-import { isDashboardScope, scopeMeanings } from "../auth/scopes.ts";
-import { createSessions } from "../sessions/authenticate-session.ts";
-import { noSessionCookie, sessionCookie, sessionTokenIn } from "../sessions/cookie.ts";
-import { requireCsrfToken } from "../sessions/csrf.ts";
-import { scopesOfRole } from "../sessions/role-scopes.ts";
+import { isDashboardScope, scopeMeanings } from "../auth/principal.ts";
+import { createSessions, scopesOfRole } from "../sessions/authenticate-session.ts";
+import { noSessionCookie, requireCsrfToken, sessionCookie, sessionTokenIn } from "../sessions/cookie.ts";
 
 const https = "https://api.example.com";
 const http = "http://127.0.0.1:8080";

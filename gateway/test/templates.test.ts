@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { statsSchema } from "../routes/stats-schemas.ts";
+import { statsSchema } from "../routes/stats.ts";
 import { orgA } from "./fake-auth.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
 import { wholeJson } from "./whole-json.ts";

@@ -1,4 +1,4 @@
-import { exampleOf } from "../openapi/example.ts";
+import { exampleOf } from "../openapi/components.ts";
 import type { JsonSchema } from "../routes/route.ts";
 
 /**

@@ -1,10 +1,9 @@
-import type { ChildProcess } from "node:child_process";
-import type { Logger } from "#platform/logger.ts";
-import { type ChildProgram, forkChild } from "./fork-child.ts";
-import { keepLastWords, placesIn, tellsOfMemory } from "./last-words.ts";
-import type { ChildEnd, ChildLimits } from "./limits.ts";
-import type { ChildAnswer } from "./messages.ts";
-import { watchMemory } from "./resident-memory.ts";
+import { type ChildProcess, execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { promisify } from "node:util";
+import type { Logger } from "../logger.ts";
+import { type ChildAnswer, type ChildEnd, type ChildLimits, type ChildProgram, forkChild } from "./fork-child.ts";
 
 /** A job with what becomes of it. */
 export interface ChildTask<Job, Outcome> {
@@ -160,4 +159,79 @@ function send(child: ChildProcess, job: unknown, onFailure: () => void): void {
   } catch {
     onFailure();
   }
+}
+
+/** Keeps the end of what a process writes. */
+function keepLastWords(stream: Readable | null): () => string {
+  let kept = "";
+  stream?.setEncoding("utf8");
+  stream?.on("data", (chunk: string) => {
+    kept = (kept + chunk).slice(-maxLength);
+  });
+  return () => kept;
+}
+
+const maxLength = 16_384;
+
+/** True when it says that memory was refused: by V8, or by the allocator of something native. */
+const tellsOfMemory = (words: string): boolean =>
+  /heap out of memory|heap limit|allocation failed|memory allocation of \d+ bytes failed|Fatal process out of memory/i.test(
+    words,
+  );
+
+/**
+ * Where the process came down, for the log: the kind of error, and places in the source. Never what was said there, which
+ * may have parts of a document in it.
+ */
+const placesIn = (words: string): string[] =>
+  (
+    words.match(/panicked at [\w./@-]+:\d+(?::\d+)?|^(?:[A-Z]\w*Error)\b|(?:file:\/\/|node:)[^\s()"'`]+:\d+:\d+/gm) ??
+    []
+  ).slice(0, 10);
+
+/** Calls back once when the process has more physical memory than this. Returns what stops the watch. */
+function watchMemory(pid: number, maxBytes: number, onExceeded: () => void): () => void {
+  let isAsking = false;
+  const look = async (): Promise<void> => {
+    if (isAsking) return;
+    isAsking = true;
+    const bytes = await residentBytes(pid);
+    isAsking = false;
+    if (bytes === undefined || bytes <= maxBytes || !isOn) return;
+    stop();
+    onExceeded();
+  };
+  let isOn = true;
+  const timer = setInterval(() => void look(), everyMs).unref();
+  const stop = () => {
+    isOn = false;
+    clearInterval(timer);
+  };
+  return stop;
+}
+
+/** A process that fills memory as fast as it can gets some hundred megabytes in this time. */
+const everyMs = 100;
+
+/** Undefined when the process is gone or the machine does not tell. */
+async function residentBytes(pid: number): Promise<number | undefined> {
+  try {
+    return process.platform === "linux" ? readStatus(pid) : await askPs(pid);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The kernel answers from memory, so this is faster than anything that does not block. */
+function readStatus(pid: number): number | undefined {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+}
+
+const run = promisify(execFile);
+
+async function askPs(pid: number): Promise<number | undefined> {
+  const { stdout } = await run("ps", ["-o", "rss=", "-p", String(pid)]);
+  const kilobytes = Number.parseInt(stdout, 10);
+  return Number.isNaN(kilobytes) ? undefined : kilobytes * 1024;
 }

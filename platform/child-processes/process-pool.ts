@@ -1,4 +1,4 @@
-import type { ChildEnd } from "./limits.ts";
+import type { ChildEnd } from "./fork-child.ts";
 import { type PooledProcess, type PooledProcessOptions, startPooledProcess } from "./pooled-process.ts";
 
 /** Processes in all their states. */

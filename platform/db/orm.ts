@@ -2,8 +2,7 @@ import type { AnyEntity, EntityClass, EntityManager, EntitySchema } from "@mikro
 import { MikroORM } from "@mikro-orm/postgresql";
 import type pg from "pg";
 import { isUuid, type OrgId } from "../ids.ts";
-import { releaseBrokenConnections } from "./broken-connections.ts";
-import { type PoolOptions, startupOptions } from "./pool.ts";
+import { type PoolOptions, releaseBrokenConnections, startupOptions } from "./pool.ts";
 
 export { isTransient, isUniqueViolation } from "./errors.ts";
 

@@ -1,5 +1,8 @@
 import pg from "pg";
 import { isUuid, type OrgId } from "../ids.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Tracer } from "../telemetry.ts";
+import { tracePool } from "../tracing/trace-pool.ts";
 
 export interface PoolOptions {
   readonly url: string;
@@ -125,4 +128,49 @@ async function rollback(client: pg.PoolClient): Promise<Error | undefined> {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/** Shows in the metrics how busy a pool is, and its statements in traces. Several pools of one service add up. */
+export function observePool(
+  pool: pg.Pool,
+  service: string,
+  metrics: Pick<Metrics, "poolInUse" | "poolWaiting">,
+  tracer?: Tracer,
+): void {
+  tracePool(pool, tracer);
+  let waiting = 0;
+  const noteWaiting = (): void => {
+    metrics.poolWaiting.inc({ service }, pool.waitingCount - waiting);
+    waiting = pool.waitingCount;
+  };
+  metrics.poolInUse.inc({ service }, 0);
+  metrics.poolWaiting.inc({ service }, 0);
+  pool.on("acquire", () => {
+    metrics.poolInUse.inc({ service });
+    noteWaiting();
+  });
+  pool.on("release", () => {
+    metrics.poolInUse.dec({ service });
+    noteWaiting();
+  });
+}
+
+/**
+ * Gives connections that break while they are checked out back to their pool, which then drops them. Kysely, on which
+ * MikroORM stands, forgets to when the rollback fails as well (kysely-org/kysely#1990): each outage would take a
+ * connection per running transaction away for good, until the pool is empty.
+ */
+export function releaseBrokenConnections(pool: Pick<pg.Pool, "on">): void {
+  const checkedOut = new WeakSet<pg.PoolClient>();
+  pool.on("acquire", (client) => checkedOut.add(client));
+  pool.on("release", (_error, client) => checkedOut.delete(client as pg.PoolClient));
+  pool.on("connect", (client) =>
+    client.once("end", () => {
+      if (!checkedOut.has(client)) return;
+      const release = client.release.bind(client);
+      // Whoever still holds it may give it back in vain.
+      client.release = () => {};
+      release(true);
+    }),
+  );
 }

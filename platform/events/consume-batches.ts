@@ -7,7 +7,7 @@ import type { OrgId } from "../ids.ts";
 import { detached, noopTracer, type Tracer, traced } from "../telemetry.ts";
 import type { ReceivedEvent } from "./bus.ts";
 import { type ConsumerBase, type ConsumerWorker, createConsumerWorker } from "./consume.ts";
-import { parseEvent } from "./parse-event.ts";
+import { parseEvent } from "./deliver.ts";
 
 export interface BatchConsumerOptions extends ConsumerBase {
   /** The effects of events of one organization within one transaction. Rejects to have each tried by itself. */

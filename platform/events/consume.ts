@@ -9,7 +9,7 @@ import type { Metrics } from "../metrics.ts";
 import type { Worker } from "../service.ts";
 import type { EventBus, ReceivedEvent, SubscribeOptions } from "./bus.ts";
 import { createDeadEvents, type DeadEvents, type DeadEventsOptions, enterInbox } from "./dead-events.ts";
-import { parseEvent } from "./parse-event.ts";
+import { parseEvent } from "./deliver.ts";
 
 export interface ConsumerOptions
   extends Pick<SubscribeOptions, "maxDeliver" | "ackWaitMs" | "backoffMs" | "concurrency" | "durable" | "subjects"> {

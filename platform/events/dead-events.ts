@@ -6,7 +6,7 @@ import { isUuid, type OrgId } from "../ids.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
 import type { ReceivedEvent } from "./bus.ts";
-import { parseEvent } from "./parse-event.ts";
+import { parseEvent } from "./deliver.ts";
 
 /** An event that a consumer gave up. */
 export interface DeadEvent {

@@ -1,4 +1,7 @@
-import { backoffAfter, type ReceivedEvent, type SubscribeOptions, subscribeDefaults } from "./bus.ts";
+import { fromJsonString } from "@bufbuild/protobuf";
+import { type Event, EventSchema } from "#gen/assent/events/v1/events_pb.ts";
+import { type OrgId, parseOrgId } from "../ids.ts";
+import { type BusEvent, backoffAfter, type ReceivedEvent, type SubscribeOptions, subscribeDefaults } from "./bus.ts";
 
 /** What the bus does with an event after a delivery. */
 export type Settlement =
@@ -54,4 +57,12 @@ async function bury(
   } catch {
     return again;
   }
+}
+
+/** The event of a message; throws for one that no organization can be found in. */
+export function parseEvent({ data }: Pick<BusEvent, "data">): { event: Event; orgId: OrgId } {
+  const event = fromJsonString(EventSchema, data, { ignoreUnknownFields: true });
+  const orgId = parseOrgId(event.organizationId);
+  if (orgId === undefined) throw new Error("the event names no organization");
+  return { event, orgId };
 }

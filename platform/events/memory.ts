@@ -1,5 +1,6 @@
-import { type BusEvent, checkDurableName, type EventBus } from "./bus.ts";
-import { createDurable, type Durable } from "./memory-durable.ts";
+import { type BusEvent, checkDurableName, type EventBus, type SubscribeOptions, subscribeDefaults } from "./bus.ts";
+import { deliver } from "./deliver.ts";
+import { subjectMatches } from "./subjects.ts";
 
 export interface MemoryBusOptions {
   /** Events kept for subscriptions that are made later, and the backlog at which `publish` waits; default 10000. */
@@ -64,4 +65,121 @@ export function createMemoryBus(options: MemoryBusOptions = {}): EventBus {
       await Promise.all([...durables.values()].map((durable) => durable.close()));
     },
   };
+}
+
+/** A named subscription of the bus in memory; outlives its subscribers. */
+interface Durable {
+  /** Takes the event if it is on one of the subjects. */
+  offer(event: BusEvent): void;
+  attach(options: SubscribeOptions): { stop(): Promise<void> };
+  /** True when somebody is there to handle events and at least so many wait. */
+  isBehind(limit: number): boolean;
+  /** What waits or is handled. */
+  pending(): number;
+  close(): Promise<void>;
+}
+
+function createDurable(subjects: readonly string[]): Durable {
+  const queue = createQueue();
+  const subscribers: Subscriber[] = [];
+  const pump = (): void => {
+    for (const subscriber of subscribers) fill(subscriber, queue, pump);
+  };
+  const detach = async (subscriber: Subscriber): Promise<void> => {
+    const index = subscribers.indexOf(subscriber);
+    if (index >= 0) subscribers.splice(index, 1);
+    await Promise.all(subscriber.running);
+  };
+  queue.onReady = pump;
+  return {
+    offer: (event) => {
+      if (!subjects.some((pattern) => subjectMatches(pattern, event.subject))) return;
+      queue.ready.push({ event, deliveries: 0, settled: false });
+      queueMicrotask(pump);
+    },
+    attach: (options) => {
+      const subscriber: Subscriber = { options, running: new Set() };
+      subscribers.push(subscriber);
+      queueMicrotask(pump);
+      return { stop: () => detach(subscriber) };
+    },
+    pending: () => queue.ready.length + subscribers.reduce((sum, { running }) => sum + running.size, 0),
+    isBehind: (limit) => subscribers.length > 0 && queue.ready.length >= limit,
+    close: async () => {
+      queue.close();
+      await Promise.all([...subscribers].map(detach));
+    },
+  };
+}
+
+interface Entry {
+  readonly event: BusEvent;
+  deliveries: number;
+  settled: boolean;
+}
+
+interface Subscriber {
+  readonly options: SubscribeOptions;
+  readonly running: Set<Promise<void>>;
+}
+
+interface Queue {
+  readonly ready: Entry[];
+  onReady: () => void;
+  /** Makes the entry ready again after the delay. */
+  later(entry: Entry, delayMs: number): void;
+  close(): void;
+}
+
+function createQueue(): Queue {
+  const timers = new Set<NodeJS.Timeout>();
+  let closed = false;
+  const queue: Queue = {
+    ready: [],
+    onReady: () => {},
+    later: (entry, delayMs) => {
+      if (closed) return;
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        queue.ready.push(entry);
+        queue.onReady();
+      }, delayMs);
+      timer.unref();
+      timers.add(timer);
+    },
+    close: () => {
+      closed = true;
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+  return queue;
+}
+
+/** Gives the subscriber as much as it handles at a time. */
+function fill(subscriber: Subscriber, queue: Queue, pump: () => void): void {
+  const { options, running } = subscriber;
+  while (running.size < (options.concurrency ?? subscribeDefaults.concurrency)) {
+    const entry = queue.ready.shift();
+    if (entry === undefined) return;
+    if (entry.settled) continue;
+    const task = run(entry, options, queue).finally(() => {
+      running.delete(task);
+      pump();
+    });
+    running.add(task);
+  }
+}
+
+async function run(entry: Entry, options: SubscribeOptions, queue: Queue): Promise<void> {
+  entry.deliveries += 1;
+  const outcome = await deliver({ ...entry.event, deliveries: entry.deliveries }, options);
+  if (outcome.kind === "again") queue.later(entry, outcome.delayMs);
+  else if (outcome.kind === "done") entry.settled = true;
+  else {
+    queue.later(entry, 0);
+    // If it succeeds later all the same, that counts.
+    void outcome.eventually.then((result) => {
+      entry.settled ||= result.kind === "done";
+    });
+  }
 }

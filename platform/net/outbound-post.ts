@@ -1,12 +1,12 @@
+import { isIP } from "node:net";
 import { createSecureContext, type SecureContext } from "node:tls";
-import { allowedAddresses } from "./allowed-addresses.ts";
-import { type Deadline, startDeadline } from "./deadline.ts";
+import { isPublicAddress } from "./address-rules.ts";
+import { beforeAbort, type Deadline, startDeadline } from "./deadline.ts";
 import { createNameResolver, type ResolveNames } from "./name-resolver.ts";
 import { connectToAny } from "./outbound-connect.ts";
 import { exchange, type OutboundAnswer } from "./outbound-exchange.ts";
 import { type FailureReason, failureOf, OutboundFailure } from "./outbound-failure.ts";
 import { hostOf, type OutboundRules, outboundUrlProblem } from "./outbound-url.ts";
-import { createSlots } from "./slots.ts";
 
 export interface OutboundRequest {
   readonly url: string;
@@ -172,4 +172,82 @@ function linkedSignal(signals: readonly (AbortSignal | undefined)[]) {
     for (const signal of signals) signal?.removeEventListener("abort", onAbort);
   };
   return { signal: controller.signal, unlink };
+}
+
+/** A bounded number of things at once; the others wait in order. */
+interface Slots {
+  /** Resolves to what gives the slot back, or to undefined when the signal is aborted before there is one. */
+  take(signal: AbortSignal): Promise<(() => void) | undefined>;
+}
+
+function createSlots(count: number): Slots {
+  let free = count;
+  const waiting = new Set<() => void>();
+
+  const release = (): void => {
+    const [next] = waiting;
+    if (next === undefined) free += 1;
+    else next();
+  };
+  return {
+    take: async (signal) => {
+      if (signal.aborted) return undefined;
+      if (free > 0) {
+        free -= 1;
+        return release;
+      }
+      const { promise, resolve } = Promise.withResolvers<(() => void) | undefined>();
+      const start = (): void => {
+        waiting.delete(start);
+        signal.removeEventListener("abort", giveUp);
+        resolve(release);
+      };
+      const giveUp = (): void => {
+        waiting.delete(start);
+        resolve(undefined);
+      };
+      waiting.add(start);
+      signal.addEventListener("abort", giveUp, { once: true });
+      return promise;
+    },
+  };
+}
+
+interface AddressParts {
+  readonly rules: { readonly allowPrivate: boolean };
+  readonly resolve: ResolveNames;
+}
+
+/** So that a name with very many addresses is no way to have them all tried. */
+const maxAddresses = 8;
+
+/**
+ * The addresses of a host that may be connected to, at least one and at most 8; the host may be an address itself,
+ * without brackets. Looks a name up once. Rejects with an OutboundFailure, or with the signal's reason.
+ */
+export async function allowedAddresses(
+  host: string,
+  { rules, resolve }: AddressParts,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const found = isIP(host) === 0 ? await beforeAbort(lookUp(host, resolve), signal) : [host];
+  const allowed = found.filter((address) => rules.allowPrivate || isPublicAddress(address));
+  if (allowed.length === 0) throw new OutboundFailure("refused-address", "The host has no public address.");
+  return allowed.slice(0, maxAddresses);
+}
+
+async function lookUp(host: string, resolve: ResolveNames): Promise<string[]> {
+  const addresses = await addressesOf(host, resolve);
+  // Only addresses: a name would be looked up again when connecting, and could be another one by then.
+  const usable = addresses.filter((address) => isIP(address) !== 0);
+  if (usable.length === 0) throw new OutboundFailure("dns", "The host name does not resolve.");
+  return usable;
+}
+
+async function addressesOf(host: string, resolve: ResolveNames): Promise<string[]> {
+  try {
+    return (await resolve(host)).map(({ address }) => address);
+  } catch {
+    return [];
+  }
 }

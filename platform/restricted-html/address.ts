@@ -1,4 +1,4 @@
-import { hasUnsafeCharacter } from "./unsafe-characters.ts";
+import { hasUnsafeCharacter } from "./text.ts";
 
 /** Where an address leads, as browsers read it. */
 export type Address =

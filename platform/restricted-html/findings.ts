@@ -1,5 +1,5 @@
+import { unsafeCharacter } from "./text.ts";
 import type { SourceRange } from "./tree.ts";
-import { unsafeCharacter } from "./unsafe-characters.ts";
 
 /** An ERROR means that the text must not be shown; a WARNING that its author should look at it. */
 export type Severity = "ERROR" | "WARNING";

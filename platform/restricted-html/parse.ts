@@ -1,13 +1,12 @@
+import { type DefaultTreeAdapterTypes, defaultTreeAdapter, html, parseFragment } from "parse5";
 import { checkTag } from "./check-tag.ts";
 import { voidElements } from "./elements.ts";
 import { createFindingList, locateFindings, quotable } from "./findings.ts";
 import type { HtmlFinding, LocatedHtmlFinding, ReportHtml } from "./html-finding.ts";
 import { createNesting } from "./nesting.ts";
 import { documentRules, type HtmlRules } from "./rules.ts";
-import { findDifference } from "./standard-tree.ts";
-import { reportSyntaxError } from "./syntax-errors.ts";
 import { readTokens } from "./tokens.ts";
-import type { HtmlNode, SourceRange } from "./tree.ts";
+import type { HtmlElement, HtmlNode, SourceRange } from "./tree.ts";
 import { isUnsafeWhenDecoded, reportUnsafeCharacters, reportUnsafeReferences } from "./unsafe-text.ts";
 
 export interface ParsedHtml {
@@ -93,3 +92,96 @@ const misunderstood = (range: SourceRange): HtmlFinding => ({
   ...range,
   message: "Browsers nest the elements here in another way than the text does. Check which elements may stand where.",
 });
+
+/**
+ * Violations after which browsers drop or reinterpret something that stands in the source. They are errors; the others
+ * change nothing of what is shown.
+ */
+const errors = new Map([
+  ["duplicate-attribute", "The attribute is there twice; browsers drop the second one."],
+  ["end-tag-with-attributes", "An end tag has attributes, which browsers drop."],
+  ["end-tag-with-trailing-solidus", "An end tag ends with />."],
+  ["eof-in-tag", "The text ends within a tag, which browsers drop."],
+  ["missing-end-tag-name", "</> is dropped by browsers."],
+]);
+
+/** Told in another way already: as comment, doctype, character, or forbidden element. */
+const toldElsewhere =
+  /comment|cdata|doctype|question-mark|control-character|null-character|surrogate|noncharacter|eof-in-script/;
+
+/** Reports a violation of the syntax by its name in the HTML standard. */
+function reportSyntaxError(name: string, offset: number, report: ReportHtml): void {
+  const error = errors.get(name);
+  if (error !== undefined) {
+    report({ code: "MALFORMED_HTML", severity: "ERROR", offset, length: 1, message: error });
+  } else if (!toldElsewhere.test(name)) {
+    const message = `The HTML is not correct here: ${name.replaceAll("-", " ")}.`;
+    report({ code: "MALFORMED_HTML", severity: "WARNING", offset, length: 1, message });
+  }
+}
+
+/**
+ * Builds the tree of the source as browsers do, inside of an element and with something after it, and compares. Returns
+ * the first place where it differs from `nodes`, or where the text would reach beyond its end; undefined when the tree
+ * is the same.
+ */
+function findDifference(source: string, nodes: readonly HtmlNode[]): SourceRange | undefined {
+  const body = defaultTreeAdapter.createElement("body", html.NS.HTML, []);
+  const fragment = parseFragment(body, `<div>${source}</div><hr>`, {});
+  const [frame, after, ...rest] = fragment.childNodes;
+  const end = { offset: source.length, length: 0 };
+  if (frame?.nodeName !== "div" || !("childNodes" in frame)) return end;
+  const difference = differenceOfLists(frame.childNodes, nodes, end);
+  if (difference !== undefined) return difference;
+  const isIntact = after?.nodeName === "hr" && rest.length === 0;
+  return isIntact ? undefined : end;
+}
+
+type StandardNode = DefaultTreeAdapterTypes.ChildNode;
+
+function differenceOfLists(
+  standard: readonly StandardNode[],
+  nodes: readonly HtmlNode[],
+  end: SourceRange,
+): SourceRange | undefined {
+  const others = withoutComments(standard);
+  for (const [index, node] of nodes.entries()) {
+    const other = others[index];
+    const difference = other === undefined ? node.source : differenceOfNodes(other, node);
+    if (difference !== undefined) return difference;
+  }
+  return others.length > nodes.length ? (nodes.at(-1)?.source ?? end) : undefined;
+}
+
+/** Texts that only a comment separates are one text. Where comments are forbidden there are none by now. */
+function withoutComments(nodes: readonly StandardNode[]): readonly StandardNode[] {
+  if (!nodes.some((node) => node.nodeName === "#comment")) return nodes;
+  const merged: StandardNode[] = [];
+  for (const node of nodes) {
+    const last = merged.at(-1);
+    if (node.nodeName === "#comment") continue;
+    if ("value" in node && last !== undefined && "value" in last) {
+      merged[merged.length - 1] = { ...last, value: last.value + node.value };
+    } else merged.push(node);
+  }
+  return merged;
+}
+
+function differenceOfNodes(standard: StandardNode, node: HtmlNode): SourceRange | undefined {
+  if (node.kind === "text") {
+    return "value" in standard && standard.nodeName === "#text" && standard.value === node.text
+      ? undefined
+      : node.source;
+  }
+  if (!("tagName" in standard) || !isSameElement(standard, node)) return node.source;
+  return differenceOfLists(standard.childNodes, node.children, node.source);
+}
+
+const isSameElement = (standard: DefaultTreeAdapterTypes.Element, element: HtmlElement): boolean =>
+  standard.tagName === element.name &&
+  standard.namespaceURI === html.NS.HTML &&
+  standard.attrs.length === element.attributes.length &&
+  standard.attrs.every((attribute, index) => {
+    const other = element.attributes[index];
+    return attribute.name === other?.name && attribute.value === other.value;
+  });

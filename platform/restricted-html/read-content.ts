@@ -4,9 +4,9 @@ import { type ConvertedMarkdown, convertMarkdown } from "./markdown.ts";
 import { type Outline, outlineOf, textOf } from "./outline.ts";
 import { maxHtmlFindings, parseRestrictedHtml } from "./parse.ts";
 import { plainTextToHtml } from "./plain-text.ts";
+import { textAsWritten, type VisibleText, visibleTextOf } from "./text.ts";
 import type { SourceRange } from "./tree.ts";
 import { reportUnsafeCharacters, reportUnsafeReferences } from "./unsafe-text.ts";
-import { textAsWritten, type VisibleText, visibleTextOf } from "./visible-text.ts";
 
 /** How a text for people is written. */
 export type ContentFormat = "HTML" | "MARKDOWN" | "TEXT";
@@ -126,3 +126,26 @@ export function placeInMarkdown(
 }
 
 const isBlank = (text: string): boolean => /^[\p{White_Space}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
+
+/** Thrown for a content that must not be shown. Whoever stores content checks it before, so this is a defect. */
+export class UnsafeContentError extends Error {
+  readonly findings: readonly LocatedHtmlFinding[];
+
+  constructor(findings: readonly LocatedHtmlFinding[]) {
+    const [first] = findings;
+    super(`the content must not be shown: ${first?.message ?? "it has errors"} (line ${first?.line ?? 1})`);
+    this.name = "UnsafeContentError";
+    this.findings = findings;
+  }
+}
+
+/**
+ * The HTML that a content is shown as: of HTML its very bytes, of Markdown and plain text what they mean. It can stand
+ * in any element that takes blocks: it loads nothing, runs nothing and does not reach beyond its end. Merge fields stay
+ * as they are. Throws an UnsafeContentError when the content breaks a rule. See readContent for the time it takes.
+ */
+export function contentToHtml(format: ContentFormat, content: string): string {
+  const { findings, shown } = readContent(format, content);
+  if (shown === undefined) throw new UnsafeContentError(findings.filter((finding) => finding.severity === "ERROR"));
+  return shown.html;
+}

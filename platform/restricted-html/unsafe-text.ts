@@ -1,7 +1,7 @@
 import { characterName } from "../visible-text.ts";
 import type { ReportHtml } from "./html-finding.ts";
+import { hasUnsafeCharacter, unsafeCharacter } from "./text.ts";
 import type { SourceRange } from "./tree.ts";
-import { hasUnsafeCharacter, unsafeCharacter } from "./unsafe-characters.ts";
 
 /** Reports the first unsafe characters that stand in the source as they are, at most so many. */
 export function reportUnsafeCharacters(source: string, limit: number, report: ReportHtml): void {

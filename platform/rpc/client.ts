@@ -1,13 +1,20 @@
-import { create, type DescMessage, type DescMethodUnary, type DescService } from "@bufbuild/protobuf";
+import { create, type DescMessage, type DescMethod, type DescMethodUnary, type DescService } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Transport, type UnaryResponse } from "@connectrpc/connect";
-import { Channel, type ChannelOptions, connectivityState, Metadata, status } from "@grpc/grpc-js";
+import {
+  Channel,
+  type ChannelOptions,
+  connectivityState,
+  Metadata,
+  type RetryPolicy,
+  type ServiceConfig,
+  status,
+} from "@grpc/grpc-js";
 import type { Tracer } from "../telemetry.ts";
 import { traceTransport } from "../tracing/trace-transport.ts";
 import { internalTokenHeader } from "./callers.ts";
-import { type ChannelWatch, watchChannel } from "./channel-watch.ts";
 import type { InternalTokens } from "./internal-tokens.ts";
 import { addHeaders, headersFromMetadata } from "./metadata.ts";
-import { serviceConfig } from "./service-config.ts";
 import { errorFromStatus, noConnection, timedOut } from "./status.ts";
 import { channelCredentials, type TlsFiles } from "./tls.ts";
 import { defaultMaxMessageBytes, fromWire, toWire } from "./wire.ts";
@@ -173,5 +180,81 @@ function channelOptions(options: GrpcTransportOptions): ChannelOptions {
     "grpc.enable_channelz": 0,
     // The answer to a full batch takes one round trip instead of one per 64 KiB.
     "grpc-node.flow_control_window": 1024 * 1024,
+  };
+}
+
+/** True when the proto says that the RPC may be sent twice. */
+export const isIdempotent = (method: DescMethod): boolean =>
+  method.idempotency !== IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
+
+/**
+ * How a channel treats these services: every resolved address gets its share of the calls, and an idempotent RPC that
+ * fails with UNAVAILABLE is sent again, at most three times, after 0.1, 0.2 and 0.4 s (give or take a fifth).
+ * Calls that never reached a handler are sent again by grpc-js itself, whatever the RPC.
+ */
+export function serviceConfig(services: readonly DescService[]): ServiceConfig {
+  const name = services
+    .flatMap((service) => service.methods.filter(isIdempotent))
+    .map((method) => ({ service: method.parent.typeName, method: method.name }));
+  const retryPolicy: RetryPolicy = {
+    maxAttempts: 4,
+    initialBackoff: "0.1s",
+    maxBackoff: "1s",
+    backoffMultiplier: 2,
+    retryableStatusCodes: ["UNAVAILABLE"],
+  };
+  return {
+    loadBalancingConfig: [{ round_robin: {} }],
+    methodConfig: name.length === 0 ? [] : [{ name, retryPolicy }],
+  };
+}
+
+/** Long enough for a server that is replaced; callers of one that is gone need not wait any longer. */
+const knownDownAfterMs = 2_000;
+/** Then calls wait so long: the server may come back just now. */
+const waitWhenDownMs = 500;
+
+/** How long a channel has been without any connection. */
+interface ChannelWatch {
+  /**
+   * Calls `giveUp` once a call that begins now has waited long enough for a connection: from when the channel is known
+   * to be down. Returns what ends the waiting. Never gives up a call that may have been sent.
+   */
+  await(giveUp: () => void): () => void;
+  /** Whether calls are refused soon. */
+  isDown(): boolean;
+}
+
+const nothing = (): void => undefined;
+
+/** Follows the channel until it is closed. One that was never asked to connect is not down. */
+function watchChannel(channel: Channel): ChannelWatch {
+  let since: number | undefined;
+  let connections = 0;
+  const follow = (): void => {
+    const state = channel.getConnectivityState(false);
+    if (state === connectivityState.SHUTDOWN) return;
+    if (state === connectivityState.READY) {
+      since = undefined;
+      connections += 1;
+    } else if (state === connectivityState.IDLE) since = undefined;
+    else since ??= performance.now();
+    channel.watchConnectivityState(state, Number.POSITIVE_INFINITY, follow);
+  };
+  follow();
+  return {
+    isDown: () => since !== undefined && performance.now() - since >= knownDownAfterMs,
+    await: (giveUp) => {
+      if (channel.getConnectivityState(false) === connectivityState.READY) return nothing;
+      const before = connections;
+      const downFor = since === undefined ? 0 : performance.now() - since;
+      const timer = setTimeout(
+        () => {
+          if (connections === before) giveUp();
+        },
+        Math.max(knownDownAfterMs - downFor, waitWhenDownMs),
+      );
+      return () => clearTimeout(timer);
+    },
   };
 }

@@ -6,7 +6,6 @@ import {
   type UnaryRequest,
   type UnaryResponse,
 } from "@connectrpc/connect";
-import { createCallSignal } from "./call-signal.ts";
 import { type Peer, peerKey } from "./callers.ts";
 import type { UnaryRoute } from "./routes.ts";
 
@@ -91,3 +90,29 @@ const contextOf = (request: UnaryRequest, context: CallContext): HandlerContext 
   signal: request.signal,
   values: request.contextValues,
 });
+
+/** The abort signal of one call. */
+interface CallSignal {
+  readonly signal: AbortSignal;
+  /** Aborts the signal; the first reason counts. */
+  abort(reason?: unknown): void;
+}
+
+/** A signal that is made when somebody first looks at it: making and aborting one costs a tenth of a whole call. */
+function createCallSignal(): CallSignal {
+  let controller: AbortController | undefined;
+  let ended: { readonly reason: unknown } | undefined;
+  return {
+    get signal() {
+      if (controller === undefined) {
+        controller = new AbortController();
+        if (ended !== undefined) controller.abort(ended.reason);
+      }
+      return controller.signal;
+    },
+    abort: (reason) => {
+      ended ??= { reason };
+      controller?.abort(ended.reason);
+    },
+  };
+}

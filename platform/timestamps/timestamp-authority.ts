@@ -1,7 +1,9 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { fromBER, Sequence } from "asn1js";
+import { PKIStatus, TimeStampResp } from "pkijs";
 import { TimestampError } from "./timestamp-error.ts";
-import { readTimestampReply } from "./timestamp-reply.ts";
-import { timestampRequest } from "./timestamp-request.ts";
-import type { Timestamp } from "./timestamp-token.ts";
+import { checkTimestampToken, type Timestamp, type TimestampRequest, timestampRequest } from "./timestamp-token.ts";
 
 export { TimestampError } from "./timestamp-error.ts";
 
@@ -70,3 +72,42 @@ async function readLimited(response: Response): Promise<Buffer> {
   }
   return Buffer.concat(chunks);
 }
+
+/** The token of an answer (RFC 3161 §2.4.2) to this request, checked. Rejects with a TimestampError. */
+export async function readTimestampReply(
+  reply: Buffer,
+  request: TimestampRequest,
+  trusted: readonly string[],
+): Promise<Timestamp> {
+  const { status, token } = parseReply(reply);
+  if (status !== PKIStatus.granted && status !== PKIStatus.grantedWithMods) {
+    throw new TimestampError(`the authority refused the request with status ${status}`);
+  }
+  if (token === undefined) throw new TimestampError("the answer has no token");
+  return checkTimestampToken(token, request, trusted);
+}
+
+/** The bytes of the token are kept as they came: encoding them anew might not give what was signed. */
+function parseReply(reply: Buffer): { status: number; token: Buffer | undefined } {
+  try {
+    const { offset, result } = fromBER(reply);
+    if (offset !== reply.length || !(result instanceof Sequence)) throw new Error("it is not one sequence");
+    const token = result.valueBlock.value[1]?.valueBeforeDecodeView;
+    const { status } = new TimeStampResp({ schema: result });
+    return { status: status.status, token: token && Buffer.from(token) };
+  } catch (cause) {
+    throw new TimestampError("the answer is no time-stamp response", { cause });
+  }
+}
+
+/** The certificates of a PEM file, one by one; none when it cannot be read or holds anything that is no certificate. */
+export function readCertificates(path: string): string[] {
+  try {
+    const found = readFileSync(path, "utf8").match(block) ?? [];
+    return found.map((pem) => new X509Certificate(pem).toString());
+  } catch {
+    return [];
+  }
+}
+
+const block = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;

@@ -1,20 +1,57 @@
-import { X509Certificate } from "node:crypto";
-import type { ObjectIdentifier } from "asn1js";
+import { hash, randomBytes, X509Certificate } from "node:crypto";
+import { type BaseBlock, Integer, Null, ObjectIdentifier, OctetString, Sequence } from "asn1js";
 import {
+  AlgorithmIdentifier,
   type Attribute,
   Certificate,
+  CertificateChainValidationEngine,
   ContentInfo,
+  checkCA,
   ExtKeyUsage,
   id_ContentType_SignedData,
   id_ExtKeyUsage,
   id_eContentType_TSTInfo,
+  MessageImprint,
   SignedData,
+  TimeStampReq,
   TSTInfo,
 } from "pkijs";
-import { certificateDer, checkChain } from "./certificate-chain.ts";
-import { namesCertificate } from "./signing-certificate.ts";
 import { TimestampError } from "./timestamp-error.ts";
-import { sha256Oid, type TimestampRequest } from "./timestamp-request.ts";
+
+/** A request for a time stamp (RFC 3161 §2.4.1), and what its answer is compared with. */
+export interface TimestampRequest {
+  readonly der: Buffer;
+  readonly data: Uint8Array;
+  /** SHA-256 of the data. */
+  readonly imprint: Buffer;
+  /** The value bytes of an INTEGER. */
+  readonly nonce: Buffer;
+}
+
+const sha256Oid = "2.16.840.1.101.3.4.2.1";
+
+export function timestampRequest(data: Uint8Array): TimestampRequest {
+  const imprint = hash("sha256", data, "buffer");
+  const nonce = positiveInteger();
+  const request = new TimeStampReq({
+    version: 1,
+    messageImprint: new MessageImprint({
+      hashAlgorithm: new AlgorithmIdentifier({ algorithmId: sha256Oid, algorithmParams: new Null() }),
+      hashedMessage: new OctetString({ valueHex: imprint }),
+    }),
+    nonce: new Integer({ valueHex: nonce }),
+    // Whoever checks the token in years needs the certificate.
+    certReq: true,
+  });
+  return { der: Buffer.from(request.toSchema().toBER()), data, imprint, nonce };
+}
+
+/** 64 random bits but for the first two, so that DER writes it with neither sign nor leading zeros. */
+function positiveInteger(): Buffer {
+  const bytes = randomBytes(8);
+  bytes.writeUInt8((bytes.readUInt8(0) & 0x3f) | 0x40, 0);
+  return bytes;
+}
 
 /** A time-stamp token and what it says. */
 export interface Timestamp {
@@ -121,3 +158,73 @@ const nameOf = (certificate: Certificate): string =>
 function demand(holds: boolean, problem: string): void {
   if (!holds) throw new TimestampError(problem);
 }
+
+interface ChainCheck {
+  readonly signer: Certificate;
+  /** What came with the signature; whatever else is among them is passed over. */
+  readonly certificates: readonly Certificate[];
+  /** PEM of the certificates that the chain may end in. */
+  readonly trusted: readonly string[];
+  readonly at: Date;
+}
+
+/** Rejects with a TimestampError when the signer's chain does not end in a trusted certificate at that time. */
+async function checkChain({ signer, certificates, trusted, at }: ChainCheck): Promise<void> {
+  const anchors = trusted.map((pem) => Certificate.fromBER(new Uint8Array(new X509Certificate(pem).raw)));
+  if (anchors.some((anchor) => certificateDer(anchor).equals(certificateDer(signer)))) return;
+  const engine = new CertificateChainValidationEngine({
+    trustedCerts: anchors,
+    // The engine takes the last one as the signer.
+    certs: [...certificates.filter((one) => checkCA(one, signer) !== null), signer],
+    checkDate: at,
+  });
+  const { result, resultMessage } = await engine.verify();
+  if (!result) throw new TimestampError(`the authority's certificate is not trusted: ${resultMessage}`);
+}
+
+const certificateDer = (certificate: Certificate): Buffer => Buffer.from(certificate.toSchema().toBER());
+
+/**
+ * True when the signed attributes name this certificate (DER) as the one that signs: SigningCertificateV2 (RFC 5035), or
+ * SigningCertificate (RFC 2634), which older authorities use. Without it, a certificate with the same key but another
+ * name could be put in its place.
+ */
+function namesCertificate(attributes: readonly Attribute[], certificate: Buffer): boolean {
+  const named = attributes.flatMap(certificateHash);
+  return (
+    named.length > 0 && named.every(({ algorithm, value }) => hash(algorithm, certificate, "buffer").equals(value))
+  );
+}
+
+const versionOne = "1.2.840.113549.1.9.16.2.12";
+const versionTwo = "1.2.840.113549.1.9.16.2.47";
+
+const hashNames: Readonly<Record<string, string>> = {
+  "2.16.840.1.101.3.4.2.1": "sha256",
+  "2.16.840.1.101.3.4.2.2": "sha384",
+  "2.16.840.1.101.3.4.2.3": "sha512",
+};
+
+interface CertificateHash {
+  readonly algorithm: string;
+  readonly value: Buffer;
+}
+
+/** The first certificate that the attribute names is the one that signs. */
+function certificateHash({ type, values }: Attribute): CertificateHash[] {
+  if (type !== versionOne && type !== versionTwo) return [];
+  const [certificates] = itemsOf(values[0]);
+  const [first, second] = itemsOf(itemsOf(certificates)[0]);
+  if (first instanceof OctetString) {
+    return [{ algorithm: type === versionOne ? "sha1" : "sha256", value: bytesOf(first) }];
+  }
+  const [oid] = itemsOf(first);
+  const algorithm = oid instanceof ObjectIdentifier ? hashNames[oid.valueBlock.toString()] : undefined;
+  // What cannot be read names nobody.
+  const isReadable = type === versionTwo && algorithm !== undefined && second instanceof OctetString;
+  return [isReadable ? { algorithm, value: bytesOf(second) } : { algorithm: "sha256", value: Buffer.alloc(0) }];
+}
+
+const itemsOf = (block: unknown): BaseBlock[] => (block instanceof Sequence ? block.valueBlock.value : []);
+
+const bytesOf = (text: OctetString): Buffer => Buffer.from(text.valueBlock.valueHexView);

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { type Context, type Link, SpanKind as OtelKind, ROOT_CONTEXT, SpanStatusCode, trace } from "@opentelemetry/api";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Span, SpanAttributes, SpanKind, SpanOptions, Tracer } from "../telemetry.ts";
 import { isSampled } from "../trace-context.ts";
-import { errorKind } from "./error-kind.ts";
 
 export interface OtelTracerOptions {
   /** The service.name of everything that is recorded. */
@@ -123,3 +123,13 @@ const spanContextOf = (traceparent: string) => ({
 
 const linkTo = (traceparent: string): Link[] =>
   isSampled(traceparent) ? [{ context: spanContextOf(traceparent) }] : [];
+
+/** What kind of failure it was, in one word: its code, or the name of its class. Never what it says. */
+function errorKind(error: unknown): string {
+  if (error instanceof ConnectError) return Code[error.code] ?? "Unknown";
+  if (typeof error !== "object" || error === null) return "unknown";
+  const { code } = error as { readonly code?: unknown };
+  // DomainError, Node and Postgres have such codes.
+  if (typeof code === "string" && code.length <= 60 && /^[A-Z0-9_]+$/.test(code)) return code;
+  return error instanceof Error ? error.constructor.name : "unknown";
+}

@@ -45,3 +45,67 @@ export function splitPoint(n: number): number {
   while (k * 2 < n) k *= 2;
   return k;
 }
+
+/**
+ * What a tree must remember to grow: the roots of its complete subtrees, largest first. There is one per one bit of the
+ * size, so it stays small however large the tree is.
+ */
+export interface Frontier {
+  readonly size: number;
+  readonly hashes: readonly Buffer[];
+}
+
+export const emptyFrontier: Frontier = { size: 0, hashes: [] };
+
+/** The frontier after these leaves. One to two hashes per leaf; it does not matter in how many pieces leaves come. */
+export function appendHashes(frontier: Frontier, leafHashes: readonly Buffer[]): Frontier {
+  const hashes = [...frontier.hashes];
+  let { size } = frontier;
+  for (const leaf of leafHashes) {
+    let subtree = leaf;
+    // Each complete subtree on the right edge that is as large as the new one makes a larger one with it.
+    for (let left = size; left % 2 === 1; left = (left - 1) / 2) subtree = nodeHash(hashes.pop() as Buffer, subtree);
+    hashes.push(subtree);
+    size += 1;
+  }
+  return { size, hashes };
+}
+
+/** The root of the tree (RFC 6962 §2.1). */
+export const rootOf = ({ hashes }: Frontier): Buffer =>
+  hashes.length === 0 ? emptyRoot : hashes.reduceRight((right, left) => nodeHash(left, right));
+
+/** The hashes one after the other, as they are stored. */
+export const frontierBytes = ({ hashes }: Frontier): Buffer => Buffer.concat(hashes);
+
+/** The reverse of frontierBytes. Throws when a tree of this size has not so many complete subtrees. */
+export function frontierFromBytes(size: number, bytes: Buffer): Frontier {
+  if (!isTreeSize(size) || bytes.length !== oneBits(size) * hashBytes) {
+    throw new RangeError(`${bytes.length} bytes are not the frontier of a tree of size ${size}`);
+  }
+  const hashes = Array.from({ length: bytes.length / hashBytes }, (_, n) =>
+    bytes.subarray(n * hashBytes, (n + 1) * hashBytes),
+  );
+  return { size, hashes };
+}
+
+function oneBits(size: number): number {
+  let bits = 0;
+  for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) bits += rest % 2;
+  return bits;
+}
+
+/** What a C2SP tlog-proof is made of. */
+interface ProofParts {
+  readonly index: number;
+  /** From the leaf's sibling up to a child of the root (RFC 6962 §2.1.1). */
+  readonly path: readonly Buffer[];
+  /** The signed note of the tree that the path leads to. */
+  readonly checkpoint: string;
+}
+
+/** A C2SP tlog-proof (version 1): with the leaf and the log's verifier key, all that is needed to check without a network. */
+export const proofText = ({ index, path, checkpoint }: ProofParts): string =>
+  [`c2sp.org/tlog-proof@v1`, `index ${index}`, ...path.map((hash) => hash.toString("base64")), "", checkpoint].join(
+    "\n",
+  );

@@ -1,5 +1,4 @@
-import { rootOf } from "./compact-range.ts";
-import { hashBytes, isTreeSize, rootOfHashes, splitPoint } from "./merkle.ts";
+import { hashBytes, isTreeSize, rootOf, rootOfHashes, splitPoint } from "./merkle.ts";
 import { type ReadTile, type TileName, tileWidth } from "./tiles.ts";
 
 /**

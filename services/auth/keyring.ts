@@ -3,11 +3,18 @@ import type { Pool } from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { KeyRing } from "#platform/secrets.ts";
-import { activeKey, plannedKey, publishedKeys, type ScheduledKey } from "./domain/key-schedule.ts";
 import { deriveKeys } from "./domain/secrets.ts";
-import { makeSealedKey, type OpenKey, openSealedKey } from "./domain/signing-key.ts";
+import {
+  activeKey,
+  makeSealedKey,
+  type OpenKey,
+  openSealedKey,
+  plannedKey,
+  publishedKeys,
+  type ScheduledKey,
+} from "./domain/signing-key.ts";
 import type { AuthOrm } from "./store/orm.ts";
-import { insertSigningKey, listSigningKeys } from "./store/signing-key-store.ts";
+import { insertSigningKey, listSigningKeys } from "./store/token-store.ts";
 
 /** The signing keys in memory. Which of them signs is decided by the clock on every call, so a takeover needs no reload. */
 export interface Keyring {

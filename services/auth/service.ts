@@ -1,9 +1,7 @@
 import type { Pool } from "pg";
-import { observePool } from "#platform/db/observe-pool.ts";
-import { createPool } from "#platform/db/pool.ts";
+import { createPool, observePool } from "#platform/db/pool.ts";
 import { type ConsumerWorker, createConsumer } from "#platform/events/consume.ts";
-import type { MailSetup } from "#platform/mail/mail-setup.ts";
-import { createSmtpMailer } from "#platform/mail/smtp-mailer.ts";
+import { createSmtpMailer, type MailSetup } from "#platform/mail/mail-settings.ts";
 import { createHashKey } from "#platform/master-keys/hash-key.ts";
 import { createResealer } from "#platform/master-keys/reseal.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";

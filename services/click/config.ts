@@ -8,7 +8,7 @@ import {
 } from "#platform/config.ts";
 import { masterKeySetting } from "#platform/secrets.ts";
 import { commonSettings } from "#platform/service-settings.ts";
-import { readCertificates } from "#platform/timestamps/pem-certificates.ts";
+import { readCertificates } from "#platform/timestamps/timestamp-authority.ts";
 
 /** The authority that stamps the time on checkpoints of the anchor log (RFC 3161). */
 export interface TimestampSettings {

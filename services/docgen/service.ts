@@ -3,8 +3,7 @@ import type { Pool } from "pg";
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
-import { observePool } from "#platform/db/observe-pool.ts";
-import { createPool } from "#platform/db/pool.ts";
+import { createPool, observePool } from "#platform/db/pool.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import type { Runtime, Service, Worker } from "#platform/service.ts";
@@ -18,8 +17,7 @@ import { createDocgenOrm, schema } from "./store/orm.ts";
 import type { TemplateChecker } from "./templating/checked-template.ts";
 import { createTemplateChecker } from "./templating/template-checker.ts";
 import { createWorkLoop, type WorkTimes } from "./work/work-loop.ts";
-import { type ExpireDeps, expireDocuments } from "./workers/expire-documents.ts";
-import { sweepUsageWindows } from "./workers/sweep-usage-windows.ts";
+import { type ExpireDeps, expireDocuments, sweepUsageWindows } from "./workers/expire-documents.ts";
 
 export interface DocgenServiceDeps {
   readonly runtime: Runtime;

@@ -1,6 +1,5 @@
 import type { Pool } from "pg";
-import { observePool } from "#platform/db/observe-pool.ts";
-import { createPool } from "#platform/db/pool.ts";
+import { createPool, observePool } from "#platform/db/pool.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import type { TemplatesConfig } from "./config.ts";

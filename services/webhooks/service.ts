@@ -1,8 +1,7 @@
 import { createClient, type Transport } from "@connectrpc/connect";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import { observePool } from "#platform/db/observe-pool.ts";
-import { createPool } from "#platform/db/pool.ts";
+import { createPool, observePool } from "#platform/db/pool.ts";
 import { createResealer } from "#platform/master-keys/reseal.ts";
 import { createOutboundPoster, type OutboundPoster } from "#platform/net/outbound-post.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
@@ -14,11 +13,10 @@ import { createFanOut } from "./consumers/fan-out.ts";
 import { createByteBudget } from "./deliveries/byte-budget.ts";
 import { createDeliveryLoop } from "./deliveries/delivery-loop.ts";
 import { createLoad } from "./deliveries/load.ts";
-import { createRecordDelivered } from "./deliveries/record-delivered.ts";
+import { createRecordDelivered } from "./deliveries/record.ts";
 import { endpointSecretsKeys, sealedColumns } from "./domain/seal-secret.ts";
 import { webhooksRoutes } from "./rpc/index.ts";
-import { createSweep } from "./workers/sweep.ts";
-import { createWatch } from "./workers/watch.ts";
+import { createSweep, createWatch } from "./workers/sweep.ts";
 
 export interface WebhooksServiceDeps {
   readonly runtime: Runtime;

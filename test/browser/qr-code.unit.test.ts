@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { codewordsOf } from "../../web/dashboard/src/pages/account/qr/codewords.ts";
+import { codewordsOf, remainderOf } from "../../web/dashboard/src/pages/account/qr/codewords.ts";
 import { qrMatrix } from "../../web/dashboard/src/pages/account/qr/matrix.ts";
-import { remainderOf } from "../../web/dashboard/src/pages/account/qr/reed-solomon.ts";
 
 const bytes = (hex: string): number[] => [...Buffer.from(hex.replaceAll(" ", ""), "hex")];
 

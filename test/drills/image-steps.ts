@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { delimiter, dirname } from "node:path";
 import pg from "pg";
 import { identifier, literal } from "#platform/db/ddl.ts";
-import { openOwnedDatabase } from "../../dev/owned-database.ts";
+import { openOwnedDatabase } from "../../dev/own-postgres.ts";
 
 /** Where the programs of manifests are found: Node is the one that runs this. */
 export const programPath = `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ""}`;

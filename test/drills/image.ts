@@ -10,7 +10,7 @@ import { openHome } from "../../dev/home.ts";
 import { startNats } from "../../dev/nats.ts";
 import { findFreePort } from "../../dev/ports.ts";
 import { startPostgres } from "../../dev/postgres.ts";
-import { makeSeal } from "../../dev/seal.ts";
+import { makeSeal } from "../../dev/programs.ts";
 import { type Deployed, readDeployed } from "./deployed.ts";
 import { createOwner, programPath, runIn } from "./image-steps.ts";
 import { isShipped } from "./shipped.ts";

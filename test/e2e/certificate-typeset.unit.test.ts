@@ -5,7 +5,7 @@ import type { Renderer } from "../../services/docgen/renderer/render-job.ts";
 import { createRenderer } from "../../services/docgen/renderer/renderer.ts";
 import { htmlJob } from "../../services/docgen/renderer/test/jobs.ts";
 import { describeWithPoppler, flatTextOf } from "../../services/docgen/typesetting/test/poppler.ts";
-import { certificateFooter, certificateHtml } from "../../services/sign/certificate/certificate.ts";
+import { certificateFooter, certificateHtml } from "../../services/sign/certificate/print-certificate.ts";
 import type { Agreement, Recipient } from "../../services/sign/domain/agreement.ts";
 import { chain, emptyAudit } from "../../services/sign/domain/audit-chain.ts";
 import type { AuditEntry } from "../../services/sign/domain/change.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
-import { framedText } from "../../services/click/evidence/pdf/about-text.ts";
-import { facts } from "../../services/click/evidence/pdf/facts.ts";
-import { exact } from "../../services/click/evidence/pdf/markup.ts";
+import { framedText } from "../../services/click/evidence/pdf/about-agreement.ts";
+import { exact, facts } from "../../services/click/evidence/pdf/markup.ts";
 import { describeWithPoppler, textOf } from "../../services/docgen/typesetting/test/poppler.ts";
 import { inputOf } from "../../services/docgen/typesetting/test/support.ts";
 import { createTypesetter } from "../../services/docgen/typesetting/typesetter.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
-import { printRules } from "../../services/docgen/templating/print-rules.ts";
-import { documentToHtml } from "../../services/sign/intake/document-to-html.ts";
-import { htmlToRestricted } from "../../services/sign/intake/html-to-restricted.ts";
+import { printRules } from "../../services/docgen/templating/print-style.ts";
+import { documentToHtml, htmlToRestricted } from "../../services/sign/intake/document-to-html.ts";
 
 const findingsOf = (html: string) => parseRestrictedHtml(html, printRules).findings;
 

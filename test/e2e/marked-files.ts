@@ -1,5 +1,4 @@
-import { defaultPage } from "../../services/docgen/domain/page.ts";
-import type { RenderProfile } from "../../services/docgen/domain/profile.ts";
+import { defaultPage, type RenderProfile } from "../../services/docgen/domain/page.ts";
 import type { TypesetInput } from "../../services/docgen/typesetting/typesetter.ts";
 import type { Mark } from "../../services/sign/completion/mark.ts";
 

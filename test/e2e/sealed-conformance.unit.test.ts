@@ -9,12 +9,12 @@ import { createCompiler } from "../../services/docgen/typesetting/compiler.ts";
 import { loadFonts } from "../../services/docgen/typesetting/fonts.ts";
 import { structureOf } from "../../services/docgen/typesetting/test/poppler.ts";
 import { createTypesetter } from "../../services/docgen/typesetting/typesetter.ts";
-import { certificateHtml } from "../../services/sign/certificate/certificate.ts";
+import { certificateHtml } from "../../services/sign/certificate/print-certificate.ts";
 import { createFontLibrary } from "../../services/sign/completion/font-library.ts";
 import { checkPdf } from "../../services/sign/intake/check-pdf.ts";
 import { prepareSeal } from "../../services/sign/intake/prepare-seal.ts";
-import { seal } from "../../services/sign/seal/seal.ts";
 import { createPemSigner, type SealSigner } from "../../services/sign/seal/seal-signer.ts";
+import { seal } from "../../services/sign/seal/sealer.ts";
 import { makeTestCertificate } from "../../services/sign/seal/test-certificate.ts";
 import {
   sampleDocument,

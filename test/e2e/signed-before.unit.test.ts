@@ -11,8 +11,8 @@ import { createFontLibrary } from "../../services/sign/completion/font-library.t
 import type { Mark } from "../../services/sign/completion/mark.ts";
 import { checkPdf } from "../../services/sign/intake/check-pdf.ts";
 import { prepareSeal } from "../../services/sign/intake/prepare-seal.ts";
-import { seal } from "../../services/sign/seal/seal.ts";
 import { createPemSigner } from "../../services/sign/seal/seal-signer.ts";
+import { seal } from "../../services/sign/seal/sealer.ts";
 import { makeTestCertificate } from "../../services/sign/seal/test-certificate.ts";
 import { allMarks, typesetInput } from "./marked-files.ts";
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { readQuery } from "../../gateway/http/query.ts";
+import { readQuery } from "../../gateway/http/params.ts";
 import { createSchemaCompiler, type Validate } from "../../gateway/http/validate.ts";
 import type { JsonSchema } from "../../gateway/routes/route.ts";
 import type { FuzzOperation } from "./operations.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { template as resource } from "#api/templates.ts";
 import { buildOpenApi } from "../../gateway/openapi/build.ts";
-import { exampleOf } from "../../gateway/openapi/example.ts";
+import { exampleOf } from "../../gateway/openapi/components.ts";
 import { allRoutes } from "../../gateway/routes/index.ts";
 import { type Answered, createContract, requireConformance } from "./contract.ts";
 

@@ -3,10 +3,9 @@ import pg from "pg";
 import { parseOrgId } from "#platform/ids.ts";
 import { type KeyRing, parseMasterKey, parseMasterKeys } from "#platform/secrets.ts";
 import { signAccessToken, type TokenIssuer, type TokenSubject } from "../../services/auth/domain/access-token.ts";
-import { activeKey } from "../../services/auth/domain/key-schedule.ts";
 import { deriveKeys } from "../../services/auth/domain/secrets.ts";
-import { makeSealedKey, type OpenKey, openSealedKey } from "../../services/auth/domain/signing-key.ts";
-import { listSigningKeys } from "../../services/auth/store/signing-key-store.ts";
+import { activeKey, makeSealedKey, type OpenKey, openSealedKey } from "../../services/auth/domain/signing-key.ts";
+import { listSigningKeys } from "../../services/auth/store/token-store.ts";
 import type { System } from "./system.ts";
 
 /** Makes tokens that differ from a genuine one in what is named. */

@@ -5,7 +5,7 @@ import pg from "pg";
 import { createLogger } from "#platform/logger.ts";
 import { openHome } from "../../dev/home.ts";
 import { migrateAll } from "../../dev/migrations.ts";
-import { openOwnedDatabase } from "../../dev/owned-database.ts";
+import { openOwnedDatabase } from "../../dev/own-postgres.ts";
 import { startPostgres } from "../../dev/postgres.ts";
 import { adminClient, startSingleProcess } from "../../dev/single-process.ts";
 import { rowsSql, schemaSql } from "./dump.ts";

@@ -36,3 +36,52 @@ export function whenSeen(element: Element, run: () => void): () => void {
   observer.observe(element);
   return () => observer.disconnect();
 }
+
+/**
+ * Parses the text of a rendering. Undefined when it has anything that may run, load or imitate our own controls: the
+ * server never sends that, and a text that was cleaned up here would not be the one that is recorded.
+ */
+export function parseSafeHtml(html: string): DocumentFragment | undefined {
+  const parsed = new DOMParser().parseFromString(trusted(html), "text/html");
+  if (parsed.head.childNodes.length > 0) return undefined;
+  for (const element of parsed.body.querySelectorAll("*")) if (!isSafe(element)) return undefined;
+  const fragment = document.createDocumentFragment();
+  fragment.append(...parsed.body.childNodes);
+  return fragment;
+}
+
+const elements = new Set(
+  `a abbr address article aside b bdi bdo blockquote br caption cite code col colgroup dd del dfn div dl dt em
+  figcaption figure footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark ol p pre q rp rt ruby s samp section
+  small span strong sub sup table tbody td tfoot th thead time tr u ul var wbr`.split(/\s+/),
+);
+
+const attributes = new Set(
+  `href hreflang rel target cite span datetime src alt width height value start type reversed colspan rowspan headers
+  align scope abbr id class lang dir title`.split(/\s+/),
+);
+
+function isSafe(element: Element): boolean {
+  if (element.namespaceURI !== "http://www.w3.org/1999/xhtml" || !elements.has(element.localName)) return false;
+  return [...element.attributes].every(({ name, value }) => attributes.has(name) && isSafeValue(name, value));
+}
+
+function isSafeValue(name: string, value: string): boolean {
+  if (name === "href") return /^(#|https:\/\/|mailto:|tel:)/i.test(value);
+  if (name === "src") return /^data:image\/(png|jpeg|gif|webp);/i.test(value);
+  return name !== "target" || value === "_blank";
+}
+
+type Policy = { createHTML(html: string): unknown };
+type PolicyFactory = { createPolicy(name: string, rules: { createHTML(html: string): string }): Policy };
+
+let policy: Policy | undefined;
+
+/** Pages that demand Trusted Types name the policy `assent` in their Content-Security-Policy. */
+function trusted(html: string): string {
+  const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes;
+  if (factory === undefined) return html;
+  // Whatever is parsed with it stays in a document without scripts until it has been checked.
+  policy ??= factory.createPolicy("assent", { createHTML: (text) => text });
+  return policy.createHTML(html) as string;
+}

@@ -1,12 +1,10 @@
 import { el, shadowWithStyles } from "./dom.ts";
-import { type DeliveryError, toDeliveryError } from "./handover.ts";
-import { checkRendering, fetchRendering } from "./load.ts";
+import { DeliveryError, errorOf, toDeliveryError } from "./handover.ts";
 import type { Mounted, MountOptions } from "./options.ts";
-import type { Rendering } from "./rendering.ts";
+import { objectOf, type Rendering, readRendering } from "./rendering.ts";
 import { type Shown, showRendering } from "./show.ts";
 import css from "./style.css?inline";
 import { directionOf } from "./text.ts";
-import { applyTheme } from "./theme.ts";
 import { chooseWords, fill } from "./words.ts";
 
 /** Shows the text of a session or deployment in an element of the page, and hands over what the person decides. */
@@ -85,4 +83,70 @@ function showFailure(root: HTMLElement, options: MountOptions, error: DeliveryEr
       canRetry ? button : "",
     ),
   );
+}
+
+/** Fetches a rendering. Rejects with a DeliveryError. */
+async function fetchRendering(url: string): Promise<Rendering> {
+  const response = await fetch(url, {
+    headers: { accept: "application/json" },
+    signal: AbortSignal.timeout(30_000),
+  }).catch(() => {
+    throw new DeliveryError({});
+  });
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) throw errorOf(response, answer);
+  return checkRendering(answer, response.headers.get("x-request-id") ?? undefined);
+}
+
+/** Makes sure that this is a rendering and that nobody has changed its text on the way. */
+async function checkRendering(answer: unknown, requestId?: string): Promise<Rendering> {
+  const rendering = readRendering(answer);
+  if (rendering === undefined) throw new DeliveryError({ requestId, errorCode: "NO_RENDERING" });
+  const { html, renderHash } = rendering;
+  const hash = await sha256Label(html);
+  if (renderHash !== undefined && hash !== undefined && hash !== renderHash) {
+    throw new DeliveryError({ requestId, errorCode: "TEXT_CHANGED" });
+  }
+  return rendering;
+}
+
+/** Undefined where browsers do not hash: on pages without https. */
+async function sha256Label(text: string): Promise<string | undefined> {
+  if (globalThis.crypto?.subtle === undefined) return undefined;
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return `sha256:${[...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** Takes over the few values of a theme that are safe to take over; the others are the customer's own. */
+function applyTheme(root: HTMLElement, theme: unknown): void {
+  const { accentColor, fontFamily, borderRadius } = objectOf(theme);
+  if (isCss("color", accentColor)) {
+    root.style.setProperty("--accent", accentColor);
+    const readable = readableOn(root, accentColor);
+    if (readable !== undefined) root.style.setProperty("--on-accent", readable);
+  }
+  if (isCss("font-family", fontFamily)) root.style.setProperty("--font", fontFamily);
+  if (isCss("border-radius", borderRadius)) root.style.setProperty("--radius", borderRadius);
+}
+
+// A variable of a page, or an image, could be anything.
+const isCss = (property: string, value: unknown): value is string =>
+  typeof value === "string" &&
+  value.length <= 200 &&
+  !/[;{}]|url\(|var\(/i.test(value) &&
+  CSS.supports(property, value);
+
+/** Black or white, whichever reads better; one of them always has a contrast of 4.5 or more. */
+function readableOn(root: HTMLElement, color: string): string | undefined {
+  const probe = document.createElement("span");
+  probe.style.color = color;
+  root.append(probe);
+  const parts = /^rgba?\((\d+), (\d+), (\d+)/.exec(getComputedStyle(probe).color)?.slice(1);
+  probe.remove();
+  if (parts === undefined) return undefined;
+  const [red = 0, green = 0, blue = 0] = parts.map((part) => {
+    const share = Number(part) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000" : "#fff";
 }

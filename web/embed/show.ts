@@ -1,15 +1,14 @@
 import type { Decision } from "./acceptance.ts";
 import { createDeliver, type DeliveryFacts } from "./deliver.ts";
 import { createDocuments, documentsToOpen } from "./documents.ts";
-import { el } from "./dom.ts";
+import { el, whenSeen } from "./dom.ts";
 import { createForm, type Form } from "./form.ts";
 import { DeliveryError, type HandOverResult, toDeliveryError } from "./handover.ts";
 import type { MountOptions } from "./options.ts";
-import { place } from "./place.ts";
-import { createRecorder } from "./recorder.ts";
-import { objectOf, type Rendering } from "./rendering.ts";
+import { createRecorder, type Recorder } from "./recorder.ts";
+import { type DisplayMode, objectOf, type Rendering } from "./rendering.ts";
 import { createSteps } from "./steps.ts";
-import { createText } from "./text.ts";
+import { createText, type TextView } from "./text.ts";
 import { chooseWords, fill, type Words } from "./words.ts";
 
 /** A rendering on the page. */
@@ -19,7 +18,7 @@ export interface Shown {
   stop(): void;
 }
 
-export interface ShowOptions {
+interface ShowOptions {
   readonly element: Element;
   readonly root: HTMLElement;
   readonly options: MountOptions;
@@ -112,3 +111,146 @@ const resultEvent = (decision: Decision, { answer }: HandOverResult): CustomEven
     composed: true,
     detail: { result: answer },
   });
+
+interface Placing extends ShowOptions {
+  readonly displayMode: DisplayMode;
+  readonly text: TextView;
+  readonly bottom: HTMLElement;
+  readonly readButton: HTMLButtonElement;
+  readonly words: Words;
+  readonly announce: (text: string) => void;
+  readonly recorder: Recorder;
+}
+
+/** Puts the parts on the page, in the form that the display mode asks for. */
+function place(placing: Placing): Shown {
+  const { root, options, rendering, displayMode, text, bottom, readButton, recorder } = placing;
+  const heading =
+    text.hasTitle || rendering.title === "" || options.showTitle === false ? "" : el("h2", {}, rendering.title);
+  const nothing = { open: () => undefined, close: () => undefined };
+  if (displayMode === "INLINE" || displayMode === "FULL_PAGE") {
+    const css = displayMode === "INLINE" ? "card" : "card full";
+    root.replaceChildren(el("div", { class: css }, heading, text.element, bottom));
+    return { ...nothing, stop: whenSeen(text.element, recorder.displayed) };
+  }
+  if (displayMode === "LINK") {
+    const closing = el("button", { type: "button", class: "secondary" }, placing.words.close);
+    const dialog = windowOf(placing, [text.element, el("div", { class: "buttons" }, closing)]);
+    closing.addEventListener("click", dialog.close);
+    const open = (): void => {
+      recorder.opened(rendering.title);
+      dialog.open();
+    };
+    readButton.addEventListener("click", open);
+    bottom.prepend(readButton);
+    root.replaceChildren(el("div", { class: "card" }, bottom), dialog.element);
+    return { open, close: dialog.close, stop: whenSeen(bottom, recorder.displayed) };
+  }
+  const isManual = options.open === "manual";
+  const dialog = windowOf(placing, [text.element, bottom]);
+  readButton.addEventListener("click", dialog.open);
+  root.replaceChildren(isManual ? "" : el("div", { class: "card" }, readButton), dialog.element);
+  const stopWatching = whenSeen(text.element, recorder.displayed);
+  if (!isManual) dialog.open();
+  return { open: dialog.open, close: dialog.close, stop: stopWatching };
+}
+
+const windowOf = (
+  { element, options, rendering, words, announce, readButton, text }: Placing,
+  content: HTMLElement[],
+): Dialog =>
+  createDialog({
+    title: rendering.title,
+    isTitleRepeated: text.hasTitle,
+    words,
+    content,
+    announce,
+    fallbackFocus: () => (readButton.isConnected ? readButton : undefined),
+    onClosed: () => {
+      options.onClose?.();
+      element.dispatchEvent(new CustomEvent("assent:close", { bubbles: true, composed: true }));
+    },
+  });
+
+/** A window over the page. While it is open, nothing else on the page can be reached. */
+interface Dialog {
+  readonly element: HTMLDialogElement;
+  open(): void;
+  close(): void;
+}
+
+interface DialogOptions {
+  readonly title: string;
+  /** The content begins with the title. */
+  readonly isTitleRepeated: boolean;
+  readonly words: Words;
+  readonly content: readonly HTMLElement[];
+  readonly announce: (text: string) => void;
+  /** Gets the focus when what had it before is gone. */
+  readonly fallbackFocus: () => HTMLElement | undefined;
+  readonly onClosed: () => void;
+}
+
+function createDialog(options: DialogOptions): Dialog {
+  const { words, content, announce, fallbackFocus, onClosed } = options;
+  const heading = el(
+    "h2",
+    { id: "dialog-title", tabindex: -1, class: options.isTitleRepeated ? "quiet" : undefined },
+    options.title,
+  );
+  const closeButton = el("button", { type: "button", class: "close", "aria-label": words.close }, "✕");
+  const header = el("header", {}, heading, closeButton);
+  const element = el("dialog", { "aria-labelledby": heading.id }, el("div", { class: "window" }, header, ...content));
+  let opener: HTMLElement | undefined;
+  const close = (): void => {
+    if (element.open) element.close();
+  };
+  closeButton.addEventListener("click", close);
+  element.addEventListener("keydown", (event) => {
+    if (event.key === "Tab") keepInside(event, element);
+    if (event.key !== "Escape") return;
+    // Nothing that was read or entered is lost by a slip, and no key decides.
+    event.preventDefault();
+    event.stopPropagation();
+    closeButton.focus();
+    announce(words.staysOpen);
+  });
+  // A browser may close it all the same, as by the back gesture of a phone.
+  element.addEventListener("cancel", (event) => event.preventDefault());
+  element.addEventListener("close", () => {
+    const target = opener?.isConnected === true && opener !== document.body ? opener : fallbackFocus();
+    target?.focus();
+    onClosed();
+  });
+  return {
+    element,
+    open: () => {
+      if (element.open) return;
+      opener = focused();
+      element.showModal();
+      heading.focus();
+    },
+    close,
+  };
+}
+
+/** What has the focus, also inside of shadow trees. */
+function focused(): HTMLElement | undefined {
+  let active = document.activeElement;
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  return active instanceof HTMLElement ? active : undefined;
+}
+
+/** From the last control to the first one and back; browsers would go to their own bars in between. */
+function keepInside(event: KeyboardEvent, dialog: HTMLDialogElement): void {
+  const controls = [...dialog.querySelectorAll<HTMLElement>("button, input, a[href], [tabindex='0']")].filter(
+    (control) => control.checkVisibility?.() ?? true,
+  );
+  const active = (dialog.getRootNode() as ShadowRoot).activeElement;
+  const [first, last] = [controls[0], controls.at(-1)];
+  const isAtStart = active === first || !controls.includes(active as HTMLElement);
+  const goal = event.shiftKey ? (isAtStart ? last : undefined) : active === last ? first : undefined;
+  if (goal === undefined) return;
+  event.preventDefault();
+  goal.focus();
+}

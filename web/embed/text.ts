@@ -1,7 +1,6 @@
-import { el, setAttribute, shadowWithStyles } from "./dom.ts";
+import { el, parseSafeHtml, setAttribute, shadowWithStyles } from "./dom.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Rendering } from "./rendering.ts";
-import { parseSafeHtml } from "./safe-html.ts";
 import css from "./text.css?inline";
 import type { Words } from "./words.ts";
 

@@ -1,10 +1,10 @@
+import { isSignatureGood } from "../verify/src/algorithm.ts";
 import { type Bytes, concat, digest, isSame } from "../verify/src/bytes.ts";
 import { type Certificate, parseCertificate } from "../verify/src/certificate.ts";
 import { isSignerNamed, parseSigner, type Signer } from "../verify/src/cms-signer.ts";
 import { contextTag, type Der, oid, partsOf, readDer, requireTag, sequence, tags } from "../verify/src/der.ts";
 import { oids } from "../verify/src/object-ids.ts";
 import { ensure, fail } from "../verify/src/problem.ts";
-import { isSignatureGood } from "../verify/src/public-key.ts";
 
 /** A signature in a PDF. */
 export interface Seal {

@@ -4,9 +4,14 @@ import type { CompositionSchema, LayerSchema } from "#gen/assent/sign/v1/sign_pb
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
-import { readCustomFields } from "./custom-fields.ts";
-import { type DefinitionContext, type DefinitionInit, readDefinition } from "./definition.ts";
-import { readDocument, readDocuments } from "./documents.ts";
+import {
+  type DefinitionContext,
+  type DefinitionInit,
+  readCustomFields,
+  readDefinition,
+  readDocument,
+  readDocuments,
+} from "./definition.ts";
 import type { Reader } from "./reader.ts";
 import { readRecipients, readRole } from "./recipients.ts";
 

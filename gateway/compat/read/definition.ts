@@ -1,12 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { defined } from "#api/spelling.ts";
-import type { AgreementDefinitionSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
+import {
+  type AgreementDefinitionSchema,
+  type CustomFieldSchema,
+  type DocumentInputSchema,
+  DocumentProblem,
+  type NotificationSchema,
+} from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { OutboundRules } from "#platform/net/outbound-url.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import { readEventData, requireUrl } from "../connect/settings.ts";
-import { readCustomFields } from "./custom-fields.ts";
-import { readDocuments } from "./documents.ts";
-import { readNotification } from "./notification.ts";
 import type { Reader } from "./reader.ts";
 import { readRecipients } from "./recipients.ts";
 import { refuseMeaningful } from "./refuse.ts";
@@ -64,4 +67,104 @@ function checkNotification(notification: Reader, rules: OutboundRules): void {
   const eventData = notification.object("eventData");
   if (eventData !== undefined) readEventData(eventData);
   requireUrl(notification, "url", notification.text("url")?.trim(), rules);
+}
+
+/** An `EnvelopeTemplate`. Older clients say name, description and shared in an object of their own. */
+export function readTemplate(body: Reader, context: DefinitionContext): DefinitionInit {
+  const facts = [body, body.object("envelopeTemplateDefinition")];
+  const first = <Value>(read: (reader: Reader) => Value | undefined): Value | undefined =>
+    facts.map((reader) => (reader === undefined ? undefined : read(reader))).find((value) => value !== undefined);
+  return defined({
+    ...readDefinition(body, context),
+    name: first((reader) => reader.text("name")),
+    description: first((reader) => reader.text("description")),
+    shared: first((reader) => reader.flag("shared")),
+  });
+}
+
+type NotificationInit = MessageInitShape<typeof NotificationSchema>;
+
+/** A `Notification` object; undefined when it asks for what is usual, or says nothing. */
+export function readNotification(notification: Reader | undefined): NotificationInit | undefined {
+  if (notification === undefined || notification.flag("useAccountDefaults") === true) return undefined;
+  const reminders = notification.object("reminders");
+  const expirations = notification.object("expirations");
+  const found = defined({
+    reminderEnabled: reminders?.flag("reminderEnabled"),
+    reminderDelay: reminders?.integer("reminderDelay", days),
+    reminderFrequency: reminders?.integer("reminderFrequency", days),
+    expireEnabled: expirations?.flag("expireEnabled"),
+    expireAfter: expirations?.integer("expireAfter", days),
+    expireWarn: expirations?.integer("expireWarn", days),
+  });
+  return Object.keys(found).length === 0 ? undefined : found;
+}
+
+const days = { min: 0, max: 999 };
+
+type CustomFieldInit = MessageInitShape<typeof CustomFieldSchema>;
+
+/** The fields of a `CustomFields` object: texts first, then lists. */
+export function readCustomFields(fields: Reader | undefined): CustomFieldInit[] {
+  if (fields === undefined) return [];
+  return [
+    ...fields.objects("textCustomFields").map((field) => ({ ...readField(field), isList: false })),
+    ...fields.objects("listCustomFields").map((field) => ({
+      ...readField(field),
+      isList: true,
+      items: [...field.texts("listItems")],
+    })),
+  ];
+}
+
+/** The ids of the fields of a `CustomFields` object. */
+export const readFieldIds = (fields: Reader): string[] =>
+  ["textCustomFields", "listCustomFields"].flatMap((property) =>
+    fields.objects(property).flatMap((field) => {
+      const id = field.text("fieldId")?.trim() ?? "";
+      if (id === "") field.problem("fieldId", "REQUIRED", "is required");
+      return id === "" ? [] : [id];
+    }),
+  );
+
+const readField = (field: Reader) => ({
+  fieldId: field.text("fieldId")?.trim() ?? "",
+  name: field.text("name") ?? "",
+  value: field.text("value") ?? "",
+  show: field.flag("show") ?? false,
+  required: field.flag("required") ?? false,
+});
+
+export type DocumentInit = MessageInitShape<typeof DocumentInputSchema>;
+
+/** The `documents` of a definition, whose bytes came as these files. */
+export const readDocuments = (reader: Reader, files: readonly DocumentFile[]): DocumentInit[] =>
+  reader.objects("documents").map((document) => readDocument(document, files));
+
+export function readDocument(document: Reader, files: readonly DocumentFile[]): DocumentInit {
+  refuseMeaningful(document, refused);
+  const order = document.integer("order", { min: 0, max: 1_000_000 });
+  const html = document.object("htmlDefinition")?.text("source");
+  const given = document.text("fileExtension")?.trim() ?? "";
+  const extension = given.startsWith(".") ? given.slice(1) : given;
+  return {
+    documentId: document.text("documentId")?.trim() ?? "",
+    name: document.text("name") ?? "",
+    ...(order === undefined ? {} : { order }),
+    ...(html === undefined || document.has("documentBase64")
+      ? { fileExtension: extension, source: sourceOf(document, files) }
+      : { fileExtension: "html", source: { case: "content", value: new TextEncoder().encode(html) } as const }),
+  };
+}
+
+/** What a document would be shown or filled otherwise without. */
+const refused = ["remoteUrl", "transformPdfFields", "tabs", "docGenFormFields", "encryptedWithKeyManager"];
+
+/** In place of documentBase64 stands the index of its file. */
+function sourceOf(document: Reader, files: readonly DocumentFile[]): NonNullable<DocumentInit["source"]> {
+  const index = document.text("documentBase64") ?? "";
+  const content = /^\d{1,4}$/.test(index) ? files[Number(index)]?.content : undefined;
+  if (content === undefined || content === "missing") return { case: "problem", value: DocumentProblem.MISSING };
+  if (content === "invalid-base64") return { case: "problem", value: DocumentProblem.INVALID_BASE64 };
+  return { case: "content", value: content };
 }

@@ -1,8 +1,7 @@
 import { DocumentProblem } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import type { RouteRequest } from "../../routes/route.ts";
-import type { DocumentInit } from "./documents.ts";
-import { readDocument, readDocuments } from "./documents.ts";
+import { type DocumentInit, readDocument, readDocuments } from "./definition.ts";
 import { type Reader, readWith } from "./reader.ts";
 
 type DocumentRequest = Pick<RouteRequest, "body" | "files">;

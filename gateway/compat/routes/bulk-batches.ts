@@ -4,11 +4,10 @@ import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
 import type { Services } from "../../routes/services.ts";
-import { problemsOfCopies } from "../bulk/check-copies.ts";
-import { bulkBatchSummary, bulkBatchView } from "../bulk/write-list.ts";
-import { findTarget } from "../find-target.ts";
+import { bulkBatchSummary, bulkBatchView, problemsOfCopies } from "../bulk/bulk-lists.ts";
 import { readWith } from "../read/reader.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
+import { findTarget } from "../target.ts";
 import {
   bulkBatchesSchema,
   bulkBatchSchema,

@@ -1,8 +1,7 @@
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
-import { readBulkList } from "../bulk/read-list.ts";
-import { bulkListSummary, bulkListView } from "../bulk/write-list.ts";
+import { bulkListSummary, bulkListView, readBulkList } from "../bulk/bulk-lists.ts";
 import { readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
 import { bulkListBody, bulkListExample, bulkListSchema, bulkListsSchema } from "./bulk-schemas.ts";

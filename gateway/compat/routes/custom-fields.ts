@@ -2,7 +2,7 @@ import { customFieldsView } from "../../../views/compat/custom-fields.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
-import { readCustomFields, readFieldIds } from "../read/custom-fields.ts";
+import { readCustomFields, readFieldIds } from "../read/definition.ts";
 import { type Reader, readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
 import { customFieldsBody, customFieldsExample, customFieldsSchema } from "./envelope-schemas.ts";

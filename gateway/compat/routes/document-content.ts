@@ -10,8 +10,7 @@ import { archiveOf } from "../files/archive.ts";
 import { documentReply } from "../files/document-reply.ts";
 import { readWith } from "../read/reader.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
-import type { CompatTarget } from "../target.ts";
-import type { TargetRoot } from "../target-root.ts";
+import type { CompatTarget, TargetRoot } from "../target.ts";
 
 /** A document may have 25 MB, and making one of several takes time. */
 const contentTimeoutMs = 60_000;

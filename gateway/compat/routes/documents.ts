@@ -1,3 +1,4 @@
+import { tabsView } from "#api/compat-tabs.ts";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { documentView, pagesView, summaryView } from "../../../views/compat/documents.ts";
@@ -9,7 +10,7 @@ import { documentBody, type JsonSchema, jsonBody, onBehalfOf, type Route } from 
 import { readDocumentIds, readDocumentsOf, readNamedDocument } from "../read/document-request.ts";
 import { readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
-import { envelopeRoot, type TargetRoot, templateRoot } from "../target-root.ts";
+import { envelopeRoot, type TargetRoot, templateRoot } from "../target.ts";
 import { documentContentRoute } from "./document-content.ts";
 import {
   compatDocumentSchema,
@@ -21,7 +22,7 @@ import {
   removeDocumentsExample,
   templateDocumentsSchema,
 } from "./document-schemas.ts";
-import { documentTabsRoute } from "./document-tabs.ts";
+import { tabsSchema } from "./envelope-schemas.ts";
 
 /** Storing many megabytes, and checking them first, takes longer than the default of an RPC allows. */
 export const uploadTimeoutMs = 60_000;
@@ -187,3 +188,39 @@ const pagesRoute = (root: TargetRoot): Route =>
     },
     respond: (pages) => jsonReply(200, { ...pageOf({ start: 0, size: pages.length, total: pages.length }), pages }),
   });
+
+/** The tabs on a document, of all recipients. */
+const documentTabsRoute = (root: TargetRoot): Route =>
+  defineCompatRoute({
+    tag: root.tag,
+    scopes: ["sign:read"],
+    operationId: `${root.idPrefix}ListDocumentTabs`,
+    method: "GET",
+    path: `${root.path}/documents/{documentId}/tabs`,
+    summary: "Read the tabs on a document",
+    description: "Of all recipients. Those with an anchor are on no document until the envelope is sent.",
+    success: { status: 200, description: "The tabs, each with its recipientId.", schema: tabsSchema },
+    errors: [],
+    call: async (request, { sign }) => {
+      const { documentId } = request.params as unknown as { readonly documentId: string };
+      const target = root.targetOf(request.params);
+      const { agreement } = await sign.getAgreement({ target }, onBehalfOf(request));
+      return tabsOnDocument(required(agreement), documentId);
+    },
+    respond: (tabs) => jsonReply(200, tabs),
+  });
+
+function tabsOnDocument({ documents, recipients }: Agreement, wanted: string): Readonly<Record<string, Written>> {
+  const document =
+    documents.find(({ documentId }) => documentId === wanted) ??
+    documents.find(({ id }) => id === wanted.toLowerCase());
+  if (document === undefined) throw new DomainError("DOCUMENT_NOT_FOUND");
+  const kinds = new Map<string, Written[]>();
+  for (const recipient of recipients) {
+    const tabs = recipient.tabs.filter(({ documentId }) => documentId === document.documentId);
+    for (const [kind, written] of Object.entries(tabsView(tabs, recipient))) {
+      kinds.set(kind, [...(kinds.get(kind) ?? []), ...(written as readonly Written[])]);
+    }
+  }
+  return Object.fromEntries(kinds);
+}

@@ -5,7 +5,7 @@ import { notificationView } from "../../../views/compat/notification.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
-import { readNotification } from "../read/notification.ts";
+import { readNotification } from "../read/definition.ts";
 import { readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
 import { envelopeTarget } from "../target.ts";

@@ -1,5 +1,5 @@
 import type { Route } from "../../routes/route.ts";
-import { envelopeRoot } from "../target-root.ts";
+import { envelopeRoot } from "../target.ts";
 import { compatAccountRoutes } from "./account.ts";
 import { compatAccountSettingRoutes } from "./account-settings.ts";
 import { compatBulkBatchRoutes } from "./bulk-batches.ts";

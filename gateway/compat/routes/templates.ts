@@ -5,10 +5,10 @@ import { templateListItem, templateSummary, templateView } from "../../../views/
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { documentBody, onBehalfOf, type Route } from "../../routes/route.ts";
+import { readTemplate } from "../read/definition.ts";
 import { type Reader, readWith } from "../read/reader.ts";
-import { readTemplate } from "../read/template.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
-import { templateRoot } from "../target-root.ts";
+import { templateRoot } from "../target.ts";
 import { replacedBy } from "../update-envelope.ts";
 import { documentRoutes, uploadTimeoutMs } from "./documents.ts";
 import {

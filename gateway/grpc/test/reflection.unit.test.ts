@@ -12,8 +12,7 @@ import { newId } from "#platform/ids.ts";
 import { observe, useResources } from "#platform/rpc/test/harness.ts";
 import { configFromEnv, settings } from "../../config.ts";
 import { createFloodGuard } from "../../limits/flood-guard.ts";
-import { type GrpcDeps, listenGrpc } from "../listen-grpc.ts";
-import { publicDescriptors } from "../public-descriptors.ts";
+import { type GrpcDeps, listenGrpc, publicDescriptors } from "../listen-grpc.ts";
 import { backends, publicAccess } from "../public-rpcs.ts";
 
 type Question = NonNullable<MessageInitShape<typeof ServerReflectionRequestSchema>["messageRequest"]>;

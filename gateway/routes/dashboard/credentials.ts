@@ -1,5 +1,5 @@
 import { apiKeyView, clientView } from "../../../views/dashboard/organization.ts";
-import { scopeMeanings } from "../../auth/scopes.ts";
+import { scopeMeanings } from "../../auth/principal.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../required.ts";
 import { defineRoute, jsonBody, onBehalfOf, type Route, type TextParam } from "../route.ts";

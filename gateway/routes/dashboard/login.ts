@@ -7,8 +7,7 @@ import { noSessionCookie, sessionCookie, sessionTokenIn } from "../../sessions/c
 import { required } from "../required.ts";
 import { defineRoute, jsonBody, onBehalfOf, type Route, type RouteRequest } from "../route.ts";
 import { described, object, text, uuid } from "../schema-parts.ts";
-import { cookieHeader, dashboardBase, everybody, onBehalfOfNobody, requireUser, visitorOf } from "./base.ts";
-import { guarded } from "./guarded.ts";
+import { cookieHeader, dashboardBase, everybody, guarded, onBehalfOfNobody, requireUser, visitorOf } from "./base.ts";
 import * as schemas from "./schemas.ts";
 
 const base = { ...dashboardBase, method: "POST", access: "public" } as const;

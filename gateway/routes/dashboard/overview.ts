@@ -2,14 +2,52 @@ import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { CallOptions } from "@connectrpc/connect";
 import { isOutage } from "#platform/outage.ts";
 import { acceptancesView, agreementsView, webhooksView } from "../../../views/dashboard/overview.ts";
+import { statuses } from "../../../views/sign/names.ts";
 import { dayIn, hoursBetween } from "../../dashboard/local-day.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { usageView } from "../generation/usage-view.ts";
-import { defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { usageSchema, usageView } from "../generation/usage.ts";
+import { defineRoute, type JsonSchema, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { answer, count, dateTime, day, described, listOf, orNull } from "../schema-parts.ts";
 import type { Services } from "../services.ts";
 import { dashboardBase, everybody } from "./base.ts";
-import { overviewSchema } from "./overview-schema.ts";
 import { timeZone } from "./schemas.ts";
+
+const counts = { acceptances: count, declines: count };
+
+/** Of agreements; templates have none that counts. */
+const counted = statuses.names.filter((name) => name !== "template");
+
+const overviewSchema: JsonSchema = answer({
+  date: described(day, "The day that it is in the time zone."),
+  timeZone,
+  from: described(dateTime, "When the day began."),
+  acceptances: orNull(
+    answer({
+      ...counts,
+      hours: described(
+        listOf(answer({ hour: dateTime, ...counts })),
+        "Every hour of UTC that has begun today, oldest first.",
+      ),
+    }),
+  ),
+  agreements: orNull(
+    answer({
+      byStatus: described(answer(Object.fromEntries(counted.map((name) => [name, count]))), "As they are now."),
+      sentToday: count,
+      completedToday: count,
+      declinedToday: count,
+    }),
+  ),
+  generation: orNull(usageSchema),
+  webhooks: orNull(
+    answer({
+      endpoints: count,
+      failing: described(count, "Enabled ones whose attempts have all failed for a while."),
+      disabled: described(count, "Those that were disabled because they failed or were gone."),
+      undeliveredToday: described(count, "Deliveries of today that have failed so far or were given up."),
+    }),
+  ),
+});
 
 /** Whoever looks at the start page is not kept waiting for a service that is away. */
 const patienceMs = 3_000;

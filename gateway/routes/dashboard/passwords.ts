@@ -6,11 +6,12 @@ import {
   dashboardBase,
   doneWithCookie,
   everybody,
+  guarded,
   onBehalfOfNobody,
+  rationed,
   requireUser,
   visitorOf,
 } from "./base.ts";
-import { guarded, rationed } from "./guarded.ts";
 import { signedInReply } from "./login.ts";
 import * as schemas from "./schemas.ts";
 

@@ -1,4 +1,4 @@
-import { dashboardScopeMeanings, scopeMeanings } from "../../auth/scopes.ts";
+import { dashboardScopeMeanings, scopeMeanings } from "../../auth/principal.ts";
 import type { JsonSchema } from "../route.ts";
 import {
   answer,

@@ -9,15 +9,35 @@ import { documentView, statusOf } from "../../../views/generation/document.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
 import { nextPage, nextPageHeader } from "../pages.ts";
 import { required } from "../required.ts";
-import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "../route.ts";
+import {
+  defineRoute,
+  type HeaderParam,
+  jsonBody,
+  onBehalfOf,
+  queryOf,
+  type Route,
+  type RouteRequest,
+} from "../route.ts";
 import { described, listOf, uuid } from "../schema-parts.ts";
 import { genBase, generate, read, write } from "./base.ts";
 import { createDocumentSchema, type DocumentBody, documentSchema, documentStatus } from "./document-schemas.ts";
 import { requestHash, sourceOf } from "./document-source.ts";
 import { gatherAfterIds, type PageQuery, pageParameters } from "./pages.ts";
 import { planRateHeaders } from "./plan-rate.ts";
-import { preferAsync, preferHeader } from "./prefer.ts";
 import { location, replayed, replayedHeader } from "./schema-parts.ts";
+
+const preferHeader: HeaderParam = {
+  description: "`respond-async` (RFC 7240): answers at once, without waiting for the document.",
+  schema: { type: "string", examples: ["respond-async"] },
+};
+
+/** Whether the caller would rather not wait (RFC 7240 §4.1). Node joins repeated headers with commas. */
+const preferAsync = ({ prefer }: RouteRequest["headers"]): boolean =>
+  typeof prefer === "string" &&
+  prefer
+    .slice(0, 1_000)
+    .split(",")
+    .some((preference) => preference.split(";")[0]?.trim().toLowerCase() === "respond-async");
 
 export const documentTag = "Documents";
 const base = { ...genBase, tag: documentTag } as const;

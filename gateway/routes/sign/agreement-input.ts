@@ -11,8 +11,8 @@ import {
 import type { CompositionSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { roles } from "../../../views/sign/names.ts";
+import { documentSource } from "../../document-bodies/document-bodies.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
-import { documentSource } from "../../document-bodies/document-source.ts";
 import type {
   CompositionBody,
   ContentBody,

@@ -4,8 +4,7 @@ import { createRoleSql } from "../../db/ddl.ts";
 import { createPool, withOrg } from "../../db/pool.ts";
 import { newId, type OrgId } from "../../ids.ts";
 import { createEmptyTestDatabase, type TestDatabase } from "../../testing/database.ts";
-import { createPostgresBlobStore } from "../blob-store.ts";
-import { blobTablesSql } from "../blob-tables.ts";
+import { blobTablesSql, createPostgresBlobStore } from "../blob-store.ts";
 import { describeBlobStore, type StoreUnderTest } from "./blob-store-contract.ts";
 
 const schema = "shop";

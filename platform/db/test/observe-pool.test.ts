@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { createMetrics } from "../../metrics.ts";
 import { createEmptyTestDatabase } from "../../testing/database.ts";
-import { observePool } from "../observe-pool.ts";
-import { createPool } from "../pool.ts";
+import { createPool, observePool } from "../pool.ts";
 
 test("the pool metrics show connections in use and callers that wait, of all pools of a service", async () => {
   const database = await createEmptyTestDatabase();

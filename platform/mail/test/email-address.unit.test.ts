@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { isEmailAddress } from "../email-address.ts";
+import { isEmailAddress } from "../mail.ts";
 
 describe("isEmailAddress", () => {
   test.each([

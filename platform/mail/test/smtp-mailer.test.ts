@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "@jest/globals";
 import { SMTPServer } from "smtp-server";
 import { MailRefusedError } from "../mail.ts";
-import { createSmtpMailer } from "../smtp-mailer.ts";
+import { createSmtpMailer } from "../mail-settings.ts";
 
 const mail = {
   to: { name: 'Ann, the "First"', address: "ann@example.com" },

@@ -1,8 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
-import { until } from "#platform/testing/until.ts";
-import { allowedAddresses } from "../allowed-addresses.ts";
-import type { OutboundPoster, OutboundRequest } from "../outbound-post.ts";
+import { until } from "../../testing/until.ts";
+import { allowedAddresses, type OutboundPoster, type OutboundRequest } from "../outbound-post.ts";
 import { resolvedUrlProblem } from "../outbound-url.ts";
 import { type Answer, says, useReceivers } from "./receivers.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createPool } from "../../db/pool.ts";
 import { createLogger } from "../../logger.ts";
 import { until } from "../../testing/until.ts";
-import { createLease, type Lease } from "../lease.ts";
+import { createLease, type Lease } from "../relay.ts";
 import { type OutboxDatabase, openOutboxDatabase, schema } from "./outbox-database.ts";
 
 const logger = createLogger("test", "silent");

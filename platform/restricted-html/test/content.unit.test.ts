@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { readContent } from "../read-content.ts";
-import { contentToHtml, UnsafeContentError } from "../to-html.ts";
+import { contentToHtml, readContent, UnsafeContentError } from "../read-content.ts";
 import { dangersOf } from "./shown-page.ts";
 
 const errorsOf = (source: string): string[] =>

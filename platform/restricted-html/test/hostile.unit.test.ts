@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { parseRestrictedHtml } from "../parse.ts";
+import { contentToHtml, UnsafeContentError } from "../read-content.ts";
 import { renderSafeHtml } from "../serialize.ts";
-import { contentToHtml, UnsafeContentError } from "../to-html.ts";
 import { hostileSamples, inertSamples } from "./hostile-samples.ts";
 import { dangersOf } from "./shown-page.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { defaultTreeAdapter, html as htmlNames, parseFragment, serialize } from "parse5";
 import { filledLength, fillMerge, prepareMerge } from "../merge-html.ts";
 import { parseRestrictedHtml } from "../parse.ts";
-import { contentToHtml } from "../to-html.ts";
+import { contentToHtml } from "../read-content.ts";
 import { dangersOf } from "./shown-page.ts";
 
 const fill = (html: string, values: Readonly<Record<string, string>>): string =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { maxHtmlFindings, parseRestrictedHtml } from "../parse.ts";
 import { documentRules } from "../rules.ts";
 import { renderSafeHtml } from "../serialize.ts";
-import { hasUnsafeCharacter } from "../unsafe-characters.ts";
+import { hasUnsafeCharacter } from "../text.ts";
 
 /** `severity code line:column snippet` of each finding. */
 const findingsOf = (source: string): string[] =>

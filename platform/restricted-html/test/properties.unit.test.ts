@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { parseRestrictedHtml } from "../parse.ts";
+import { contentToHtml, UnsafeContentError } from "../read-content.ts";
 import { escapeHtml, renderSafeHtml } from "../serialize.ts";
-import { contentToHtml, UnsafeContentError } from "../to-html.ts";
 import type { HtmlNode } from "../tree.ts";
 import { dangersOf } from "./shown-page.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
-import { isIdempotent, serviceConfig } from "../service-config.ts";
+import { isIdempotent, serviceConfig } from "../client.ts";
 
 describe("service config", () => {
   test("retries exactly the RPCs whose proto says that they may be sent twice", () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { checkpointText, parseCheckpoint } from "../checkpoint.ts";
-import { leafHash } from "../merkle.ts";
-import { proofText } from "../proof-text.ts";
+import { leafHash, proofText } from "../merkle.ts";
 
 const root = leafHash(Buffer.from("a leaf"));
 const encoded = root.toString("base64");

@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
-import { appendHashes, emptyFrontier, frontierBytes, frontierFromBytes, rootOf } from "../compact-range.ts";
-import { emptyRoot, leafHash } from "../merkle.ts";
+import {
+  appendHashes,
+  emptyFrontier,
+  emptyRoot,
+  frontierBytes,
+  frontierFromBytes,
+  leafHash,
+  rootOf,
+} from "../merkle.ts";
 import { verifyConsistency, verifyInclusion } from "../verify.ts";
 import { createReferenceTree } from "./reference-tree.ts";
 import { createRandom, seed } from "./seeded-random.ts";

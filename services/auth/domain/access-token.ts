@@ -1,6 +1,6 @@
 import { type CryptoKey, createLocalJWKSet, type JSONWebKeySet, jwtVerify, SignJWT } from "jose";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
-import { tokenLifetimeSeconds } from "./key-schedule.ts";
+import { tokenLifetimeSeconds } from "./signing-key.ts";
 
 export interface TokenIssuer {
   readonly issuer: string;

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { randomBase62, toBase62 } from "./base62.ts";
+import { randomBase62, toBase62 } from "./secrets.ts";
 
 /** An API key whose form and checksum are right. Whether it exists is another question. */
 export interface ParsedApiKey {

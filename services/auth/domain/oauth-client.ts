@@ -1,4 +1,4 @@
-import { randomBase62 } from "./base62.ts";
+import { randomBase62 } from "./secrets.ts";
 
 const clientIdPattern = /^cl_[0-9A-Za-z]{22}$/;
 

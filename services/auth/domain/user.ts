@@ -1,6 +1,6 @@
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { isEmailAddress } from "#platform/mail/email-address.ts";
+import { isEmailAddress } from "#platform/mail/mail.ts";
 
 export type UserRole = "owner" | "developer" | "viewer";
 const ranks: Readonly<Record<UserRole, number>> = { viewer: 0, developer: 1, owner: 2 };
@@ -106,3 +106,28 @@ export const endsSessions = (change: UserChange): boolean => change.role !== und
 export const isPersonal = (change: UserChange): boolean => change.role === undefined && change.status === undefined;
 
 const invalid = (...details: FieldProblem[]): DomainError => new DomainError("VALIDATION_FAILED", { details });
+
+/** Whom an identity provider has named. */
+export interface NamedPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  /** As addresses are compared; undefined unless the provider has verified it. */
+  readonly emailKey: string | undefined;
+}
+
+/** What is known of a user. */
+interface UserIdentity {
+  readonly issuer: string | null;
+  readonly subject: string | null;
+  readonly emailKey: string;
+}
+
+/**
+ * Whether the person is the user. Once somebody has come as a person of the provider the user stays that person: an
+ * address may be given to somebody else there, a subject never is. Another provider is one that took the place of the
+ * first, whose subjects mean nothing any more.
+ */
+export function identityOf(user: UserIdentity, person: NamedPerson): "same" | "new" | "other" {
+  if (user.issuer === person.issuer) return user.subject === person.subject ? "same" : "other";
+  return person.emailKey !== undefined && person.emailKey === user.emailKey ? "new" : "other";
+}

@@ -2,13 +2,13 @@ import type { PoolClient } from "pg";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Origin } from "../domain/audit.ts";
-import type { Attempts } from "../domain/lockout.ts";
+import type { Attempts } from "../domain/password.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
 import { countAttempt, readAttempts, takeBackAttempt } from "../store/attempt-store.ts";
 import { addAudit } from "../store/audit-store.ts";
 import { findUser } from "../store/user-store.ts";
 import { auditEntry } from "./audit-entry.ts";
-import { requestMail } from "./send-mail.ts";
+import { requestMail } from "./mailed-links.ts";
 
 export type AttemptDeps = Pick<AuthDeps, "people" | "keys" | "mail" | "publicUrl" | "wakeMails" | "clock" | "newId">;
 

@@ -1,10 +1,19 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { PoolClient } from "pg";
+import type { OrganizationChoiceSchema } from "#gen/assent/auth/v1/users_pb.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
+import { decrypt, encrypt } from "#platform/secrets.ts";
 import type { Origin } from "../domain/audit.ts";
 import { hashStretched, passwordSalt } from "../domain/password.ts";
+import { hashRecoveryCode } from "../domain/recovery-code.ts";
 import { hashMatches } from "../domain/secrets.ts";
-import { emailKey } from "../domain/user.ts";
+import { looksLikeTotpCode, totpStep } from "../domain/totp.ts";
+import { emailKey, type User } from "../domain/user.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
 import { findCandidates, type LoginCandidate } from "../store/person-lookup.ts";
+import { consumeRecoveryCode, lockTotp, writeTotp } from "../store/second-factor-store.ts";
+import { findOrganizationName } from "../store/user-store.ts";
 import { type AttemptDeps, beginAttempt, failAttempt, takeBack } from "./attempts.ts";
 
 export type CheckLoginDeps = AttemptDeps & Pick<AuthDeps, "lookup" | "passwords">;
@@ -67,4 +76,42 @@ async function countAndStretch(
     throw stretching.reason;
   }
   return { attempts: counting.value, stretched: new Map(stretching.value) };
+}
+
+type Deps = Pick<AuthDeps, "keys" | "clock">;
+
+/** The secret as it is stored, bound to its user. */
+export const sealTotpSecret = ({ keys }: Pick<Deps, "keys">, userId: string, secret: Buffer): Buffer =>
+  encrypt(keys.totpKek[0], secret.toString("base64"), userId);
+
+export const openTotpSecret = ({ keys }: Pick<Deps, "keys">, userId: string, sealed: Buffer): Buffer =>
+  Buffer.from(decrypt(keys.totpKek, sealed, userId), "base64");
+
+/** Whether the code is one of the user's second factor, or of the recovery codes. It is used up by this. */
+export async function isSecondFactor(deps: Deps, client: PoolClient, user: User, code: string): Promise<boolean> {
+  const { orgId, id: userId } = user;
+  const typed = code.trim();
+  if (!looksLikeTotpCode(typed)) {
+    const hash = hashRecoveryCode(deps.keys, userId, typed);
+    return hash !== undefined && consumeRecoveryCode(orgId, client, userId, hash);
+  }
+  const totp = await lockTotp(orgId, client, userId);
+  if (totp === undefined || totp.secret === null || totp.enabledAt === null) return false;
+  const secret = openTotpSecret(deps, userId, totp.secret);
+  const lastStep = totpStep(secret, typed, deps.clock.now(), totp.lastStep);
+  if (lastStep === undefined) return false;
+  await writeTotp(orgId, client, userId, { ...totp, lastStep });
+  return true;
+}
+
+/** For somebody who may log in to several organizations: which ones. */
+export async function choiceOf(
+  { people }: Pick<AuthDeps, "people">,
+  users: readonly { readonly orgId: OrgId }[],
+): Promise<MessageInitShape<typeof OrganizationChoiceSchema>> {
+  const optionOf = async ({ orgId }: { readonly orgId: OrgId }) => ({
+    organizationId: orgId,
+    name: await withOrg(people, orgId, (client) => findOrganizationName(orgId, client)),
+  });
+  return { options: await Promise.all(users.map(optionOf)) };
 }

@@ -1,8 +1,7 @@
-import { fillText, formMail, type WrittenMail } from "#platform/mail/form-mail.ts";
+import { fillText, formMail, type WrittenMail } from "#platform/mail/mail.ts";
 import type { MailKind } from "../domain/mail.ts";
 import type { User } from "../domain/user.ts";
 import type { MailDetails } from "../store/mail-job-store.ts";
-import { type AccountMailTexts, accountMailLanguage } from "./texts.ts";
 
 export interface AccountMailContent {
   readonly kind: MailKind;
@@ -50,3 +49,199 @@ function draft(kind: MailKind, texts: AccountMailTexts, { reason }: MailDetails)
   const paragraphs = [texts.resetText, expires, texts.resetUnasked, personal];
   return { subject: texts.resetSubject, paragraphs, action: texts.resetAction };
 }
+
+/** What mails about a user's account say. `{name}`, `{organization}`, `{date}` and `{endpoint}` are filled in. */
+interface AccountMailTexts {
+  readonly greeting: string;
+  readonly invitationSubject: string;
+  readonly invitationText: string;
+  readonly invitationAction: string;
+  readonly resetSubject: string;
+  readonly resetText: string;
+  readonly resetAction: string;
+  readonly resetUnasked: string;
+  readonly expires: string;
+  readonly private: string;
+  readonly lockoutSubject: string;
+  readonly lockoutText: string;
+  readonly lockoutUnasked: string;
+  readonly endpointSubject: string;
+  readonly endpointFailingText: string;
+  readonly endpointGoneText: string;
+  readonly endpointAction: string;
+  readonly endpointAdvice: string;
+  readonly endpointWhy: string;
+}
+
+const en: AccountMailTexts = {
+  greeting: "Hello {name},",
+  invitationSubject: "Your invitation to {organization}",
+  invitationText: "You have been invited to the dashboard of {organization}. Choose a password to begin.",
+  invitationAction: "Accept the invitation",
+  resetSubject: "Your password for {organization}",
+  resetText: "Somebody has asked for a new password for your account at {organization}.",
+  resetAction: "Choose a new password",
+  resetUnasked: "If that was not you, there is nothing to do: your password stays as it is.",
+  expires: "The link can be used once, until {date}.",
+  private: "The link is meant for you alone. Please do not forward this mail.",
+  lockoutSubject: "Your account at {organization} is locked for 15 minutes",
+  lockoutText:
+    "There were ten failed attempts to log in to your account at {organization}. It is locked for 15 minutes and opens by itself.",
+  lockoutUnasked:
+    "If that was not you, somebody is trying to guess your password. Make sure that it is used nowhere else.",
+  endpointSubject: "A webhook endpoint of {organization} is turned off",
+  endpointFailingText:
+    "Since {date} no events are sent to the webhook endpoint at {endpoint}: every attempt of the last five days had failed.",
+  endpointGoneText:
+    "Since {date} no events are sent to the webhook endpoint at {endpoint}: it had answered that it is gone (410).",
+  endpointAction: "Look at the endpoint",
+  endpointAdvice: "When the receiver works again, enable the endpoint there, and have what was missed sent to it.",
+  endpointWhy: "You get this mail because you are an owner of {organization}.",
+};
+
+const de: AccountMailTexts = {
+  greeting: "Guten Tag {name},",
+  invitationSubject: "Ihre Einladung zu {organization}",
+  invitationText: "Sie sind zum Dashboard von {organization} eingeladen. Wählen Sie ein Passwort, um zu beginnen.",
+  invitationAction: "Einladung annehmen",
+  resetSubject: "Ihr Passwort für {organization}",
+  resetText: "Jemand hat ein neues Passwort für Ihr Konto bei {organization} angefordert.",
+  resetAction: "Neues Passwort wählen",
+  resetUnasked: "Wenn Sie das nicht waren, ist nichts zu tun: Ihr Passwort bleibt, wie es ist.",
+  expires: "Der Link kann einmal verwendet werden, bis {date}.",
+  private: "Der Link ist nur für Sie bestimmt. Bitte leiten Sie diese Mail nicht weiter.",
+  lockoutSubject: "Ihr Konto bei {organization} ist für 15 Minuten gesperrt",
+  lockoutText:
+    "Es gab zehn fehlgeschlagene Anmeldungen bei Ihrem Konto bei {organization}. Es ist für 15 Minuten gesperrt und öffnet sich von selbst.",
+  lockoutUnasked:
+    "Wenn Sie das nicht waren, versucht jemand, Ihr Passwort zu erraten. Achten Sie darauf, dass es nirgends sonst verwendet wird.",
+  endpointSubject: "Ein Webhook-Endpunkt von {organization} ist abgeschaltet",
+  endpointFailingText:
+    "Seit {date} werden keine Ereignisse mehr an den Webhook-Endpunkt bei {endpoint} gesendet: Fünf Tage lang war jeder Versuch fehlgeschlagen.",
+  endpointGoneText:
+    "Seit {date} werden keine Ereignisse mehr an den Webhook-Endpunkt bei {endpoint} gesendet: Er hatte geantwortet, dass es ihn nicht mehr gibt (410).",
+  endpointAction: "Endpunkt ansehen",
+  endpointAdvice:
+    "Wenn der Empfänger wieder funktioniert, schalten Sie den Endpunkt dort ein und lassen Sie nachsenden, was er verpasst hat.",
+  endpointWhy: "Sie erhalten diese Mail, weil Sie zu den Inhabern von {organization} gehören.",
+};
+
+const fr: AccountMailTexts = {
+  greeting: "Bonjour {name},",
+  invitationSubject: "Votre invitation à rejoindre {organization}",
+  invitationText:
+    "Vous êtes invité à rejoindre le tableau de bord de {organization}. Choisissez un mot de passe pour commencer.",
+  invitationAction: "Accepter l’invitation",
+  resetSubject: "Votre mot de passe pour {organization}",
+  resetText: "Quelqu’un a demandé un nouveau mot de passe pour votre compte chez {organization}.",
+  resetAction: "Choisir un nouveau mot de passe",
+  resetUnasked: "Si ce n’était pas vous, il n’y a rien à faire : votre mot de passe reste le même.",
+  expires: "Le lien peut être utilisé une fois, jusqu’au {date}.",
+  private: "Ce lien est destiné à vous seul. Veuillez ne pas transférer ce message.",
+  lockoutSubject: "Votre compte chez {organization} est bloqué pendant 15 minutes",
+  lockoutText:
+    "Dix tentatives de connexion à votre compte chez {organization} ont échoué. Il est bloqué pendant 15 minutes et se débloque de lui-même.",
+  lockoutUnasked:
+    "Si ce n’était pas vous, quelqu’un essaie de deviner votre mot de passe. Assurez-vous qu’il n’est utilisé nulle part ailleurs.",
+  endpointSubject: "Un point de terminaison webhook de {organization} est désactivé",
+  endpointFailingText:
+    "Depuis le {date}, plus aucun événement n’est envoyé au point de terminaison webhook sur {endpoint} : pendant cinq jours, toutes les tentatives avaient échoué.",
+  endpointGoneText:
+    "Depuis le {date}, plus aucun événement n’est envoyé au point de terminaison webhook sur {endpoint} : il avait répondu qu’il n’existe plus (410).",
+  endpointAction: "Voir le point de terminaison",
+  endpointAdvice:
+    "Quand le destinataire fonctionnera de nouveau, réactivez-y le point de terminaison et faites renvoyer ce qui a été manqué.",
+  endpointWhy: "Vous recevez ce message parce que vous êtes propriétaire de {organization}.",
+};
+
+const es: AccountMailTexts = {
+  greeting: "Hola, {name}:",
+  invitationSubject: "Su invitación a {organization}",
+  invitationText: "Le han invitado al panel de {organization}. Elija una contraseña para empezar.",
+  invitationAction: "Aceptar la invitación",
+  resetSubject: "Su contraseña de {organization}",
+  resetText: "Alguien ha pedido una contraseña nueva para su cuenta de {organization}.",
+  resetAction: "Elegir una contraseña nueva",
+  resetUnasked: "Si no ha sido usted, no tiene que hacer nada: su contraseña sigue siendo la misma.",
+  expires: "El enlace puede usarse una vez, hasta el {date}.",
+  private: "El enlace es solo para usted. No reenvíe este mensaje.",
+  lockoutSubject: "Su cuenta de {organization} está bloqueada durante 15 minutos",
+  lockoutText:
+    "Ha habido diez intentos fallidos de entrar en su cuenta de {organization}. Está bloqueada durante 15 minutos y se abre por sí sola.",
+  lockoutUnasked:
+    "Si no ha sido usted, alguien intenta adivinar su contraseña. Compruebe que no la usa en ningún otro sitio.",
+  endpointSubject: "Un punto de conexión de webhooks de {organization} está desactivado",
+  endpointFailingText:
+    "Desde el {date} no se envían eventos al punto de conexión de webhooks de {endpoint}: durante cinco días habían fallado todos los intentos.",
+  endpointGoneText:
+    "Desde el {date} no se envían eventos al punto de conexión de webhooks de {endpoint}: había respondido que ya no existe (410).",
+  endpointAction: "Ver el punto de conexión",
+  endpointAdvice:
+    "Cuando el receptor vuelva a funcionar, active allí el punto de conexión y haga que se envíe lo que se perdió.",
+  endpointWhy: "Recibe este mensaje porque es propietario de {organization}.",
+};
+
+const ptBr: AccountMailTexts = {
+  greeting: "Olá, {name},",
+  invitationSubject: "Seu convite para {organization}",
+  invitationText: "Você foi convidado para o painel de {organization}. Escolha uma senha para começar.",
+  invitationAction: "Aceitar o convite",
+  resetSubject: "Sua senha de {organization}",
+  resetText: "Alguém pediu uma nova senha para a sua conta em {organization}.",
+  resetAction: "Escolher uma nova senha",
+  resetUnasked: "Se não foi você, não é preciso fazer nada: sua senha continua a mesma.",
+  expires: "O link pode ser usado uma vez, até {date}.",
+  private: "O link é destinado somente a você. Não encaminhe esta mensagem.",
+  lockoutSubject: "Sua conta em {organization} está bloqueada por 15 minutos",
+  lockoutText:
+    "Houve dez tentativas fracassadas de entrar na sua conta em {organization}. Ela está bloqueada por 15 minutos e se abre sozinha.",
+  lockoutUnasked:
+    "Se não foi você, alguém está tentando adivinhar sua senha. Confira que ela não é usada em outro lugar.",
+  endpointSubject: "Um endpoint de webhook de {organization} está desativado",
+  endpointFailingText:
+    "Desde {date} nenhum evento é enviado ao endpoint de webhook em {endpoint}: durante cinco dias todas as tentativas haviam falhado.",
+  endpointGoneText:
+    "Desde {date} nenhum evento é enviado ao endpoint de webhook em {endpoint}: ele havia respondido que não existe mais (410).",
+  endpointAction: "Ver o endpoint",
+  endpointAdvice: "Quando o receptor voltar a funcionar, ative ali o endpoint e mande reenviar o que foi perdido.",
+  endpointWhy: "Você recebe esta mensagem porque é proprietário de {organization}.",
+};
+
+const ja: AccountMailTexts = {
+  greeting: "{name} 様",
+  invitationSubject: "{organization} への招待",
+  invitationText: "{organization} のダッシュボードに招待されました。パスワードを設定して始めてください。",
+  invitationAction: "招待を受ける",
+  resetSubject: "{organization} のパスワード",
+  resetText: "{organization} のアカウントについて、新しいパスワードの設定が求められました。",
+  resetAction: "新しいパスワードを設定する",
+  resetUnasked: "お心当たりがない場合は、何もする必要はありません。パスワードは変わりません。",
+  expires: "リンクは {date} まで、一度だけ使えます。",
+  private: "このリンクはご本人専用です。このメールを転送しないでください。",
+  lockoutSubject: "{organization} のアカウントが15分間ロックされました",
+  lockoutText:
+    "{organization} のアカウントへのログインが10回失敗しました。アカウントは15分間ロックされ、その後自動的に解除されます。",
+  lockoutUnasked:
+    "お心当たりがない場合は、誰かがパスワードを推測しようとしています。同じパスワードを他で使っていないかご確認ください。",
+  endpointSubject: "{organization} の Webhook エンドポイントが無効になりました",
+  endpointFailingText:
+    "{date} 以降、{endpoint} の Webhook エンドポイントにはイベントが送信されていません。5日間、すべての試行が失敗したためです。",
+  endpointGoneText:
+    "{date} 以降、{endpoint} の Webhook エンドポイントにはイベントが送信されていません。存在しない（410）と応答があったためです。",
+  endpointAction: "エンドポイントを見る",
+  endpointAdvice: "受信側が復旧したら、そこでエンドポイントを有効にし、届かなかったイベントを再送してください。",
+  endpointWhy: "このメールは、{organization} の所有者の方にお送りしています。",
+};
+
+const languages: ReadonlyMap<string, { readonly tag: string; readonly texts: AccountMailTexts }> = new Map([
+  ["en", { tag: "en", texts: en }],
+  ["de", { tag: "de", texts: de }],
+  ["fr", { tag: "fr", texts: fr }],
+  ["es", { tag: "es", texts: es }],
+  ["pt", { tag: "pt-BR", texts: ptBr }],
+  ["ja", { tag: "ja", texts: ja }],
+]);
+
+/** The texts for a BCP 47 tag; English ones when there are none for its language. */
+const accountMailLanguage = (locale: string): { readonly tag: string; readonly texts: AccountMailTexts } =>
+  languages.get(locale.toLowerCase().split("-")[0] ?? "") ?? { tag: "en", texts: en };

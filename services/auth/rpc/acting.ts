@@ -7,6 +7,7 @@ import { isUuid, type OrgId } from "#platform/ids.ts";
 import type { AuditAction, Named, Origin } from "../domain/audit.ts";
 import { hasRole, type User, type UserRole } from "../domain/user.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
+import type { Manager } from "../manage-credentials.ts";
 import { addAudit } from "../store/audit-store.ts";
 import { findUser, lockOrganization } from "../store/user-store.ts";
 import type { AuthDeps } from "./deps.ts";
@@ -84,4 +85,20 @@ export async function actAs<T>(
         addAudit(orgId, client, auditEntry(deps, { action, actor, origin, subject, details })),
     });
   });
+}
+
+/**
+ * The calling user as who manages keys, clients and settings. Rejects with what actAs rejects with, and so does writing
+ * for somebody who was removed or demoted in between.
+ */
+export function managerOf(
+  deps: ActingDeps,
+  context: HandlerContext,
+  { visitor, role }: { readonly visitor: VisitorMessage; readonly role: UserRole },
+): Promise<Manager> {
+  const origin = originOf(context, visitor);
+  return actAs(deps, context, { role }, async ({ orgId, actor }) => ({
+    orgId,
+    audit: (action, subject) => ({ ...auditEntry(deps, { action, actor, subject, origin }), leastRole: role }),
+  }));
 }

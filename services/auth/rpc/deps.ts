@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { NewId } from "#platform/ids.ts";
-import type { MailSetup } from "#platform/mail/mail-setup.ts";
+import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import type { TokenIssuer } from "../domain/access-token.ts";
 import type { DerivedKeys } from "../domain/secrets.ts";
 import type { Keyring } from "../keyring.ts";

@@ -2,54 +2,29 @@ import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
-import { acceptInvitation } from "./accept-invitation.ts";
-import { addOAuthClientKey } from "./add-oauth-client-key.ts";
-import { authenticateApiKey } from "./authenticate-api-key.ts";
-import { authenticateSession } from "./authenticate-session.ts";
-import { beginTotp } from "./begin-totp.ts";
-import { changePassword } from "./change-password.ts";
-import { confirmTotp } from "./confirm-totp.ts";
-import { continueLogin } from "./continue-login.ts";
-import { createApiKey } from "./create-api-key.ts";
-import { createOAuthClient } from "./create-oauth-client.ts";
-import { createOrganization } from "./create-organization.ts";
-import { createOwner } from "./create-owner.ts";
+import { authenticateApiKey, createApiKey, revokeApiKey, userKeys } from "./api-keys.ts";
+import { describeCaller, listChanges } from "./callers.ts";
 import type { AuthDeps } from "./deps.ts";
-import { describeCaller } from "./describe-caller.ts";
-import { describeOrganization } from "./describe-organization.ts";
-import { disableTotp } from "./disable-totp.ts";
-import { getJwks } from "./get-jwks.ts";
-import { getOwnUser } from "./get-own-user.ts";
-import { inviteUser } from "./invite-user.ts";
-import { inviteUserAgain } from "./invite-user-again.ts";
-import { issueToken } from "./issue-token.ts";
-import { issueTokenForAssertion } from "./issue-token-for-assertion.ts";
 import { listApiKeys } from "./list-api-keys.ts";
-import { listChanges } from "./list-changes.ts";
-import { listOAuthClientKeys } from "./list-oauth-client-keys.ts";
 import { listOAuthClients } from "./list-oauth-clients.ts";
 import { listSessions } from "./list-sessions.ts";
-import { listUsers } from "./list-users.ts";
-import { login } from "./login.ts";
-import { loginWithIdentity } from "./login-with-identity.ts";
-import { logout } from "./logout.ts";
-import { removeUser } from "./remove-user.ts";
+import { continueLogin, login, loginWithIdentity, logout } from "./login.ts";
+import { addOAuthClientKey, listOAuthClientKeys, revokeOAuthClientKey } from "./oauth-client-keys.ts";
+import { createOAuthClient, revokeOAuthClient, rotateOAuthClientSecret, userClients } from "./oauth-clients.ts";
+import {
+  createOrganization,
+  createOwner,
+  describeOrganization,
+  setOrganizationLimits,
+  setOrganizationPlan,
+  userOrganization,
+} from "./organizations.ts";
+import { acceptInvitation, changePassword, getOwnUser, requestPasswordReset, resetPassword } from "./passwords.ts";
 import { replaceRecoveryCodes } from "./replace-recovery-codes.ts";
-import { requestPasswordReset } from "./request-password-reset.ts";
-import { resetPassword } from "./reset-password.ts";
-import { revokeApiKey } from "./revoke-api-key.ts";
-import { revokeOAuthClient } from "./revoke-oauth-client.ts";
-import { revokeOAuthClientKey } from "./revoke-oauth-client-key.ts";
-import { revokeOtherSessions } from "./revoke-other-sessions.ts";
-import { revokeSession } from "./revoke-session.ts";
-import { revokeToken } from "./revoke-token.ts";
-import { rotateOAuthClientSecret } from "./rotate-oauth-client-secret.ts";
-import { setOrganizationLimits } from "./set-organization-limits.ts";
-import { setOrganizationPlan } from "./set-organization-plan.ts";
-import { updateUser } from "./update-user.ts";
-import { userClients } from "./user-clients.ts";
-import { userKeys } from "./user-keys.ts";
-import { userOrganization } from "./user-organization.ts";
+import { beginTotp, confirmTotp, disableTotp } from "./second-factor.ts";
+import { authenticateSession, revokeOtherSessions, revokeSession } from "./sessions.ts";
+import { getJwks, issueToken, issueTokenForAssertion, revokeToken } from "./tokens.ts";
+import { inviteUser, inviteUserAgain, listUsers, removeUser, updateUser } from "./users.ts";
 
 /** What the gateway calls. */
 export const tokenRoutes =

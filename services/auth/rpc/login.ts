@@ -4,20 +4,40 @@ import type { PoolClient } from "pg";
 import type { LoginService } from "#gen/assent/auth/v1/users_pb.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import { challengeMs } from "../domain/link.ts";
-import type { User } from "../domain/user.ts";
-import { type CheckLoginDeps, checkLogin } from "../logins/check-login.ts";
-import { choiceOf } from "../logins/choice.ts";
+import type { Origin } from "../domain/audit.ts";
+import { challengeMs, maxChallengeFailures } from "../domain/link.ts";
+import { hashToken, judgeSession } from "../domain/session.ts";
+import { emailKey, identityOf, type NamedPerson, type User } from "../domain/user.ts";
+import { type AttemptDeps, noteFailure } from "../logins/attempts.ts";
+import { auditEntry } from "../logins/audit-entry.ts";
+import { type CheckLoginDeps, checkLogin, choiceOf, isSecondFactor } from "../logins/check-login.ts";
 import { makeSessionToken, openSession } from "../logins/open-session.ts";
 import { storedPassword } from "../logins/prove-password.ts";
-import type { LoginCandidate } from "../store/person-lookup.ts";
-import { insertChallenge } from "../store/second-factor-store.ts";
-import { findPassword, lockUser, setPassword } from "../store/user-store.ts";
+import { countAttempt } from "../store/attempt-store.ts";
+import { addAudit } from "../store/audit-store.ts";
+import { noteChange } from "../store/change-store.ts";
+import { deleteLinksOf } from "../store/link-store.ts";
+import {
+  type FoundUser,
+  findByIdentity,
+  findChallenge,
+  findSession,
+  type LoginCandidate,
+} from "../store/person-lookup.ts";
+import {
+  countChallengeFailure,
+  deleteChallenge,
+  insertChallenge,
+  lockChallenge,
+} from "../store/second-factor-store.ts";
+import { deleteSession } from "../store/session-store.ts";
+import { findIdentity, findPassword, findUser, lockUser, setIdentity, setPassword } from "../store/user-store.ts";
 import { originOf } from "./acting.ts";
+import type { AuthDeps } from "./deps.ts";
 
-type Deps = CheckLoginDeps;
+type LoginDeps = CheckLoginDeps;
 
-export const login = (deps: Deps): Pick<ServiceImpl<typeof LoginService>, "login"> => ({
+export const login = (deps: LoginDeps): Pick<ServiceImpl<typeof LoginService>, "login"> => ({
   async login(request, context) {
     const origin = originOf(context, request.visitor);
     const right = await checkLogin(deps, request, origin);
@@ -40,7 +60,7 @@ export const login = (deps: Deps): Pick<ServiceImpl<typeof LoginService>, "login
 
 /** A password that was stretched with other parameters is stored anew while it is known. */
 async function renewHash(
-  deps: Deps,
+  deps: LoginDeps,
   client: PoolClient,
   { orgId, userId }: LoginCandidate,
   { scheme, emailKey, typed }: { readonly scheme: string; readonly emailKey: string; readonly typed: string },
@@ -49,10 +69,133 @@ async function renewHash(
   await setPassword(orgId, client, userId, await storedPassword(deps, { id: userId, emailKey }, typed));
 }
 
-async function askForCode(deps: Deps, client: PoolClient, user: User) {
+async function askForCode(deps: LoginDeps, client: PoolClient, user: User) {
   const { token, tokenHash } = makeSessionToken();
   const expiresAt = new Date(deps.clock.now().getTime() + challengeMs);
   await insertChallenge(user.orgId, client, { tokenHash, userId: user.id, expiresAt });
   const value = { pendingToken: token, expiresAt: timestampFromDate(expiresAt) };
   return { outcome: { case: "secondFactor" as const, value } };
 }
+
+type ContinueLoginDeps = AttemptDeps & Pick<AuthDeps, "lookup">;
+
+export const continueLogin = (deps: ContinueLoginDeps): Pick<ServiceImpl<typeof LoginService>, "continueLogin"> => ({
+  async continueLogin(request, context) {
+    const tokenHash = hashToken(request.pendingToken);
+    const found = tokenHash && (await findChallenge(deps.lookup, tokenHash));
+    if (tokenHash === undefined || found === undefined) throw new DomainError("LOGIN_EXPIRED");
+    const { orgId, userId } = found;
+    const step = { tokenHash, code: request.code, origin: originOf(context, request.visitor) };
+    const signedIn = await withOrg(deps.people, orgId, async (client) => {
+      const user = await lockUser(orgId, client, userId);
+      if (user?.status !== "active") throw new DomainError("LOGIN_EXPIRED");
+      return tryCode(deps, client, user, step);
+    });
+    // Only now, because a failure has to be written.
+    if (signedIn === undefined) {
+      deps.wakeMails();
+      throw new DomainError("LOGIN_CODE_INVALID");
+    }
+    return { signedIn };
+  },
+});
+
+/** Undefined for a wrong code. */
+async function tryCode(
+  deps: ContinueLoginDeps,
+  client: PoolClient,
+  user: User,
+  { tokenHash, code, origin }: { readonly tokenHash: Buffer; readonly code: string; readonly origin: Origin },
+) {
+  const { orgId, id: userId } = user;
+  const now = deps.clock.now();
+  const failures = await lockChallenge(orgId, client, tokenHash, now);
+  if (failures === undefined || failures >= maxChallengeFailures) throw new DomainError("LOGIN_EXPIRED");
+  const counted = await countAttempt(orgId, client, userId, now);
+  if (counted !== undefined && (await isSecondFactor(deps, client, user, code))) {
+    await deleteChallenge(orgId, client, tokenHash);
+    // Read again: a recovery code may be gone.
+    return openSession(deps, client, (await findUser(orgId, client, userId)) ?? user, origin);
+  }
+  await countChallengeFailure(orgId, client, tokenHash);
+  await noteFailure(deps, client, { orgId, userId }, { counted, factor: "code", origin });
+  return undefined;
+}
+
+type LoginWithIdentityDeps = Pick<AuthDeps, "lookup" | "people" | "keys" | "clock" | "newId">;
+
+export const loginWithIdentity = (
+  deps: LoginWithIdentityDeps,
+): Pick<ServiceImpl<typeof LoginService>, "loginWithIdentity"> => ({
+  async loginWithIdentity({ issuer, subject, email, organizationId, visitor }, context) {
+    const person = { issuer, subject, emailKey: emailKey(email) };
+    const wanted = { issuer, subject, emailKey: person.emailKey ?? null };
+    const found = await findByIdentity(deps.lookup, wanted, organizationId ?? null);
+    const [only, ...others] = found;
+    if (only === undefined) throw new DomainError("LOGIN_FAILED");
+    if (others.length > 0) return { outcome: { case: "choice", value: await choiceOf(deps, found) } };
+    const signedIn = await withOrg(deps.people, only.orgId, (client) =>
+      enter(deps, client, only, { person, origin: originOf(context, visitor) }),
+    );
+    return { outcome: { case: "signedIn", value: signedIn } };
+  },
+});
+
+interface Entering {
+  readonly person: NamedPerson;
+  readonly origin: Origin;
+}
+
+async function enter(
+  deps: LoginWithIdentityDeps,
+  client: PoolClient,
+  { orgId, userId }: FoundUser,
+  { person, origin }: Entering,
+) {
+  const user = await lockUser(orgId, client, userId);
+  const known = await findIdentity(orgId, client, userId);
+  const identity = known === undefined ? "other" : identityOf(known, person);
+  // Disabled, removed or become somebody else since they were found.
+  if (user === undefined || user.status === "disabled" || identity === "other") throw new DomainError("LOGIN_FAILED");
+  if (identity === "new") await link(deps, client, user, { person, origin });
+  const signedIn = await openSession(deps, client, { ...user, status: "active" }, origin, { method: "oidc" });
+  if (identity === "new") await noteChange(client, "user_changed", userId, deps.clock.now());
+  return signedIn;
+}
+
+/** The first time: the user is this person from now on, and an invitation is accepted by it. */
+async function link(
+  deps: LoginWithIdentityDeps,
+  client: PoolClient,
+  user: User,
+  { person, origin }: Entering,
+): Promise<void> {
+  const { orgId, id: userId } = user;
+  const { issuer } = person;
+  await setIdentity(orgId, client, userId, person);
+  const what = { action: "identity.linked", actor: user, origin, details: { issuer } } as const;
+  await addAudit(orgId, client, auditEntry(deps, what));
+  if (user.status !== "invited") return;
+  await deleteLinksOf(orgId, client, userId);
+  await addAudit(orgId, client, auditEntry(deps, { action: "user.accepted", actor: user, origin }));
+}
+
+type LogoutDeps = Pick<AuthDeps, "lookup" | "people" | "clock" | "newId">;
+
+export const logout = (deps: LogoutDeps): Pick<ServiceImpl<typeof LoginService>, "logout"> => ({
+  async logout(request, context) {
+    const tokenHash = hashToken(request.sessionToken);
+    const found = tokenHash && (await findSession(deps.lookup, tokenHash));
+    const now = deps.clock.now();
+    if (tokenHash === undefined || found === undefined) return {};
+    if (judgeSession(found, tokenHash, now).kind === "ended") return {};
+    const { user, sessionId } = found;
+    await withOrg(deps.people, user.orgId, async (client) => {
+      if (!(await deleteSession(user.orgId, client, { userId: user.id, sessionId }))) return;
+      const origin = originOf(context, request.visitor);
+      await addAudit(user.orgId, client, auditEntry(deps, { action: "logout", actor: user, origin }));
+      await noteChange(client, "session_changed", sessionId, now);
+    });
+    return {};
+  },
+});

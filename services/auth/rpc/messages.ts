@@ -11,11 +11,8 @@ import {
 import { DomainError } from "#platform/errors.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { Plan } from "../domain/organization.ts";
-import type { ApiKey } from "../store/api-key.entity.ts";
 import type { ChangeKind, StoredChange } from "../store/change-store.ts";
-import type { OAuthClient } from "../store/oauth-client.entity.ts";
-import type { OAuthClientKey } from "../store/oauth-client-key.entity.ts";
-import type { Organization } from "../store/organization.entity.ts";
+import type { ApiKey, OAuthClient, OAuthClientKey, Organization } from "../store/orm.ts";
 
 const planMessages: Readonly<Record<Plan, PlanMessage>> = {
   gen_starter: PlanMessage.GEN_STARTER,

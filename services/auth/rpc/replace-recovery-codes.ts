@@ -7,7 +7,7 @@ import { provePassword } from "../logins/prove-password.ts";
 import { lockTotp, replaceRecoveryCodes as store } from "../store/second-factor-store.ts";
 import { type Acting, actAs, callingUser, originOf } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
-import { renewOwnSession } from "./own-session.ts";
+import { renewOwnSession } from "./sessions.ts";
 
 export const replaceRecoveryCodes = (
   deps: CheckLoginDeps,

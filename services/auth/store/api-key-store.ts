@@ -1,10 +1,9 @@
 import { LockMode } from "@mikro-orm/core";
 import { withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { type ApiKey, ApiKeyEntity } from "./api-key.entity.ts";
 import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { recordChange } from "./change-store.ts";
-import type { AuthOrm } from "./orm.ts";
+import { type ApiKey, ApiKeyEntity, type AuthOrm } from "./orm.ts";
 
 export interface NewStoredApiKey {
   readonly keyId: string;

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import { type Attempts, beginAttempt, noAttempts, takeBack } from "../domain/lockout.ts";
+import { type Attempts, beginAttempt, noAttempts, takeBack } from "../domain/password.ts";
 
 const selectAttempts = `
   select failures, failures_since as "failuresSince", locked_until as "lockedUntil"

@@ -2,10 +2,7 @@ import { withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { isApiKeyId } from "../domain/api-key.ts";
 import { isClientId } from "../domain/oauth-client.ts";
-import { ApiKeyEntity } from "./api-key.entity.ts";
-import { OAuthClientEntity } from "./oauth-client.entity.ts";
-import { OrganizationEntity } from "./organization.entity.ts";
-import type { AuthEntityManager, AuthOrm } from "./orm.ts";
+import { ApiKeyEntity, type AuthEntityManager, type AuthOrm, OAuthClientEntity, OrganizationEntity } from "./orm.ts";
 
 /** An API key or a client, as it may know itself. */
 export interface Caller {

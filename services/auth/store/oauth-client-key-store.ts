@@ -2,10 +2,8 @@ import { LockMode } from "@mikro-orm/core";
 import { withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { type ClientKey, maxLivingKeys } from "../domain/client-key.ts";
-import { OAuthClientEntity } from "./oauth-client.entity.ts";
-import { type OAuthClientKey, OAuthClientKeyEntity } from "./oauth-client-key.entity.ts";
 import { lockClient } from "./oauth-client-store.ts";
-import type { AuthOrm } from "./orm.ts";
+import { type AuthOrm, OAuthClientEntity, type OAuthClientKey, OAuthClientKeyEntity } from "./orm.ts";
 
 export type AddedClientKey =
   /** Added now, or before by the same call. */

@@ -3,8 +3,7 @@ import { withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { recordChange } from "./change-store.ts";
-import { type OAuthClient, OAuthClientEntity } from "./oauth-client.entity.ts";
-import type { AuthEntityManager, AuthOrm } from "./orm.ts";
+import { type AuthEntityManager, type AuthOrm, type OAuthClient, OAuthClientEntity } from "./orm.ts";
 
 export interface NewStoredClient {
   readonly clientId: string;

@@ -5,8 +5,7 @@ import type { AuditEntry } from "../domain/audit.ts";
 import type { Limits, Plan } from "../domain/organization.ts";
 import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { recordChange } from "./change-store.ts";
-import { type Organization, OrganizationEntity } from "./organization.entity.ts";
-import type { AuthOrm } from "./orm.ts";
+import { type AuthOrm, type Organization, OrganizationEntity } from "./orm.ts";
 
 export interface NewOrganization {
   readonly name: string;

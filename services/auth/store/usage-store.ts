@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import type { OrgId } from "#platform/ids.ts";
+import type { ScheduledKey } from "../domain/signing-key.ts";
 
 /** When an API key or a client was used. */
 export interface Use {
@@ -32,4 +33,38 @@ const updateUses = `
 /** Writes uses of keys and clients of any organization with one statement. */
 export async function writeUses(janitor: Pool, uses: readonly Use[]): Promise<void> {
   await janitor.query(updateUses, [uses.map((use) => use.orgId), uses.map((use) => use.id), uses.map((use) => use.at)]);
+}
+
+/** The pool of these functions has the role that may delete what has expired, of any organization. */
+export async function deleteExpiredTokens(janitor: Pool, before: Date): Promise<number> {
+  return (await janitor.query("delete from auth.revoked_token where expires_at < $1", [before])).rowCount ?? 0;
+}
+
+export async function deleteOldChanges(janitor: Pool, before: Date): Promise<number> {
+  return (await janitor.query("delete from auth.change where created_at < $1", [before])).rowCount ?? 0;
+}
+
+/** Sessions that have expired, or were not used since `idleSince`. */
+export async function deleteEndedSessions(janitor: Pool, now: Date, idleSince: Date): Promise<number> {
+  const sql = "delete from auth.user_session where expires_at < $1 or last_seen_at < $2";
+  return (await janitor.query(sql, [now, idleSince])).rowCount ?? 0;
+}
+
+export async function deleteExpiredLinks(janitor: Pool, now: Date): Promise<number> {
+  return (await janitor.query("delete from auth.user_link where expires_at < $1", [now])).rowCount ?? 0;
+}
+
+export async function deleteExpiredChallenges(janitor: Pool, now: Date): Promise<number> {
+  return (await janitor.query("delete from auth.login_challenge where expires_at < $1", [now])).rowCount ?? 0;
+}
+
+/** Oldest first. */
+export async function listKeySchedule(janitor: Pool): Promise<ScheduledKey[]> {
+  const select = 'select generation, signs_from as "signsFrom" from auth.signing_key order by generation';
+  return (await janitor.query<ScheduledKey>(select)).rows;
+}
+
+export async function deleteSigningKeys(janitor: Pool, generations: readonly number[]): Promise<number> {
+  if (generations.length === 0) return 0;
+  return (await janitor.query("delete from auth.signing_key where generation = any($1)", [generations])).rowCount ?? 0;
 }

@@ -2,8 +2,8 @@ import { crc32 } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { isApiKeyId, looksLikeApiKey, makeApiKey, parseApiKey } from "../domain/api-key.ts";
-import { randomBase62, toBase62 } from "../domain/base62.ts";
 import { isClientId, makeClientId, makeClientSecret } from "../domain/oauth-client.ts";
+import { randomBase62, toBase62 } from "../domain/secrets.ts";
 
 describe("makeApiKey", () => {
   test("a key has the documented form and its checksum is the CRC-32 of what precedes it", () => {

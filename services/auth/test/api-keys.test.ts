@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { makeApiKey } from "../domain/api-key.ts";
-import { toBase62 } from "../domain/base62.ts";
+import { toBase62 } from "../domain/secrets.ts";
 import {
   type AuthHarness,
   createKey,

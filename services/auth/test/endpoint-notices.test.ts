@@ -13,7 +13,7 @@ import { createNatsBus } from "#platform/events/nats.ts";
 import { newId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
 import type { Mail } from "#platform/mail/mail.ts";
-import { createSmtpMailer } from "#platform/mail/smtp-mailer.ts";
+import { createSmtpMailer } from "#platform/mail/mail-settings.ts";
 import { until } from "#platform/testing/until.ts";
 import { type RunningNats, startNats } from "../../../dev/nats.ts";
 import { findFreePort } from "../../../dev/ports.ts";

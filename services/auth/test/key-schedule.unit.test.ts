@@ -8,7 +8,7 @@ import {
   retiredKeys,
   rotationMs,
   type ScheduledKey,
-} from "../domain/key-schedule.ts";
+} from "../domain/signing-key.ts";
 
 const start = Date.UTC(2026, 0, 1);
 const at = (ms: number): Date => new Date(start + ms);

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from "pg";
 import { withOrg } from "#platform/db/pool.ts";
 import type { Logger } from "#platform/logger.ts";
 import { MailRefusedError } from "#platform/mail/mail.ts";
-import type { MailSetup } from "#platform/mail/mail-setup.ts";
+import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import { decrypt } from "#platform/secrets.ts";
 import type { Worker } from "#platform/service.ts";
 import { noOrigin } from "../domain/audit.ts";

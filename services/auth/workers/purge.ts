@@ -1,9 +1,9 @@
 import type { Pool } from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
-import { retiredKeys } from "../domain/key-schedule.ts";
 import { changeRetentionMs, revokedTokenMarginMs } from "../domain/retention.ts";
 import { idleMs } from "../domain/session.ts";
+import { retiredKeys } from "../domain/signing-key.ts";
 import {
   deleteEndedSessions,
   deleteExpiredChallenges,
@@ -12,7 +12,7 @@ import {
   deleteOldChanges,
   deleteSigningKeys,
   listKeySchedule,
-} from "../store/purge.ts";
+} from "../store/usage-store.ts";
 
 export interface PurgeDeps {
   readonly janitor: Pool;

@@ -1,8 +1,7 @@
 import type { ParseAcceptBody } from "../domain/accept-body.ts";
 import { type AcceptItem, type CheckedItem, checkItem } from "./accept-item.ts";
 import { signRecords, type UnsignedRecord } from "./accept-record.ts";
-import { createBatcher, overloaded } from "./batcher.ts";
-import { asDomainError } from "./failures.ts";
+import { asDomainError, createBatcher, overloaded } from "./batcher.ts";
 import { findRecorded } from "./missing-records.ts";
 import { type PrepareDeps, type Prepared, prepareBatch } from "./prepare.ts";
 import type { Recorder, RecordOutcome } from "./recorder.ts";

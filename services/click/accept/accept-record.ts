@@ -1,23 +1,22 @@
 import { DomainError } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { OutboxRecord } from "#platform/outbox/outbox.ts";
-import { type AcceptedConsent, consentsOf } from "../domain/accept-consents.ts";
 import { gatherEvidence, keptEvidence } from "../domain/acceptance-evidence.ts";
 import { acceptanceLeaf } from "../domain/acceptance-leaf.ts";
 import type { Agreement, SessionFacts } from "../domain/agreement.ts";
 import type { Assessment } from "../domain/assessment.ts";
+import { type AcceptedConsent, consentsOf } from "../domain/consent-plan.ts";
 import { buildReceipt } from "../domain/receipt.ts";
 import { renderedAt } from "../domain/render-claims.ts";
+import { type StoredStatus, transitions } from "../domain/session.ts";
 import { type MergeOutcome, type PresentedToken, type ShownInput, shownFacts } from "../domain/shown.ts";
 import { acceptanceRecorded, consentChanged, sessionCompleted, sessionDeclined } from "../events.ts";
-import type { SignedLeaf } from "../log/leaf.ts";
-import type { LeafDraft, LeafSigner } from "../log/leaf-signer.ts";
-import type { AcceptanceRecord } from "../store/record-statement.ts";
-import { sealAcceptance } from "../vault/acceptance-seal.ts";
+import type { LeafDraft, LeafSigner, SignedLeaf } from "../log/leaf.ts";
+import type { AcceptanceRecord, SessionMove } from "../store/record-statement.ts";
+import { sealAcceptance, sealCompletion } from "../vault/seals.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 import type { CheckedItem } from "./accept-item.ts";
 import type { KeyHasher } from "./key-hasher.ts";
-import { planMove } from "./session-move.ts";
 
 export interface RecordInput {
   readonly item: CheckedItem;
@@ -159,3 +158,54 @@ function consentEvent(input: RecordInput, newId: NewId, userKey: Buffer, consent
   const change = { ...consent, userKey, text: agreement, receiptId };
   return consentChanged({ caller: item.caller, eventId: newId(), now }, change);
 }
+
+interface MoveInput {
+  readonly item: CheckedItem;
+  readonly agreement: Agreement;
+  readonly session: SessionFacts;
+  readonly assessment: Assessment;
+  readonly receiptId: string;
+  readonly now: Date;
+}
+
+/** What an acceptance does to its session, with the leaf of its completion if it completes it. */
+interface PlannedMove {
+  readonly move: SessionMove;
+  readonly leaves: readonly LeafDraft[];
+}
+
+function planMove(input: MoveInput, deps: { vault: SubjectVault; issuer: string }): PlannedMove {
+  const { item, agreement, session, assessment } = input;
+  const { decision } = assessment;
+  // Only another acceptance may follow the first one, no decline.
+  const reusable = !agreement.terms.terms.policy.singleUseSession && decision === "ACCEPT";
+  const outcome = decision === "ACCEPT" ? "ACCEPTED" : "DECLINED";
+  const move = (to: StoredStatus) => ({ id: session.id, to, outcome, sealedReason: null, reusable }) as const;
+  if (item.completion !== undefined) {
+    const { leaf, sealedReason } = sealCompletion(deps.vault, session.seed, completionInput(input, deps.issuer));
+    return { move: { ...move(transitions.complete.to), sealedReason }, leaves: [leaf] };
+  }
+  // An accepted session has not ended yet; a declined one has.
+  return decision === "ACCEPT"
+    ? { move: { ...move(transitions.accept.to), outcome: null }, leaves: [] }
+    : { move: move(transitions.decline.to), leaves: [] };
+}
+
+/** Only the first acceptance of a session completes it, so it is the only one. */
+const completionInput = ({ item, agreement, session, assessment, receiptId, now }: MoveInput, issuer: string) => ({
+  issuer,
+  organizationId: item.caller.orgId,
+  sessionId: session.id,
+  outcome: assessment.decision === "ACCEPT" ? ("ACCEPTED" as const) : ("DECLINED" as const),
+  text: agreement,
+  termsHash: agreement.terms.hash,
+  createdAt: session.createdAt,
+  completedAt: now,
+  receiptIds: [receiptId],
+  person: {
+    userRef: assessment.userRef,
+    reason: item.completion?.reason ?? null,
+    metadata: session.metadata,
+    context: session.context,
+  },
+});

@@ -6,10 +6,10 @@ import type { Receipt } from "../domain/receipt.ts";
 import { answerReceipt, type LoggedReceipt, withheldReceipt } from "../domain/receipt-answer.ts";
 import type { Terms } from "../domain/terms.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
-import { compactJws, jwsHeader } from "../log/leaf-signer.ts";
+import { compactJws, jwsHeader } from "../log/leaf.ts";
 import type { SealedAcceptance } from "../store/acceptance-store.ts";
-import { openAcceptance, openReceipt } from "../vault/acceptance-seal.ts";
 import { type RecordSeed, readSeed } from "../vault/record-seed.ts";
+import { openAcceptance, openReceipt } from "../vault/seals.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 import type { ContentKeeper } from "./content-keeper.ts";
 

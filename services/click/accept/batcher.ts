@@ -1,4 +1,6 @@
-import { DomainError } from "#platform/errors.ts";
+import { DomainError, fromConnectError } from "#platform/errors.ts";
+import type { Logger } from "#platform/logger.ts";
+import { asOutage } from "#platform/outage.ts";
 
 export interface Batcher<T, R> {
   /** One promise per item. Rejects with SERVICE_UNAVAILABLE at once when too many items wait. */
@@ -63,3 +65,19 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
 /** Nothing was done; the item may be sent again. */
 export const overloaded = (): DomainError =>
   new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });
+
+/** An expected error as it is, an outage of the database or of the templates service as SERVICE_UNAVAILABLE. */
+const asKnownError = (error: unknown): DomainError | undefined => fromConnectError(error) ?? asOutage(error);
+
+/** Like asKnownError; anything else is logged and becomes INTERNAL_ERROR. Of a batch, one item must not fail the rest. */
+export function asDomainError(error: unknown, logger: Logger): DomainError {
+  const known = asKnownError(error);
+  if (known === undefined) {
+    logger.error({ err: error }, "an acceptance failed unexpectedly");
+    return new DomainError("INTERNAL_ERROR", { cause: error });
+  }
+  if (known.code === "SERVICE_UNAVAILABLE" && known.cause !== undefined) {
+    logger.warn({ err: known.cause }, "an acceptance failed because something it needs is not available");
+  }
+  return known;
+}

@@ -5,8 +5,7 @@ import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import { type AcceptanceRecord, inconsistentState, recordAcceptances } from "../store/record-statement.ts";
 import { answerRecorded, type ReceiptDeps } from "./acceptance-receipts.ts";
-import { overloaded } from "./batcher.ts";
-import { asDomainError } from "./failures.ts";
+import { asDomainError, overloaded } from "./batcher.ts";
 import { explainMissing } from "./missing-records.ts";
 import { createRecordQueue, type QueuedRecord } from "./record-queue.ts";
 

@@ -3,7 +3,7 @@ import type { OrgId } from "#platform/ids.ts";
 import { withheldConsentReceipt } from "../domain/consent-receipt.ts";
 import { answerReceipt } from "../domain/receipt-answer.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
-import { receiptJws } from "../log/leaf-signer.ts";
+import { receiptJws } from "../log/leaf.ts";
 import { findChange, type StoredChange } from "../store/consent-store.ts";
 import { findLeaves, type LoggedLeaf } from "../store/log-store.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";

@@ -8,11 +8,14 @@ import {
   type TemplateOffer,
 } from "../domain/agreement-state.ts";
 import { type ConsentEvent, type HistoryEntry, historyOf, type PurposeState, stateAt } from "../domain/consent.ts";
+import type { RecordedReceipt } from "../domain/receipt.ts";
+import { findLastAcceptances, type LastQuery } from "../store/acceptance-list.ts";
 import { findLastEvents, listHistory, type StoredChange } from "../store/consent-store.ts";
+import { readSeed } from "../vault/record-seed.ts";
+import { openReceipt } from "../vault/seals.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
-import { readLastAcceptances } from "./last-acceptances.ts";
+import type { TemplateOffers } from "./purpose-offers.ts";
 import { explainChanges } from "./sealed-change.ts";
-import type { TemplateOffers } from "./template-offers.ts";
 
 export interface ConsentQuery {
   readonly userRef: string;
@@ -111,3 +114,32 @@ const isWanted = (event: ConsentEvent, { purpose, templateId }: ConsentQuery): b
   (templateId === undefined || event.text?.templateId === templateId.toLowerCase());
 
 const latest = (a: Date, b: Date): Date => (a > b ? a : b);
+
+/** The last acceptance or decline of each template, newest first; none that may not be read. */
+async function readLastAcceptances(
+  vault: SubjectVault,
+  orgId: OrgId,
+  client: pg.ClientBase,
+  query: LastQuery,
+): Promise<LastAcceptance[]> {
+  const found = await findLastAcceptances(orgId, client, query);
+  return found.flatMap(({ receiptId: recordId, sealed, seed: stored }) => {
+    const record = { organizationId: orgId, recordId };
+    const { seed } = readSeed(vault, record, stored);
+    if (seed === null || sealed === null) return [];
+    return [lastAcceptance(JSON.parse(openReceipt(vault, record, seed, sealed)) as RecordedReceipt)];
+  });
+}
+
+const lastAcceptance = (receipt: RecordedReceipt): LastAcceptance => ({
+  templateId: receipt.templateId,
+  templateSlug: receipt.templateSlug,
+  versionId: receipt.versionId,
+  revision: receipt.revision,
+  label: receipt.versionLabel,
+  locale: receipt.locale,
+  decision: receipt.decision,
+  acceptedAt: new Date(receipt.acceptedAt),
+  receiptId: receipt.receiptId,
+  purposes: receipt.purposes,
+});

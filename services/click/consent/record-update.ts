@@ -7,13 +7,10 @@ import type { NewId, OrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import type { KeyHasher } from "../accept/key-hasher.ts";
 import type { ConsentEvent } from "../domain/consent.ts";
-import { consentLeaf } from "../domain/consent-leaf.ts";
 import { type ConsentDecision, type PurposeOffer, planChanges } from "../domain/consent-plan.ts";
-import { consentReceipt } from "../domain/consent-receipt.ts";
-import { numberChanges, type UpdateFacts } from "../domain/consent-update.ts";
+import { consentLeaf, consentReceipt, numberChanges, type UpdateFacts } from "../domain/consent-receipt.ts";
 import { consentChanged } from "../events.ts";
-import type { SignedLeaf } from "../log/leaf.ts";
-import type { LeafDraft, LeafSigner } from "../log/leaf-signer.ts";
+import type { LeafDraft, LeafSigner, SignedLeaf } from "../log/leaf.ts";
 import { findLastEvents, listUpdate } from "../store/consent-store.ts";
 import {
   claimKey,

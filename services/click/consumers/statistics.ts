@@ -3,11 +3,18 @@ import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { createLru } from "../accept/lru.ts";
-import { countUsers, type UserAcceptances } from "../stats/count-users.ts";
+import { acceptancesIn, countUsers, type UserAcceptances, withholdUsers } from "../stats/count-users.ts";
 import { tallyEvents, type UserAcceptance } from "../stats/tally.ts";
-import { acceptancesIn, withholdUsers } from "../stats/withhold-users.ts";
-import { findWithheld, shareCounting } from "../store/stat-lock.ts";
-import { addHours, addPurposes, addTimes, findLocales, markReused, type TextName } from "../store/stat-store.ts";
+import {
+  addHours,
+  addPurposes,
+  addTimes,
+  findLocales,
+  findWithheld,
+  markReused,
+  shareCounting,
+  type TextName,
+} from "../store/stat-store.ts";
 
 export const statisticsSubjects: readonly string[] = [
   "assent.click.session.*",

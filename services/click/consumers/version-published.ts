@@ -5,10 +5,10 @@ import type { NewId, OrgId } from "#platform/ids.ts";
 import { parseOrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { type TemplateSource, templateKey } from "../accept/template-source.ts";
+import { publicationLeaf } from "../domain/log-leaves.ts";
 import type { Policy } from "../domain/policy.ts";
-import { publicationLeaf } from "../domain/publication-leaf.ts";
 import { reacceptanceRequired } from "../events.ts";
-import type { LeafSigner } from "../log/leaf-signer.ts";
+import type { LeafSigner } from "../log/leaf.ts";
 import { appendLeaves } from "../store/log-store.ts";
 import { hasAcceptances, insertPublication } from "../store/publication-store.ts";
 

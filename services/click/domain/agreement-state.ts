@@ -1,7 +1,7 @@
 import type { Decision, PurposeDecision } from "./accept-body.ts";
 import type { PurposeState } from "./consent.ts";
-import { daysAfter } from "./days.ts";
 import type { Policy } from "./policy.ts";
+import { daysAfter } from "./user-days.ts";
 
 /** The last acceptance that a user made of a template. */
 export interface LastAcceptance {

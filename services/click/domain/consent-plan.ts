@@ -1,6 +1,11 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import type { NewId } from "#platform/ids.ts";
+import type { Agreement } from "./agreement.ts";
+import type { Assessment } from "./assessment.ts";
 import { type AskedText, type ConsentEvent, isGrant, stateAt } from "./consent.ts";
-import { daysAfter } from "./days.ts";
+import { jurisdictionOf, type KeptTerms, type Terms } from "./terms.ts";
+import { daysAfter } from "./user-days.ts";
 
 export type ConsentDecision = "GRANT" | "DENY" | "WITHDRAW" | "RENEW";
 
@@ -131,4 +136,75 @@ function withdrawRest({ requests, last, now }: PlanInput): PlannedChange[] {
   return [...last.values()]
     .filter((event) => !named.has(event.purpose) && stateAt(event, now).valid)
     .map((event) => end(event.purpose, "WITHDRAW", event));
+}
+
+/** What an acceptance of a CONSENT template decides for one purpose. */
+export interface AcceptedConsent {
+  readonly eventId: string;
+  readonly purpose: string;
+  readonly type: "GRANTED" | "DENIED";
+  readonly legalBasis: string;
+  readonly jurisdiction: string | null;
+  readonly locale: string;
+  readonly contentHash: string;
+  readonly method: string;
+  readonly expiresAt: Date | null;
+}
+
+/** One change of consent for each purpose that was decided; none for other types of templates. */
+export function consentsOf(agreement: Agreement, assessment: Assessment, now: Date, newId: NewId): AcceptedConsent[] {
+  const { terms, purposes } = agreement.terms;
+  if (terms.type !== "CONSENT") return [];
+  return assessment.purposes.map(({ purpose: key, granted }) => {
+    const purpose = purposes.get(key);
+    if (purpose === undefined) throw new Error("a purpose that the template does not have passed the checks");
+    return {
+      eventId: newId(),
+      purpose: key,
+      type: granted ? "GRANTED" : "DENIED",
+      legalBasis: purpose.legalBasis,
+      jurisdiction: jurisdictionOf(terms),
+      locale: agreement.locale,
+      contentHash: agreement.contentHash,
+      method: assessment.action,
+      expiresAt: granted ? daysAfter(now, purpose.expiresAfterDays) : null,
+    };
+  });
+}
+
+/** A purpose as the person is asked for it. */
+export interface AskedPurpose {
+  readonly purpose: string;
+  readonly name: string;
+  readonly description: string;
+  /** What stands beside the box. */
+  readonly text: string;
+  readonly required: boolean;
+}
+
+/** The purposes of a CONSENT template in its order; none for other types. */
+export function askedPurposes({ type, typeConfig }: Terms, texts: Readonly<Record<string, string>>): AskedPurpose[] {
+  const purposes = type === "CONSENT" && Array.isArray(typeConfig.purposes) ? typeConfig.purposes : [];
+  return purposes.filter(isObject).map((purpose) => {
+    const key = textOf(purpose.key);
+    const name = textOf(purpose.name) || key;
+    const description = textOf(purpose.description);
+    const text = Object.hasOwn(texts, key) ? textOf(texts[key]) : "";
+    return { purpose: key, name, description, text: text || description || name, required: purpose.required === true };
+  });
+}
+
+const isObject = (value: JsonValue): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const textOf = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
+
+/** Throws CLICK_VALIDATION_FAILED for purposes that the template does not have. */
+export function requireKnownPurposes(wanted: readonly string[], { purposes }: KeptTerms): void {
+  const details: FieldProblem[] = wanted.flatMap((purpose, index) =>
+    purposes.has(purpose)
+      ? []
+      : [{ field: `purposes[${index}]`, code: "UNKNOWN", message: "is not a purpose of the template" }],
+  );
+  if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
 }

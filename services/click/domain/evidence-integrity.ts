@@ -1,4 +1,4 @@
-import type { EvidenceJwk } from "../keys/evidence-jwk.ts";
+import type { EvidenceJwk } from "../keys/evidence-parts.ts";
 import { integrationMs, type LeafKind, type LeafPayload } from "../log/leaf.ts";
 
 /** That a leaf is in the tree that a signed checkpoint speaks of. */

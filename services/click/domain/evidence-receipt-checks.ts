@@ -1,6 +1,12 @@
 import { isConsentChange, isDecision, type ReadReceipt } from "./evidence-receipt.ts";
-import { statedIndex, type TemplateWords, type WholeReceipt, wrongMembers } from "./evidence-receipt-members.ts";
-import { comparePersonal, readDisclosures } from "./evidence-receipt-values.ts";
+import {
+  comparePersonal,
+  readDisclosures,
+  statedIndex,
+  type TemplateWords,
+  type WholeReceipt,
+  wrongMembers,
+} from "./evidence-receipt-members.ts";
 
 export type CheckName =
   | "FORM"

@@ -3,10 +3,9 @@ import { canonicalJson } from "#platform/canonical-json.ts";
 import { leafHashOf } from "../log/leaf.ts";
 import type { AcceptanceLeaf } from "./acceptance-leaf.ts";
 import type { ConsentEvent, ConsentEventType } from "./consent.ts";
-import type { ConsentLeaf } from "./consent-leaf.ts";
-import { withheldConsentReceipt } from "./consent-receipt.ts";
-import { isDecision, type ReadReceipt } from "./evidence-receipt.ts";
-import { personalMembers } from "./evidence-receipt-values.ts";
+import { type ConsentLeaf, withheldConsentReceipt } from "./consent-receipt.ts";
+import { digestOf, parseDisclosure } from "./disclosures.ts";
+import { isDecision, type ReadReceipt, type ReceiptPayload } from "./evidence-receipt.ts";
 import { answerReceipt, type LoggedReceipt, withheldReceipt } from "./receipt-answer.ts";
 import type { Terms } from "./terms.ts";
 
@@ -92,3 +91,110 @@ function consentEvent(leaf: ConsentLeaf): ConsentEvent {
 }
 
 const dateOrNull = (time: string | null): Date | null => (time === null ? null : new Date(time));
+
+/** Values that a leaf commits to, by their names. */
+type DisclosedValues = ReadonlyMap<string, unknown>;
+
+type ReadDisclosures =
+  | { readonly kind: "committed"; readonly values: DisclosedValues }
+  | { readonly kind: "refused"; readonly message: string };
+
+/** Reads disclosures (RFC 9901) that somebody gave; refuses them all when one is not of this leaf. */
+export function readDisclosures({ _sd = [] }: ReceiptPayload, disclosures: readonly string[]): ReadDisclosures {
+  const digests = new Set(_sd);
+  const values = new Map<string, unknown>();
+  for (const [index, disclosure] of disclosures.entries()) {
+    const place = `Disclosure ${index + 1}`;
+    const disclosed = parseDisclosure(disclosure);
+    if (disclosed === undefined) return refused(`${place} is not a salt, a name and a value.`);
+    if (!digests.has(digestOf(disclosure))) return refused(`${place} is not one that the record commits to.`);
+    if (values.has(disclosed.name)) return refused(`${place} discloses ${disclosed.name} a second time.`);
+    values.set(disclosed.name, disclosed.value);
+  }
+  return { kind: "committed", values };
+}
+
+const refused = (message: string): ReadDisclosures => ({ kind: "refused", message });
+
+/** A member of a receipt that is personal, and the value of the leaf that it shows. */
+interface PersonalMember {
+  readonly member: string;
+  readonly disclosed: string;
+}
+
+/** The personal members of a receipt, erased or not. */
+function personalMembers({ payload, receipt }: ReadReceipt): PersonalMember[] {
+  if (!isDecision(payload)) return consentPersonal(payload as unknown as ConsentLeaf);
+  // The hash of a text with somebody's values in it.
+  const { renderHash } = payload as unknown as AcceptanceLeaf;
+  const isPersonalized = renderHash === null && receipt?.templateType === "GENERATED";
+  return isPersonalized ? [...decisionMembers, { member: "renderHash", disclosed: "renderHash" }] : decisionMembers;
+}
+
+const decisionMembers: PersonalMember[] = [
+  { member: "userRef", disclosed: "userRef" },
+  { member: "idempotencyKey", disclosed: "idempotencyKey" },
+  { member: "purposes", disclosed: "consents" },
+  { member: "verification", disclosed: "verification" },
+];
+
+const consentMembers: PersonalMember[] = [
+  { member: "userRef", disclosed: "userRef" },
+  { member: "idempotencyKey", disclosed: "idempotencyKey" },
+  { member: "actor", disclosed: "actor" },
+  { member: "reason", disclosed: "reason" },
+];
+
+/** A purpose or method that is not in the leaf may be anything that somebody wrote. */
+const consentPersonal = ({ purpose, method }: ConsentLeaf): PersonalMember[] => [
+  ...consentMembers,
+  ...(purpose === null ? [{ member: "purpose", disclosed: "purpose" }] : []),
+  ...(method === null ? [{ member: "method", disclosed: "method" }] : []),
+];
+
+interface PersonalProblems {
+  /** Members that contradict what the leaf commits to. */
+  readonly wrong: readonly string[];
+  /** Members that nothing confirms: what they show is neither stored any more nor disclosed. */
+  readonly unconfirmed: readonly string[];
+}
+
+/**
+ * Compares the personal members of a receipt with values that its leaf commits to. `isComplete` tells that these are all
+ * there are. A receipt that says of itself to be erased or restricted may be silent about what is known.
+ */
+export function comparePersonal(
+  read: ReadReceipt & { readonly receipt: JsonObject },
+  known: DisclosedValues,
+  isComplete: boolean,
+): PersonalProblems {
+  const { receipt } = read;
+  const maySaySo = receipt.erased === true || receipt.restricted === true;
+  const problems: { wrong: string[]; unconfirmed: string[] } = { wrong: [], unconfirmed: [] };
+  for (const { member, disclosed } of personalMembers(read)) {
+    const shown = receipt[member] ?? null;
+    const isEqual = said(member, shown) === said(member, (known.get(disclosed) ?? null) as JsonValue);
+    if (isEqual || (maySaySo && isSilent(member, shown))) continue;
+    const isOpen = !isComplete && !known.has(disclosed);
+    (isOpen ? problems.unconfirmed : problems.wrong).push(member);
+  }
+  return problems;
+}
+
+/** What a member says, in one form; an empty list says as little as null. */
+function said(member: string, value: JsonValue): string {
+  if (!Array.isArray(value)) return canonicalJson(value);
+  if (value.length === 0) return "null";
+  return canonicalJson(member === "verification" ? value.map(shortClaim) : value);
+}
+
+/** Of the actor of an erased change its kind is left. */
+const isSilent = (member: string, value: JsonValue): boolean =>
+  said(member, value) === "null" || (member === "actor" && isObject(value) && value.id === null);
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A receipt does not show the reference of a verification. */
+const shortClaim = (claim: JsonValue): JsonValue =>
+  isObject(claim) ? { method: claim.method ?? null, verifiedAt: claim.verifiedAt ?? null } : claim;

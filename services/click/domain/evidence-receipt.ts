@@ -1,6 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { LeafPayload } from "../log/leaf.ts";
-import { receiptTyp } from "../log/leaf-signer.ts";
+import { type LeafPayload, receiptTyp } from "../log/leaf.ts";
 import { type ParsedJws, parseJws } from "./compact-jws.ts";
 
 /** What somebody wants to have verified: one of both. */

@@ -1,8 +1,8 @@
 import type { AcceptBody, PurposeDecision } from "./accept-body.ts";
 import type { Agreement } from "./agreement.ts";
 import type { Assessment } from "./assessment.ts";
-import { daysAfter } from "./days.ts";
 import type { ShownFacts } from "./shown.ts";
+import { daysAfter } from "./user-days.ts";
 
 export interface ReceiptInput {
   readonly organizationId: string;

@@ -4,8 +4,14 @@ import type { BoundText } from "./agreement.ts";
 import type { Policy, TemplateType } from "./policy.ts";
 import type { ReadableReceipt } from "./receipt.ts";
 import { type RenderClaims, secondsOf } from "./render-claims.ts";
-import { outcomeAt, type SessionOutcome, type SessionState, type SessionStatus, statusAt } from "./session.ts";
-import type { KnownPerson } from "./session-person.ts";
+import {
+  type KnownPerson,
+  outcomeAt,
+  type SessionOutcome,
+  type SessionState,
+  type SessionStatus,
+  statusAt,
+} from "./session.ts";
 import type { Terms } from "./terms.ts";
 
 /** A session as its readers see it at some moment. */

@@ -1,6 +1,6 @@
 import { acceptTimeQuantile, type TimeBucket } from "./accept-time.ts";
 import { agreementAt, type TemplateOffer } from "./agreement-state.ts";
-import type { HourCounts } from "./hour-counts.ts";
+import type { HourCounts } from "./user-days.ts";
 
 /** Which part of the statistics is asked for. */
 export interface StatQuery {

@@ -1,9 +1,11 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { VerificationClaim } from "./accept-body.ts";
 import type { Policy } from "./policy.ts";
 import type { PolicyCheck } from "./policy-checks.ts";
+import type { Terms } from "./terms.ts";
 
 /** How much each method proves. */
-export const verificationLevels: Readonly<Record<string, number>> = {
+const verificationLevels: Readonly<Record<string, number>> = {
   NONE: 0,
   CUSTOMER_ATTESTED: 1,
   TYPED_NAME: 1,
@@ -47,3 +49,69 @@ export function checkVerification(
   }
   return checks;
 }
+
+/**
+ * The verification that an acceptance must carry, in the words of the API: the same that the templates service answers for
+ * a template, but of the flags in force where the text is shown.
+ */
+export function verificationRequirements(policy: Policy): JsonObject {
+  const methods = requiredMethods(policy);
+  return { required: methods.length > 0, mode: policy.verificationMode, methods };
+}
+
+/** Weakest first, each method once. */
+function requiredMethods(policy: Policy): JsonObject[] {
+  const named = policy.verificationMethods.filter((method) => method !== "NONE");
+  const isChoice = policy.verificationMode === "ANY" && named.length > 1;
+  const demanded = new Set(isChoice ? [] : named);
+  if (policy.requireAuthenticatedUser) demanded.add("CUSTOMER_SESSION");
+  if (policy.requireTypedName) demanded.add("TYPED_NAME");
+  if (policy.minAge > 0) demanded.add("AGE_STATEMENT");
+  // Who brings a method that is demanded anyway has met the choice as well.
+  const alternatives = isChoice && !named.some((method) => demanded.has(method)) ? named : [];
+  return [...new Set([...demanded, ...alternatives])]
+    .map((method) => ({
+      method,
+      required: demanded.has(method),
+      level: verificationLevels[method] ?? 0,
+      validForSeconds: null,
+      parameters: parametersOf(method, policy),
+    }))
+    .sort((a, b) => a.level - b.level || a.method.localeCompare(b.method, "en"));
+}
+
+function parametersOf(method: string, { minAge }: Policy): JsonObject {
+  if (method === "CUSTOMER_SESSION") return { authMethods: ["PASSWORD", "SSO", "MFA", "PASSKEY"] };
+  return method === "AGE_STATEMENT" && minAge > 0 ? { minAge } : {};
+}
+
+/** A document that belongs to a STATIC text and is shown beside it. */
+interface LinkedDocument {
+  readonly name: string;
+  readonly url: string | null;
+  /** Of the bytes behind the url, as its author says. */
+  readonly contentHash: string | null;
+  readonly mustRead: boolean;
+}
+
+/** In the order in which they are shown. */
+export function linkedDocuments({ type, typeConfig }: Pick<Terms, "type" | "typeConfig">): LinkedDocument[] {
+  const documents = type === "STATIC" && Array.isArray(typeConfig.documents) ? typeConfig.documents : [];
+  return documents
+    .filter(isObject)
+    .toSorted((a, b) => orderOf(a) - orderOf(b))
+    .map(({ name, url, contentHash, mustRead }) => ({
+      name: textOf(name) ?? "",
+      url: textOf(url),
+      contentHash: textOf(contentHash),
+      mustRead: mustRead === true,
+    }));
+}
+
+const isObject = (value: JsonValue): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Those without a place come last, in the order in which they were given. */
+const orderOf = ({ order }: JsonObject): number => (typeof order === "number" ? order : Number.MAX_SAFE_INTEGER);
+
+const textOf = (value: JsonValue | undefined): string | null => (typeof value === "string" ? value : null);

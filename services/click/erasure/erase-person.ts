@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
+import type { OrgId } from "#platform/ids.ts";
 import { sessionCancelled } from "../events.ts";
 import {
   cancelSessions,
@@ -8,6 +9,9 @@ import {
   type ErasedRecords,
   eraseRecords,
   findSessionRetention,
+  listSeeds,
+  replaceSeeds,
+  type StoredSeed,
 } from "../store/erasure-store.ts";
 import {
   listReceipts,
@@ -17,14 +21,12 @@ import {
   type PersonReceipt,
   type PersonSession,
 } from "../store/person-store.ts";
-import { holdCounting } from "../store/stat-lock.ts";
+import { holdCounting } from "../store/stat-store.ts";
 import { forgetUser } from "../store/stat-user-store.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 import { type ConcludedErasure, type ConclusionDeps, concludeErasure } from "./conclude-erasure.ts";
-import type { ErasureReason } from "./erasure-leaf.ts";
-import type { ErasureRules } from "./erasure-rules.ts";
+import type { ErasureReason, ErasureRules } from "./erasure-rules.ts";
 import { type ErasurePlan, type PlannedRecord, planErasure, plannedReceipt, type Restriction } from "./plan-erasure.ts";
-import { restrictRecords } from "./restrict-records.ts";
 
 export interface ErasePersonDeps extends ConclusionDeps {
   readonly vault: SubjectVault;
@@ -149,4 +151,25 @@ async function takeAway(
   );
   const concluded = await concludeErasure(deps, client, { ...person, erased, restricted: receipts.restrict, events });
   return { erased, concluded };
+}
+
+/** Encrypts the seeds of records under the hold key; of those that are restricted already only the time changes. */
+async function restrictRecords(
+  vault: SubjectVault,
+  organizationId: OrgId,
+  client: pg.ClientBase,
+  restrictions: readonly Restriction[],
+): Promise<void> {
+  if (restrictions.length === 0) return;
+  const times = new Map(restrictions.map(({ recordId, until }) => [recordId, until]));
+  const stored = await listSeeds(organizationId, client, [...times.keys()]);
+  const seeds = stored.map(({ recordId, seed, restrictedUntil }): StoredSeed => {
+    const isPlain = restrictedUntil === null;
+    return {
+      recordId,
+      seed: isPlain ? vault.restrictSeed({ organizationId, recordId }, seed) : seed,
+      restrictedUntil: times.get(recordId) ?? restrictedUntil,
+    };
+  });
+  await replaceSeeds(organizationId, client, seeds);
 }

@@ -5,11 +5,10 @@ import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { KeyHasher } from "../accept/key-hasher.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
-import { type ErasePersonDeps, erasePerson } from "./erase-person.ts";
-import { type ErasureAnswer, erasureAnswer } from "./erasure-answer.ts";
-import type { ErasureReason } from "./erasure-leaf.ts";
-import { findRules, type RulesDeps } from "./erasure-rules.ts";
-import { withRetries } from "./with-retries.ts";
+import { integrationMs, logOrigin } from "../log/leaf.ts";
+import { type ErasePersonDeps, erasePerson, type PersonErasure } from "./erase-person.ts";
+import { type ErasureReason, findRules, type RulesDeps, retentionBasis } from "./erasure-rules.ts";
+import { withRetries } from "./plan-erasure.ts";
 
 export interface EraseUserDeps extends RulesDeps, Omit<ErasePersonDeps, "maxRecords"> {
   /** Connects as the eraser. */
@@ -66,3 +65,98 @@ export async function eraseUser(
   }
   throw new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });
 }
+
+/** What whoever asked for an erasure is told. */
+export interface ErasureAnswer {
+  /** Null when there was nothing to do. */
+  readonly erasureId: string | null;
+  readonly userRef: null;
+  readonly requestedAt: string;
+  /** False: ask again, there is more. */
+  readonly complete: boolean;
+  readonly erased: {
+    readonly receipts: readonly string[];
+    readonly sessions: readonly string[];
+    /** Receipts. */
+    readonly consentChanges: readonly string[];
+  };
+  readonly restricted: readonly { readonly receiptId: string; readonly until: string; readonly basis: string }[];
+  readonly kept: readonly { readonly what: string; readonly why: string }[];
+  readonly log: {
+    readonly logId: string;
+    readonly origin: string;
+    readonly leafIndex: number;
+    readonly leafHash: string;
+    readonly integrateBy: string;
+  } | null;
+  readonly statement: string;
+}
+
+interface AnswerFacts {
+  readonly issuer: string;
+  readonly organizationId: string;
+  readonly requestedAt: Date;
+}
+
+const nothingFound: PersonErasure = {
+  erased: { receiptIds: [], sessionIds: [], changeIds: [] },
+  restricted: [],
+  complete: true,
+  concluded: null,
+};
+
+function erasureAnswer(
+  facts: AnswerFacts,
+  { erased, restricted, complete, concluded }: PersonErasure = nothingFound,
+): ErasureAnswer {
+  return {
+    erasureId: concluded?.erasureId ?? null,
+    userRef: null,
+    requestedAt: facts.requestedAt.toISOString(),
+    complete,
+    erased: { receipts: erased.receiptIds, sessions: erased.sessionIds, consentChanges: erased.changeIds },
+    restricted: restricted.map(({ recordId, until }) => ({
+      receiptId: recordId,
+      until: until.toISOString(),
+      basis: retentionBasis,
+    })),
+    kept: [...(concluded === null ? [] : keptAlways), ...(restricted.length === 0 ? [] : [keptRestricted])],
+    log: concluded === null ? null : placeOf(facts, concluded),
+    statement,
+  };
+}
+
+const keptAlways = [
+  {
+    what: "ids, times, texts and hashes of receipts, in the log and in their rows",
+    why: "They prove that the log is complete and that evidence of others holds; nobody can be found by them.",
+  },
+  {
+    what: "keyed hashes of idempotency keys and of request bodies",
+    why: "A request that is sent again must not be recorded again.",
+  },
+  {
+    what: "a keyed hash of the user reference in events of the last days",
+    why: "Events are kept for 7 days, so that none is lost.",
+  },
+  { what: "counts in statistics", why: "They do not tell who was counted." },
+];
+
+const keptRestricted = {
+  what: "what is personal in the records under restricted",
+  why: "The time for which they must be kept is not over (GDPR art. 17(3)(e)). Until then only an administrator can open them, saying why (art. 18), which is logged; then they are erased.",
+};
+
+const statement =
+  "What was personal in the records named under erased is gone: the keys that it was encrypted with have been deleted, and without them no copy of it can be read. A backup that holds the keys too must be deleted in its own time. Receipts, disclosures, evidence bundles and events that were handed out before are with those who got them.";
+
+const placeOf = (
+  { issuer, organizationId, requestedAt }: AnswerFacts,
+  { leafIndex, leafHash }: NonNullable<PersonErasure["concluded"]>,
+): ErasureAnswer["log"] => ({
+  logId: organizationId,
+  origin: logOrigin(issuer, organizationId),
+  leafIndex,
+  leafHash: `sha256:${leafHash.toString("hex")}`,
+  integrateBy: new Date(requestedAt.getTime() + integrationMs).toISOString(),
+});

@@ -3,8 +3,7 @@ import type { Caller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
-import type { LeafPayload } from "../log/leaf.ts";
-import type { LeafSigner } from "../log/leaf-signer.ts";
+import type { LeafPayload, LeafSigner } from "../log/leaf.ts";
 import { appendLeaves } from "../store/log-store.ts";
 import { findRestricted, insertAccess } from "../store/restricted-access-store.ts";
 

@@ -1,19 +1,33 @@
+import type pg from "pg";
 import { withOrgSnapshot } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { readAcceptance } from "../accept/acceptance-receipts.ts";
 import { mapInTurns } from "../consent/map-in-turns.ts";
+import { readAftermath } from "../consent/read-aftermath.ts";
 import type { AcceptanceLeaf } from "../domain/acceptance-leaf.ts";
+import type { Aftermath } from "../domain/aftermath.ts";
 import { parseJws } from "../domain/compact-jws.ts";
-import type { Evidence, EvidencedAcceptance } from "../domain/evidence.ts";
-import { type EvidencedShowing, loggedFacts } from "../domain/evidence-shown.ts";
+import {
+  type Evidence,
+  type EvidencedAcceptance,
+  type EvidencedShowing,
+  hashesOf,
+  loggedFacts,
+  type ShownText,
+} from "../domain/evidence.ts";
+import type { PageEvent } from "../domain/page-facts.ts";
 import { renderTokenForm } from "../domain/render-claims.ts";
 import type { ShownFacts } from "../domain/shown.ts";
 import { parseTerms } from "../domain/terms.ts";
-import { rawPublicKey } from "../keys/sealed-key.ts";
+import { rawPublicKey } from "../keys/sealed-columns.ts";
+import { type FoundSession, readSession, readSessionEvents } from "../rpc/read-session.ts";
 import type { StoredAcceptance } from "../store/acceptance-store.ts";
+import { findShown, findText } from "../store/content-store.ts";
+import { findLeaves, type LoggedLeaf } from "../store/log-store.ts";
+import { readSealedRendering } from "../vault/seals.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
 import { collectIntegrity } from "./collect-integrity.ts";
-import type { EvidenceDeps } from "./evidence-deps.ts";
-import { readStored, type StoredEvidence } from "./read-stored.ts";
+import { type ChosenTree, chooseTree, type EvidenceDeps } from "./write-bundle.ts";
 
 export interface EvidenceRequest {
   /** A UUID. */
@@ -102,4 +116,66 @@ async function currentRevision({ templateOffers }: EvidenceDeps, orgId: OrgId, {
   const { templateId, versionId } = found.view;
   const published = await templateOffers.published(orgId, templateId);
   return published.find((text) => text.versionId === versionId)?.revision ?? null;
+}
+
+/** What is stored of a session, as of one moment. */
+interface StoredEvidence {
+  /** With its acceptances in the order of the log. */
+  readonly found: FoundSession;
+  readonly text: ShownText;
+  /** What was shown to everybody, by its hash. */
+  readonly contents: ReadonlyMap<string, Buffer>;
+  /** What was shown with somebody's values; null when there is nothing or it may not be read. */
+  readonly rendering: string | null;
+  readonly events: readonly PageEvent[];
+  readonly since: Omit<Aftermath, "currentRevision">;
+  /** In the order of the log. */
+  readonly leaves: readonly LoggedLeaf[];
+  readonly tree: ChosenTree | undefined;
+}
+
+interface StoredRequest {
+  readonly sessionId: string;
+  readonly openRestricted: boolean;
+  readonly now: Date;
+}
+
+/** Undefined when there is no such session. Throws when something was sealed with another master key. */
+async function readStored(
+  vault: SubjectVault,
+  orgId: OrgId,
+  client: pg.ClientBase,
+  { sessionId, openRestricted, now }: StoredRequest,
+): Promise<StoredEvidence | undefined> {
+  const reading = { vault, opensRestricted: openRestricted };
+  const session = await readSession(reading, orgId, client, sessionId, now);
+  if (session === undefined) return undefined;
+  const text = await findText(orgId, client, session.view);
+  if (text === undefined) throw new Error("the text of a session is not stored");
+  const found = { ...session, acceptances: session.acceptances.toSorted((a, b) => a.leafIndex - b.leafIndex) };
+  const leaves = await readLeaves(orgId, client, found);
+  const isPersonalized = session.view.templateType === "GENERATED";
+  return {
+    found,
+    text,
+    contents: await findShown(orgId, client, shownHashes(found)),
+    rendering: isPersonalized ? await readSealedRendering(vault, orgId, client, session.view.id, openRestricted) : null,
+    events: await readSessionEvents(reading, orgId, client, session),
+    since: await readAftermath(reading, orgId, client, session),
+    leaves,
+    tree: await chooseTree(orgId, client, leaves),
+  };
+}
+
+/** Those of the acceptances, and that of the completion of the session. */
+async function readLeaves(orgId: OrgId, client: pg.ClientBase, { view, acceptances }: FoundSession) {
+  const recordIds = [...acceptances.map(({ receiptId }) => receiptId), view.id];
+  const leaves = await findLeaves(orgId, client, recordIds);
+  return [...leaves.values()].sort((a, b) => a.leafIndex - b.leafIndex);
+}
+
+/** The leaf of an acceptance names what is not personal of it; a hash that is personal names nothing here. */
+function shownHashes({ acceptances, shown }: FoundSession): string[] {
+  const last = acceptances.at(-1);
+  return hashesOf(last === undefined ? shown : (JSON.parse(last.leaf.toString("utf8")) as AcceptanceLeaf));
 }

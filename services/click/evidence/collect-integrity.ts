@@ -10,14 +10,11 @@ import {
   promisedTime,
 } from "../domain/evidence-integrity.ts";
 import { renderTokenForm } from "../domain/render-claims.ts";
-import { type EvidenceJwk, evidenceJwk } from "../keys/evidence-jwk.ts";
-import { logVerifierKeys } from "../keys/log-verifier-keys.ts";
+import { type EvidenceJwk, evidenceJwk, logVerifierKeys } from "../keys/evidence-parts.ts";
 import type { SigningKey, SigningKeys } from "../keys/signing-keys.ts";
-import { anchorLogId, type LeafPayload, logOrigin } from "../log/leaf.ts";
-import { receiptJws } from "../log/leaf-signer.ts";
+import { anchorLogId, type LeafPayload, logOrigin, receiptJws } from "../log/leaf.ts";
 import type { LoggedLeaf } from "../store/log-store.ts";
-import type { ChosenTree } from "./choose-tree.ts";
-import type { EvidenceDeps } from "./evidence-deps.ts";
+import type { ChosenTree, EvidenceDeps } from "./write-bundle.ts";
 
 type Deps = Pick<
   EvidenceDeps,

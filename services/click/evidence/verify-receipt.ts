@@ -1,11 +1,14 @@
+import type pg from "pg";
 import { withOrg } from "#platform/db/pool.ts";
-import type { OrgId } from "#platform/ids.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
 import { parseCheckpoint } from "#platform/transparency/checkpoint.ts";
 import { verifyNote } from "#platform/transparency/signed-note.ts";
 import { verifyInclusion } from "#platform/transparency/verify.ts";
+import { openChange } from "../consent/sealed-change.ts";
+import type { AcceptanceLeaf } from "../domain/acceptance-leaf.ts";
 import { isSignedBy } from "../domain/compact-jws.ts";
 import { madeAt, promisedTime } from "../domain/evidence-integrity.ts";
-import { type GivenReceipt, type ReadReceipt, readReceipt } from "../domain/evidence-receipt.ts";
+import { type GivenReceipt, isDecision, type ReadReceipt, readReceipt, recordIds } from "../domain/evidence-receipt.ts";
 import {
   type Check,
   checkDisclosures,
@@ -14,12 +17,21 @@ import {
   checkRecorded,
   failed,
   passed,
+  type StoredValues,
 } from "../domain/evidence-receipt-checks.ts";
-import { logVerifierKeys } from "../keys/log-verifier-keys.ts";
+import type { TemplateWords } from "../domain/evidence-receipt-members.ts";
+import type { Terms } from "../domain/terms.ts";
+import { logVerifierKeys } from "../keys/evidence-parts.ts";
 import type { SigningKey } from "../keys/signing-keys.ts";
 import { leafHashOf } from "../log/leaf.ts";
-import type { EvidenceDeps } from "./evidence-deps.ts";
-import { findRecorded, type Recorded } from "./find-recorded.ts";
+import { findAcceptance } from "../store/acceptance-store.ts";
+import { findChange } from "../store/consent-store.ts";
+import { findTerms } from "../store/content-store.ts";
+import { findLeaves, findNewestCheckpoint, type StoredCheckpoint } from "../store/log-store.ts";
+import { readSeed } from "../vault/record-seed.ts";
+import { openAcceptance } from "../vault/seals.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
+import type { EvidenceDeps } from "./write-bundle.ts";
 
 type Deps = Pick<EvidenceDeps, "pool" | "vault" | "issuer" | "receiptKeys" | "logKeys" | "proofs">;
 
@@ -90,4 +102,57 @@ function checkPromise({ payload }: ReadReceipt, now: Date): Check {
   return now > promised
     ? failed("INCLUSION", `It was promised to be in a published checkpoint by ${until}, and is not.`)
     : passed("INCLUSION", `No published checkpoint covers it yet; that is promised by ${until}.`);
+}
+
+/** What is recorded of a receipt. */
+interface Recorded {
+  readonly leafIndex: number;
+  readonly values: StoredValues;
+  /** Undefined for a record that was made under no terms. */
+  readonly words: TemplateWords | undefined;
+  /** The newest checkpoint of the log. */
+  readonly checkpoint: StoredCheckpoint | undefined;
+}
+
+/** Undefined when the organization's log does not hold exactly what was signed. */
+async function findRecorded(
+  vault: SubjectVault,
+  orgId: OrgId,
+  client: pg.ClientBase,
+  read: ReadReceipt,
+): Promise<Recorded | undefined> {
+  const leaves = await findLeaves(orgId, client, recordIds(read.payload).filter(isUuid));
+  const leaf = [...leaves.values()].find((one) => one.leaf.equals(read.leaf));
+  if (leaf === undefined) return undefined;
+  const disclosures = isDecision(read.payload)
+    ? await acceptanceDisclosures(vault, orgId, client, leaf.recordId)
+    : await changeDisclosures(vault, orgId, client, leaf.recordId);
+  return {
+    leafIndex: leaf.leafIndex,
+    values: { disclosures },
+    words: await findWords(orgId, client, read),
+    checkpoint: await findNewestCheckpoint(orgId, client),
+  };
+}
+
+async function acceptanceDisclosures(vault: SubjectVault, orgId: OrgId, client: pg.ClientBase, recordId: string) {
+  const acceptance = await findAcceptance(orgId, client, recordId);
+  if (acceptance === undefined) return null;
+  const record = { organizationId: orgId, recordId };
+  const { seed } = readSeed(vault, record, acceptance.seed);
+  const { sealed } = acceptance;
+  return seed === null || sealed === null ? null : openAcceptance(vault, record, seed, sealed).disclosures;
+}
+
+async function changeDisclosures(vault: SubjectVault, orgId: OrgId, client: pg.ClientBase, recordId: string) {
+  const change = await findChange(orgId, client, recordId);
+  return (change && openChange(vault, orgId, change).secrets?.disclosures) ?? null;
+}
+
+/** What the terms call the template. */
+async function findWords(orgId: OrgId, client: pg.ClientBase, { payload }: ReadReceipt) {
+  if (!isDecision(payload)) return undefined;
+  const { termsHash } = payload as unknown as AcceptanceLeaf;
+  const [terms] = await findTerms(orgId, client, [Buffer.from(termsHash.slice("sha256:".length), "hex")]);
+  return terms && (JSON.parse(terms.text) as Terms);
 }

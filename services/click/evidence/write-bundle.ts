@@ -1,10 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type pg from "pg";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { TemplateOffers } from "../consent/purpose-offers.ts";
 import { signJws } from "../domain/compact-jws.ts";
 import type { Evidence } from "../domain/evidence.ts";
 import { type BundleOptions, buildBundle } from "../domain/evidence-bundle.ts";
-import { type EvidenceJwk, evidenceJwk } from "../keys/evidence-jwk.ts";
-import type { EvidenceDeps } from "./evidence-deps.ts";
+import { type EvidenceJwk, type EvidenceParts, evidenceJwk } from "../keys/evidence-parts.ts";
+import type { Proofs } from "../log/proofs.ts";
+import { type Anchoring, findAnchoring, type Published } from "../store/anchor-store.ts";
+import { findNewestCheckpoint } from "../store/log-store.ts";
 
 /** The `typ` of the signature of a bundle. */
 export const bundleTyp = "click-evidence+jws";
@@ -48,3 +53,36 @@ const withKey = (keys: readonly EvidenceJwk[], key: EvidenceJwk): EvidenceJwk[] 
   ...keys.filter(({ kid }) => kid !== key.kid),
   key,
 ];
+
+/** The tree that leaves are proven to be in. */
+export interface ChosenTree {
+  readonly checkpoint: Published;
+  /** Undefined while the checkpoint is not anchored. */
+  readonly anchoring: Anchoring | undefined;
+}
+
+/**
+ * The anchored tree that has all of these leaves, or for want of one the newest that is published. Leaves that no
+ * published tree has yet do not count; undefined when that are all of them. Takes the leaves in the order of the log.
+ */
+export async function chooseTree(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  leaves: readonly { readonly leafIndex: number }[],
+): Promise<ChosenTree | undefined> {
+  const newest = await findNewestCheckpoint(orgId, client);
+  const last = leaves.findLast(({ leafIndex }) => newest !== undefined && leafIndex < newest.size);
+  if (newest === undefined || last === undefined) return undefined;
+  const anchoring = await findAnchoring(orgId, client, last.leafIndex);
+  return { checkpoint: anchoring?.checkpoint ?? newest, anchoring };
+}
+
+/** What evidence is collected with. */
+export interface EvidenceDeps
+  extends Pick<EvidenceParts, "vault" | "issuer" | "receiptKeys" | "renderKeys" | "logKeys"> {
+  readonly pool: pg.Pool;
+  readonly proofs: Proofs;
+  readonly templateOffers: Pick<TemplateOffers, "published">;
+  /** Whether checkpoints of the anchor log get time stamps: until then evidence is not complete. */
+  readonly hasTimestampAuthority: boolean;
+}

@@ -1,5 +1,4 @@
-import { type Frontier, frontierFromBytes, rootOf } from "#platform/transparency/compact-range.ts";
-import { hashBytes } from "#platform/transparency/merkle.ts";
+import { type Frontier, frontierFromBytes, hashBytes, rootOf } from "#platform/transparency/merkle.ts";
 import { partialTiles, widthIn } from "#platform/transparency/tiles.ts";
 import type { Growth, LockedTree } from "../store/integrate-store.ts";
 

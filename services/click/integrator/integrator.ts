@@ -1,10 +1,14 @@
+import type pg from "pg";
+import type { Clock } from "#platform/clock.ts";
 import { isTransient } from "#platform/db/errors.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { Metrics } from "#platform/metrics.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import type { Worker } from "#platform/service.ts";
+import { integrationMs } from "../log/leaf.ts";
+import { type DirtyLog, findDirtyLogs, readLeaves } from "../store/integrate-store.ts";
 import { LogMismatchError } from "./check-growth.ts";
 import { type IntegrateDeps, integrateLog } from "./integrate-log.ts";
-import { createLogWatch } from "./watch-logs.ts";
 
 export interface Integrator extends Worker {
   /** Says that leaves were added to this organization's log, after their commit. Costs next to nothing. */
@@ -121,4 +125,110 @@ function createRefusals({ logger, metrics }: IntegratorDeps) {
       if (loggedAt.delete(logId)) measure();
     },
   };
+}
+
+interface WatchDeps {
+  /** Connects as the integrator. */
+  readonly pool: pg.Pool;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+interface LogWatch {
+  /**
+   * Looks at the logs of all organizations: measures how many leaves wait and for how long, raises the alarm for those
+   * whose promise (integrateBy) is broken, and gives the logs that must be integrated.
+   */
+  look(): Promise<string[]>;
+}
+
+/** Logs in one look at most; the rest comes when these are done. */
+const logsPerLook = 10_000;
+/** Leaves that are this young need no closer look: their ids are enough. */
+const youngMs = 5_000;
+/** Leaves at most that are read to know their times better; those of logs longest without a checkpoint come first. */
+const leavesPerLook = 200;
+
+export function createLogWatch(deps: WatchDeps): LogWatch {
+  let overdue: ReadonlySet<string> = new Set();
+
+  const report = (late: ReadonlyMap<string, Date>): void => {
+    for (const [organizationId, recordedAt] of late) {
+      if (overdue.has(organizationId)) continue;
+      deps.logger.error(
+        { organizationId, recordedAt },
+        "a leaf is not in its log's tree although its receipt promises it",
+      );
+    }
+    for (const organizationId of overdue) {
+      if (!late.has(organizationId))
+        deps.logger.info({ organizationId }, "the log has caught up with what was promised");
+    }
+    overdue = new Set(late.keys());
+    deps.metrics.logsOverdue.set(late.size);
+  };
+  return {
+    look: async () => {
+      const dirty = await findDirtyLogs(deps.pool, logsPerLook);
+      const times = await oldestTimes(deps, dirty);
+      const now = deps.clock.now().getTime();
+      const waiting = dirty.reduce((sum, log) => sum + Math.max(0, log.leaves - log.treeSize), 0);
+      const oldest = Math.min(now, ...[...times.values()].map((time) => time.getTime()));
+      deps.metrics.logLeavesWaiting.set(waiting);
+      deps.metrics.logOldestLeafSeconds.set((now - oldest) / 1000);
+      report(new Map([...times].filter(([, time]) => now - time.getTime() > integrationMs)));
+      return dirty.map((log) => log.organizationId);
+    },
+  };
+}
+
+/** Since when each log has had leaves that wait; logs for which there was no time to find out are left out. */
+async function oldestTimes({ pool, clock }: WatchDeps, dirty: readonly DirtyLog[]): Promise<Map<string, Date>> {
+  const now = clock.now().getTime();
+  const next = dirty.flatMap(({ organizationId, nextRecordId: recordId }) =>
+    recordId === null ? [] : [{ organizationId, recordId, time: leafTime(recordId) }],
+  );
+  const isYoung = ({ time }: { time: Date | undefined }): boolean =>
+    time !== undefined && now - time.getTime() <= youngMs;
+  const young = next.filter(isYoung);
+  const others = next.filter((leaf) => !isYoung(leaf)).slice(0, leavesPerLook);
+  const leaves = others.length === 0 ? new Map<string, Buffer>() : await readLeaves(pool, others);
+  const read = others.map((leaf) => ({ ...leaf, time: leafTime(leaf.recordId, leaves.get(leaf.recordId)) }));
+  return new Map(
+    [...young, ...read].flatMap(({ organizationId, time }) => (time === undefined ? [] : [[organizationId, time]])),
+  );
+}
+
+/**
+ * When a leaf was recorded. The leaf says it itself, but for a publication the time is that of the event, which may have
+ * been noted long after it; ids of records say it too, but that of a completion is its session's, made before. So the later
+ * one of both counts. Undefined when neither tells.
+ */
+export function leafTime(recordId: string, leaf?: Buffer): Date | undefined {
+  const times = [idTime(recordId), ...(leaf === undefined ? [] : statedTimes(leaf))];
+  const latest = Math.max(...times.filter((time) => !Number.isNaN(time)));
+  return Number.isFinite(latest) ? new Date(latest) : undefined;
+}
+
+/** The time in a UUIDv7 (RFC 9562 §5.7) in milliseconds; NaN for other ids. */
+const idTime = (id: string): number =>
+  id[14] === "7" ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : Number.NaN;
+
+/** What the kinds of leaves call it. */
+const timeNames = ["acceptedAt", "recordedAt", "completedAt", "publishedAt", "requestedAt", "openedAt"];
+
+function statedTimes(leaf: Buffer): number[] {
+  const payload = parse(leaf);
+  return timeNames.flatMap((name) => (typeof payload[name] === "string" ? [Date.parse(payload[name])] : []));
+}
+
+/** Whoever watches the logs must not stumble over a leaf that somebody spoiled. */
+function parse(leaf: Buffer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(leaf.toString());
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
 }

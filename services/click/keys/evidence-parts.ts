@@ -2,11 +2,12 @@ import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { KeyRing } from "#platform/secrets.ts";
-import { createLeafSigner, type LeafSigner } from "../log/leaf-signer.ts";
+import { verifierKey } from "#platform/transparency/signed-note.ts";
+import { createLeafSigner, type LeafSigner, logOrigin } from "../log/leaf.ts";
 import { createSubjectVault, type SubjectVault } from "../vault/subject-vault.ts";
-import type { KeyPurpose } from "./key-schedule.ts";
-import { signingKeyKek } from "./sealed-key.ts";
-import { createSigningKeys, type ManagedSigningKeys } from "./signing-keys.ts";
+import { type KeyPurpose, neverSigns, validityOf } from "./key-schedule.ts";
+import { rawPublicKey, signingKeyKek } from "./sealed-columns.ts";
+import { createSigningKeys, type ManagedSigningKeys, type SigningKey } from "./signing-keys.ts";
 
 /** What evidence is sealed, signed and named with. */
 export interface EvidenceParts {
@@ -42,3 +43,43 @@ export function createEvidenceParts({ masterKeys, hashKey, issuer, ...deps }: Ev
     issuer,
   };
 }
+
+/** A public key as evidence brings it along: a JWK (RFC 8037), with when its signatures are good. */
+export interface EvidenceJwk {
+  readonly kty: "OKP";
+  readonly crv: "Ed25519";
+  readonly x: string;
+  readonly kid: string;
+  readonly alg: "EdDSA";
+  readonly use: "sig";
+  readonly purpose: KeyPurpose;
+  /** Seconds since 1970. */
+  readonly nbf: number;
+  /** Like nbf; absent while no successor is made. */
+  readonly exp?: number;
+  /** ISO 8601; nothing that it signed from then on is to be trusted. */
+  readonly revokedAt?: string;
+}
+
+/** One of all keys of its purpose; the same as the installation publishes it. */
+export function evidenceJwk(keys: readonly SigningKey[], key: SigningKey, purpose: KeyPurpose): EvidenceJwk {
+  const { from, until } = validityOf(keys, key);
+  return {
+    kty: "OKP",
+    crv: "Ed25519",
+    x: rawPublicKey(key).toString("base64url"),
+    kid: key.kid,
+    alg: "EdDSA",
+    use: "sig",
+    purpose,
+    nbf: Math.floor(from.getTime() / 1000),
+    ...(until === null ? {} : { exp: Math.ceil(until.getTime() / 1000) }),
+    ...(key.revokedAt === null ? {} : { revokedAt: key.revokedAt.toISOString() }),
+  };
+}
+
+/** C2SP signed-note verifier keys of these logs: one of each for every key that logs were or will be signed with. */
+export const logVerifierKeys = (keys: readonly SigningKey[], issuer: string, logIds: readonly string[]): string[] =>
+  logIds.flatMap((id) =>
+    keys.filter((key) => !neverSigns(keys, key)).map((key) => verifierKey(logOrigin(issuer, id), rawPublicKey(key))),
+  );

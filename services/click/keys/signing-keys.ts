@@ -12,7 +12,7 @@ import {
   type ScheduledKey,
   signedAt,
 } from "./key-schedule.ts";
-import { makeSealedKey, type OpenKey, openSealedKey } from "./sealed-key.ts";
+import { makeSealedKey, type OpenKey, openSealedKey } from "./sealed-columns.ts";
 
 export type SigningKey = ScheduledKey & OpenKey;
 

@@ -1,10 +1,15 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
+import { DomainError } from "#platform/errors.ts";
+import { filledLength, fillMerge, type MergeHtml } from "#platform/restricted-html/merge-html.ts";
 import { chooseWords, type Words } from "#platform/words.ts";
-import { type AskedPurpose, askedPurposes } from "../domain/asked-purposes.ts";
+import type { BoundText } from "../domain/agreement.ts";
+import { type AskedPurpose, askedPurposes } from "../domain/consent-plan.ts";
+import { fitData } from "../domain/merge-data.ts";
+import type { Placement } from "../domain/placement.ts";
+import type { RenderClaims } from "../domain/render-claims.ts";
 import type { Terms } from "../domain/terms.ts";
 import type { HtmlText } from "./html-source.ts";
-import { mergeText } from "./merge-text.ts";
 
 /** Exactly what a person is shown: the text and the words around it. */
 export interface Composition {
@@ -37,3 +42,46 @@ export function composeWords(text: Pick<HtmlText, "title" | "texts" | "locale">,
   const wordsJson = canonicalJson(words);
   return { words, wordsJson, wordsHash: sha256Label(wordsJson) };
 }
+
+/** The text of a GENERATED template with somebody's values. */
+export interface MergedText {
+  readonly html: string;
+  readonly renderHash: string;
+  readonly data: JsonObject;
+}
+
+/** Twice the longest text; a value of ten thousand characters could be asked for a hundred thousand times. */
+const maxMergedCharacters = 2_097_152;
+
+/** Throws CLICK_DATA_INVALID. Values become text and never markup. */
+export function mergeText(merge: MergeHtml, { typeConfig }: Terms, given: JsonObject): MergedText {
+  const { values, data } = fitData(typeConfig, merge.keys, given);
+  if (filledLength(merge, values) > maxMergedCharacters) {
+    const message = `must not make the text longer than ${maxMergedCharacters} characters`;
+    throw new DomainError("CLICK_DATA_INVALID", { details: [{ field: "data", code: "TOO_LARGE", message }] });
+  }
+  const html = fillMerge(merge, values);
+  return { html, renderHash: sha256Label(html), data };
+}
+
+/** A text as a person is shown it. */
+export interface Rendered {
+  readonly renderId: string;
+  /** Revision 0 for a draft. */
+  readonly text: BoundText;
+  readonly terms: Terms;
+  readonly html: string;
+  readonly renderHash: string;
+  readonly words: ShownWords;
+  readonly placement: Placement | undefined;
+  readonly sessionId: string | null;
+  readonly alreadyAccepted: boolean;
+  /** What its token says; null when nothing can be accepted with it. */
+  readonly claims: RenderClaims | null;
+  readonly renderedAt: Date;
+  readonly expiresAt: Date;
+  readonly isDraft: boolean;
+}
+
+/** How long a rendering without a session may be accepted. */
+export const renderingLifetimeMs = 24 * 60 * 60 * 1000;

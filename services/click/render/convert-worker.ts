@@ -1,4 +1,4 @@
 import { answerJobs } from "#platform/worker-jobs.ts";
-import { convertContent } from "./convert-content.ts";
+import { convertContent } from "./html-source.ts";
 
 answerJobs(convertContent);

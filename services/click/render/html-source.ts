@@ -1,13 +1,16 @@
 import type pg from "pg";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { withOrg } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import type { MergeHtml } from "#platform/restricted-html/merge-html.ts";
+import type { LocatedFinding } from "#platform/restricted-html/findings.ts";
+import { type MergeHtml, prepareMerge } from "#platform/restricted-html/merge-html.ts";
+import { contentToHtml, UnsafeContentError } from "#platform/restricted-html/read-content.ts";
+import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
 import type { BoundText } from "../domain/agreement.ts";
 import type { TemplateType } from "../domain/policy.ts";
-import { type AgreementText, findText, type Texts } from "../store/content-store.ts";
-import type { ConvertedHtml, HtmlConverter } from "./html-converter.ts";
-import { createWeightedLru } from "./weighted-lru.ts";
+import { type AgreementText, type ContentFormat, findText, type Texts } from "../store/content-store.ts";
+import { createWeightedLru } from "./shown-keeper.ts";
 
 /** A published text in the form in which it is shown. */
 export interface HtmlText extends BoundText {
@@ -68,4 +71,107 @@ function htmlText(text: AgreementText, { html, merge }: ConvertedHtml): HtmlText
   const { templateId, versionId, revision, label, locale, contentHash, title, texts } = text;
   const bound = { templateId, versionId, revision, label, locale, contentHash };
   return { ...bound, title, texts, html, htmlHash: sha256Label(html), merge };
+}
+
+/** Makes HTML of texts without holding up anything else. */
+export interface HtmlConverter {
+  /**
+   * Rejects with CLICK_CONTENT_INVALID for a text that must not be shown, and with SERVICE_UNAVAILABLE when it cannot be
+   * done now.
+   */
+  convert(orgId: OrgId, job: ConversionJob): Promise<ConvertedHtml>;
+  close(): Promise<void>;
+}
+
+interface ConvertedHtml {
+  readonly html: string;
+  readonly merge: MergeHtml | null;
+}
+
+/** What takes less than 5 ms; Markdown takes longer, and hostile Markdown the square of its length. */
+const inlineCharacters = { HTML: 12_000, TEXT: 12_000, MARKDOWN: 1_000 };
+
+/** Of one organization; a Markdown text of 1 MiB takes three seconds. */
+const maxWaiting = 4;
+
+export function createHtmlConverter(): HtmlConverter {
+  const pool = createWorkerPool<ConversionJob, Conversion>({
+    module: new URL("./convert-worker.ts", import.meta.url),
+    size: 2,
+    maxWaiting: 200,
+    waitMs: 4_000,
+    deadlineMs: 10_000,
+    maxHeapMb: 512,
+  });
+  const queues = new Map<OrgId, { last: Promise<unknown>; waiting: number }>();
+  /** One after the other, so that no organization keeps the threads from the others. */
+  const runInTurn = async (orgId: OrgId, job: ConversionJob): Promise<Conversion> => {
+    const queue = queues.get(orgId) ?? { last: Promise.resolve(), waiting: 0 };
+    if (queue.waiting >= maxWaiting) throw unavailable();
+    queues.set(orgId, queue);
+    queue.waiting += 1;
+    const turn = queue.last.then(() => pool.run(job));
+    queue.last = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } catch (error) {
+      throw error instanceof WorkerPoolError ? unavailable(error) : error;
+    } finally {
+      queue.waiting -= 1;
+      if (queue.waiting === 0) queues.delete(orgId);
+    }
+  };
+  return {
+    convert: async (orgId, job) => {
+      const isSmall = job.content.length <= inlineCharacters[job.format];
+      const conversion = isSmall ? convertContent(job) : await runInTurn(orgId, job);
+      if (conversion.kind === "html") return conversion;
+      throw unsafe(conversion);
+    },
+    close: () => pool.close(),
+  };
+}
+
+const unavailable = (cause?: unknown): DomainError =>
+  new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" }, cause });
+
+const unsafe = ({ findings }: Extract<Conversion, { kind: "unsafe" }>): DomainError =>
+  new DomainError("CLICK_CONTENT_INVALID", {
+    details: findings.slice(0, 100).map(({ code, message, line, column }) => ({
+      field: "content",
+      code,
+      message: `${message} (${line}:${column})`,
+    })),
+  });
+
+interface ConversionJob {
+  readonly format: ContentFormat;
+  readonly content: string;
+  /** Whether the text has fields to be filled in. */
+  readonly isGenerated: boolean;
+}
+
+type Conversion =
+  /** `merge` is null for a text that stays as it is. */
+  | { readonly kind: "html"; readonly html: string; readonly merge: MergeHtml | null }
+  /** Must not be shown. */
+  | { readonly kind: "unsafe"; readonly findings: readonly UnsafePlace[] };
+
+type UnsafePlace = Pick<LocatedFinding, "code" | "message" | "line" | "column">;
+
+/** Takes about 0.4 s for 1 MiB of HTML, and longer for Markdown; what is large belongs into a thread. */
+export function convertContent({ format, content, isGenerated }: ConversionJob): Conversion {
+  try {
+    const html = contentToHtml(format, content);
+    return { kind: "html", html, merge: isGenerated ? prepareMerge(html) : null };
+  } catch (error) {
+    if (error instanceof UnsafeContentError) {
+      const findings = error.findings.map(({ code, message, line, column }) => ({ code, message, line, column }));
+      return { kind: "unsafe", findings };
+    }
+    if (error instanceof RangeError) {
+      return { kind: "unsafe", findings: [{ code: "MERGE_FIELD", message: error.message, line: 1, column: 1 }] };
+    }
+    throw error;
+  }
 }

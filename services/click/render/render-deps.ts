@@ -1,17 +1,29 @@
+import { type Client, ConnectError } from "@connectrpc/connect";
 import type pg from "pg";
+import type { TemplatesService, Version } from "#gen/assent/templates/v1/templates_pb.ts";
+import { type Caller, callerHeaders } from "#platform/caller.ts";
+import { sha256Label } from "#platform/canonical-json.ts";
 import type { Clock } from "#platform/clock.ts";
+import { fromConnectError } from "#platform/errors.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
-import type { ContentKeeper } from "../accept/content-keeper.ts";
+import { createTurns } from "#platform/turns.ts";
+import { type ContentKeeper, contentFormats, textsOf } from "../accept/content-keeper.ts";
 import type { KeyHasher } from "../accept/key-hasher.ts";
-import type { PlaceTerms } from "../accept/prepare-shown.ts";
+import { createTermsPlacer, type PlaceTerms } from "../accept/prepare-shown.ts";
 import type { TemplateSource } from "../accept/template-source.ts";
 import type { BoundText } from "../domain/agreement.ts";
+import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
-import type { DeploymentSource } from "./deployment-source.ts";
-import type { DraftSource } from "./draft-source.ts";
-import type { HtmlSource } from "./html-source.ts";
-import type { RenderTokens } from "./render-tokens.ts";
-import type { ShownKeeper } from "./shown-keeper.ts";
+import { createDeploymentSource, type DeploymentSource } from "./deployment-source.ts";
+import {
+  createHtmlConverter,
+  createHtmlSource,
+  type HtmlConverter,
+  type HtmlSource,
+  type HtmlText,
+} from "./html-source.ts";
+import { createRenderTokens, type RenderTokens } from "./render-tokens.ts";
+import { createShownKeeper, createWeightedLru, type ShownKeeper } from "./shown-keeper.ts";
 
 /** What renderings are made of; each takes what it uses. */
 export interface RenderDeps {
@@ -35,4 +47,87 @@ export interface RenderDeps {
   wakeRelay(): void;
   /** Says that leaves were added to this organization's log, after their commit; costs nothing. */
   wakeIntegrator(organizationId: string): void;
+}
+
+interface RenderingOptions {
+  readonly pool: pg.Pool;
+  readonly templates: Client<typeof TemplatesService>;
+  readonly renderKeys: SigningKeys;
+  readonly vault: SubjectVault;
+  readonly clock: Clock;
+}
+
+/** The parts that renderings, sessions and acceptances share. */
+export function createRendering({ pool, templates, renderKeys, vault, clock }: RenderingOptions) {
+  const converter = createHtmlConverter();
+  return {
+    parts: {
+      html: createHtmlSource({ pool, converter }),
+      shown: createShownKeeper({ pool, vault }),
+      placeTerms: createTermsPlacer(),
+      turns: createTurns(),
+      tokens: createRenderTokens({ keys: renderKeys, clock }),
+      deployments: createDeploymentSource(templates),
+      drafts: createDraftSource(templates, converter),
+    },
+    close: () => converter.close(),
+  };
+}
+
+/** Texts that are not published, for their authors. */
+interface DraftSource {
+  /**
+   * As it stands now; undefined when the template has no such version. Rejects with CLICK_CONTENT_INVALID: nobody has
+   * checked it so far.
+   */
+  read(caller: Caller, templateId: string, versionId: string): Promise<HtmlText | undefined>;
+}
+
+const answerMs = 5_000;
+
+/** Characters; authors look at the same draft again and again. */
+const cachedCharacters = 4_000_000;
+
+function createDraftSource(templates: Client<typeof TemplatesService>, converter: HtmlConverter): DraftSource {
+  const cache = createWeightedLru<string>(cachedCharacters);
+  const convert = async (orgId: OrgId, { contentHash, format: wireFormat, content }: Version): Promise<string> => {
+    const format = contentFormats[wireFormat];
+    if (format === undefined) throw new Error(`a version has the unknown format ${wireFormat}`);
+    const key = `${format} ${contentHash}`;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const { html } = await converter.convert(orgId, { format, content, isGenerated: false });
+    cache.set(key, html, html.length + 1_000);
+    return html;
+  };
+  return {
+    read: async (caller, templateId, versionId) => {
+      try {
+        const options = { headers: callerHeaders(caller), timeoutMs: answerMs };
+        const { version } = await templates.getVersion({ templateId, versionId }, options);
+        return version && draftText(version, await convert(caller.orgId, version));
+      } catch (error) {
+        const isUnknown = error instanceof ConnectError && fromConnectError(error)?.code === "CLICK_VERSION_NOT_FOUND";
+        if (isUnknown) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function draftText(version: Version, html: string): HtmlText {
+  const { templateId, id, locale, label, contentHash, title, texts } = version;
+  return {
+    templateId,
+    versionId: id,
+    revision: 0,
+    label: label ?? "",
+    locale,
+    contentHash,
+    title: title ?? null,
+    texts: textsOf(texts),
+    html,
+    htmlHash: sha256Label(html),
+    merge: null,
+  };
 }

@@ -8,10 +8,9 @@ import { requireAllowedOrigin } from "../domain/placement.ts";
 import { type RenderClaims, secondsOf } from "../domain/render-claims.ts";
 import type { KeptTerms } from "../domain/terms.ts";
 import { type AcceptanceQuestion, isAlreadyAccepted } from "./already-accepted.ts";
-import { type Composition, compose, composeWords } from "./compose.ts";
+import { type Composition, compose, composeWords, type Rendered, renderingLifetimeMs } from "./compose.ts";
 import type { ServedDeployment } from "./deployment-source.ts";
 import type { RenderDeps } from "./render-deps.ts";
-import { type Rendered, renderingLifetimeMs } from "./rendered.ts";
 
 export interface DeploymentRendering {
   readonly key: string;

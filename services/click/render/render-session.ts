@@ -9,14 +9,12 @@ import { secondsOf } from "../domain/render-claims.ts";
 import { type SessionView, viewSession } from "../domain/session-view.ts";
 import type { Terms } from "../domain/terms.ts";
 import { sessionPresented } from "../events.ts";
+import { findShown } from "../store/content-store.ts";
 import { findSession, presentSession, type StoredSession } from "../store/session-store.ts";
-import { findShown } from "../store/shown-store.ts";
-import { readSealedRendering } from "../vault/rendering-seal.ts";
-import { openSession } from "../vault/session-seal.ts";
+import { openSession, readSealedRendering } from "../vault/seals.ts";
 import { isAlreadyAccepted } from "./already-accepted.ts";
-import type { ShownWords } from "./compose.ts";
+import type { Rendered, ShownWords } from "./compose.ts";
 import type { RenderDeps } from "./render-deps.ts";
-import type { Rendered } from "./rendered.ts";
 
 export interface SessionRendering {
   readonly sessionId: string;

@@ -1,11 +1,18 @@
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { type AcceptRequest, AcceptRequestSchema, type ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import {
+  type AcceptBatchRequest_Item,
+  type AcceptRequest,
+  AcceptRequestSchema,
+  type ClickService,
+} from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError } from "#platform/errors.ts";
+import { parseOrgId } from "#platform/ids.ts";
+import type { AcceptItem } from "../accept/accept-item.ts";
 import type { ClickDeps } from "./deps.ts";
-import { acceptResponse } from "./messages.ts";
+import { acceptResponse, batchResult } from "./messages.ts";
 
 export const accept = ({
   acceptPath,
@@ -40,4 +47,25 @@ export function acceptBody(request: AcceptRequest): JsonObject {
   // The JSON form of a message leaves out what is false.
   const purposes = request.purposes.map(({ purpose, granted }) => ({ purpose, granted }));
   return purposes.length === 0 ? body : { ...body, purposes };
+}
+
+export const acceptBatch = ({
+  acceptPath,
+}: Pick<ClickDeps, "acceptPath">): Pick<ServiceImpl<typeof ClickService>, "acceptBatch"> => ({
+  async acceptBatch(request) {
+    const outcomes = await Promise.all(acceptPath.accept(request.items.map(acceptItem)));
+    return { results: outcomes.map(batchResult) };
+  },
+});
+
+function acceptItem({ caller, idempotencyKey, body }: AcceptBatchRequest_Item): AcceptItem {
+  const orgId = parseOrgId(caller?.organizationId ?? "");
+  if (caller === undefined || orgId === undefined) throw new Error("an item without a caller passed validation");
+  const { clientId, requestId, traceparent, observed } = caller;
+  return {
+    caller: { orgId, clientId, requestId, traceparent },
+    observed: { ip: observed?.ip ?? "", userAgent: observed?.userAgent ?? "" },
+    idempotencyKey,
+    bytes: body,
+  };
 }

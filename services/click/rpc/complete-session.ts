@@ -8,17 +8,17 @@ import { isUuid, type OrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { readAcceptance } from "../accept/acceptance-receipts.ts";
 import type { RecordOutcome } from "../accept/recorder.ts";
-import type { CompletionInput } from "../domain/completion-leaf.ts";
+import type { CompletionInput } from "../domain/log-leaves.ts";
 import { type SessionOutcome as Outcome, planCompletion, type StoredStatus } from "../domain/session.ts";
 import type { SessionView } from "../domain/session-view.ts";
 import { sessionCompleted, sessionDeclined } from "../events.ts";
 import { appendLeaves } from "../store/log-store.ts";
 import { completeSession as storeCompletion } from "../store/session-store.ts";
-import { sealCompletion } from "../vault/session-seal.ts";
+import { sealCompletion } from "../vault/seals.ts";
 import { acceptanceBytes } from "./completion-input.ts";
 import type { ClickDeps } from "./deps.ts";
 import { type FoundSession, readSession } from "./read-session.ts";
-import { answerSession } from "./session-answer.ts";
+import { answerSession } from "./sessions.ts";
 
 type Deps = Pick<
   ClickDeps,

@@ -3,23 +3,30 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { ClickService, CreateSessionRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { memberPath } from "#platform/field-path.ts";
+import { isUuid } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
+import { type TemplateName, templateKey } from "../accept/template-source.ts";
+import { type BoundText, type CurrentTemplate, chooseText } from "../domain/agreement.ts";
 import { captureClaimed } from "../domain/capture.ts";
+import { requireKnownPurposes } from "../domain/consent-plan.ts";
+import { canonicalLocale } from "../domain/locale.ts";
+import type { Placement } from "../domain/placement.ts";
 import type { Policy } from "../domain/policy.ts";
-import type { SessionPerson } from "../domain/session-person.ts";
+import type { SessionPerson } from "../domain/session.ts";
 import { viewSession } from "../domain/session-view.ts";
+import { adaptTerms, type KeptTerms } from "../domain/terms.ts";
 import { sessionCreated } from "../events.ts";
 import { type Composition, compose } from "../render/compose.ts";
+import type { ServedDeployment } from "../render/deployment-source.ts";
 import { findSession, insertSession, type NewSession } from "../store/session-store.ts";
-import { sealRendering } from "../vault/rendering-seal.ts";
-import { openSession, sealSession } from "../vault/session-seal.ts";
+import { openSession, sealRendering, sealSession } from "../vault/seals.ts";
 import { newSeed } from "../vault/subject-vault.ts";
 import type { ClickDeps } from "./deps.ts";
-import { answerSession } from "./session-answer.ts";
-import { checkNewSession } from "./session-input.ts";
-import { type PinnedText, pinText } from "./session-text.ts";
+import { answerSession } from "./sessions.ts";
 
-type Deps = Pick<
+type CreateSessionDeps = Pick<
   ClickDeps,
   | "pool"
   | "vault"
@@ -34,7 +41,7 @@ type Deps = Pick<
   | "wakeRelay"
 >;
 
-export const createSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "createSession"> => ({
+export const createSession = (deps: CreateSessionDeps): Pick<ServiceImpl<typeof ClickService>, "createSession"> => ({
   async createSession(request, context) {
     const caller = requireCaller(context);
     checkNewSession(request);
@@ -57,7 +64,7 @@ export const createSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>
 
 /** Everything that a session refers to and that tells nothing about its user is stored before it. */
 async function composeAndKeep(
-  { content, html, shown }: Deps,
+  { content, html, shown }: CreateSessionDeps,
   caller: Caller,
   { data }: CreateSessionRequest,
   { text, terms, deployment }: PinnedText,
@@ -72,7 +79,7 @@ async function composeAndKeep(
 }
 
 function newSession(
-  deps: Deps,
+  deps: CreateSessionDeps,
   caller: Caller,
   request: CreateSessionRequest,
   { text, terms, deployment }: PinnedText,
@@ -120,3 +127,118 @@ const personOf = (
   context: captureClaimed(context, policy),
   data,
 });
+
+/** Checks what the rules of the proto cannot say; throws CLICK_VALIDATION_FAILED. */
+function checkNewSession({ userRef, locale, returnUrl, metadata }: CreateSessionRequest): void {
+  const details: FieldProblem[] = [];
+  if (userRef !== undefined && /[\p{Cc}\p{Cs}]/u.test(userRef)) {
+    details.push({ field: "userRef", code: "PATTERN", message: "must have no control characters" });
+  }
+  if (locale !== undefined && canonicalLocale(locale) === undefined) {
+    details.push({ field: "locale", code: "FORMAT", message: "must be a BCP 47 language tag such as en-US" });
+  }
+  if (returnUrl !== undefined && !isPlainHttpsUrl(returnUrl)) {
+    const message = "must be an absolute https URL without credentials and control characters";
+    details.push({ field: "returnUrl", code: "FORMAT", message });
+  }
+  for (const [key, value] of Object.entries(metadata)) {
+    const field = memberPath("metadata", key);
+    if (key.length > 255) details.push({ field, code: "MAX_LENGTH", message: "the name has more than 255 characters" });
+    if (value.length > 500) details.push({ field, code: "MAX_LENGTH", message: "must have at most 500 characters" });
+  }
+  if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+}
+
+function isPlainHttpsUrl(text: string): boolean {
+  if (/[\p{Cc}\s]/u.test(text)) return false;
+  const url = URL.parse(text);
+  return url !== null && url.protocol === "https:" && url.username === "" && url.password === "";
+}
+
+type SessionTextDeps = Pick<ClickDeps, "templates" | "deployments">;
+
+/** What a new session pins. */
+interface PinnedText {
+  readonly text: BoundText;
+  readonly terms: KeptTerms;
+  readonly deployment: ServedDeployment | undefined;
+}
+
+/**
+ * Finds what a new session is to show. Throws CLICK_TEMPLATE_NOT_FOUND, CLICK_DEPLOYMENT_NOT_FOUND,
+ * CLICK_VERSION_NOT_FOUND, CLICK_TEMPLATE_ARCHIVED, CLICK_VERSION_NOT_PUBLISHED and CLICK_VALIDATION_FAILED.
+ */
+async function pinText(deps: SessionTextDeps, caller: Caller, request: CreateSessionRequest): Promise<PinnedText> {
+  const template = await resolveTemplate(deps, caller, request);
+  const deployment = await resolveDeployment(deps, caller, request, template);
+  const text = await chooseSessionText(deps, caller, request, template, deployment?.placement);
+  requireKnownPurposes(request.purposes, template.terms);
+  const terms = adaptTerms(template.terms, {
+    policy: deployment?.placement.policy,
+    purposes: request.purposes.length === 0 ? undefined : request.purposes,
+    counterpartyName: request.counterpartyName,
+  });
+  return { text, terms, deployment };
+}
+
+async function resolveTemplate(
+  deps: SessionTextDeps,
+  caller: Caller,
+  request: CreateSessionRequest,
+): Promise<CurrentTemplate> {
+  const name = templateName(caller, request);
+  const template = name && (await deps.templates.resolve([name])).get(templateKey(name));
+  if (template === undefined) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+  return template;
+}
+
+/** Undefined for what cannot be the name of any template. */
+function templateName(caller: Caller, { template }: CreateSessionRequest): TemplateName | undefined {
+  if (template.case === undefined) return undefined;
+  if (template.case === "templateSlug") return { organizationId: caller.orgId, template };
+  const value = template.value.toLowerCase();
+  return isUuid(value) ? { organizationId: caller.orgId, template: { case: "templateId", value } } : undefined;
+}
+
+async function resolveDeployment(
+  deps: SessionTextDeps,
+  caller: Caller,
+  { deploymentId }: CreateSessionRequest,
+  template: CurrentTemplate,
+): Promise<ServedDeployment | undefined> {
+  if (deploymentId === undefined) return undefined;
+  // The deployments of an archived template are not found, which is not what is wrong.
+  if (template.archived) throw new DomainError("CLICK_TEMPLATE_ARCHIVED");
+  const isKnownForm = isUuid(deploymentId);
+  const name = { case: "deploymentId", value: deploymentId.toLowerCase() } as const;
+  const found = isKnownForm ? await deps.deployments.resolve(caller, name) : undefined;
+  if (found === undefined) throw new DomainError("CLICK_DEPLOYMENT_NOT_FOUND");
+  if (found.template.terms.terms.templateId !== template.terms.terms.templateId) {
+    throw disagreement("deploymentId", "is not a deployment of the template");
+  }
+  return found;
+}
+
+async function chooseSessionText(
+  deps: SessionTextDeps,
+  caller: Caller,
+  { versionId, locale }: CreateSessionRequest,
+  template: CurrentTemplate,
+  placement: Placement | undefined,
+): Promise<BoundText> {
+  const pinned = placement?.versionId ?? undefined;
+  if (pinned !== undefined && versionId !== undefined && versionId.toLowerCase() !== pinned) {
+    throw disagreement("versionId", "is not the version that the deployment serves");
+  }
+  const wanted = pinned ?? versionId;
+  const isPublished = template.published.some((version) => version.versionId === wanted?.toLowerCase());
+  const isKnown =
+    wanted === undefined ||
+    isPublished ||
+    pinned !== undefined ||
+    (isUuid(wanted) && (await deps.templates.hasVersion(caller, template.terms.terms.templateId, wanted)));
+  return chooseText(template, { versionId: wanted, locale, localeFallback: placement?.localeFallback }, isKnown);
+}
+
+const disagreement = (field: string, message: string): DomainError =>
+  new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field, code: "DISAGREES", message }] });

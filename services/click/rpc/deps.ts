@@ -1,13 +1,12 @@
 import type pg from "pg";
 import type { AcceptPath } from "../accept/accept-path.ts";
 import type { AcceptanceSource } from "../accept/acceptance-source.ts";
-import type { PurposeOffers } from "../consent/purpose-offers.ts";
-import type { TemplateOffers } from "../consent/template-offers.ts";
+import type { PurposeOffers, TemplateOffers } from "../consent/purpose-offers.ts";
 import type { EvidencePrinter } from "../evidence/pdf/evidence-printer.ts";
 import type { EvidenceParts } from "../keys/evidence-parts.ts";
 import type { Proofs } from "../log/proofs.ts";
 import type { RenderDeps } from "../render/render-deps.ts";
-import type { TemplateParts } from "../stats/template-parts.ts";
+import type { TemplateParts } from "../stats/create-statistics.ts";
 
 /** What the handlers are made of; each takes what it uses. */
 export interface ClickDeps extends RenderDeps, EvidenceParts {

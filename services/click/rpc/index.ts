@@ -1,34 +1,18 @@
 import { ClickService, EvidenceAdminService, EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
-import { accept } from "./accept.ts";
-import { acceptBatch } from "./accept-batch.ts";
-import { appendSessionEvents } from "./append-session-events.ts";
-import { authenticateRenderToken } from "./authenticate-render-token.ts";
-import { cancelSession } from "./cancel-session.ts";
+import { accept, acceptBatch } from "./accept.ts";
+import { eraseUser, listAcceptances } from "./acceptances.ts";
 import { completeSession } from "./complete-session.ts";
+import { getConsentState } from "./consent-state.ts";
 import { createSession } from "./create-session.ts";
 import type { ClickDeps } from "./deps.ts";
-import { eraseUser } from "./erase-user.ts";
-import { getActivity } from "./get-activity.ts";
-import { getCheckpoint } from "./get-checkpoint.ts";
-import { getConsentState } from "./get-consent-state.ts";
-import { getConsistencyProof } from "./get-consistency-proof.ts";
-import { getEvidenceBundle } from "./get-evidence-bundle.ts";
-import { getInclusionProof } from "./get-inclusion-proof.ts";
-import { getLogTile } from "./get-log-tile.ts";
-import { getReceipt } from "./get-receipt.ts";
-import { getSession } from "./get-session.ts";
-import { getTemplateStats } from "./get-template-stats.ts";
-import { listAcceptances } from "./list-acceptances.ts";
-import { listEvidenceKeys } from "./list-evidence-keys.ts";
-import { listSigningKeys } from "./list-signing-keys.ts";
-import { openRestrictedEvidence } from "./open-restricted-evidence.ts";
-import { recordExternalHead } from "./record-external-head.ts";
-import { render } from "./render.ts";
-import { revokeSigningKey } from "./revoke-signing-key.ts";
-import { rotateSigningKey } from "./rotate-signing-key.ts";
+import { getEvidenceBundle, getReceipt, openRestrictedEvidence, verifyReceipt } from "./evidence.ts";
+import { getCheckpoint, getConsistencyProof, getInclusionProof, getLogTile, recordExternalHead } from "./log.ts";
+import { authenticateRenderToken, render } from "./render.ts";
+import { appendSessionEvents, cancelSession, getSession } from "./sessions.ts";
+import { listEvidenceKeys, listSigningKeys, revokeSigningKey, rotateSigningKey } from "./signing-keys.ts";
+import { getActivity, getTemplateStats } from "./stats.ts";
 import { updateConsentState } from "./update-consent-state.ts";
-import { verifyReceipt } from "./verify-receipt.ts";
 
 /** What an operator calls, on the admin port only. */
 export const evidenceAdminRoutes =

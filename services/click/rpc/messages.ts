@@ -1,5 +1,5 @@
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
   type AcceptBatchResponse_ResultSchema,
   type AcceptResponseSchema,
@@ -8,11 +8,11 @@ import {
   SessionOutcome as WireOutcome,
   SessionStatus as WireStatus,
 } from "#gen/assent/click/v1/click_pb.ts";
-import { errorCatalogue } from "#platform/errors.ts";
+import { DomainError, errorCatalogue } from "#platform/errors.ts";
 import type { RecordOutcome } from "../accept/recorder.ts";
 import type { SessionOutcome, SessionStatus } from "../domain/session.ts";
 import type { SessionView } from "../domain/session-view.ts";
-import { verificationRequirements } from "../domain/verification-requirements.ts";
+import { verificationRequirements } from "../domain/verification.ts";
 
 export function sessionMessage(session: SessionView): MessageInitShape<typeof SessionSchema> {
   const { presentedAt, acceptedAt, completedAt, expiresAt } = session;
@@ -86,4 +86,19 @@ export function batchResult(outcome: RecordOutcome): MessageInitShape<typeof Acc
   return {
     outcome: { case: "error", value: { errorCode: code, message: shown, details: details.map((one) => ({ ...one })) } },
   };
+}
+
+/** The years 0001 to 9999, as the contract of Timestamp says; neither JSON nor the database takes others. */
+const [firstSecond, lastSecond] = [-62_135_596_800n, 253_402_300_799n];
+
+/** Reads a time that a caller sent; throws CLICK_VALIDATION_FAILED for one that is outside of all calendars. */
+export function readTime(field: string, time: Timestamp): Date;
+export function readTime(field: string, time: Timestamp | undefined): Date | undefined;
+export function readTime(field: string, time: Timestamp | undefined): Date | undefined {
+  if (time === undefined) return undefined;
+  if (time.seconds < firstSecond || time.seconds > lastSecond) {
+    const details = [{ field, code: "RANGE", message: "must be between the years 1 and 9999" }];
+    throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+  }
+  return timestampDate(time);
 }

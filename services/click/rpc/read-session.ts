@@ -10,9 +10,8 @@ import type { Terms } from "../domain/terms.ts";
 import { findDirectAcceptance, listBySession, type StoredAcceptance } from "../store/acceptance-store.ts";
 import { listSessionEvents } from "../store/session-event-store.ts";
 import { findSession, type StoredSession } from "../store/session-store.ts";
-import { openAcceptance } from "../vault/acceptance-seal.ts";
 import { readSeed } from "../vault/record-seed.ts";
-import { openEvents, openSession, type SessionClosing } from "../vault/session-seal.ts";
+import { openAcceptance, openEvents, openSession, type SessionClosing } from "../vault/seals.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 
 /** A session with everything that is stored about it; its acceptances are still sealed. */

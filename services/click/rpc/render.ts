@@ -4,11 +4,11 @@ import type { ClickService, RenderingSchema, RenderRequest } from "#gen/assent/c
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
+import { isExpired, type RenderClaims } from "../domain/render-claims.ts";
+import type { Rendered } from "../render/compose.ts";
 import type { RenderDeps } from "../render/render-deps.ts";
 import { renderDeployment, renderPreview } from "../render/render-published.ts";
 import { renderSession } from "../render/render-session.ts";
-import type { Rendered } from "../render/rendered.ts";
-import { readSessionToken } from "./authenticate-render-token.ts";
 import { renderingMessage } from "./rendering-message.ts";
 
 export const render = (deps: RenderDeps): Pick<ServiceImpl<typeof ClickService>, "render"> => ({
@@ -51,4 +51,28 @@ function renderSubject(deps: RenderDeps, caller: Caller, request: RenderRequest)
 async function answer(deps: RenderDeps, rendered: Rendered): Promise<MessageInitShape<typeof RenderingSchema>> {
   const renderToken = rendered.claims === null ? "" : await deps.tokens.sign(rendered.claims);
   return { ...renderingMessage(rendered), renderToken };
+}
+
+type Deps = Pick<RenderDeps, "tokens" | "clock">;
+
+export const authenticateRenderToken = (
+  deps: Deps,
+): Pick<ServiceImpl<typeof ClickService>, "authenticateRenderToken"> => ({
+  // Without a caller: who calls is what it tells.
+  async authenticateRenderToken({ token }) {
+    const { org, cid, sid } = await readSessionToken(deps, token);
+    return { organizationId: org, clientId: cid, sessionId: sid };
+  },
+});
+
+/** The claims of a session's token; throws INVALID_TOKEN, TOKEN_EXPIRED. */
+async function readSessionToken(
+  { tokens, clock }: Deps,
+  token: string,
+): Promise<RenderClaims & { readonly sid: string }> {
+  const claims = await tokens.read(token);
+  const { sid } = claims ?? {};
+  if (claims === undefined || sid === undefined) throw new DomainError("INVALID_TOKEN");
+  if (isExpired(claims, clock.now())) throw new DomainError("TOKEN_EXPIRED");
+  return { ...claims, sid };
 }

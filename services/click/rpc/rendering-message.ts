@@ -1,10 +1,9 @@
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { RenderingSchema } from "#gen/assent/click/v1/click_pb.ts";
-import { linkedDocuments } from "../domain/linked-documents.ts";
 import type { Policy } from "../domain/policy.ts";
-import { verificationRequirements } from "../domain/verification-requirements.ts";
-import type { Rendered } from "../render/rendered.ts";
+import { linkedDocuments, verificationRequirements } from "../domain/verification.ts";
+import type { Rendered } from "../render/compose.ts";
 
 /** The rendering without its token. */
 export function renderingMessage(rendered: Rendered): MessageInitShape<typeof RenderingSchema> {

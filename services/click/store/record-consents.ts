@@ -1,6 +1,5 @@
-import type { AcceptedConsent } from "../domain/accept-consents.ts";
-import { byteaArray, uuidArray } from "./binary-arrays.ts";
-import { arrayParameters, columnNames } from "./unnest.ts";
+import type { AcceptedConsent } from "../domain/consent-plan.ts";
+import { arrayParameters, byteaArray, columnNames, uuidArray } from "./binary-arrays.ts";
 
 const columns = {
   receipt_id: "uuid",

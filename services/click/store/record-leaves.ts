@@ -1,6 +1,5 @@
 import type { SignedLeaf } from "../log/leaf.ts";
-import { byteaArray, uuidArray } from "./binary-arrays.ts";
-import { arrayParameters, columnNames } from "./unnest.ts";
+import { arrayParameters, byteaArray, columnNames, uuidArray } from "./binary-arrays.ts";
 
 const columns = {
   receipt_id: "uuid",

@@ -1,13 +1,12 @@
 import type pg from "pg";
 import type { OutboxRecord } from "#platform/outbox/outbox.ts";
 import type { Decision } from "../domain/accept-body.ts";
-import type { AcceptedConsent } from "../domain/accept-consents.ts";
+import type { AcceptedConsent } from "../domain/consent-plan.ts";
 import type { SessionOutcome, StoredStatus } from "../domain/session.ts";
 import type { SignedLeaf } from "../log/leaf.ts";
-import { byteaArray, textArray, uuidArray } from "./binary-arrays.ts";
+import { arrayParameters, byteaArray, type Columns, columnNames, textArray, uuidArray } from "./binary-arrays.ts";
 import { consentArrays, consentsSql } from "./record-consents.ts";
 import { leafArrayCount, leafArrays, leavesSql } from "./record-leaves.ts";
-import { arrayParameters, type Columns, columnNames } from "./unnest.ts";
 
 /** One acceptance that is ready to be written. */
 export interface AcceptanceRecord {

@@ -4,7 +4,7 @@ import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
 import { verifyInclusion } from "#platform/transparency/verify.ts";
-import { type AnchorDeps, anchorRound } from "../anchor/anchor-round.ts";
+import { type AnchorDeps, anchorRound } from "../anchor/create-log-workers.ts";
 import { anchorLogId, leafHashOf } from "../log/leaf.ts";
 import { type Anchoring, findAnchoring } from "../store/anchor-store.ts";
 import { poolThatDies, type When } from "./dying-pool.ts";

@@ -1,7 +1,7 @@
 import { createKeyHasher } from "../accept/key-hasher.ts";
 import type { ChangeSecrets } from "../consent/sealed-change.ts";
 import { parseDisclosure } from "../domain/disclosures.ts";
-import { openAcceptance } from "../vault/acceptance-seal.ts";
+import { openAcceptance } from "../vault/seals.ts";
 import { createSubjectVault } from "../vault/subject-vault.ts";
 import { type ClickHarness, rows } from "./harness.ts";
 

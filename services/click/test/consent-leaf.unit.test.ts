@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import type { ConsentEvent } from "../domain/consent.ts";
-import { consentLeaf } from "../domain/consent-leaf.ts";
-import type { UpdateFacts } from "../domain/consent-update.ts";
+import { consentLeaf, type UpdateFacts } from "../domain/consent-receipt.ts";
 import { digestOf, parseDisclosure } from "../domain/disclosures.ts";
 
 const log = { issuer: "https://assent.localhost", organizationId: "org" };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { portionsOf } from "../erasure/erasure-leaf.ts";
+import { portionsOf } from "../erasure/erasure-rules.ts";
 import { planErasure, plannedReceipt } from "../erasure/plan-erasure.ts";
 
 const now = new Date("2026-11-20T12:00:00.000Z");

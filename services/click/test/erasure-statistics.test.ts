@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { withOrg } from "#platform/db/pool.ts";
 import { until } from "#platform/testing/until.ts";
 import { createKeyHasher } from "../accept/key-hasher.ts";
-import { shareCounting } from "../store/stat-lock.ts";
+import { shareCounting } from "../store/stat-store.ts";
 import { clientActions, orgOf } from "./actions.ts";
 import { createErasureParts, type ErasureParts, erasureActions } from "./erasure-actions.ts";
 import type { FakeTemplate } from "./fake-templates.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { strFromU8, unzipSync } from "fflate";
 import { ContentFormat } from "#gen/assent/templates/v1/templates_pb.ts";
 import { describeWithOpenssl } from "../../../test/verify/support/openssl.ts";
-import { zipFiles } from "../evidence/zip.ts";
+import { zipFiles } from "../evidence/make-archive.ts";
 import { insertTimestamp } from "../store/anchor-store.ts";
 import { clientActions, orgOf } from "./actions.ts";
 import { evidenceActions, failuresOf } from "./evidence-actions.ts";

@@ -16,13 +16,11 @@ import { createTestDatabase, type TestDatabase } from "#platform/testing/databas
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { signNote, verifyNote } from "#platform/transparency/signed-note.ts";
-import { evidenceJwk } from "../keys/evidence-jwk.ts";
-import { createEvidenceParts, type EvidenceParts } from "../keys/evidence-parts.ts";
-import { rawPublicKey } from "../keys/sealed-key.ts";
-import { anchorLogId, logOrigin } from "../log/leaf.ts";
-import { receiptJws } from "../log/leaf-signer.ts";
+import { createEvidenceParts, type EvidenceParts, evidenceJwk } from "../keys/evidence-parts.ts";
+import { rawPublicKey } from "../keys/sealed-columns.ts";
+import { anchorLogId, logOrigin, receiptJws } from "../log/leaf.ts";
 import { evidenceAdminRoutes } from "../rpc/index.ts";
-import { listEvidenceKeys } from "../rpc/list-evidence-keys.ts";
+import { listEvidenceKeys } from "../rpc/signing-keys.ts";
 import { createClickService } from "../service.ts";
 import { createFakeTemplates } from "./fake-templates.ts";
 import { testIssuer } from "./harness.ts";

@@ -2,8 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
 import type { HtmlNode } from "#platform/restricted-html/tree.ts";
-import { facts, list, time } from "../evidence/pdf/facts.ts";
-import { exact, markup } from "../evidence/pdf/markup.ts";
+import { exact, facts, list, markup, time } from "../evidence/pdf/markup.ts";
 
 const textOf = (nodes: readonly HtmlNode[]): string =>
   nodes.map((node) => (node.kind === "text" ? node.text : textOf(node.children))).join("");

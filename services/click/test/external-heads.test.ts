@@ -13,7 +13,7 @@ import type { Service } from "#platform/service.ts";
 import { parseCheckpoint } from "#platform/transparency/checkpoint.ts";
 import { verifyNote } from "#platform/transparency/signed-note.ts";
 import { verifyInclusion } from "#platform/transparency/verify.ts";
-import { compactJws, jwsHeader } from "../log/leaf-signer.ts";
+import { compactJws, jwsHeader } from "../log/leaf.ts";
 import { as, type ClickHarness, newOrg, rows, startClick, testIssuer } from "./harness.ts";
 import { addLeaves, publishTree, verifierKeyOf } from "./log-actions.ts";
 import { leavesOf, verifyLeafJws } from "./signed-leaves.ts";

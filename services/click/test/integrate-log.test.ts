@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
-import { appendHashes, emptyFrontier, rootOf } from "#platform/transparency/compact-range.ts";
+import { appendHashes, emptyFrontier, rootOf } from "#platform/transparency/merkle.ts";
 import { LogMismatchError } from "../integrator/check-growth.ts";
 import { integrateLog, maxLeaves } from "../integrator/integrate-log.ts";
 import { logOrigin } from "../log/leaf.ts";

@@ -6,7 +6,7 @@ import { createLogger } from "#platform/logger.ts";
 import { createTestDatabase } from "#platform/testing/database.ts";
 import { type RenderClaims, secondsOf } from "../domain/render-claims.ts";
 import type { KeyPurpose } from "../keys/key-schedule.ts";
-import { signingKeyKek } from "../keys/sealed-key.ts";
+import { signingKeyKek } from "../keys/sealed-columns.ts";
 import { createSigningKeys } from "../keys/signing-keys.ts";
 import { createRenderTokens } from "../render/render-tokens.ts";
 import { parts } from "./forged-tokens.ts";

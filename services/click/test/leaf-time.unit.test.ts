@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
-import { leafTime } from "../integrator/leaf-time.ts";
+import { leafTime } from "../integrator/integrator.ts";
 
 const at = "2026-11-20T17:00:00.123Z";
 const random = "1f0e3dad-9990-4345-b743-9f8ffabdffc4";

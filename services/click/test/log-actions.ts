@@ -2,13 +2,12 @@ import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { createMetrics } from "#platform/metrics.ts";
-import { appendHashes, emptyFrontier, rootOf } from "#platform/transparency/compact-range.ts";
+import { appendHashes, emptyFrontier, rootOf } from "#platform/transparency/merkle.ts";
 import { verifierKey } from "#platform/transparency/signed-note.ts";
 import { integrateLog } from "../integrator/integrate-log.ts";
 import type { SigningKey } from "../keys/signing-keys.ts";
 import { leafHashOf, logOrigin, type SignedLeaf } from "../log/leaf.ts";
-import { appendLeaves } from "../store/log-store.ts";
-import type { LogId } from "../store/tree-store.ts";
+import { appendLeaves, type LogId } from "../store/log-store.ts";
 import { type ClickHarness, rows } from "./harness.ts";
 
 const key: SigningKey = {

@@ -7,16 +7,15 @@ import { createLogger, type Logger } from "#platform/logger.ts";
 import { createMetrics, type Metrics } from "#platform/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { parseCheckpoint } from "#platform/transparency/checkpoint.ts";
-import { appendHashes, emptyFrontier, rootOf } from "#platform/transparency/compact-range.ts";
+import { appendHashes, emptyFrontier, rootOf } from "#platform/transparency/merkle.ts";
 import { verifierKey, verifyNote } from "#platform/transparency/signed-note.ts";
 import { verifyConsistency, verifyInclusion } from "#platform/transparency/verify.ts";
 import { type IntegrateDeps, integrateLog } from "../integrator/integrate-log.ts";
-import { signingKeyKek } from "../keys/sealed-key.ts";
+import { signingKeyKek } from "../keys/sealed-columns.ts";
 import { createSigningKeys, type ManagedSigningKeys } from "../keys/signing-keys.ts";
 import { leafHashOf, logOrigin } from "../log/leaf.ts";
 import { createProofs, type Proofs } from "../log/proofs.ts";
-import { appendLeaves } from "../store/log-store.ts";
-import type { LogId } from "../store/tree-store.ts";
+import { appendLeaves, type LogId } from "../store/log-store.ts";
 import { createTestClock, type TestClock } from "./harness.ts";
 
 /** Logs without the service around them. */

@@ -8,7 +8,7 @@ import { verifyNote } from "#platform/transparency/signed-note.ts";
 import { verifyConsistency, verifyInclusion } from "#platform/transparency/verify.ts";
 import { anchorLogId } from "../log/leaf.ts";
 import { createProofs } from "../log/proofs.ts";
-import { findCheckpointCovering } from "../store/tree-store.ts";
+import { findCheckpointCovering } from "../store/log-store.ts";
 import { as, type ClickHarness, newOrg, startClick } from "./harness.ts";
 import { addLeaves, publishTree, rootOfLog, verifierKeyOf } from "./log-actions.ts";
 

@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { parseFragment } from "parse5";
 import { DomainError } from "#platform/errors.ts";
 import { prepareMerge } from "#platform/restricted-html/merge-html.ts";
-import { contentToHtml } from "#platform/restricted-html/to-html.ts";
+import { contentToHtml } from "#platform/restricted-html/read-content.ts";
 import { fitData } from "../domain/merge-data.ts";
 import type { Terms } from "../domain/terms.ts";
-import { mergeText } from "../render/merge-text.ts";
+import { mergeText } from "../render/compose.ts";
 
 function outcomeOf(variable: JsonObject, value?: JsonValue, missing = "ERROR"): unknown {
   const config = { variables: [{ key: "k", ...variable }], missing };

@@ -18,7 +18,7 @@ import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import type { Service } from "#platform/service.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
-import { openOwnedDatabase } from "../../../dev/owned-database.ts";
+import { openOwnedDatabase } from "../../../dev/own-postgres.ts";
 import { type RunningPostgres, startPostgres } from "../../../dev/postgres.ts";
 import { clickMigrations } from "../migrations/index.ts";
 import { createClickService } from "../service.ts";

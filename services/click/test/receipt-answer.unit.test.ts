@@ -5,7 +5,7 @@ import type { AcceptanceLeaf } from "../domain/acceptance-leaf.ts";
 import type { Receipt } from "../domain/receipt.ts";
 import { answerReceipt, withheldReceipt } from "../domain/receipt-answer.ts";
 import type { Terms } from "../domain/terms.ts";
-import { openAcceptance, openReceipt, sealAcceptance } from "../vault/acceptance-seal.ts";
+import { openAcceptance, openReceipt, sealAcceptance } from "../vault/seals.ts";
 import { createSubjectVault, newSeed } from "../vault/subject-vault.ts";
 
 const organizationId = newId();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
 import { newId, type OrgId } from "#platform/ids.ts";
-import type { AcceptedConsent } from "../domain/accept-consents.ts";
+import type { AcceptedConsent } from "../domain/consent-plan.ts";
 import { type AcceptanceRecord, recordAcceptances } from "../store/record-statement.ts";
 import { brokenHistories } from "./consent-checks.ts";
 import { type ClickHarness, newOrg, rows, startClick } from "./harness.ts";

@@ -7,7 +7,7 @@ import type { ReceiptDeps } from "../accept/acceptance-receipts.ts";
 import { createRecorder, type RecorderLimits, type RecordOutcome, recorderDefaults } from "../accept/recorder.ts";
 import { leafHashOf, type SignedLeaf } from "../log/leaf.ts";
 import type { AcceptanceRecord } from "../store/record-statement.ts";
-import { sealAcceptance } from "../vault/acceptance-seal.ts";
+import { sealAcceptance } from "../vault/seals.ts";
 import { createSubjectVault, newSeed } from "../vault/subject-vault.ts";
 import { as, type ClickHarness, rows, testIssuer } from "./harness.ts";
 

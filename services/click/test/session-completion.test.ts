@@ -4,10 +4,9 @@ import { SessionOutcome, SessionStatus } from "#gen/assent/click/v1/click_pb.ts"
 import { sha256Label } from "#platform/canonical-json.ts";
 import { createPool, withOrg } from "#platform/db/pool.ts";
 import { digestOf, parseDisclosure } from "../domain/disclosures.ts";
-import { leafHashOf } from "../log/leaf.ts";
-import { receiptJws } from "../log/leaf-signer.ts";
+import { leafHashOf, receiptJws } from "../log/leaf.ts";
 import { findSession } from "../store/session-store.ts";
-import { openSession } from "../vault/session-seal.ts";
+import { openSession } from "../vault/seals.ts";
 import { createSubjectVault } from "../vault/subject-vault.ts";
 import { type Completion, clientActions, orgOf } from "./actions.ts";
 import type { FakeTemplate } from "./fake-templates.ts";

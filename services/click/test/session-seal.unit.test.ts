@@ -3,8 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
 import { digestOf, parseDisclosure } from "../domain/disclosures.ts";
 import type { SessionFactsRow } from "../store/session-store.ts";
-import { sealAcceptance } from "../vault/acceptance-seal.ts";
-import { openSession, openSessionFacts, sealCompletion, sealSession } from "../vault/session-seal.ts";
+import { openSession, openSessionFacts, sealAcceptance, sealCompletion, sealSession } from "../vault/seals.ts";
 import { createSubjectVault, newSeed } from "../vault/subject-vault.ts";
 
 const vault = createSubjectVault([randomBytes(32)], () => randomBytes(32));

@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { compactVerify } from "jose";
 import { newId } from "#platform/ids.ts";
 import { until } from "#platform/testing/until.ts";
-import { leafHashOf } from "../log/leaf.ts";
-import { createLeafSigner, receiptJws } from "../log/leaf-signer.ts";
+import { createLeafSigner, leafHashOf, receiptJws } from "../log/leaf.ts";
 import { type KeyProcesses, kidOf, startKeyProcesses } from "./key-processes.ts";
 
 let processes: KeyProcesses;

@@ -1,7 +1,7 @@
 import { acceptTimeBucket, acceptTimeQuantile } from "../domain/accept-time.ts";
 import type { AcceptanceEvidence } from "../domain/acceptance-evidence.ts";
 import type { RecordedReceipt } from "../domain/receipt.ts";
-import { openAcceptance } from "../vault/acceptance-seal.ts";
+import { openAcceptance } from "../vault/seals.ts";
 import { createSubjectVault } from "../vault/subject-vault.ts";
 import { orgOf } from "./actions.ts";
 import type { FakeTemplate } from "./fake-templates.ts";

@@ -1,6 +1,6 @@
 import type { AcceptanceLeaf } from "../domain/acceptance-leaf.ts";
 import { leafAndSeed, type SealedAcceptance, sealedColumns } from "../store/acceptance-store.ts";
-import { type OpenedContent, openAcceptance } from "../vault/acceptance-seal.ts";
+import { type OpenedContent, openAcceptance } from "../vault/seals.ts";
 import { createSubjectVault } from "../vault/subject-vault.ts";
 import { type ClickHarness, rows } from "./harness.ts";
 

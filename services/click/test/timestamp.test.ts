@@ -2,10 +2,12 @@ import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type HttpAuthority, startHttpAuthority } from "#platform/testing/http-authority.ts";
 import { until } from "#platform/testing/until.ts";
-import { createTimestampAuthority, TimestampError } from "#platform/timestamps/timestamp-authority.ts";
-import { readTimestampReply } from "#platform/timestamps/timestamp-reply.ts";
-import { timestampRequest } from "#platform/timestamps/timestamp-request.ts";
-import { checkTimestampToken } from "#platform/timestamps/timestamp-token.ts";
+import {
+  createTimestampAuthority,
+  readTimestampReply,
+  TimestampError,
+} from "#platform/timestamps/timestamp-authority.ts";
+import { checkTimestampToken, timestampRequest } from "#platform/timestamps/timestamp-token.ts";
 import { type Authority, describeWithOpenssl } from "../../../test/verify/support/openssl.ts";
 import { makeCertificate, signWith, statementOf } from "./forged-timestamps.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { createWeightedLru } from "../render/weighted-lru.ts";
+import { createWeightedLru } from "../render/shown-keeper.ts";
 
 describe("createWeightedLru", () => {
   test("forgets what was not used for longest when the rest weighs too much", () => {

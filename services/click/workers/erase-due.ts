@@ -8,7 +8,7 @@ import { createPeriodicWorker } from "#platform/periodic.ts";
 import type { Worker } from "#platform/service.ts";
 import { type ConclusionDeps, concludeErasure } from "../erasure/conclude-erasure.ts";
 import { findCurrent, isHeld, type RulesDeps } from "../erasure/erasure-rules.ts";
-import { withRetries } from "../erasure/with-retries.ts";
+import { withRetries } from "../erasure/plan-erasure.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import {
   deleteEmptyHeads,

@@ -7,8 +7,8 @@ import type { Logger } from "#platform/logger.ts";
 import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import { expiryId } from "../domain/consent.ts";
 import { consentExpired, type EventContext, sessionExpired } from "../events.ts";
-import { takeDueGrants } from "../store/consent-expiry-store.ts";
-import { expireDueSessions } from "../store/session-end-store.ts";
+import { takeDueGrants } from "../store/consent-store.ts";
+import { expireDueSessions } from "../store/session-event-store.ts";
 
 export interface SweepDeps {
   /** Connects as the sweeper. */

@@ -1,4 +1,3 @@
-import { type ImageFacts, imageTypes, maxImageBytes, maxImagePixels, readImage } from "./image.ts";
 import { invalid, problem } from "./problems.ts";
 
 /** An image that templates may show. */
@@ -25,3 +24,63 @@ export function parseImage(content: Uint8Array): ImageFacts {
   }
   return facts;
 }
+
+const imageTypes = ["image/png", "image/jpeg"] as const;
+type ImageType = (typeof imageTypes)[number];
+
+interface ImageFacts {
+  readonly contentType: ImageType;
+  readonly width: number;
+  readonly height: number;
+}
+
+export const maxImageBytes = 5 * 1024 * 1024;
+
+/** Decoded, a pixel takes four bytes of the renderer's memory, however well the file is compressed. */
+export const maxImagePixels = 16_000_000;
+
+/** What the header of a PNG or JPEG says; undefined for everything else, whatever it is called. */
+export function readImage(bytes: Uint8Array): ImageFacts | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const facts = readPng(view) ?? readJpeg(view);
+  return facts !== undefined && facts.width > 0 && facts.height > 0 ? facts : undefined;
+}
+
+const pngSignature = 0x89504e470d0a1a0an;
+/** Its length and its type: the header has to come first. */
+const pngHeaderChunk = 0x0000000d49484452n;
+
+function readPng(view: DataView): ImageFacts | undefined {
+  if (view.byteLength < 33 || view.getBigUint64(0) !== pngSignature || view.getBigUint64(8) !== pngHeaderChunk) {
+    return undefined;
+  }
+  return { contentType: "image/png", width: view.getUint32(16), height: view.getUint32(20) };
+}
+
+const startOfImage = 0xffd8;
+const startOfScan = 0xda;
+const endOfImage = 0xd9;
+
+/** Goes from marker to marker until the frame header, which says how large the image is. */
+function readJpeg(view: DataView): ImageFacts | undefined {
+  if (view.byteLength < 4 || view.getUint16(0) !== startOfImage) return undefined;
+  let offset = 2;
+  while (offset + 9 <= view.byteLength) {
+    if (view.getUint8(offset) !== 0xff) return undefined;
+    const marker = view.getUint8(offset + 1);
+    if (isFrame(marker)) {
+      return { contentType: "image/jpeg", height: view.getUint16(offset + 5), width: view.getUint16(offset + 7) };
+    }
+    if (marker === startOfScan || marker === endOfImage) return undefined;
+    // A marker may be preceded by any number of fill bytes.
+    if (marker === 0xff) offset += 1;
+    else if (hasNoSegment(marker)) offset += 2;
+    else offset += 2 + view.getUint16(offset + 2);
+  }
+  return undefined;
+}
+
+/** C4, C8 and CC are tables and extensions among the frame headers. */
+const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+
+const hasNoSegment = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);

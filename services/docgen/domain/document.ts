@@ -2,8 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { ErrorCode } from "#platform/errors.ts";
 import type { RenderWarning } from "../renderer/render-job.ts";
 import type { TemplateSource } from "../templating/template-source.ts";
-import type { Page } from "./page.ts";
-import type { Profile } from "./profile.ts";
+import type { Page, Profile } from "./page.ts";
 
 export const documentStatuses = ["queued", "rendering", "completed", "failed", "expired", "cancelled"] as const;
 export type DocumentStatus = (typeof documentStatuses)[number];

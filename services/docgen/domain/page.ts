@@ -1,10 +1,14 @@
-export const pageSizes = ["a4", "a5", "letter", "legal"] as const;
-export type PageSize = (typeof pageSizes)[number];
+import type { FieldProblem } from "#platform/errors.ts";
+import { problem, refuse } from "./problems.ts";
+import { lineProblems } from "./text.ts";
 
-export const orientations = ["portrait", "landscape"] as const;
+const pageSizes = ["a4", "a5", "letter", "legal"] as const;
+type PageSize = (typeof pageSizes)[number];
+
+const orientations = ["portrait", "landscape"] as const;
 export type Orientation = (typeof orientations)[number];
 
-export const fontFamilies = ["sans", "serif"] as const;
+const fontFamilies = ["sans", "serif"] as const;
 export type FontFamily = (typeof fontFamilies)[number];
 
 /** The page of a document; complete, with the defaults filled in. */
@@ -34,3 +38,80 @@ export const defaultPage: Page = {
   footer: "{page} / {pages}",
   font: "sans",
 };
+
+/** A page as an author states it: any text, and any part of it. */
+export interface PageChanges {
+  readonly size?: string | undefined;
+  readonly orientation?: string | undefined;
+  readonly margins?: { readonly [side in keyof Margins]?: number | undefined } | undefined;
+  readonly header?: string | undefined;
+  readonly footer?: string | undefined;
+  readonly font?: string | undefined;
+}
+
+/** Width and height in millimetres when it stands upright. */
+export const paperMillimetres: Readonly<Record<PageSize, readonly [width: number, height: number]>> = {
+  a4: [210, 297],
+  a5: [148, 210],
+  letter: [215.9, 279.4],
+  legal: [215.9, 355.6],
+};
+
+const maxMargin = 100;
+const minText = 40;
+const maxLineLength = 500;
+
+/** The page with these changes; throws GEN_INVALID_REQUEST when there is no such page. */
+export function changePage(base: Page, changes: PageChanges): Page {
+  const stated = definedOf(changes);
+  const page = { ...base, ...stated, margins: { ...base.margins, ...definedOf(changes.margins ?? {}) } };
+  const problems = [
+    ...choiceProblems("page.size", page.size, pageSizes),
+    ...choiceProblems("page.orientation", page.orientation, orientations),
+    ...choiceProblems("page.font", page.font, fontFamilies),
+    ...edgeProblems("page.header", page.header),
+    ...edgeProblems("page.footer", page.footer),
+    ...marginProblems(page.margins),
+  ];
+  refuse(problems);
+  const checked = page as Page;
+  refuse(roomProblems(checked));
+  return checked;
+}
+
+const definedOf = <T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+
+const choiceProblems = (field: string, value: string, choices: readonly string[]): FieldProblem[] =>
+  choices.includes(value) ? [] : [problem(field, "NOT_ALLOWED", `must be one of ${choices.join(", ")}`)];
+
+const edgeProblems = (field: string, text: string): FieldProblem[] =>
+  Array.from(text).length > maxLineLength
+    ? [problem(field, "TOO_LONG", `must have at most ${maxLineLength} characters`)]
+    : lineProblems(field, text);
+
+const marginProblems = (margins: Margins): FieldProblem[] =>
+  Object.entries(margins).flatMap(([side, value]: [string, number]) =>
+    // NaN is neither above nor below anything.
+    value >= 0 && value <= maxMargin
+      ? []
+      : [problem(`page.margins.${side}`, "OUT_OF_RANGE", `must be 0 to ${maxMargin} millimetres`)],
+  );
+
+function roomProblems({ size, orientation, margins }: Page): FieldProblem[] {
+  const [short, long] = paperMillimetres[size];
+  const [width, height] = orientation === "portrait" ? [short, long] : [long, short];
+  const hasRoom = width - margins.left - margins.right >= minText && height - margins.top - margins.bottom >= minText;
+  return hasRoom
+    ? []
+    : [problem("page.margins", "OUT_OF_RANGE", `must leave at least ${minText} millimetres of text in each direction`)];
+}
+
+/** The kinds of PDF that customers may ask for. */
+export const profiles = ["pdf", "pdf/a-2a", "pdf/ua-1"] as const;
+export type Profile = (typeof profiles)[number];
+
+/** PDF/A-3 is for other services of the product, which attach files. */
+export type RenderProfile = Profile | "pdf/a-3a";

@@ -1,4 +1,5 @@
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import type { Finding } from "../templating/template-source.ts";
 
 export const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
 
@@ -9,3 +10,22 @@ export const invalid = (...details: FieldProblem[]): DomainError => new DomainEr
 export function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw invalid(...problems);
 }
+
+// Errors travel in HTTP/2 trailers, which have little room.
+const maxFindings = 20;
+const maxLength = 200;
+
+/** The error of data that does not fit a template: the first finding in its metadata, all in its details. */
+export function invalidData(findings: readonly Finding[]): DomainError {
+  const [first] = findings;
+  if (first === undefined) throw new TypeError("a data error needs a finding");
+  return new DomainError("GEN_INVALID_DATA", {
+    message: short(first.message),
+    metadata: { path: short(first.path ?? ""), expected: short(first.expected ?? ""), code: first.code },
+    details: findings
+      .slice(0, maxFindings)
+      .map(({ code, message, path = "" }) => problem(`data${short(path)}`, code, short(message))),
+  });
+}
+
+const short = (text: string): string => text.slice(0, maxLength).toWellFormed();

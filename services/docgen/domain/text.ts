@@ -1,5 +1,5 @@
 import type { FieldProblem } from "#platform/errors.ts";
-import { problem } from "./problems.ts";
+import { invalid, problem } from "./problems.ts";
 
 /** True for what can be stored as text and inside JSON: neither U+0000 nor half of a surrogate pair. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000");
@@ -17,3 +17,16 @@ export const lineProblems = (field: string, text: string): FieldProblem[] =>
 /** What is wrong with a name. */
 export const nameProblems = (field: string, name: string): FieldProblem[] =>
   name.trim() === "" ? [problem(field, "REQUIRED", "must not be blank")] : lineProblems(field, name);
+
+export const defaultLocale = "en";
+
+/** The canonical form of a BCP 47 tag (`EN-us` is `en-US`); throws GEN_INVALID_REQUEST when it is not one. */
+export function parseLocale(field: string, tag: string): string {
+  try {
+    const [locale] = Intl.getCanonicalLocales(tag);
+    if (locale !== undefined) return locale;
+  } catch {
+    // Answered below.
+  }
+  throw invalid(problem(field, "INVALID_LOCALE", "must be a BCP 47 language tag such as en or pt-BR"));
+}

@@ -1,5 +1,3 @@
-import type { PlanLimits } from "./plan.ts";
-
 /** Windows are fixed and aligned to the epoch, so that all processes have the same. */
 export type WindowName = "hour" | "minute";
 
@@ -64,3 +62,19 @@ function resetAt(name: WindowName, now: Date): number {
   const seconds = windowSeconds[name];
   return (Math.floor(now.getTime() / (seconds * 1_000)) + 1) * seconds;
 }
+
+/** Documents that a plan allows in an hour and in a minute. */
+export interface PlanLimits {
+  readonly hour: number;
+  readonly minute: number;
+}
+
+export type Plan = "gen_starter" | "gen_pro" | "gen_hoa" | "business" | "gen_payg";
+
+export const planLimits: Readonly<Record<Plan, PlanLimits>> = {
+  gen_starter: { hour: 60, minute: 1 },
+  gen_pro: { hour: 600, minute: 10 },
+  gen_hoa: { hour: 600, minute: 10 },
+  business: { hour: 1_200, minute: 20 },
+  gen_payg: { hour: 6_000, minute: 100 },
+};

@@ -1,5 +1,5 @@
 import { Migration } from "@mikro-orm/migrations";
-import { blobTablesSql } from "#platform/blobs/blob-tables.ts";
+import { blobTablesSql } from "#platform/blobs/blob-store.ts";
 import { createRoleSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
 import { outboxCursorSql, outboxTablesSql } from "#platform/outbox/outbox.ts";
 

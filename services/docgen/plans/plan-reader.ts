@@ -3,7 +3,7 @@ import { type TokenService, Plan as WirePlan } from "#gen/assent/auth/v1/auth_pb
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { Plan } from "../domain/plan.ts";
+import type { Plan } from "../domain/usage.ts";
 
 export interface PlanReader {
   /** The plan of an organization, at most a second old; throws SERVICE_UNAVAILABLE while nobody knows it. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { findMergeFields } from "#platform/merge-fields.ts";
-import { invalidData } from "../domain/data-error.ts";
+import { invalidData } from "../domain/problems.ts";
 import type { Finding } from "../templating/template-source.ts";
 
 /** A value that a GENERATED text asks for. */

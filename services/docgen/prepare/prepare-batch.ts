@@ -3,10 +3,9 @@ import type { BatchItemSource, DocumentSource as SourceMessage } from "#gen/asse
 import type { Caller } from "#platform/caller.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import type { Failure } from "../domain/document.ts";
-import { defaultLocale, parseLocale } from "../domain/locale.ts";
 import { defaultTimeZone, parseMetadata } from "../domain/output.ts";
 import { refuse } from "../domain/problems.ts";
-import { lineProblems } from "../domain/text.ts";
+import { defaultLocale, lineProblems, parseLocale } from "../domain/text.ts";
 import {
   findTemplate,
   nothingFound,

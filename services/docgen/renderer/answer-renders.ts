@@ -1,6 +1,5 @@
-import { answerJobs } from "#platform/child-processes/answer-jobs.ts";
-import type { RenderOutcome } from "./messages.ts";
-import { RenderError, type Rendered, type RenderJob } from "./render-job.ts";
+import { answerJobs } from "#platform/child-processes/fork-child.ts";
+import { RenderError, type Rendered, type RenderJob, type RenderOutcome } from "./render-job.ts";
 
 /** Makes this program a renderer process: says that it is ready and answers each job with what `render` makes of it. */
 export const answerRenders = (render: (job: RenderJob) => Omit<Rendered, "renderMs">): void =>

@@ -1,6 +1,5 @@
 import type { ErrorCode } from "#platform/errors.ts";
-import type { Page } from "../domain/page.ts";
-import type { RenderProfile } from "../domain/profile.ts";
+import type { Page, RenderProfile } from "../domain/page.ts";
 import type { TemplateSource } from "../templating/template-source.ts";
 
 /** What the renderer makes a PDF of. Everything that the bytes depend on stands in it. */
@@ -63,7 +62,7 @@ export interface RenderWarning {
   readonly message: string;
 }
 
-export type RenderErrorCode = Extract<
+type RenderErrorCode = Extract<
   ErrorCode,
   "GEN_TEMPLATE_ERROR" | "GEN_INVALID_DATA" | "GEN_ASSET_NOT_FOUND" | "GEN_RENDER_FAILED"
 >;
@@ -98,4 +97,17 @@ export interface Renderer {
    */
   render(job: RenderJob, signal?: AbortSignal, asker?: Asker): Promise<Rendered>;
   close(): Promise<void>;
+}
+
+/** What a renderer process answers to a job. */
+export type RenderOutcome = { readonly kind: "rendered"; readonly rendered: Rendered } | Refused;
+
+/** A RenderError. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly code: RenderErrorCode;
+  readonly message: string;
+  readonly details: Readonly<Record<string, string>>;
+  /** For the log; without anything of the document. */
+  readonly notes: readonly string[];
 }

@@ -1,8 +1,7 @@
 import { defaultPage } from "../domain/page.ts";
 import { renderTemplate } from "../templating/render-template.ts";
 import { createTypesetter } from "../typesetting/typesetter.ts";
-import { placeMissingGlyphs } from "./missing-glyphs.ts";
-import type { Rendered, RenderJob } from "./render-job.ts";
+import type { Rendered, RenderJob, RenderWarning } from "./render-job.ts";
 
 export type Render = (job: RenderJob) => Omit<Rendered, "renderMs">;
 
@@ -34,3 +33,52 @@ export function warmUp(render: Render): void {
     attachments: [],
   });
 }
+
+/** Says of each missing glyph where in the data its character stands first, if it stands there at all. */
+export function placeMissingGlyphs(
+  warnings: readonly RenderWarning[],
+  data: Readonly<Record<string, unknown>>,
+): readonly RenderWarning[] {
+  const places = new Map<string, string>();
+  const wanted = new Set(warnings.flatMap((warning) => characterOf(warning) ?? []));
+  if (wanted.size === 0) return warnings;
+  for (const [path, text] of textsOf(data)) {
+    for (const character of wanted) {
+      if (!text.includes(character)) continue;
+      places.set(character, path);
+      wanted.delete(character);
+    }
+    if (wanted.size === 0) break;
+  }
+  return warnings.map((warning) => {
+    const path = places.get(characterOf(warning) ?? "");
+    return path === undefined ? warning : { ...warning, path };
+  });
+}
+
+/** The character that has no glyph: `U+6C49` names it. */
+function characterOf({ code, char }: RenderWarning): string | undefined {
+  const digits = /^U\+([0-9A-F]{4,6})$/.exec(char ?? "")?.[1];
+  return code === "missing_glyph" && digits !== undefined
+    ? String.fromCodePoint(Number.parseInt(digits, 16))
+    : undefined;
+}
+
+/** Every text with its path, in the order of the data. Without recursion: data may be nested as deep as its author likes. */
+function* textsOf(data: Readonly<Record<string, unknown>>): Generator<readonly [path: string, text: string]> {
+  const open: Array<readonly [path: string, value: unknown]> = [["data", data]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [path, value] = next;
+    if (typeof value === "string") yield [path, value];
+    else open.push(...childrenOf(path, value).reverse());
+  }
+}
+
+function childrenOf(path: string, value: unknown): Array<readonly [path: string, value: unknown]> {
+  if (Array.isArray(value)) return value.map((item, index) => [`${path}[${index}]`, item] as const);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).map(([name, item]) => [pathTo(path, name), item] as const);
+}
+
+const pathTo = (path: string, name: string): string =>
+  /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;

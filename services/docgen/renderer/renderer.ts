@@ -1,14 +1,20 @@
 import { availableParallelism } from "node:os";
-import type { ChildProgram } from "#platform/child-processes/fork-child.ts";
+import type { ChildEnd, ChildLimits, ChildProgram } from "#platform/child-processes/fork-child.ts";
 import type { ChildTask, PooledProcess } from "#platform/child-processes/pooled-process.ts";
 import { createProcessPool } from "#platform/child-processes/process-pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { noopTracer, type Tracer, traced } from "#platform/telemetry.ts";
-import type { Refused, RenderOutcome } from "./messages.ts";
-import { type Asker, RenderError, type Rendered, type Renderer, type RenderJob } from "./render-job.ts";
-import { endedError, type RendererLimits, rendererLimits } from "./renderer-limits.ts";
+import {
+  type Asker,
+  type Refused,
+  RenderError,
+  type Rendered,
+  type Renderer,
+  type RenderJob,
+  type RenderOutcome,
+} from "./render-job.ts";
 
 export interface RendererOptions extends Partial<RendererLimits> {
   readonly logger: Logger;
@@ -171,4 +177,35 @@ async function measured(rendering: Promise<Rendered>, metrics: RendererOptions["
 function outcomeOf(error: unknown): string {
   if (!(error instanceof RenderError)) return "refused";
   return error.code === "GEN_RENDER_FAILED" ? (error.details.reason ?? error.code) : error.code;
+}
+
+interface RendererLimits extends ChildLimits {
+  /** Jobs that may wait for a process. */
+  readonly maxWaiting: number;
+}
+
+const rendererLimits: RendererLimits = {
+  deadlineMs: 20_000,
+  maxMemoryMb: 512,
+  maxIdleMemoryMb: 320,
+  maxJobs: 2_000,
+  startTimeoutMs: 30_000,
+  idleMs: 5 * 60_000,
+  graceMs: 1_000,
+  maxWaiting: 256,
+};
+
+/** What becomes of a job whose process ends. */
+function endedError(end: ChildEnd, { deadlineMs, maxMemoryMb }: RendererLimits): RenderError {
+  const failed = (reason: string, message: string) => new RenderError("GEN_RENDER_FAILED", message, { reason });
+  switch (end) {
+    case "timeout":
+      return failed("timeout", `The rendering took longer than ${deadlineMs / 1000} s and was stopped.`);
+    case "out_of_memory":
+      return failed("out_of_memory", `The rendering needed more than ${maxMemoryMb} MB of memory and was stopped.`);
+    case "crashed":
+      return failed("crashed", "The renderer ended unexpectedly.");
+    default:
+      return failed("aborted", "The rendering was called off.");
+  }
 }

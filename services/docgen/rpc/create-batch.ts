@@ -7,7 +7,7 @@ import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { type Batch, hasBatchEnded, withEnded } from "../domain/batch.ts";
-import { planLimits } from "../domain/plan.ts";
+import { planLimits } from "../domain/usage.ts";
 import { batchCompleted, documentFailed } from "../events.ts";
 import { type PreparedItem, prepareBatch } from "../prepare/prepare-batch.ts";
 import { addBatch, countWaitingItems, findBatch } from "../store/batch-store.ts";
@@ -15,10 +15,10 @@ import { addDocuments, type NewDocument } from "../store/document-store.ts";
 import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../store/idempotency-store.ts";
 import { schema } from "../store/orm.ts";
 import { type RateState, readUsage, type Slots, takeSlots } from "../store/usage-store.ts";
-import { batchMessage } from "./batch-messages.ts";
+import { batchMessage } from "./batches.ts";
+import { refuseUsedUp } from "./create-document.ts";
 import type { DocgenDeps } from "./deps.ts";
-import { rateLimited, rateMessage } from "./rate-messages.ts";
-import { refuseUsedUp } from "./refuse-early.ts";
+import { rateLimited, rateMessage } from "./usage.ts";
 
 type Deps = Pick<
   DocgenDeps,

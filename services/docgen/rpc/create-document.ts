@@ -3,18 +3,18 @@ import type { CreateDocumentRequest, DocgenService } from "#gen/assent/docgen/v1
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
 import { type Document, hasEnded } from "../domain/document.ts";
-import { type Plan, planLimits } from "../domain/plan.ts";
+import { type Plan, planLimits, type WindowName } from "../domain/usage.ts";
 import { prepareSource } from "../prepare/prepare-source.ts";
 import { countWaiting } from "../store/claim-store.ts";
 import { addDocument, findDocument, type NewDocument } from "../store/document-store.ts";
 import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../store/idempotency-store.ts";
-import { type RateState, readUsage, takeSlots } from "../store/usage-store.ts";
+import { type RateState, readRefusal, readUsage, takeSlots } from "../store/usage-store.ts";
 import type { Place } from "../work/work-loop.ts";
 import type { DocgenDeps } from "./deps.ts";
-import { documentMessage } from "./document-messages.ts";
-import { rateLimited, rateMessage } from "./rate-messages.ts";
-import { refuseUsedUp } from "./refuse-early.ts";
+import { documentMessage } from "./documents.ts";
+import { rateLimited, rateMessage } from "./usage.ts";
 
 type Deps = Pick<
   DocgenDeps,
@@ -153,3 +153,26 @@ function throwFailure({ id, failure }: Document): void {
   const { code, message, details } = failure;
   throw new DomainError(code, { message, metadata: { ...details, documentId: id } });
 }
+
+interface EarlyRequest {
+  readonly plan: Plan;
+  readonly windows: readonly WindowName[];
+  readonly keyed: KeyedRequest | undefined;
+}
+
+/**
+ * Refuses what the plan has no slot for before it is checked, so that a refusal is cheap. It takes nothing: what decides
+ * is the transaction that takes the slot.
+ */
+export const refuseUsedUp = (
+  { pool }: Pick<DocgenDeps, "pool">,
+  orgId: OrgId,
+  { plan, windows, keyed }: EarlyRequest,
+): Promise<void> =>
+  inTransaction(orgId, pool, async (client) => {
+    const refusal = await readRefusal(client, orgId, planLimits[plan], windows);
+    if (refusal === undefined) return;
+    // The last slot may be that of the same request, which is answered again then.
+    if (keyed !== undefined && (await findKey(orgId, client, keyed)).kind !== "new") return;
+    throw rateLimited(plan, refusal);
+  });

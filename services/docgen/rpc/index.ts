@@ -1,30 +1,15 @@
 import { DocgenService, RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
-import { cancelBatch } from "./cancel-batch.ts";
-import { createAsset } from "./create-asset.ts";
+import { createAsset, deleteAsset, getAsset, listAssets } from "./assets.ts";
+import { cancelBatch, getBatch, listBatches, listBatchItems } from "./batches.ts";
 import { createBatch } from "./create-batch.ts";
 import { createDocument } from "./create-document.ts";
-import { createTemplate } from "./create-template.ts";
-import { deleteAsset } from "./delete-asset.ts";
-import { deleteDocument } from "./delete-document.ts";
-import { deleteTemplate } from "./delete-template.ts";
 import type { DocgenDeps } from "./deps.ts";
-import { getAsset } from "./get-asset.ts";
-import { getBatch } from "./get-batch.ts";
-import { getDocument } from "./get-document.ts";
-import { getDocumentContent } from "./get-document-content.ts";
-import { getTemplate } from "./get-template.ts";
-import { getTemplateSchema } from "./get-template-schema.ts";
-import { getUsage } from "./get-usage.ts";
-import { listAssets } from "./list-assets.ts";
-import { listBatchItems } from "./list-batch-items.ts";
-import { listBatches } from "./list-batches.ts";
-import { listDocuments } from "./list-documents.ts";
-import { listTemplates } from "./list-templates.ts";
-import { publishTemplate } from "./publish-template.ts";
+import { deleteDocument, getDocument, getDocumentContent, listDocuments } from "./documents.ts";
 import { renderHtml } from "./render-html.ts";
-import { updateTemplate } from "./update-template.ts";
-import { validateTemplate } from "./validate-template.ts";
+import { getTemplateSchema, publishTemplate, validateTemplate } from "./template-versions.ts";
+import { createTemplate, deleteTemplate, getTemplate, listTemplates, updateTemplate } from "./templates.ts";
+import { getUsage } from "./usage.ts";
 
 export const docgenRoutes =
   (deps: DocgenDeps): RpcRoutes =>

@@ -7,14 +7,12 @@ import {
   type RenderHtmlRequest,
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import { defaultLocale, parseLocale } from "../domain/locale.ts";
-import { defaultPage } from "../domain/page.ts";
+import { defaultPage, type RenderProfile } from "../domain/page.ts";
 import { problem, refuse } from "../domain/problems.ts";
-import type { RenderProfile } from "../domain/profile.ts";
-import { lineProblems, nameProblems, textProblems } from "../domain/text.ts";
+import { defaultLocale, lineProblems, nameProblems, parseLocale, textProblems } from "../domain/text.ts";
 import { RenderError, type Rendered, type RenderJob } from "../renderer/render-job.ts";
 import type { DocgenDeps } from "./deps.ts";
-import { parsePage } from "./template-input.ts";
+import { parsePage } from "./template-versions.ts";
 
 /** Bytes of requests that wait or are being rendered; each counts as much at least as a small one costs. */
 const maxWaitingBytes = 64 * 1024 * 1024;

@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { Document, DocumentSource, DocumentStatus, Failure, TextRef } from "../domain/document.ts";
-import type { Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/page.ts";
 
 /** A document that is to be rendered or is begun with, or an item of a batch that has failed before. */
 export interface NewDocument {

@@ -1,9 +1,11 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { defineEntity, p } from "@mikro-orm/core";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
 import { createOrm, withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { TemplateEntity } from "./template.entity.ts";
-import { TemplateVersionEntity } from "./template-version.entity.ts";
+import type { Page } from "../domain/page.ts";
+import type { JsonSchema, TemplateSource } from "../templating/template-source.ts";
 
 export const schema = "docgen";
 
@@ -15,3 +17,51 @@ export type DocgenOrm = ReturnType<typeof createDocgenOrm>;
 /** Runs `work` in one transaction of the organization and commits it. */
 export const inOrganization = <T>(orgId: OrgId, orm: DocgenOrm, work: (em: EntityManager) => Promise<T>): Promise<T> =>
   withOrgEm(orm, orgId, work);
+
+const TemplateVersionSchema = defineEntity({
+  name: "TemplateVersion",
+  tableName: "template_version",
+  properties: {
+    organizationId: p.uuid().primary(),
+    templateId: p.uuid().primary(),
+    version: p.integer().primary(),
+    name: p.text(),
+    format: p.text().$type<TemplateSource["format"]>(),
+    content: p.text(),
+    page: p.json<Page>(),
+    locale: p.text(),
+    dataSchema: p.json<JsonSchema>(),
+    publishedAt: p.datetime(),
+    publishedBy: p.text(),
+  },
+});
+
+/** A row of docgen.template_version; has the shape of the domain's TemplateVersion. */
+export class TemplateVersionEntity extends TemplateVersionSchema.class {}
+TemplateVersionSchema.setClass(TemplateVersionEntity);
+
+const TemplateSchema = defineEntity({
+  name: "Template",
+  tableName: "template",
+  properties: {
+    organizationId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    name: p.text(),
+    slug: p.text(),
+    format: p.text().$type<TemplateSource["format"]>(),
+    content: p.text(),
+    page: p.json<Page>(),
+    locale: p.text(),
+    sampleData: p.json<JsonObject>().strictNullable(),
+    publishedVersion: p.integer(),
+    publishedAt: p.datetime().strictNullable(),
+    createdBy: p.text(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+    deletedAt: p.datetime().strictNullable(),
+  },
+});
+
+/** A row of docgen.template; has the shape of the domain's Template. */
+export class TemplateEntity extends TemplateSchema.class {}
+TemplateSchema.setClass(TemplateEntity);

@@ -1,5 +1,5 @@
 import { isDay, isTime } from "./filters/date-values.ts";
-import { pointerOf } from "./liquid-problem.ts";
+import { pointerOf } from "./liquid-state.ts";
 import type { Finding, JsonSchema } from "./template-source.ts";
 
 const maxFindings = 20;

@@ -1,8 +1,8 @@
 import { escapeHtml } from "#platform/restricted-html/serialize.ts";
+import { unsafeCharacter } from "#platform/restricted-html/text.ts";
 import { readTokens } from "#platform/restricted-html/tokens.ts";
-import { unsafeCharacter } from "#platform/restricted-html/unsafe-characters.ts";
 import type { OutputValue } from "./liquid-state.ts";
-import type { FoundMark, OutputMarks } from "./output-marks.ts";
+import type { FoundMark, OutputMarks } from "./outputs.ts";
 
 /** A value in the HTML. */
 export interface FilledOutput {

@@ -1,6 +1,6 @@
 import { TypeGuards } from "liquidjs";
 import type { Boundary } from "./liquid-structure.ts";
-import type { OutputMarks } from "./output-marks.ts";
+import type { OutputMarks } from "./outputs.ts";
 import type { LiquidTemplate } from "./read-liquid.ts";
 
 /** The markup of a template with all branches and no tags: what its author sees between them. */

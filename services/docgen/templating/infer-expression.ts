@@ -1,9 +1,18 @@
 import { type FilteredValueToken, type PropertyAccessToken, type Token, TypeGuards, type Value } from "liquidjs";
-import { type AnyFlow, type Flow, type Frame, isList, itemOf, type ListFlow, uncertain, useFlow } from "./data-flow.ts";
 import type { FilterArgument } from "./filters/filter-spec.ts";
 import { filterSpecs } from "./filters/filter-specs.ts";
-import { nameOf } from "./liquid-path.ts";
-import type { Use } from "./schema-node.ts";
+import { nameOf } from "./liquid-state.ts";
+import {
+  type AnyFlow,
+  type Flow,
+  type Frame,
+  isList,
+  itemOf,
+  type ListFlow,
+  type Use,
+  uncertain,
+  useFlow,
+} from "./schema-node.ts";
 
 /** Reads what expressions use, and tells where their values come from. */
 export interface ExpressionReader {

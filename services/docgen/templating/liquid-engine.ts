@@ -10,10 +10,9 @@ import {
   UnlessTag,
 } from "liquidjs";
 import { filterSpecs } from "./filters/filter-specs.ts";
-import { Assign } from "./liquid-assign.ts";
-import { For } from "./liquid-for.ts";
-import { liquidLimits } from "./liquid-limits.ts";
 import { renderTemplates } from "./liquid-renderer.ts";
+import { liquidLimits } from "./liquid-state.ts";
+import { Assign, For } from "./liquid-tags.ts";
 
 /** Tags by what they are; everything else is unknown, in particular all that reads files. */
 export const liquidTags = {

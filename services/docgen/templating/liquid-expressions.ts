@@ -2,8 +2,7 @@ import type { FilteredValueToken, PropertyAccessToken } from "liquidjs";
 import { type Expression, type Liquid, type Token, Tokenizer, type TopLevelToken, TypeGuards } from "liquidjs";
 import { argumentProblem } from "./filters/check-arguments.ts";
 import { filterSpecs } from "./filters/filter-specs.ts";
-import { liquidLimits } from "./liquid-limits.ts";
-import { nameOf } from "./liquid-path.ts";
+import { liquidLimits, nameOf } from "./liquid-state.ts";
 import { type PlacedFinding, quoted } from "./place-findings.ts";
 
 type Report = (code: string, message: string, offset: number) => void;

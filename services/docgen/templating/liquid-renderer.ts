@@ -1,9 +1,14 @@
 import { type Context, Drop, type Emitter, LiquidError, Output, RenderError, type Template } from "liquidjs";
 import { isLines } from "./filters/lines.ts";
-import { liquidLimits } from "./liquid-limits.ts";
-import { dataPathOf } from "./liquid-path.ts";
-import { pointerOf, TemplateProblem, ValueProblem } from "./liquid-problem.ts";
-import { type LiquidState, stateOf } from "./liquid-state.ts";
+import {
+  dataPathOf,
+  type LiquidState,
+  liquidLimits,
+  pointerOf,
+  stateOf,
+  TemplateProblem,
+  ValueProblem,
+} from "./liquid-state.ts";
 
 /**
  * Takes the place of liquidjs' own function: counts what is rendered, in steps and in characters, and leaves marks where

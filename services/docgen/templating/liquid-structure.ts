@@ -1,5 +1,5 @@
 import { type TagToken, type TopLevelToken, TypeGuards } from "liquidjs";
-import { liquidLimits } from "./liquid-limits.ts";
+import { liquidLimits } from "./liquid-state.ts";
 import { type PlacedFinding, quoted } from "./place-findings.ts";
 
 /** A place where what is rendered may begin, change or end. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
-import { deleteOldWindows } from "../store/window-sweep-store.ts";
+import { deleteOldWindows } from "../store/usage-store.ts";
 import { createCustomer } from "./document-harness.ts";
 import { createFakeChecker } from "./fake-checker.ts";
 import { type DocgenHarness, startDocgen } from "./harness.ts";

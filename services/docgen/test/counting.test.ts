@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { DocumentStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { planLimits } from "../domain/plan.ts";
+import { planLimits } from "../domain/usage.ts";
 import { addBatch, createCustomer, rowOf, usedOf } from "./document-harness.ts";
 import { createFakeChecker } from "./fake-checker.ts";
 import { createFakeRenderer } from "./fake-renderer.ts";

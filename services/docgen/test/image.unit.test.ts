@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { readImage } from "../domain/image.ts";
+import { readImage } from "../domain/asset.ts";
 import { jpegOf, pngOf } from "./images.ts";
 
 describe("readImage", () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { DomainError } from "#platform/errors.ts";
-import { defaultPage } from "../domain/page.ts";
-import { changePage, type PageChanges } from "../domain/page-rules.ts";
+import { changePage, defaultPage, type PageChanges } from "../domain/page.ts";
 
 function problemsOf(changes: PageChanges): string[] {
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
 import { convertText } from "../prepare/convert-text.ts";
-import { printRules } from "../templating/print-rules.ts";
+import { printRules } from "../templating/print-style.ts";
 
 const html = (content: string): string => {
   const converted = convertText({ format: "HTML", content, values: null });

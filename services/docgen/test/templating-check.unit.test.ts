@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { checkTemplate } from "../templating/check-template.ts";
+import { checkTemplate } from "../templating/check-job.ts";
 
 const findingsOf = (content: string, format: "html" | "markdown" = "html"): string[] =>
   checkTemplate({ format, content }).findings.map(({ code, line, column }) => `${code} ${line}:${column}`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { checkData } from "../templating/check-data.ts";
-import { checkTemplate } from "../templating/check-template.ts";
+import { checkTemplate } from "../templating/check-job.ts";
 import { isDay, isTime } from "../templating/filters/date-values.ts";
 
 const schemaOf = (content: string) => {

@@ -4,8 +4,8 @@ import { textOf } from "#platform/restricted-html/outline.ts";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
 import type { HtmlNode } from "#platform/restricted-html/tree.ts";
 import { RenderError } from "../renderer/render-job.ts";
-import { checkTemplate } from "../templating/check-template.ts";
-import { printRules } from "../templating/print-rules.ts";
+import { checkTemplate } from "../templating/check-job.ts";
+import { printRules } from "../templating/print-style.ts";
 import { renderTemplate } from "../templating/render-template.ts";
 
 type Data = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { createPool, withOrg } from "#platform/db/pool.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { type Plan, type PlanLimits, planLimits } from "../domain/plan.ts";
+import { type Plan, type PlanLimits, planLimits } from "../domain/usage.ts";
 import { readUsage, readUsed, returnSlots, type Slots, type Taken, takeSlots } from "../store/usage-store.ts";
 import { present } from "./harness.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { planLimits } from "../domain/plan.ts";
-import { rateNow, rateOf, windowSeconds, windowStart, windowsNow } from "../domain/usage.ts";
+import { planLimits, rateNow, rateOf, windowSeconds, windowStart, windowsNow } from "../domain/usage.ts";
 
 const plan = planLimits.gen_pro;
 const at = (text: string) => new Date(text);

@@ -1,9 +1,9 @@
 import type { HtmlElement, HtmlNode } from "#platform/restricted-html/tree.ts";
 import type { Block, Run } from "./blocks.ts";
 import { lookOf, readStyle } from "./element-style.ts";
+import { readPicture } from "./images.ts";
 import { placeInside, readPreformattedRuns, readRuns, textOf } from "./inline-runs.ts";
 import { readList } from "./lists.ts";
-import { readPicture } from "./pictures.ts";
 import { readTable } from "./tables.ts";
 import { insideOf, type Place, type TreeState, topPlace } from "./tree-state.ts";
 

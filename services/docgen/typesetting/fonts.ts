@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { eastAsianFamily } from "#platform/fonts/east-asian.ts";
 import type { FontFamily } from "../domain/page.ts";
-import { readCodePoints } from "./font-cmap.ts";
 import type { HasGlyph } from "./glyph-coverage.ts";
 
 export interface Fonts {
@@ -50,3 +49,67 @@ const packages = [
   // Marks over bold letters are moved apart from them, and what is copied then has them twice.
   { name: "noto-sans-thai", prefix: "NotoSansThai", faces: ["400Regular"] },
 ];
+
+/**
+ * The code points that a TrueType font has glyphs for. Reads the formats 4 and 12 of the table `cmap`
+ * (https://learn.microsoft.com/typography/opentype/spec/cmap), which every current font has.
+ */
+function readCodePoints(font: Uint8Array): ReadonlySet<number> {
+  const view = new DataView(font.buffer, font.byteOffset, font.byteLength);
+  const cmap = findTable(view, "cmap");
+  const codePoints = new Set<number>();
+  const subtables = view.getUint16(cmap + 2);
+  for (let index = 0; index < subtables; index += 1) {
+    const record = cmap + 4 + index * 8;
+    if (!isUnicode(view.getUint16(record), view.getUint16(record + 2))) continue;
+    const subtable = cmap + view.getUint32(record + 4);
+    const format = view.getUint16(subtable);
+    if (format === 4) addSegments(view, subtable, codePoints);
+    else if (format === 12) addGroups(view, subtable, codePoints);
+  }
+  return codePoints;
+}
+
+function findTable(view: DataView, tag: string): number {
+  const wanted = Buffer.from(tag, "latin1").readUInt32BE();
+  const tables = view.getUint16(4);
+  for (let index = 0; index < tables; index += 1) {
+    const record = 12 + index * 16;
+    if (view.getUint32(record) === wanted) return view.getUint32(record + 8);
+  }
+  throw new RangeError(`the font has no table ${tag}`);
+}
+
+const isUnicode = (platform: number, encoding: number): boolean =>
+  platform === 0 || (platform === 3 && (encoding === 1 || encoding === 10));
+
+/** Format 4: segments of the basic plane, whose glyphs are computed from a delta or looked up. */
+function addSegments(view: DataView, subtable: number, codePoints: Set<number>): void {
+  const bytes = view.getUint16(subtable + 6);
+  const ends = subtable + 14;
+  const starts = ends + bytes + 2;
+  for (let segment = 0; segment < bytes; segment += 2) {
+    const start = view.getUint16(starts + segment);
+    const end = view.getUint16(ends + segment);
+    const delta = view.getUint16(starts + bytes + segment);
+    const rangeAt = starts + 2 * bytes + segment;
+    const range = view.getUint16(rangeAt);
+    for (let code = start; code <= end && code !== 0xffff; code += 1) {
+      const found = range === 0 ? code : view.getUint16(rangeAt + range + 2 * (code - start));
+      // Glyph 0 is the box of what is missing.
+      if (found !== 0 && ((found + delta) & 0xffff) !== 0) codePoints.add(code);
+    }
+  }
+}
+
+/** Format 12: groups of all planes with consecutive glyphs. */
+function addGroups(view: DataView, subtable: number, codePoints: Set<number>): void {
+  const groups = view.getUint32(subtable + 12);
+  for (let index = 0; index < groups; index += 1) {
+    const group = subtable + 16 + index * 12;
+    const start = view.getUint32(group);
+    const end = view.getUint32(group + 4);
+    const glyph = view.getUint32(group + 8);
+    for (let code = start; code <= end; code += 1) if (glyph + code - start !== 0) codePoints.add(code);
+  }
+}

@@ -1,7 +1,11 @@
-import { maxImageBytes, maxImagePixels, readImage } from "../domain/image.ts";
+import type { HtmlElement } from "#platform/restricted-html/tree.ts";
+import { maxImageBytes, maxImagePixels, readImage } from "../domain/asset.ts";
+import type { RenderProfile } from "../domain/page.ts";
 import { RenderError, type RenderImage } from "../renderer/render-job.ts";
 import { assetIdOf } from "../templating/image-address.ts";
-import type { FoundImage } from "./tree-state.ts";
+import type { Picture, Width } from "./blocks.ts";
+import { attributeOf, readStyle } from "./element-style.ts";
+import type { FoundImage, TreeState } from "./tree-state.ts";
 
 /** The images of one document. */
 export interface ImageShelf {
@@ -67,3 +71,25 @@ const tooLarge = (name: string, limit: string): RenderError =>
     reason: "image_too_large",
     image: name,
   });
+
+/** An image with what a reader is told who does not see it. */
+export function readPicture(element: HtmlElement, { profile, findImage, glyphs }: TreeState): Picture {
+  const found = findImage(attributeOf(element, "src") ?? "");
+  const alt = attributeOf(element, "alt")?.trim();
+  if (alt === undefined && needsAlt(profile)) throw missingAlt(profile);
+  const width = readStyle(element).width ?? pixels(found.width);
+  const base = { path: found.path, width, isDecoration: alt === "" };
+  return alt === undefined || alt === "" ? base : { ...base, alt: glyphs.line(alt) };
+}
+
+const needsAlt = (profile: RenderProfile): boolean => profile !== "pdf";
+
+const missingAlt = (profile: RenderProfile): RenderError =>
+  new RenderError(
+    "GEN_TEMPLATE_ERROR",
+    `An image has no alt text, which ${profile} requires. Say what it shows, or alt="" for a decoration.`,
+    { reason: "missing_alt" },
+  );
+
+/** CSS has 96 pixels to the inch. */
+const pixels = (count: number): Width => ({ mm: (count * 25.4) / 96 });

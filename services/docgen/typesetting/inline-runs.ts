@@ -1,8 +1,8 @@
 import type { HtmlElement, HtmlNode } from "#platform/restricted-html/tree.ts";
 import type { Marks, Run } from "./blocks.ts";
 import { attributeOf, marksOf, readStyle } from "./element-style.ts";
+import { readPicture } from "./images.ts";
 import { groupLinks, type LinkedRun } from "./links.ts";
-import { readPicture } from "./pictures.ts";
 import type { Place, TreeState } from "./tree-state.ts";
 
 /** The runs of a paragraph's nodes. White space is collapsed as browsers do. */

@@ -1,10 +1,8 @@
-import type { Margins, Page } from "../domain/page.ts";
-import { paperMillimetres } from "../domain/page-rules.ts";
+import { type Margins, type Page, paperMillimetres } from "../domain/page.ts";
 import type { Block } from "./blocks.ts";
 import { familiesOf } from "./fonts.ts";
 import type { GlyphText } from "./glyph-coverage.ts";
 import { textOf } from "./inline-runs.ts";
-import { type Language, languageOf } from "./language.ts";
 
 /** What holds for the whole document, as document.typ reads it. */
 export interface Settings {
@@ -81,3 +79,45 @@ function heightOf(line: string, width: number): number {
   const length = wide * wideCharacter + (line.length - wide) * averageCharacter;
   return edgeDistance + lineHeight * Math.ceil(length / width);
 }
+
+/** How a text of some locale is set. */
+interface Language {
+  /** ISO 639, two or three letters; decides how words are divided. */
+  readonly lang: string;
+  /** ISO 3166-1, two letters. */
+  readonly region?: string;
+  readonly dir: "ltr" | "rtl";
+}
+
+/** The language of a BCP 47 tag; of an undetermined one for what is none. */
+function languageOf(locale: string): Language {
+  const parsed = parse(locale);
+  const region = parsed?.region;
+  return {
+    lang: parsed?.language ?? "und",
+    ...(region !== undefined && /^[A-Z]{2}$/.test(region) ? { region } : {}),
+    dir: isRightToLeft(parsed) ? "rtl" : "ltr",
+  };
+}
+
+function parse(locale: string): Intl.Locale | undefined {
+  try {
+    return new Intl.Locale(locale);
+  } catch {
+    return undefined;
+  }
+}
+
+const rightToLeftScripts: ReadonlySet<string> = new Set([
+  "Adlm",
+  "Arab",
+  "Hebr",
+  "Mand",
+  "Nkoo",
+  "Rohg",
+  "Syrc",
+  "Thaa",
+]);
+
+const isRightToLeft = (locale: Intl.Locale | undefined): boolean =>
+  rightToLeftScripts.has(locale?.maximize().script ?? "");

@@ -1,4 +1,4 @@
-import type { RenderProfile } from "../domain/profile.ts";
+import type { RenderProfile } from "../domain/page.ts";
 import { RenderError, type RenderWarning } from "../renderer/render-job.ts";
 import type { Marks } from "./blocks.ts";
 import type { GlyphText } from "./glyph-coverage.ts";

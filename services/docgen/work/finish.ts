@@ -5,9 +5,8 @@ import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import type { Document, Failure } from "../domain/document.ts";
 import { documentCompleted, documentFailed, type EventContext } from "../events.ts";
 import type { Rendered } from "../renderer/render-job.ts";
-import { noteItemsEnded } from "../store/batch-progress.ts";
 import type { Claimed } from "../store/claim-store.ts";
-import { completeClaimed, type Finished, failClaimed } from "../store/finish-store.ts";
+import { completeClaimed, type Finished, failClaimed, noteItemsEnded } from "../store/finish-store.ts";
 import { schema } from "../store/orm.ts";
 import type { WorkDeps } from "./work-deps.ts";
 

@@ -7,6 +7,7 @@ import type { OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import { findExpiring } from "../store/claim-store.ts";
 import { expireDocuments as expire } from "../store/document-store.ts";
+import { deleteOldWindows } from "../store/usage-store.ts";
 
 export interface ExpireDeps {
   readonly pool: pg.Pool;
@@ -53,3 +54,17 @@ const expireOf = ({ pool, blobs }: ExpireDeps, orgId: OrgId, ids: readonly strin
     for (const id of expired.sort()) await blobs.release(orgId, id, client);
     return expired.length;
   });
+
+/** Removes the windows of the plans that are long over. */
+export async function sweepUsageWindows(deps: {
+  /** Connects as the role that sees the windows of all organizations. */
+  readonly claimerPool: pg.Pool;
+  readonly logger: Logger;
+}): Promise<void> {
+  try {
+    await deleteOldWindows(deps.claimerPool);
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    deps.logger.debug({ err: error }, "no windows are swept while the database is away");
+  }
+}

@@ -61,3 +61,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly Piece
 
 /** A SHA-256 in hex, in two lines of which each fits. */
 export const fingerprint = (hex: string): Markup => markup`${exact(hex.slice(0, 32))}<br>${exact(hex.slice(32))}`;
+
+/** A time in UTC as ISO 8601 writes it, to the second. */
+export const time = (at: Date | null | undefined): string | undefined =>
+  at === null || at === undefined ? undefined : `${at.toISOString().slice(0, 19)}Z`;

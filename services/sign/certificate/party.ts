@@ -1,10 +1,9 @@
 import type { AdoptedSignature, Recipient } from "../domain/agreement.ts";
 import type { AuditEvent } from "../domain/audit-chain.ts";
 import type { AuditAction } from "../domain/change.ts";
-import { firstCharacters, lengthOf } from "../domain/free-text.ts";
+import { firstCharacters, lengthOf } from "../domain/problems.ts";
 import type { CertificateTexts } from "./certificate-texts.ts";
-import { exact, facts, fingerprint, type Markup, markup, type Piece, table } from "./markup.ts";
-import { time } from "./time.ts";
+import { exact, facts, fingerprint, type Markup, markup, type Piece, table, time } from "./markup.ts";
 
 /** What is known of one who takes part. */
 export function partyMarkup(recipient: Recipient, events: readonly AuditEvent[], texts: CertificateTexts): Markup {

@@ -9,7 +9,7 @@ import { printCertificate } from "../certificate/print-certificate.ts";
 import type { Agreement, AgreementDocument, SealLevel } from "../domain/agreement.ts";
 import { type AuditEvent, chain } from "../domain/audit-chain.ts";
 import type { DecisionContext } from "../domain/change.ts";
-import { completeAgreement as decideCompletion, lowestLevel, type SealedDocument } from "../domain/complete.ts";
+import { completeAgreement as decideCompletion, lowestLevel, type SealedDocument } from "../domain/finish.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { OrganizationReader } from "../organizations/organization-reader.ts";
 import type { Sealer } from "../seal/sealer.ts";

@@ -15,7 +15,7 @@ import {
   pushGraphicsState,
   rgb,
 } from "pdf-lib";
-import { pageBoxOf } from "../intake/page-box.ts";
+import { pageBoxOf } from "../intake/page-tree.ts";
 import { addSignatureField, type FieldNames } from "../seal/signature-placeholder.ts";
 import { type Claims, claimsOf } from "./conformance.ts";
 import { drawLine } from "./draw-line.ts";

@@ -4,7 +4,7 @@ import { type Region, regionOf } from "#platform/fonts/east-asian.ts";
 import type { FontFile, FontLibrary, LoadedFont } from "./font-library.ts";
 import type { MarkStyle } from "./mark.ts";
 import { type EmbeddedFont, mixedFace, plainFace, type TextFace } from "./text-face.ts";
-import { mayRunRightToLeft } from "./visual-order.ts";
+import { mayRunRightToLeft } from "./text-lines.ts";
 
 /** The fonts of one document, embedded when they are first needed. */
 export interface MarkFonts {

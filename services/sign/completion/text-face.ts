@@ -1,7 +1,7 @@
 import type { Font, GlyphRun } from "@cantoo/fontkit";
 import type { PDFFont } from "pdf-lib";
 import type { FontLibrary } from "./font-library.ts";
-import { mayRunRightToLeft, visualOrder } from "./visual-order.ts";
+import { mayRunRightToLeft, visualOrder } from "./text-lines.ts";
 
 /** A font of the document; `font` is missing for those that every reader has. */
 export interface EmbeddedFont {

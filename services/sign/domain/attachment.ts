@@ -1,8 +1,8 @@
 import { DomainError } from "#platform/errors.ts";
+import { isStorable } from "#platform/json-object.ts";
 import type { Agreement, Recipient } from "./agreement.ts";
-import type { Change, DecisionContext } from "./change.ts";
-import { changeTo } from "./change-list.ts";
-import { isStorable } from "./free-text.ts";
+import { type Change, changeTo, type DecisionContext } from "./change.ts";
+
 import { invalid, problem } from "./problems.ts";
 import { auditNames, requireTurn } from "./recipients.ts";
 import type { TabValues } from "./tab-values.ts";

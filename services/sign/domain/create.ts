@@ -1,12 +1,10 @@
 import type { Agreement, Sender } from "./agreement.ts";
-import type { Change, DecisionContext } from "./change.ts";
-import { changeTo } from "./change-list.ts";
-import { checkRecipients } from "./check-recipients.ts";
+import { type Change, changeTo, type DecisionContext } from "./change.ts";
+import { newCustomFields } from "./custom-fields.ts";
 import type { CheckedFile, Definition } from "./definition.ts";
 import { defaultMembers, withGiven } from "./given-members.ts";
-import { newCustomFields } from "./new-custom-fields.ts";
 import { filesIn, newDocuments } from "./new-documents.ts";
-import { newRecipients } from "./new-recipients.ts";
+import { checkRecipients, newRecipients } from "./new-recipients.ts";
 
 export interface CreateOptions {
   readonly isTemplate: boolean;

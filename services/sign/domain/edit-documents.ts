@@ -3,11 +3,10 @@ import type { Agreement, AgreementDocument } from "./agreement.ts";
 import type { Change, DecisionContext } from "./change.ts";
 import type { CheckedFile } from "./definition.ts";
 import { fillIds } from "./lowest-free.ts";
-import { requireModifiable } from "./modifiable.ts";
-import { modified } from "./modified.ts";
+import { modified, requireModifiable } from "./modifiable.ts";
 import { documentTextProblems, filesIn, newDocument } from "./new-documents.ts";
+import { withoutTabsOf } from "./place-tabs.ts";
 import { problem, refuse } from "./problems.ts";
-import { withoutTabsOf } from "./tabs-of-documents.ts";
 
 export const maxDocuments = 100;
 /** Of all documents of an agreement together. */

@@ -3,7 +3,7 @@ import type { Agreement, Recipient } from "./agreement.ts";
 import type { Change, DecisionContext } from "./change.ts";
 import { requireChangeableRecipients } from "./changeable-recipient.ts";
 import type { TabDefinition } from "./definition.ts";
-import { modified } from "./modified.ts";
+import { modified } from "./modifiable.ts";
 import { changedTab, maxTabs, newTabs } from "./new-tabs.ts";
 import { problem, refuse } from "./problems.ts";
 import type { Tab } from "./tab.ts";

@@ -1,6 +1,6 @@
 import type { Agreement } from "./agreement.ts";
 import type { JobKind, JobRequest } from "./change.ts";
-import { expiryWarningAt } from "./expire.ts";
+import { expiryWarningAt } from "./end-agreement.ts";
 
 /** The work that follows from what happens to an agreement: for each kind one job at a time, named after the agreement. */
 export const followUpJobs = {

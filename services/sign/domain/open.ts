@@ -1,7 +1,6 @@
 import { DomainError } from "#platform/errors.ts";
 import type { Agreement, Recipient } from "./agreement.ts";
-import type { Change, DecisionContext } from "./change.ts";
-import { changeTo, noChange, thenChange } from "./change-list.ts";
+import { type Change, changeTo, type DecisionContext, noChange, thenChange } from "./change.ts";
 import { auditNames, isActing, requireRecipient, withRecipient } from "./recipients.ts";
 import { routeOn } from "./route.ts";
 import { invalidStatus, isOpen, withRecipientStatus, withStatus } from "./transitions.ts";

@@ -1,9 +1,7 @@
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { Agreement, Recipient } from "./agreement.ts";
-import type { AnchorMatches } from "./anchor-matches.ts";
-import { firstCharacters } from "./free-text.ts";
 import { maxTabs } from "./new-tabs.ts";
-import { invalid, problem } from "./problems.ts";
+import { firstCharacters, invalid, problem } from "./problems.ts";
 import type { Anchor, RadioButton, Tab, TextMatch } from "./tab.ts";
 
 /**
@@ -125,3 +123,49 @@ function positionOf(match: TextMatch, { alignment, unit, xOffset, yOffset }: Anc
   const start = alignment === "right" ? match.right : match.left;
   return { page: match.page, x: start + xOffset * points, y: match.baseline + yOffset * points - height };
 }
+
+/** A text to be looked for in the documents. */
+type WantedText = Pick<Anchor, "text" | "caseSensitive" | "wholeWord">;
+
+/** Where the texts of anchors are; documents and pages in their order. */
+export type AnchorMatches = (wanted: WantedText) => readonly TextMatch[];
+
+/** The texts that have to be found before the agreement can be sent, each once. */
+export function wantedTexts({ recipients }: Pick<Agreement, "recipients">): readonly WantedText[] {
+  const anchors = recipients.flatMap(({ tabs }) => tabs.flatMap(openAnchors));
+  return [...new Map(anchors.map((anchor) => [keyOf(anchor), wantedOf(anchor)])).values()];
+}
+
+/** What was found, in the order of what was wanted. */
+export function anchorMatches(wanted: readonly WantedText[], found: readonly (readonly TextMatch[])[]): AnchorMatches {
+  const byKey = new Map(wanted.map((one, index) => [keyOf(one), found[index] ?? []]));
+  return (one) => byKey.get(keyOf(one)) ?? [];
+}
+
+/** Of agreements without anchors. */
+export const noMatches: AnchorMatches = () => [];
+
+/** Radio buttons have anchors of their own. */
+function openAnchors(tab: Tab): readonly Anchor[] {
+  if (tab.isPlaced) return [];
+  const anchors = tab.type === "radio-group" ? tab.buttons.map(({ anchor }) => anchor) : [tab.anchor];
+  return anchors.filter((anchor) => anchor !== null);
+}
+
+const wantedOf = ({ text, caseSensitive, wholeWord }: WantedText): WantedText => ({ text, caseSensitive, wholeWord });
+
+const keyOf = ({ text, caseSensitive, wholeWord }: WantedText): string =>
+  JSON.stringify([text, caseSensitive, wholeWord]);
+
+/**
+ * The recipients without the tabs that stand on these documents, by the ids of the integration. Tabs that only an anchor
+ * places stay: they belong to no document.
+ */
+export const withoutTabsOf = (
+  recipients: readonly Recipient[],
+  documentIds: ReadonlySet<string>,
+): readonly Recipient[] =>
+  recipients.map((recipient) => {
+    const tabs = recipient.tabs.filter(({ documentId }) => documentId === null || !documentIds.has(documentId));
+    return tabs.length === recipient.tabs.length ? recipient : { ...recipient, tabs };
+  });

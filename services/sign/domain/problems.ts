@@ -1,5 +1,5 @@
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import { isStorable, lengthOf } from "./free-text.ts";
+import { isStorable } from "#platform/json-object.ts";
 
 export const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
 
@@ -22,3 +22,16 @@ export function textProblems(text: string, maxLength: number, field: string): re
   if (text.length <= maxLength || lengthOf(text) <= maxLength) return [];
   return [problem(field, "TOO_LONG", `must have at most ${maxLength} characters`)];
 }
+
+/** The first characters of a text; none is cut in half. */
+export const firstCharacters = (text: string, count: number): string =>
+  text.length <= count ? text : Array.from(text).slice(0, count).join("");
+
+/** What a program says of itself, as long as it is told of: longer ones are made up, or of no use to anybody. */
+export const boundedClaim = (text: string): string => firstCharacters(storable(text), 300);
+
+/** How many characters a text has, as people count them: a pair of surrogates is one. */
+export const lengthOf = (text: string): number => Array.from(text).length;
+
+/** A text with U+FFFD in place of what the database does not store. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\uFFFD");

@@ -1,6 +1,5 @@
 import type { Agreement } from "./agreement.ts";
-import type { Change, DecisionContext } from "./change.ts";
-import { changeTo, noChange } from "./change-list.ts";
+import { type Change, changeTo, type DecisionContext, noChange } from "./change.ts";
 import { daysAfter } from "./days.ts";
 import { followUpJobs } from "./follow-up-jobs.ts";
 import { reminders } from "./mails.ts";

@@ -1,6 +1,13 @@
 import type { Agreement, Recipient } from "./agreement.ts";
-import type { AuditEntry, Change, DecisionContext, SignEvent } from "./change.ts";
-import { changeTo, noChange, thenChange } from "./change-list.ts";
+import {
+  type AuditEntry,
+  type Change,
+  changeTo,
+  type DecisionContext,
+  noChange,
+  type SignEvent,
+  thenChange,
+} from "./change.ts";
 import { followUpJobs } from "./follow-up-jobs.ts";
 import { invitations } from "./mails.ts";
 import { auditNames, hasToAct, isActing } from "./recipients.ts";

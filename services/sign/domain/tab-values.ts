@@ -1,13 +1,11 @@
 import type { FieldProblem } from "#platform/errors.ts";
+import { isStorable } from "#platform/json-object.ts";
 import { newPatternWork, type PatternWork } from "#platform/linear-pattern.ts";
 import type { AdoptedSignature, Recipient } from "./agreement.ts";
-import { isStorable, lengthOf } from "./free-text.ts";
-import { problem } from "./problems.ts";
+import { lengthOf, problem } from "./problems.ts";
 import { signs } from "./recipients.ts";
-import type { Tab } from "./tab.ts";
-import { shownTabs } from "./tab-condition.ts";
+import type { Tab, TabType } from "./tab.ts";
 import { basicFaultOf, faultOf, tooLong } from "./tab-formats.ts";
-import { valueSources } from "./tab-kinds.ts";
 
 /** What a person put into their tabs, by tabId. */
 export type TabValues = ReadonlyMap<string, string>;
@@ -187,3 +185,60 @@ function withValue(tab: Tab, value: string): Tab {
     buttons: tab.buttons.map((button) => ({ ...button, selected: isChosen(button) })),
   };
 }
+
+/**
+ * The tabs that are shown when the tabs have these values. A tab with a condition is shown while a shown tab with the
+ * label has the value; a condition on a label that nobody has always holds.
+ */
+function shownTabs(tabs: readonly Tab[], enteredIn: (tab: Tab) => string): ReadonlySet<Tab> {
+  const byLabel = Map.groupBy(tabs, ({ label }) => label);
+  const known = new Map<Tab, boolean>();
+  const isShown = (tab: Tab): boolean => {
+    const answer = known.get(tab);
+    if (answer !== undefined) return answer;
+    // Conditions in a circle hide each other.
+    known.set(tab, false);
+    const parents = tab.conditionLabel === "" ? undefined : byLabel.get(tab.conditionLabel);
+    const shown = parents === undefined || parents.some((one) => isMet(tab, one, enteredIn(one)) && isShown(one));
+    known.set(tab, shown);
+    return shown;
+  };
+  return new Set(tabs.filter(isShown));
+}
+
+function isMet({ conditionValue }: Tab, parent: Tab, value: string): boolean {
+  if (parent.type !== "checkbox") return value === conditionValue;
+  return (value === "true") === checkedWords.includes(conditionValue.toLowerCase());
+}
+
+/** Integrations ask for a checkbox that is "on". */
+const checkedWords: readonly string[] = ["on", "true", "x"];
+
+/**
+ * Where the value of a tab comes from: the person fills it, adopts it (signature and initials), the service writes it
+ * when they finish, or there is none.
+ */
+type ValueSource = "person" | "adopted" | "service" | "none";
+
+const valueSources: { readonly [Type in TabType]: ValueSource } = {
+  signature: "adopted",
+  initials: "adopted",
+  "date-signed": "service",
+  "full-name": "service",
+  "first-name": "service",
+  "last-name": "service",
+  email: "service",
+  "agreement-id": "service",
+  company: "person",
+  title: "person",
+  text: "person",
+  number: "person",
+  date: "person",
+  checkbox: "person",
+  "radio-group": "person",
+  list: "person",
+  attachment: "person",
+  note: "none",
+  approve: "none",
+  decline: "none",
+};

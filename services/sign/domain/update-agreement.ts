@@ -1,13 +1,11 @@
 import type { Agreement, AgreementDocument } from "./agreement.ts";
 import type { Change, DecisionContext } from "./change.ts";
-import { checkRecipients } from "./check-recipients.ts";
+import { newCustomFields } from "./custom-fields.ts";
 import type { Definition } from "./definition.ts";
 import { withGiven } from "./given-members.ts";
-import { requireModifiable } from "./modifiable.ts";
-import { modified } from "./modified.ts";
-import { newCustomFields } from "./new-custom-fields.ts";
-import { newRecipients } from "./new-recipients.ts";
-import { withoutTabsOf } from "./tabs-of-documents.ts";
+import { modified, requireModifiable } from "./modifiable.ts";
+import { checkRecipients, newRecipients } from "./new-recipients.ts";
+import { withoutTabsOf } from "./place-tabs.ts";
 
 export interface UpdateAgreement {
   /** Its documents are not looked at; its recipients and custom fields when they are to be replaced. */

@@ -1,20 +1,23 @@
-import { type PDFDocument, PDFName } from "pdf-lib";
+import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject, StandardFonts } from "pdf-lib";
 import { claimsOf } from "../completion/conformance.ts";
+import { createFontLibrary } from "../completion/font-library.ts";
+import type { Mark } from "../completion/mark.ts";
 import type { DocumentWarning } from "../domain/document-warnings.ts";
+import { addSignatureField, addSignaturePlaceholder, fieldNamesOf } from "../seal/signature-placeholder.ts";
+import { compareFiles } from "../witness/compare-files.ts";
+import { witnessedMark } from "../witness/messages.ts";
 import { cleanGraph, refuseUnclean } from "./clean/clean-graph.ts";
 import type { CheckedPdf, PdfFacts } from "./messages.ts";
 import { readPages } from "./page-tree.ts";
-import { PdfProblem } from "./pdf-problem.ts";
+import { maxAnnotations, maxFieldDepth, maxFields, PdfProblem } from "./pdf-limits.ts";
+import { prepareSeal } from "./prepare-seal.ts";
 import { documentOf, extensibleDocumentOf } from "./reading/open-document.ts";
-import { readGraph } from "./reading/read-graph.ts";
+import { type Graph, readGraph } from "./reading/read-graph.ts";
 import { readStrictly } from "./reading/read-strictly.ts";
 import { writeGraph } from "./reading/write-graph.ts";
-import { refuseOverwork } from "./refuse-overwork.ts";
-import { readLocks } from "./signature-locks.ts";
+import { isSignedPdf, readLocks } from "./signature-locks.ts";
 import { refuseMalformedSignatures } from "./signature-ranges.ts";
-import { isSignedPdf } from "./signed-fields.ts";
-import { tryExtending } from "./trial-save.ts";
-import { trySealing } from "./try-sealing.ts";
+import { trackChanges } from "./track-changes.ts";
 
 /**
  * Reads what has to be known of a PDF, by its cross-reference alone, and writes it anew: what is shown, searched, filled
@@ -69,3 +72,130 @@ function warningsOf(document: PDFDocument): DocumentWarning[] {
 
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
+
+/**
+ * Puts a text on these pages, makes room for a seal, and compares the file with what it was, as is done before each seal:
+ * what would be refused then, when people have signed, is refused now. Costs several times what the check costs.
+ */
+export async function trySealing(
+  bytes: Buffer,
+  trial: { readonly isSigned: boolean; readonly mayBeMarked: boolean; readonly pages: readonly number[] },
+): Promise<void> {
+  const marks = trial.mayBeMarked ? trial.pages.map(markOn) : [];
+  const preparation = { bytes, isSigned: trial.isSigned, marks, statement };
+  const { bytes: sealed } = await prepareSeal(preparation, fonts);
+  const difference = await compareFiles({ shown: bytes, sealed, marks: marks.map(witnessedMark) }, trial.pages);
+  if (difference === undefined) return;
+  throw new PdfProblem(
+    `The PDF cannot be sealed so that everybody sees the same (${difference}). Print it to a new PDF and retry.`,
+  );
+}
+
+const fonts = createFontLibrary();
+const statement = { name: "", reason: "", sealedAt: new Date(0) };
+const style = {
+  ...{ family: "sans" as const, size: 0, bold: false, italic: false, underline: false },
+  color: [0, 0, 0] as const,
+};
+const markOn = (page: number): Mark => ({
+  ...{ kind: "text", page, x: 0, y: 0, width: 100, height: 20 },
+  ...{ text: "Trial", style },
+});
+
+/**
+ * Does what sealing does to a file: adds a font and a drawing to every page, or a field where the pages are signed, a form,
+ * and the place of a seal; then writes what has changed. Throws what those would throw later, when people have signed
+ * already. What is not changed is not written then either. Spoils the document.
+ */
+async function tryExtending(
+  document: PDFDocument,
+  { useObjectStreams, isSigned }: { readonly useObjectStreams: boolean; readonly isSigned: boolean },
+): Promise<void> {
+  const { context } = document;
+  trackChanges(context);
+  await change(document, isSigned);
+  if (context.snapshot === undefined) throw new Error("the document was not opened for an increment");
+  await document.saveIncremental(context.snapshot, { useObjectStreams, objectsPerTick });
+}
+
+/** Nobody else waits in the process. */
+const objectsPerTick = Number.POSITIVE_INFINITY;
+
+async function change(document: PDFDocument, isSigned: boolean): Promise<void> {
+  const { context } = document;
+  if (isSigned) {
+    const names = fieldNamesOf(document, { isLocked: () => false });
+    const entries = { AP: { N: context.register(context.stream("q Q")) }, Rect: [0, 0, 1, 1] };
+    for (const page of document.getPages()) addSignatureField(document, page, { name: names.next("Mark"), entries });
+    addSignaturePlaceholder(document, nobody, names);
+    return;
+  }
+  const font = await document.embedFont(StandardFonts.Helvetica);
+  const drawing = context.register(context.stream("q Q"));
+  for (const { node } of document.getPages()) {
+    node.newFontDictionary("Trial", font.ref);
+    node.addContentStream(drawing);
+  }
+  document.catalog.getOrCreateAcroForm().dict.set(context.obj("Trial"), font.ref);
+  addSignaturePlaceholder(document, nobody);
+}
+
+const nobody = { name: "", reason: "", sealedAt: new Date(0) };
+
+/**
+ * Refuses forms and annotations that cost more work than a document is worth, before any of that work begins. What stands
+ * in several places counts in each of them, since that is how often it is looked at.
+ */
+function refuseOverwork({ context }: Graph): void {
+  const catalog = context.lookup(context.trailerInfo.Root);
+  const form = catalog instanceof PDFDict ? catalog.lookup(PDFName.of("AcroForm")) : undefined;
+  if (form instanceof PDFDict) countFields(arrayOf(form, "Fields"));
+  let annotations = 0;
+  for (const [, object] of context.enumerateIndirectObjects()) {
+    if (!(object instanceof PDFDict)) continue;
+    const own = arrayOf(object, "Annots");
+    annotations += own?.size() ?? 0;
+    if (annotations > maxAnnotations) throw tooMany(maxAnnotations, "annotations");
+    for (const link of own?.asArray() ?? []) refuseDeepField(context.lookup(link));
+  }
+}
+
+/** Fields lead to those in them, which need not be shown on any page. */
+function countFields(fields: PDFArray | undefined): void {
+  const waiting = fields === undefined ? [] : [{ kids: fields, depth: 1 }];
+  let [named, shown] = [0, 0];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { kids, depth } = next;
+    if (depth > maxFieldDepth) throw tooDeep();
+    for (let index = 0; index < kids.size(); index += 1) {
+      const field = kids.lookup(index);
+      const isField = field instanceof PDFDict && (field.has(PDFName.of("T")) || field.has(PDFName.of("Kids")));
+      if (isField) named += 1;
+      else shown += 1;
+      if (named > maxFields) throw tooMany(maxFields, "form fields");
+      if (shown > maxAnnotations) throw tooMany(maxAnnotations, "annotations");
+      const own = field instanceof PDFDict ? arrayOf(field, "Kids") : undefined;
+      if (own !== undefined) waiting.push({ kids: own, depth: depth + 1 });
+    }
+  }
+}
+
+/** The same from below: a page may show fields that the form does not lead to. */
+function refuseDeepField(annotation: PDFObject | undefined): void {
+  if (!(annotation instanceof PDFDict) || annotation.lookup(PDFName.of("Subtype")) !== PDFName.of("Widget")) return;
+  let parent = annotation.lookup(PDFName.Parent);
+  for (let depth = 2; parent instanceof PDFDict; depth += 1) {
+    if (depth > maxFieldDepth) throw tooDeep();
+    parent = parent.lookup(PDFName.Parent);
+  }
+}
+
+const arrayOf = (dictionary: PDFDict, name: string): PDFArray | undefined => {
+  const value = dictionary.lookup(PDFName.of(name));
+  return value instanceof PDFArray ? value : undefined;
+};
+
+const tooMany = (limit: number, what: string) =>
+  new PdfProblem(`The PDF has more than ${limit.toLocaleString("en")} ${what}.`);
+
+const tooDeep = () => new PdfProblem(`The form fields of the PDF are nested more than ${maxFieldDepth} deep.`);

@@ -1,10 +1,9 @@
 import { fileURLToPath } from "node:url";
 import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist/legacy/build/pdf.mjs";
 import type { TextPlace, WantedText } from "./messages.ts";
-import type { PageBox } from "./page-box.ts";
+import type { PageBox } from "./page-tree.ts";
 import { maxMatches } from "./pdf-limits.ts";
-import { linesOf, type TextRun } from "./text-lines.ts";
-import { createTextSearch } from "./text-search.ts";
+import { linesOf, type TextLine, type TextRun } from "./text-lines.ts";
 
 /** Every place of each wanted text, page by page from top to bottom; at most so many of each as anybody can sign. */
 export async function findTexts(bytes: Uint8Array, wanted: readonly WantedText[]): Promise<TextPlace[][]> {
@@ -75,3 +74,51 @@ function boxOf({ view, rotate }: PDFPageProxy): PageBox {
   const [left = 0, bottom = 0, right = 0, top = 0] = view;
   return { left, bottom, width: right - left, height: top - bottom, rotation: rotate as PageBox["rotation"] };
 }
+
+/** A wanted text in a line. */
+interface LineMatch {
+  /** Of the wanted text. */
+  readonly index: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Finds every wanted text in a line, from left to right. Blanks of any kind and number count as one. */
+function createTextSearch(wanted: readonly WantedText[]): (line: TextLine) => LineMatch[] {
+  const needles = wanted.map(({ text, ...options }) => {
+    const blanks = text.trim().replaceAll(/\s+/gu, " ");
+    return { ...options, text: options.caseSensitive ? blanks : fold(blanks) };
+  });
+  return (line) => {
+    const folded = fold(line.text);
+    return needles.flatMap(({ text, caseSensitive, wholeWord }, index) => {
+      const places = text === "" ? [] : placesOf(caseSensitive ? line.text : folded, text);
+      return places
+        .filter((at) => !wholeWord || isWholeWord(line.text, at, at + text.length))
+        .map((at) => ({ index, left: line.lefts[at] ?? 0, right: line.rights[at + text.length - 1] ?? 0 }));
+    });
+  };
+}
+
+/** In lower case; characters that would become longer stay, so that places are the same. */
+function fold(text: string): string {
+  const lower = text.toLowerCase();
+  if (lower.length === text.length) return lower;
+  return Array.from({ length: text.length }, (_, index) => {
+    const character = text.charAt(index).toLowerCase();
+    return character.length === 1 ? character : text.charAt(index);
+  }).join("");
+}
+
+function placesOf(text: string, needle: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) places.push(at);
+  return places;
+}
+
+/** True when no word goes on beyond the ends. */
+const isWholeWord = (text: string, start: number, end: number): boolean =>
+  !(isOfWord(text[start]) && isOfWord(text[start - 1])) && !(isOfWord(text[end - 1]) && isOfWord(text[end]));
+
+const isOfWord = (character: string | undefined): boolean =>
+  character !== undefined && /^[\p{L}\p{N}\p{M}_]$/u.test(character);

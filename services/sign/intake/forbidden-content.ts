@@ -1,5 +1,5 @@
 import { PDFArray, PDFDict, PDFHexString, PDFName, PDFNull, type PDFObject, PDFStream, PDFString } from "pdf-lib";
-import { PdfProblem } from "./pdf-problem.ts";
+import { PdfProblem } from "./pdf-limits.ts";
 
 /**
  * Refuses what acts by itself, plays, reaches out or hides a program: JavaScript, actions that do more than show a place of

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import type { ChildEnd, ChildLimits } from "#platform/child-processes/limits.ts";
+import type { ChildEnd, ChildLimits } from "#platform/child-processes/fork-child.ts";
 import type { ChildTask, PooledProcess } from "#platform/child-processes/pooled-process.ts";
 import { createProcessPool } from "#platform/child-processes/process-pool.ts";
 import { DomainError } from "#platform/errors.ts";

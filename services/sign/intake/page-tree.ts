@@ -1,8 +1,15 @@
-import { PDFArray, type PDFContext, PDFDict, type PDFDocument, PDFName, type PDFObject, PDFRef } from "pdf-lib";
+import {
+  PDFArray,
+  type PDFContext,
+  PDFDict,
+  type PDFDocument,
+  PDFName,
+  PDFNumber,
+  type PDFObject,
+  PDFRef,
+} from "pdf-lib";
 import type { PageSize } from "../domain/agreement.ts";
-import { pageBoxOf, shownSize } from "./page-box.ts";
-import { maxPageSide, maxPages, maxPageTreeDepth, minPageSide } from "./pdf-limits.ts";
-import { PdfProblem } from "./pdf-problem.ts";
+import { maxPageSide, maxPages, maxPageTreeDepth, minPageSide, PdfProblem } from "./pdf-limits.ts";
 
 /** A page with its place among the objects. */
 export interface FoundPage {
@@ -50,4 +57,77 @@ function sizeOf(page: PDFDict): PageSize {
   if (sides.some((side) => side > maxPageSide)) throw new PdfProblem("A page of the PDF is larger than 200 inches.");
   if (sides.some((side) => side < minPageSide)) throw new PdfProblem("A page of the PDF is too small to be seen.");
   return size;
+}
+
+/** The part of a page that is shown, in its own coordinates, and by how much it is turned clockwise. */
+export interface PageBox {
+  readonly left: number;
+  readonly bottom: number;
+  readonly width: number;
+  readonly height: number;
+  readonly rotation: 0 | 90 | 180 | 270;
+}
+
+/** The box of a page as viewers show it: the crop box within the media box (pdf.js reads it the same way). */
+export function pageBoxOf(page: PDFDict): PageBox {
+  const media = boxOf(inherited(page, "MediaBox")) ?? letter;
+  const crop = boxOf(inherited(page, "CropBox"));
+  const [left, bottom, right, top] = (crop === undefined ? undefined : intersection(media, crop)) ?? media;
+  return { left, bottom, width: right - left, height: top - bottom, rotation: rotationOf(inherited(page, "Rotate")) };
+}
+
+/** The size of a page as it is shown. */
+const shownSize = ({ width, height, rotation }: PageBox): { width: number; height: number } =>
+  rotation % 180 === 0 ? { width, height } : { width: height, height: width };
+
+/** A point of the page in points from the upper left corner of the page as it is shown. */
+export function shownPoint(box: PageBox, x: number, y: number): { x: number; y: number } {
+  const right = x - box.left;
+  const up = y - box.bottom;
+  switch (box.rotation) {
+    case 0:
+      return { x: right, y: box.height - up };
+    case 90:
+      return { x: up, y: right };
+    case 180:
+      return { x: box.width - right, y: up };
+    case 270:
+      return { x: box.height - up, y: box.width - right };
+  }
+}
+
+type Corners = readonly [left: number, bottom: number, right: number, top: number];
+
+/** What pdf.js takes for a page without a box. */
+const letter: Corners = [0, 0, 612, 792];
+
+export function inherited(page: PDFDict, name: string): PDFObject | undefined {
+  let node: PDFObject | undefined = page;
+  for (let depth = 0; node instanceof PDFDict && depth <= maxPageTreeDepth; depth += 1) {
+    const value = node.lookup(PDFName.of(name));
+    if (value !== undefined) return value;
+    node = node.lookup(PDFName.Parent);
+  }
+  return undefined;
+}
+
+function boxOf(value: PDFObject | undefined): Corners | undefined {
+  if (!(value instanceof PDFArray) || value.size() !== 4) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = [0, 1, 2, 3].map((index) => numberOf(value.lookup(index)));
+  const corners: Corners = [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
+  return corners.every(Number.isFinite) && corners[0] < corners[2] && corners[1] < corners[3] ? corners : undefined;
+}
+
+const numberOf = (value: PDFObject | undefined): number => (value instanceof PDFNumber ? value.asNumber() : Number.NaN);
+
+function intersection(a: Corners, b: Corners): Corners | undefined {
+  const [left, bottom] = [Math.max(a[0], b[0]), Math.max(a[1], b[1])];
+  const [right, top] = [Math.min(a[2], b[2]), Math.min(a[3], b[3])];
+  return left < right && bottom < top ? [left, bottom, right, top] : undefined;
+}
+
+function rotationOf(value: PDFObject | undefined): PageBox["rotation"] {
+  const degrees = numberOf(value);
+  const turned = ((degrees % 360) + 360) % 360;
+  return turned === 90 || turned === 180 || turned === 270 ? turned : 0;
 }

@@ -1,12 +1,12 @@
 // The program of an intake process. It sees no configuration, no secrets and no network, and ends with its parent.
-import { answerJobs } from "#platform/child-processes/answer-jobs.ts";
+import { answerJobs } from "#platform/child-processes/fork-child.ts";
 import { createFontLibrary } from "../completion/font-library.ts";
 import { checkPdf } from "./check-pdf.ts";
 import { documentToHtml } from "./document-to-html.ts";
 import { findTexts } from "./find-texts.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
 import type { IntakeJob, IntakeOutcome } from "./messages.ts";
-import { damagedMessage, PdfProblem } from "./pdf-problem.ts";
+import { damagedMessage, PdfProblem } from "./pdf-limits.ts";
 import { prepareSeal } from "./prepare-seal.ts";
 import { smallestPdf } from "./smallest-pdf.ts";
 

@@ -1,11 +1,10 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFName, PDFNumber, type PDFObject } from "pdf-lib";
-import { oid } from "../seal/cms.ts";
-import { elementsIn, encodeIdentifier, readElement, tags } from "../seal/der.ts";
-import { PdfProblem } from "./pdf-problem.ts";
+import { elementsIn, encodeIdentifier, oid, readElement, tags } from "../seal/cms.ts";
+import { PdfProblem } from "./pdf-limits.ts";
 import { placeOfContents } from "./reading/object-parser.ts";
 import { linksIn } from "./reading/read-graph.ts";
 import type { StrictGraph } from "./reading/read-strictly.ts";
-import { certificationOf, signedFields } from "./signed-fields.ts";
+import { certificationOf, signedFields } from "./signature-locks.ts";
 
 /**
  * Refuses signatures of which it cannot be told what they cover, in whatever revision: programs differ in what they say of

@@ -1,19 +1,17 @@
 import { withOrg } from "#platform/db/pool.ts";
 import { MailNotTakenError, MailRefusedError } from "#platform/mail/mail.ts";
-import type { MailSetup } from "#platform/mail/mail-setup.ts";
+import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import type { Agreement, Recipient } from "../domain/agreement.ts";
-import type { AuditAction } from "../domain/change.ts";
-import { changeTo } from "../domain/change-list.ts";
+import { type AuditAction, changeTo } from "../domain/change.ts";
 import { isWorthSending, type MailKind, mailWishOf } from "../domain/mails.ts";
 import { auditNames } from "../domain/recipients.ts";
-import { viewTokenHash } from "../domain/view-token.ts";
+import { viewTokenHash } from "../domain/view.ts";
 import { hasLink, mailTo } from "../mail/mail-to.ts";
-import { createLink } from "../rpc/create-link.ts";
 import type { SignDeps } from "../rpc/deps.ts";
+import { createLink } from "../rpc/views.ts";
 import { loadAgreement } from "../store/agreement-store.ts";
 import { deleteView } from "../store/view-store.ts";
-import { changeInJob } from "./change-in-job.ts";
-import type { Hold, Job, JobHandler, JobOutcome } from "./job.ts";
+import { changeInJob, type Hold, type Job, type JobHandler, type JobOutcome } from "./job.ts";
 
 const done: JobOutcome = { kind: "done" };
 

@@ -1,7 +1,8 @@
-import type { Mail } from "#platform/mail/mail.ts";
+import { fillText as fill, formMail, type Mail, type WrittenMail } from "#platform/mail/mail.ts";
 import type { Agreement, Recipient, RecipientRole } from "../domain/agreement.ts";
 import { asksToAct, type MailKind } from "../domain/mails.ts";
-import { type MailContent, writeMail } from "./write-mail.ts";
+import { mailLanguage } from "./texts/mail-language.ts";
+import type { MailTexts } from "./texts/mail-texts.ts";
 
 /** The mail of this kind to a recipient, as things are now. The link is empty when there is nothing to open. */
 export function mailTo(
@@ -55,3 +56,96 @@ const tasks: Readonly<Record<RecipientRole, MailContent["task"]>> = {
   "carbon-copy": "read",
   "in-person-signer": "host",
 };
+
+/** What a mail is written from. */
+export interface MailContent {
+  readonly kind: MailKind;
+  /** What the reader is asked to do while it can be done; a host lets the signer sign. */
+  readonly task: "sign" | "approve" | "receive" | "read" | "host";
+  /** BCP 47; empty for the usual one. */
+  readonly locale: string;
+  readonly recipientName: string;
+  readonly senderName: string;
+  readonly subject: string;
+  /** The sender's own words; empty when there are none. */
+  readonly blurb: string;
+  /** Where the recipient acts or reads; empty when there is nothing left to see. */
+  readonly link: string;
+  readonly expiresAt: Date | null;
+  /** Who signs with the host. */
+  readonly signerName: string;
+  /** Who declined, and why something has ended. */
+  readonly actorName: string;
+  /** Whether that was somebody who had been asked to approve. */
+  readonly declinedToApprove: boolean;
+  readonly reason: string;
+}
+
+/** Writes a mail twice: as text, and as HTML without pictures, scripts or anything that is loaded. */
+export function writeMail(content: MailContent): WrittenMail {
+  const { tag, texts } = mailLanguage(content.locale);
+  return formMail({ tag, link: content.link, ...draft(content, texts, tag) });
+}
+
+function draft(content: MailContent, texts: MailTexts, tag: string) {
+  const { kind, task, link, expiresAt, reason } = content;
+  const values = {
+    name: kind === "declined" ? content.actorName : content.recipientName,
+    sender: content.senderName,
+    signer: content.signerName,
+    subject: content.subject,
+    reason,
+    date: expiresAt === null ? "" : new Intl.DateTimeFormat(tag, dateFormat).format(expiresAt),
+  };
+  const isAsking = asksToAct(kind);
+  const topic = topicOf(kind, task);
+  const news = newsOf(content, texts);
+  const said = [
+    fill(texts.greeting, { ...values, name: content.recipientName }),
+    fill(news, values),
+    reason === "" || isAsking ? "" : fill(texts.reason, values),
+    isAsking && content.blurb !== "" ? `${fill(texts.messageFrom, values)}\n${content.blurb}` : "",
+    isAsking && kind !== "expiring" && expiresAt !== null ? fill(texts.expires, values) : "",
+    isAsking && link !== "" ? texts[linkTexts[task].warning] : "",
+  ];
+  return {
+    subject: fill(texts[`${kind === "expiring" ? kind : topic}Subject`], values),
+    paragraphs: said.filter((paragraph) => paragraph !== ""),
+    action: isAsking ? texts[linkTexts[task].action] : texts.download,
+  };
+}
+
+function newsOf({ kind, task, declinedToApprove }: MailContent, texts: MailTexts): string {
+  if (kind === "declined" && declinedToApprove) return texts.declinedToApproveText;
+  const text = texts[`${topicOf(kind, task)}Text`];
+  return kind === "expiring" ? `${text}\n${texts.expiringText}` : text;
+}
+
+/** To the minute: nobody knows in which time zone it is read, where it may be the day before. */
+const dateFormat: Intl.DateTimeFormatOptions = {
+  ...{ year: "numeric", month: "long", day: "numeric", hour: "numeric", minute: "2-digit" },
+  ...{ timeZone: "UTC", timeZoneName: "short" },
+};
+
+const topics = {
+  sign: { first: "invitation", again: "reminder" },
+  approve: { first: "approve", again: "approveReminder" },
+  receive: { first: "receive", again: "receiveReminder" },
+  // Nobody waits for them.
+  read: { first: "read", again: "read" },
+  host: { first: "host", again: "hostReminder" },
+} as const;
+
+/** Whoever hears that the time is running out is reminded of what there is to do. */
+function topicOf(kind: MailKind, task: MailContent["task"]) {
+  if (kind === "invitation") return topics[task].first;
+  return kind === "reminder" || kind === "expiring" ? topics[task].again : kind;
+}
+
+const linkTexts = {
+  sign: { action: "open", warning: "personal" },
+  approve: { action: "openToApprove", warning: "personalToApprove" },
+  receive: { action: "download", warning: "private" },
+  read: { action: "download", warning: "private" },
+  host: { action: "open", warning: "private" },
+} as const;

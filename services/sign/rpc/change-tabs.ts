@@ -6,7 +6,7 @@ import { changeAgreement } from "../store/change-agreement.ts";
 import { decisionContext, targetOf, waitingCaller } from "./context.ts";
 import type { SignDeps } from "./deps.ts";
 import { agreementMessage } from "./messages.ts";
-import { parseTabs } from "./tab-input.ts";
+import { parseTabs } from "./tabs.ts";
 
 export const changeTabs = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "changeTabs"> => ({
   async changeTabs({ target, recipientId, add, change, removeTabIds, observed }, context) {

@@ -4,7 +4,7 @@ import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { Sender } from "../domain/agreement.ts";
 import type { DecisionContext } from "../domain/change.ts";
-import { boundedClaim } from "../domain/free-text.ts";
+import { boundedClaim } from "../domain/problems.ts";
 import type { CallerContext, TargetId } from "../store/change-agreement.ts";
 import type { SignDeps } from "./deps.ts";
 

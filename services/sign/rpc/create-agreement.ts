@@ -1,12 +1,17 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { Composition, SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { Agreement } from "../domain/agreement.ts";
+import type { Layer, LoadedComposition } from "../domain/compose.ts";
 import { invalid, problem } from "../domain/problems.ts";
+import { loadAgreements } from "../store/agreement-store.ts";
 import { waitingCaller } from "./context.ts";
 import type { SignDeps } from "./deps.ts";
 import { findEarlier } from "./find-earlier.ts";
-import { parseDefinition } from "./input.ts";
+import { parseDefinition, parseDocument } from "./input.ts";
 import { keyedRequest } from "./keyed-request.ts";
-import { loadCompositions } from "./load-compositions.ts";
 import { makeAgreement } from "./make-agreement.ts";
 import { agreementMessage } from "./messages.ts";
 
@@ -29,3 +34,34 @@ const answer = ({ agreement, replayed }: Awaited<ReturnType<typeof makeAgreement
   agreement: agreementMessage(agreement, orgId),
   replayed,
 });
+
+/** The compositions of a request with the templates that they name. Throws TEMPLATE_NOT_FOUND. */
+async function loadCompositions(
+  { pool }: Pick<SignDeps, "pool">,
+  orgId: OrgId,
+  compositions: readonly Composition[],
+): Promise<readonly LoadedComposition[]> {
+  const ids = new Set(compositions.flatMap(({ layers }) => layers.flatMap(templateIdOf)));
+  const found =
+    ids.size === 0 ? [] : await inTransaction(orgId, pool, (client) => loadAgreements(client, orgId, [...ids]));
+  const templates = new Map(found.filter(({ status }) => status === "template").map((one) => [one.id, one]));
+  return compositions.map(({ layers, document }) => ({
+    layers: layers.flatMap((layer) => parseLayer(layer, templates)),
+    ...(document === undefined ? {} : { document: parseDocument(document) }),
+  }));
+}
+
+type WireLayer = Composition["layers"][number];
+
+const templateIdOf = ({ source }: WireLayer): readonly string[] =>
+  source.case === "templateId" ? [source.value.toLowerCase()] : [];
+
+function parseLayer(layer: WireLayer, templates: ReadonlyMap<string, Agreement>): readonly Layer[] {
+  const { source } = layer;
+  if (source.case === "definition") return [{ kind: "definition", definition: parseDefinition(source.value) }];
+  return templateIdOf(layer).map((id) => {
+    const template = templates.get(id);
+    if (template === undefined) throw new DomainError("TEMPLATE_NOT_FOUND");
+    return { kind: "template", template };
+  });
+}

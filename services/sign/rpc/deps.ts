@@ -6,7 +6,7 @@ import type { BlobStore } from "#platform/blobs/blob-store.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { MailSetup } from "#platform/mail/mail-setup.ts";
+import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { OrganizationReader } from "../organizations/organization-reader.ts";
 import type { Sealer } from "../seal/sealer.ts";

@@ -1,6 +1,6 @@
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "../domain/agreement.ts";
-import { type AnchorMatches, anchorMatches, noMatches, wantedTexts } from "../domain/anchor-matches.ts";
+import { type AnchorMatches, anchorMatches, noMatches, wantedTexts } from "../domain/place-tabs.ts";
 import type { NewBytes } from "../store/change-agreement.ts";
 import type { SignDeps } from "./deps.ts";
 

@@ -18,7 +18,7 @@ import type {
 import { emptyDefinition } from "../domain/definition.ts";
 import { invalid, problem } from "../domain/problems.ts";
 import { given } from "./given.ts";
-import { parseTabs } from "./tab-input.ts";
+import { parseTabs } from "./tabs.ts";
 
 /** Reads what a request gives. Fields of problems are called `recipients[0].role`. Throws VALIDATION_FAILED. */
 export function parseDefinition(message: AgreementDefinition | undefined): Definition {

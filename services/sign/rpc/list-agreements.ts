@@ -1,18 +1,29 @@
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type pg from "pg";
-import type { ListAgreementsRequest, SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import {
+  type ListAgreementsRequest,
+  type SignService,
+  DateField as WireDate,
+  Order as WireOrder,
+} from "#gen/assent/sign/v1/sign_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { inSnapshot } from "#platform/db/transaction.ts";
-import type { OrgId } from "#platform/ids.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
 import type { Agreement } from "../domain/agreement.ts";
 import { invalid, problem } from "../domain/problems.ts";
 import { loadAgreements } from "../store/agreement-store.ts";
-import type { ListQuery } from "../store/list-query.ts";
-import { countAgreements, listAgreements as readList } from "../store/list-store.ts";
+import {
+  countAgreements,
+  type DateField,
+  type ListFilter,
+  type ListOrder,
+  type ListPosition,
+  type ListQuery,
+  listAgreements as readList,
+} from "../store/list-store.ts";
 import type { SignDeps } from "./deps.ts";
-import { cursorText, hasPosition, parseCursor } from "./list-cursor.ts";
-import { parseFilter, parseOrder } from "./list-input.ts";
-import { agreementMessage } from "./messages.ts";
+import { agreementMessage, agreementStatusFromWire } from "./messages.ts";
 
 const defaultLimit = 50;
 
@@ -88,3 +99,73 @@ function approximateBytes({ documents, recipients, metadata, subscription }: Agr
   }
   return bytes;
 }
+
+/** Where a page ended: behind an agreement where there is an index for it, else behind so many. */
+type Cursor = { readonly after: ListPosition } | { readonly offset: number };
+
+type CursorOrder = { readonly order: ListOrder; readonly ascending: boolean };
+
+const hasPosition = ({ order }: Pick<CursorOrder, "order">): boolean =>
+  order === "created" || order === "status-changed";
+
+function cursorText(order: CursorOrder, cursor: Cursor): string {
+  const place = "after" in cursor ? [cursor.after.at.getTime(), cursor.after.id] : [cursor.offset];
+  return Buffer.from([orderName(order), ...place].join(" ")).toString("base64url");
+}
+
+/** Throws VALIDATION_FAILED for what was not answered to a request with this order. */
+function parseCursor(order: CursorOrder, text: string): Cursor {
+  const [name, number = "", id, ...more] = Buffer.from(text, "base64url").toString("latin1").split(" ");
+  const value = /^-?[0-9]{1,15}$/.test(number) ? Number(number) : -1;
+  const isOfOrder = name === orderName(order) && more.length === 0;
+  if (isOfOrder && hasPosition(order) && id !== undefined && isUuid(id) && value >= 0)
+    return { after: { at: new Date(value), id } };
+  if (isOfOrder && !hasPosition(order) && id === undefined && value >= 0 && value < 2 ** 31) return { offset: value };
+  throw invalid(problem("cursor", "INVALID_CURSOR", "must be the nextCursor of a page in the same order"));
+}
+
+const orderName = ({ order, ascending }: CursorOrder): string => `${order}${ascending ? "+" : "-"}`;
+
+const parseFilter = (request: ListAgreementsRequest): ListFilter => ({
+  templates: request.templates,
+  statuses: request.statuses.map(agreementStatusFromWire).filter((status) => status !== undefined),
+  // What is not a UUID names nothing, and so nothing is found when there is nothing else.
+  ids: request.ids.length === 0 ? undefined : request.ids.filter(isUuid).map((id) => id.toLowerCase()),
+  transactionIds: request.transactionIds,
+  email: request.email,
+  recipientName: request.recipientName,
+  text: request.text,
+  customField: request.customField,
+  bulkBatchId: request.bulkBatchId.toLowerCase(),
+  dateField: dateFields.get(request.dateField),
+  from: dateOf(request.from),
+  to: dateOf(request.to),
+});
+
+const parseOrder = (order: WireOrder): ListOrder => orders.get(order) ?? "created";
+
+const dateOf = (timestamp: Timestamp | undefined): Date | undefined =>
+  timestamp === undefined ? undefined : timestampDate(timestamp);
+
+const dateFields: ReadonlyMap<WireDate, DateField> = new Map([
+  [WireDate.STATUS_CHANGED, "status-changed"],
+  [WireDate.CREATED, "created"],
+  [WireDate.SENT, "sent"],
+  [WireDate.DELIVERED, "delivered"],
+  [WireDate.COMPLETED, "completed"],
+  [WireDate.DECLINED, "declined"],
+  [WireDate.VOIDED, "voided"],
+  [WireDate.MODIFIED, "modified"],
+]);
+
+const orders: ReadonlyMap<WireOrder, ListOrder> = new Map([
+  [WireOrder.CREATED, "created"],
+  [WireOrder.STATUS_CHANGED, "status-changed"],
+  [WireOrder.MODIFIED, "modified"],
+  [WireOrder.SENT, "sent"],
+  [WireOrder.COMPLETED, "completed"],
+  [WireOrder.SUBJECT, "subject"],
+  [WireOrder.STATUS, "status"],
+  [WireOrder.EXPIRES, "expires"],
+  [WireOrder.NAME, "name"],
+]);

@@ -1,5 +1,5 @@
 import type { Caller } from "#platform/caller.ts";
-import { thenChange } from "../domain/change-list.ts";
+import { thenChange } from "../domain/change.ts";
 import { compose, type LoadedComposition } from "../domain/compose.ts";
 import { createDraft } from "../domain/create.ts";
 import type { Definition } from "../domain/definition.ts";
@@ -14,9 +14,9 @@ import {
   type KeyedRequest,
   type Within,
 } from "../store/change-agreement.ts";
-import { checkFiles } from "./check-files.ts";
 import { decisionContext, senderOf } from "./context.ts";
 import type { SignDeps } from "./deps.ts";
+import { checkFiles } from "./documents.ts";
 import { findAnchors } from "./find-anchors.ts";
 
 /** A new agreement or template. */

@@ -20,7 +20,7 @@ import type {
   RecipientStatus,
 } from "../domain/agreement.ts";
 import type { AuditEvent } from "../domain/audit-chain.ts";
-import { tabMessage } from "./tab-messages.ts";
+import { tabMessage } from "./tabs.ts";
 
 /** An agreement or a template as others see it. */
 export function agreementMessage(

@@ -1,12 +1,11 @@
 import type { Caller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Agreement } from "../domain/agreement.ts";
-import type { AnchorMatches } from "../domain/anchor-matches.ts";
-import type { Change, DecisionContext } from "../domain/change.ts";
-import { noChange, thenChange } from "../domain/change-list.ts";
+import { type Change, type DecisionContext, noChange, thenChange } from "../domain/change.ts";
 import type { CheckedFile, Definition } from "../domain/definition.ts";
 import { documentLimitProblems } from "../domain/edit-documents.ts";
 import { bytesOf, newDocuments, numberDocuments } from "../domain/new-documents.ts";
+import type { AnchorMatches } from "../domain/place-tabs.ts";
 import { refuse } from "../domain/problems.ts";
 import { requireSendable, requireUnsent, sendAgreement } from "../domain/send.ts";
 import { updateAgreement } from "../domain/update-agreement.ts";
@@ -17,9 +16,9 @@ import {
   type KeyedRequest,
   type NewBytes,
 } from "../store/change-agreement.ts";
-import { checkFiles } from "./check-files.ts";
 import { agreementTarget } from "./context.ts";
 import type { SignDeps } from "./deps.ts";
+import { checkFiles } from "./documents.ts";
 import { findAnchors } from "./find-anchors.ts";
 import { findEarlier } from "./find-earlier.ts";
 import { requireTarget } from "./require-target.ts";

@@ -1,6 +1,5 @@
 import { createHash, hash, verify, X509Certificate } from "node:crypto";
-import { namesOf, oid } from "./cms.ts";
-import { type Element, elementsIn, encode, encodeIdentifier, readElement, tags } from "./der.ts";
+import { type Element, elementsIn, encode, encodeIdentifier, namesOf, oid, readElement, tags } from "./cms.ts";
 
 /** A signature in a PDF, and whether it holds. */
 export interface SealFinding {

@@ -5,8 +5,7 @@ import {
   defaultNotification,
   type Recipient,
 } from "../domain/agreement.ts";
-import { decodeTab, type StoredTab } from "./decode-tab.ts";
-import { type Columns, recordColumns } from "./record-columns.ts";
+import { type Columns, decodeTab, recordColumns, type StoredTab } from "./agreement-columns.ts";
 
 /** The row of an agreement: all but what has tables of its own. */
 type AgreementRecord = Omit<Agreement, "documents" | "recipients" | "customFields" | "audit" | "certificate"> & {

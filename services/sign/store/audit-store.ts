@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { AuditEvent } from "../domain/audit-chain.ts";
-import { recordColumns } from "./record-columns.ts";
+import { recordColumns } from "./agreement-columns.ts";
 import type { Parameter, Write } from "./write-together.ts";
 
 /** What adds events to the trail of an agreement. */

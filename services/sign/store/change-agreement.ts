@@ -5,12 +5,12 @@ import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "../domain/agreement.ts";
 import type { Change } from "../domain/change.ts";
 import { loadAgreement } from "./agreement-store.ts";
-import { findKey, type KeyedRequest, type KeyUse, takeKey } from "./idempotency-store.ts";
-import type { NewBytes } from "./move-bytes.ts";
+import type { NewBytes } from "./file-store.ts";
+import { findKey, type KeyedRequest, type KeyUse, takeKey } from "./job-store.ts";
 import { type CallerContext, type WriteDeps, writeChange } from "./write-change.ts";
 
-export type { KeyedRequest } from "./idempotency-store.ts";
-export type { NewBytes } from "./move-bytes.ts";
+export type { NewBytes } from "./file-store.ts";
+export type { KeyedRequest } from "./job-store.ts";
 export type { CallerContext } from "./write-change.ts";
 
 export interface ChangeDeps extends WriteDeps {

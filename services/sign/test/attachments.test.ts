@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { withOrg } from "#platform/db/pool.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { readAndConsent } from "../../../test/support/read-and-consent.ts";
-import { certificateHtml } from "../certificate/certificate.ts";
+import { certificateHtml } from "../certificate/print-certificate.ts";
 import type { Agreement } from "../domain/agreement.ts";
 import { listAttachments } from "../store/attachment-store.ts";
 import { recipientOf } from "./lifecycle-samples.ts";

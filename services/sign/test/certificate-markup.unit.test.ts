@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
-import { certificateHtml } from "../certificate/certificate.ts";
 import { markup } from "../certificate/markup.ts";
+import { certificateHtml } from "../certificate/print-certificate.ts";
 import type { AuditEvent } from "../domain/audit-chain.ts";
 import { consentTexts } from "../domain/consent-text.ts";
 import { sampleContext, sampleDraft, sampleRecipient, sampleTime } from "./lifecycle-samples.ts";

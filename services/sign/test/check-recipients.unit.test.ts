@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Recipient } from "../domain/agreement.ts";
-import { checkRecipients } from "../domain/check-recipients.ts";
+import { checkRecipients } from "../domain/new-recipients.ts";
 import { refusalOf, sampleRecipient } from "./lifecycle-samples.ts";
 
 const pair = (first: Partial<Recipient>, second: Partial<Recipient>) => [

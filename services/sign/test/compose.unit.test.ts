@@ -10,7 +10,7 @@ import {
   type RecipientDefinition,
 } from "../domain/definition.ts";
 import type { Tab } from "../domain/tab.ts";
-import { tabDefaults } from "../domain/tab-defaults.ts";
+import { tabDefaults } from "../domain/tab-formats.ts";
 import {
   sampleButton,
   sampleContext,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Agreement, Recipient, RecipientStatus } from "../domain/agreement.ts";
-import { noMatches } from "../domain/anchor-matches.ts";
 import type { Change } from "../domain/change.ts";
 import { createDraft } from "../domain/create.ts";
+import { noMatches } from "../domain/place-tabs.ts";
 import { sendAgreement } from "../domain/send.ts";
 import {
   actionsOf,

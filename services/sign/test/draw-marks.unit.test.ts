@@ -3,8 +3,7 @@ import { decodePDFRawStream, degrees, PDFDocument, PDFName, PDFRawStream } from 
 import { drawMarks } from "../completion/draw-marks.ts";
 import { createFontLibrary } from "../completion/font-library.ts";
 import type { Mark } from "../completion/mark.ts";
-import { setText } from "../completion/text-lines.ts";
-import { visualOrder } from "../completion/visual-order.ts";
+import { setText, visualOrder } from "../completion/text-lines.ts";
 import { fieldNamesOf } from "../seal/signature-placeholder.ts";
 import { openToolbox } from "./completion-setup.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Agreement, AgreementStatus, CustomField, RecipientStatus } from "../domain/agreement.ts";
+import { changeCustomFields } from "../domain/custom-fields.ts";
 import { emptyDefinition, type TabDefinition } from "../domain/definition.ts";
-import { deleteAgreement } from "../domain/delete-agreement.ts";
-import { changeCustomFields } from "../domain/edit-custom-fields.ts";
 import { putRecipients, removeRecipients } from "../domain/edit-recipients.ts";
 import { type ChangeTabs, changeTabs } from "../domain/edit-tabs.ts";
+import { deleteAgreement } from "../domain/end-agreement.ts";
 import { updateAgreement } from "../domain/update-agreement.ts";
 import {
   recipientOf,

@@ -4,8 +4,7 @@ import { AgreementDefinitionSchema, RecipientRole, TabSchema, TabType } from "#g
 import { newTabs } from "../domain/new-tabs.ts";
 import type { Tab } from "../domain/tab.ts";
 import { parseDefinition } from "../rpc/input.ts";
-import { parseTabs } from "../rpc/tab-input.ts";
-import { tabMessage } from "../rpc/tab-messages.ts";
+import { parseTabs, tabMessage } from "../rpc/tabs.ts";
 import { refusalOf, sampleButton, sampleContext, sampleTab } from "./lifecycle-samples.ts";
 
 const parse = (message: MessageInitShape<typeof AgreementDefinitionSchema>) =>

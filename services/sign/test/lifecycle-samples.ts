@@ -1,7 +1,7 @@
 import { type Agreement, type AgreementDocument, defaultNotification, type Recipient } from "../domain/agreement.ts";
 import type { Change, DecisionContext } from "../domain/change.ts";
 import type { RadioButton, Tab, TabType } from "../domain/tab.ts";
-import { defaultTab } from "../domain/tab-defaults.ts";
+import { defaultTab } from "../domain/tab-formats.ts";
 import type { TabValues } from "../domain/tab-values.ts";
 
 /** When everything happens in these tests. */

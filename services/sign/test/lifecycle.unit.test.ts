@@ -1,17 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Agreement, AgreementStatus, Recipient, RecipientStatus } from "../domain/agreement.ts";
-import { noMatches } from "../domain/anchor-matches.ts";
+import { declineAgreement, giveConsent, leaveAgreement } from "../domain/ceremony.ts";
 import type { Change } from "../domain/change.ts";
-import { giveConsent } from "../domain/consent.ts";
-import { declineAgreement } from "../domain/decline.ts";
-import { expireWhenDue } from "../domain/expire.ts";
+import { expireWhenDue, voidAgreement } from "../domain/end-agreement.ts";
 import { finishAgreement } from "../domain/finish.ts";
-import { leaveAgreement } from "../domain/leave.ts";
 import { openAgreement } from "../domain/open.ts";
+import { noMatches } from "../domain/place-tabs.ts";
 import { remindAgreement, remindWhenDue } from "../domain/remind.ts";
 import { sendAgreement } from "../domain/send.ts";
 import { agreementTransitions, withStatus } from "../domain/transitions.ts";
-import { voidAgreement } from "../domain/void.ts";
 import {
   actionsOf,
   eventsOf,

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { ConfigError } from "#platform/config.ts";
 import { mailServerOf } from "#platform/mail/mail-settings.ts";
-import { declineAgreement } from "../domain/decline.ts";
-import { expireWhenDue } from "../domain/expire.ts";
+import { declineAgreement } from "../domain/ceremony.ts";
+import { expireWhenDue, voidAgreement } from "../domain/end-agreement.ts";
 import { completedMails, isWorthSending, mailWishOf } from "../domain/mails.ts";
 import { remindAgreement } from "../domain/remind.ts";
 import { sendAgreement } from "../domain/send.ts";
 import { isReadable, linkExpiry, type View } from "../domain/view.ts";
-import { voidAgreement } from "../domain/void.ts";
 import { mailTo } from "../mail/mail-to.ts";
 import { recipientOf, sampleContext, sampleDraft, sampleRecipient, sampleTime } from "./lifecycle-samples.ts";
 

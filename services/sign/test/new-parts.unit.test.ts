@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
+import { newCustomFields } from "../domain/custom-fields.ts";
 import type { CheckedFile, DocumentDefinition, TabDefinition } from "../domain/definition.ts";
-import { newCustomFields } from "../domain/new-custom-fields.ts";
 import { bytesOf, newDocuments, numberDocuments } from "../domain/new-documents.ts";
 import { newRecipients } from "../domain/new-recipients.ts";
 import { changedTab, newTab, newTabs } from "../domain/new-tabs.ts";
 import type { Anchor, TabType } from "../domain/tab.ts";
-import { tabDefaults } from "../domain/tab-defaults.ts";
+import { tabDefaults } from "../domain/tab-formats.ts";
 import { refusalOf, sampleContext, sampleDocument, sampleRecipient, sampleTab } from "./lifecycle-samples.ts";
 
 const context = sampleContext();

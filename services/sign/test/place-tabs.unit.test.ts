@@ -1,9 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Agreement } from "../domain/agreement.ts";
-import { anchorMatches, wantedTexts } from "../domain/anchor-matches.ts";
-import { tabPlaceProblems } from "../domain/check-tab-places.ts";
-import { placeTabs } from "../domain/place-tabs.ts";
-import { sendAgreement } from "../domain/send.ts";
+import { anchorMatches, placeTabs, wantedTexts } from "../domain/place-tabs.ts";
+import { sendAgreement, tabPlaceProblems } from "../domain/send.ts";
 import type { Anchor, Tab, TextMatch } from "../domain/tab.ts";
 import {
   refusalOf,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Agreement } from "../domain/agreement.ts";
-import { noMatches } from "../domain/anchor-matches.ts";
+import { noMatches } from "../domain/place-tabs.ts";
 import { sendAgreement } from "../domain/send.ts";
 import { sampleContext, sampleDraft, sampleRecipient, sampleTab } from "./lifecycle-samples.ts";
 import { documentWith } from "./signing-setup.ts";

@@ -4,9 +4,15 @@ import { parseOrgId } from "#platform/ids.ts";
 import type { AgreementStatus } from "../domain/agreement.ts";
 import { seenByRecipient } from "../domain/ceremony.ts";
 import { requireFrameAncestors, requireReturnUrl, withEvent } from "../domain/return-url.ts";
-import { extendedExpiry, isOfAgreement, sessionExpiry, type View } from "../domain/view.ts";
-import { requireViewRecipient } from "../domain/view-recipient.ts";
-import { newViewToken, parseViewToken } from "../domain/view-token.ts";
+import {
+  extendedExpiry,
+  isOfAgreement,
+  newViewToken,
+  parseViewToken,
+  requireViewRecipient,
+  sessionExpiry,
+  type View,
+} from "../domain/view.ts";
 import { recipientOf, refusalOf, sampleDraft, sampleRecipient, sampleTab, sampleTime } from "./lifecycle-samples.ts";
 
 const live = { isSandbox: false };

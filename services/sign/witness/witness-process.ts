@@ -1,5 +1,5 @@
 // The program of a witness. It sees no configuration, no secrets and no network, and ends with its parent.
-import { answerJobs } from "#platform/child-processes/answer-jobs.ts";
+import { answerJobs } from "#platform/child-processes/fork-child.ts";
 import { compareFiles } from "./compare-files.ts";
 import type { WitnessJob, WitnessOutcome } from "./messages.ts";
 

@@ -1,4 +1,4 @@
-import type { ChildEnd, ChildLimits } from "#platform/child-processes/limits.ts";
+import type { ChildEnd, ChildLimits } from "#platform/child-processes/fork-child.ts";
 import type { PooledProcess } from "#platform/child-processes/pooled-process.ts";
 import { createProcessPool } from "#platform/child-processes/process-pool.ts";
 import { DomainError } from "#platform/errors.ts";

@@ -1,7 +1,7 @@
+import { randomInt } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { canonicalJson } from "#platform/canonical-json.ts";
-import { DomainError } from "#platform/errors.ts";
-import { originProblems } from "./allowed-origins.ts";
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { StatedPolicyFlags } from "./policy-flags.ts";
 import { problem, refuse } from "./problems.ts";
 import type { Version } from "./version.ts";
@@ -167,3 +167,39 @@ function derivedName(templateName: string, { surface, displayMode }: Pick<Deploy
   const room = maxNameLength - suffix.length;
   return Array.from(templateName).slice(0, room).join("") + suffix;
 }
+
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const randomDigits = 22;
+
+/** `dep_` and 22 base62 digits: 131 random bits, unique without asking the database and not to be guessed. */
+export const newDeploymentKey = (): string =>
+  `dep_${Array.from({ length: randomDigits }, () => digits[randomInt(digits.length)]).join("")}`;
+
+export const isDeploymentKey = (text: string): boolean => /^dep_[0-9A-Za-z]{22}$/.test(text);
+
+const maxLength = 300;
+
+/** Browsers send nothing else in Origin, and in a header of ours nothing else is harmless. */
+const hostPattern = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:]+\])$/;
+
+/**
+ * The form in which a browser names this origin: lower case, no default port, international names in ASCII. Undefined
+ * for anything but a scheme, a host and perhaps a port, and for schemes other than https, and http on this machine.
+ */
+export function canonicalOrigin(text: string): string | undefined {
+  if (text.length > maxLength || !/^https?:\/\/[^\p{C}\s/?#\\@]+$/iu.test(text) || !URL.canParse(text))
+    return undefined;
+  const { origin, protocol, hostname } = new URL(text);
+  if (!hostPattern.test(hostname)) return undefined;
+  return protocol === "https:" || isLocal(hostname) ? origin : undefined;
+}
+
+/** What is wrong with canonical origins in a deployment of this environment. */
+export const originProblems = (origins: readonly string[], environment: Environment): FieldProblem[] =>
+  origins.flatMap((origin, index) =>
+    origin.startsWith("https:") || environment === "TEST"
+      ? []
+      : [problem(`allowedOrigins[${index}]`, "INVALID_ORIGIN", "must use https, unless the environment is TEST")],
+  );
+
+const isLocal = (hostname: string): boolean => hostname === "localhost" || hostname === "127.0.0.1";

@@ -2,11 +2,16 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { FieldProblem } from "#platform/errors.ts";
 import { problem, refuse } from "./problems.ts";
 import type { TemplateType } from "./template.ts";
-import { compileFillAndCheck } from "./type-config/check-schema.ts";
+import { compileFillAndCheck, type JsonSchema } from "./type-config/check-schema.ts";
 import { type ConsentConfig, consentProblems, consentSchema } from "./type-config/consent.ts";
-import { type GeneratedConfig, generatedProblems, generatedSchema } from "./type-config/generated.ts";
-import type { JsonSchema } from "./type-config/schema-parts.ts";
-import { type StaticConfig, staticProblems, staticSchema } from "./type-config/static.ts";
+import {
+  type GeneratedConfig,
+  generatedProblems,
+  generatedSchema,
+  type StaticConfig,
+  staticProblems,
+  staticSchema,
+} from "./type-config/generated.ts";
 
 /** The configuration of a template in the shape that its type gives it. */
 export interface TypeConfigs {

@@ -1,7 +1,8 @@
 import type { RecordOf } from "#api/records.ts";
 import type { Version as VersionMessage } from "#gen/assent/templates/v1/templates_pb.ts";
-import type { FieldProblem } from "#platform/errors.ts";
-import type { ContentFormat, VersionTexts } from "./content.ts";
+import { canonicalJson } from "#platform/canonical-json.ts";
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { type ContentFormat, contentHash, type VersionTexts } from "./content.ts";
 import { problem, refuse } from "./problems.ts";
 import { characters } from "./text.ts";
 
@@ -73,3 +74,62 @@ export function purposeTextProblems(texts: Readonly<Record<string, string>>): Fi
     return [problem(`purposeTexts.${key}`, "TOO_LONG", `must have at most ${maxPurposeText} characters`)];
   });
 }
+
+/** What follows from the rest, or from what happens to it. */
+type Derived =
+  | ("id" | "organizationId" | "templateId" | "contentHash" | "status" | "revision" | "label")
+  | ("publishedAt" | "publishedBy" | "unpublishedAt" | "archivedAt" | "createdBy" | "createdAt" | "updatedAt");
+
+/** A version as its author asks for it. */
+export type NewVersion = Omit<Version, Derived>;
+
+/** A version that was never published. */
+export const draftVersion = (
+  input: NewVersion,
+  by: { readonly id: string; readonly templateId: string; readonly clientId: string; readonly now: Date },
+): Omit<Version, "organizationId"> => ({
+  ...input,
+  id: by.id,
+  templateId: by.templateId,
+  contentHash: contentHash(input.content),
+  status: "DRAFT",
+  revision: 0,
+  label: null,
+  publishedAt: null,
+  publishedBy: null,
+  unpublishedAt: null,
+  archivedAt: null,
+  createdBy: by.clientId,
+  createdAt: by.now,
+  updatedAt: by.now,
+});
+
+/** New values of the fields that change; null clears a field that can be empty. */
+export interface VersionChanges extends Partial<Omit<NewVersion, "texts">> {
+  /** Replaces all texts. */
+  texts?: VersionTexts;
+  /** Replaces single texts; undefined removes one. */
+  singleTexts?: { readonly [Name in keyof VersionTexts]?: VersionTexts[Name] | undefined };
+}
+
+type VersionUpdate = Partial<NewVersion & Pick<Version, "contentHash">>;
+
+/**
+ * The fields that really get another value; none when everything is as wanted already.
+ * Throws CLICK_VERSION_PUBLISHED and CLICK_VERSION_ARCHIVED.
+ */
+export function changeVersion(version: Version, changes: VersionChanges): VersionUpdate {
+  if (version.status === "PUBLISHED") throw new DomainError("CLICK_VERSION_PUBLISHED");
+  if (version.status === "ARCHIVED") throw new DomainError("CLICK_VERSION_ARCHIVED");
+  const { texts, singleTexts, ...plain } = changes;
+  const wanted: VersionUpdate = { ...plain, texts: definedTexts({ ...(texts ?? version.texts), ...singleTexts }) };
+  if (wanted.content !== undefined) wanted.contentHash = contentHash(wanted.content);
+  const changed = Object.entries(wanted).filter(([field, value]) => !isSame(version[field as keyof Version], value));
+  return Object.fromEntries(changed) as VersionUpdate;
+}
+
+/** Absent texts are not stored, so that equal texts have equal JSON. */
+const definedTexts = (texts: VersionChanges["singleTexts"]): VersionTexts =>
+  Object.fromEntries(Object.entries(texts ?? {}).filter(([, text]) => text !== undefined));
+
+const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);

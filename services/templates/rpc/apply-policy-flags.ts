@@ -7,7 +7,7 @@ import { parsePolicyFlags, resolvePolicyFlags } from "../domain/policy.ts";
 import { requireActive } from "../domain/template.ts";
 import { inOrganization } from "../store/orm.ts";
 import { lockTemplate } from "../store/template-store.ts";
-import { describeConfiguration } from "./configuration-messages.ts";
+import { describeConfiguration } from "./configuration.ts";
 import { renewSnapshots } from "./deployment-rules.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import { parseTemplateId } from "./ids.ts";

@@ -1,17 +1,28 @@
+import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type {
   DeploymentFields,
+  DeploymentSchema,
   UpdateDeploymentRequest,
   VersionSelector,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { FieldProblem } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
-import { canonicalOrigin } from "../domain/allowed-origins.ts";
-import { type DeploymentSettings, displayModes, environments, surfaces, wrapTypes } from "../domain/deployment.ts";
+import {
+  canonicalOrigin,
+  type Deployment,
+  type DeploymentSettings,
+  displayModes,
+  environments,
+  surfaces,
+  wrapTypes,
+} from "../domain/deployment.ts";
 import { canonicalLocale } from "../domain/locale.ts";
 import { parsePolicyFlags } from "../domain/policy.ts";
 import { invalid, problem, refuse } from "../domain/problems.ts";
 import { unstorableTexts } from "../domain/text.ts";
 import { themeProblems } from "../domain/theme.ts";
+import { wireDeploymentStatus } from "./wire-enums.ts";
 
 /** Reads a new deployment; throws CLICK_VALIDATION_FAILED and CLICK_POLICY_FLAG_INVALID. */
 export function parseDeploymentSettings(fields: DeploymentFields): DeploymentSettings {
@@ -113,3 +124,32 @@ function parseScreenshotId(text: string | undefined): string | null {
   if (text === "") throw invalid(problem("screenshotId", "EMPTY", "must not be empty"));
   return text ?? null;
 }
+
+type DeploymentInit = MessageInitShape<typeof DeploymentSchema>;
+
+export const deploymentMessage = (deployment: Deployment): DeploymentInit => ({
+  id: deployment.id,
+  organizationId: deployment.organizationId,
+  templateId: deployment.templateId,
+  key: deployment.key,
+  name: deployment.name,
+  status: wireDeploymentStatus[deployment.status],
+  environment: deployment.environment,
+  surface: deployment.surface,
+  displayMode: deployment.displayMode,
+  wrapType: deployment.wrapType,
+  versionSelector:
+    deployment.versionId === null ? { mode: "LATEST" } : { mode: "PINNED", versionId: deployment.versionId },
+  localeFallback: [...deployment.localeFallback],
+  allowedOrigins: [...deployment.allowedOrigins],
+  theme: deployment.theme,
+  screenshotId: deployment.screenshotId ?? undefined,
+  policyOverrides: { ...deployment.policyOverrides } as JsonObject,
+  activatedAt: timestamp(deployment.activatedAt),
+  deactivatedAt: timestamp(deployment.deactivatedAt),
+  createdAt: timestampFromDate(deployment.createdAt),
+  updatedAt: timestampFromDate(deployment.updatedAt),
+  snapshotHash: deployment.snapshotHash ?? undefined,
+});
+
+const timestamp = (date: Date | null) => (date === null ? undefined : timestampFromDate(date));

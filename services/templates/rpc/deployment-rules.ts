@@ -5,13 +5,13 @@ import type { Deployment } from "../domain/deployment.ts";
 import { policyProblems } from "../domain/deployment-policy.ts";
 import { snapshotOf } from "../domain/deployment-snapshot.ts";
 import type { Template } from "../domain/template.ts";
-import { addSnapshots } from "../store/deployment-snapshot-store.ts";
 import {
   findTemplateIdOfDeployment,
   isServable,
   lockActiveDeployments,
   lockDeployment,
 } from "../store/deployment-store.ts";
+import { addSnapshots } from "../store/resolve-store.ts";
 import { holdTemplate } from "../store/template-store.ts";
 import { hasVersion } from "../store/version-store.ts";
 import { parseDeploymentId } from "./ids.ts";

@@ -1,37 +1,30 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
-import { activateDeployment } from "./activate-deployment.ts";
 import { settleChanges } from "./answer-validity.ts";
 import { applyPolicyFlags } from "./apply-policy-flags.ts";
-import { archiveVersion } from "./archive-version.ts";
-import { bulkArchiveTemplates } from "./bulk-archive-templates.ts";
-import { bulkDuplicateTemplates } from "./bulk-duplicate-templates.ts";
-import { countTemplateParts } from "./count-template-parts.ts";
-import { createDeployment } from "./create-deployment.ts";
-import { createTemplate } from "./create-template.ts";
-import { createVersion } from "./create-version.ts";
-import { deactivateDeployment } from "./deactivate-deployment.ts";
+import { bulkArchiveTemplates, bulkDuplicateTemplates } from "./bulk.ts";
+import { getTemplateConfiguration } from "./configuration.ts";
+import { validateContent } from "./content.ts";
+import {
+  activateDeployment,
+  createDeployment,
+  deactivateDeployment,
+  getDeployment,
+  listDeployments,
+  removeDeployment,
+  updateDeployment,
+} from "./deployments.ts";
 import type { TemplatesDeps } from "./deps.ts";
-import { getDeployment } from "./get-deployment.ts";
 import { getRevision } from "./get-revision.ts";
-import { getTemplate } from "./get-template.ts";
-import { getTemplateConfiguration } from "./get-template-configuration.ts";
-import { getVersion } from "./get-version.ts";
-import { listDeployments } from "./list-deployments.ts";
-import { listPublishedPurposes } from "./list-published-purposes.ts";
-import { listTemplateTypes } from "./list-template-types.ts";
-import { listTemplates } from "./list-templates.ts";
-import { listVersions } from "./list-versions.ts";
 import { publishVersion } from "./publish-version.ts";
-import { removeDeployment } from "./remove-deployment.ts";
-import { removeTemplate } from "./remove-template.ts";
+import { countTemplateParts, listPublishedPurposes } from "./purposes.ts";
 import { resolveDeployment } from "./resolve-deployment.ts";
 import { resolveTemplates } from "./resolve-templates.ts";
-import { updateDeployment } from "./update-deployment.ts";
+import { createTemplate, getTemplate, listTemplates, listTemplateTypes, removeTemplate } from "./templates.ts";
 import { updateTemplate } from "./update-template.ts";
 import { updateVersion } from "./update-version.ts";
-import { validateContent } from "./validate-content.ts";
+import { archiveVersion, createVersion, getVersion, listVersions } from "./versions.ts";
 import { withValidation } from "./with-validation.ts";
 
 export const templatesRoutes =

@@ -14,7 +14,7 @@ import type { VersionTexts } from "../domain/content.ts";
 import { type Deployment, servesVersion } from "../domain/deployment.ts";
 import { type Counterparty, type Template, templateStatus } from "../domain/template.ts";
 import type { Revision, Version, VersionOutline } from "../domain/version.ts";
-import { deploymentMessage } from "./deployment-messages.ts";
+import { deploymentMessage } from "./deployment-input.ts";
 import { wireTemplateStatus, wireType } from "./wire-enums.ts";
 
 export type TemplateInit = MessageInitShape<typeof TemplateSchema>;

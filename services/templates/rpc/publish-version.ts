@@ -2,10 +2,13 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { PublishVersionRequest, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
-import { DomainError } from "#platform/errors.ts";
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
+import type { ContentChecker } from "../content-check/content-checker.ts";
 import { contentBytes, materialHash } from "../domain/content.ts";
+import type { ContentSubject, Publication } from "../domain/content-rules/check-content.ts";
+import { type ContentFinding, limitFindings } from "../domain/content-rules/report.ts";
 import { refuse } from "../domain/problems.ts";
 import { decidePublish, decideUnpublish } from "../domain/publication.ts";
 import { requireActive, type Template } from "../domain/template.ts";
@@ -19,8 +22,7 @@ import { findTemplate, lockTemplate } from "../store/template-store.ts";
 import { findVersion, lockVersion, type VersionName } from "../store/version-store.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import { parseTemplateId, parseVersionId } from "./ids.ts";
-import { publicationSubject, requirePublishable } from "./publishable.ts";
-import { parseTime } from "./version-input.ts";
+import { parseTime } from "./update-version.ts";
 import { describeVersions } from "./views.ts";
 
 type Deps = Pick<TemplatesDeps, "orm" | "checker" | "clock" | "newId" | "wakeRelay">;
@@ -140,3 +142,29 @@ const newRevision = (version: Version, materialHash: string, order: Order, job: 
   publishedAt: job.now,
   publishedBy: job.caller.clientId,
 });
+
+/** The content of a version with everything that its publication depends on. */
+export const publicationSubject = (
+  { type, typeConfig }: Pick<Template, "type" | "typeConfig">,
+  { format, content, locale, texts }: Pick<Version, "format" | "content" | "locale"> & Pick<Publication, "texts">,
+): ContentSubject => ({ type, format, content, publication: { locale, texts, typeConfig } });
+
+/** Details travel in a header block of limited size. */
+const maxDetails = 25;
+
+/** Throws CLICK_CONTENT_INVALID with the findings that forbid the publication, and SERVICE_UNAVAILABLE. */
+export async function requirePublishable(checker: ContentChecker, subject: ContentSubject): Promise<void> {
+  const outcome = await checker.check(subject);
+  if (outcome.kind === "busy") throw new DomainError("SERVICE_UNAVAILABLE");
+  if (outcome.kind === "tooComplex") {
+    const message = "takes too long to check: make it simpler or shorter";
+    throw new DomainError("CLICK_CONTENT_INVALID", { details: [{ field: "content", code: "TOO_COMPLEX", message }] });
+  }
+  const { valid, errors } = outcome.report;
+  if (valid) return;
+  throw new DomainError("CLICK_CONTENT_INVALID", { details: limitFindings(errors, maxDetails).map(toProblem) });
+}
+
+function toProblem({ path, code, line, column, message, length }: ContentFinding): FieldProblem {
+  return { field: path, code, message: length === 0 ? message : `Line ${line}, column ${column}: ${message}` };
+}

@@ -3,9 +3,9 @@ import type { ResolveDeploymentRequest, TemplatesService } from "#gen/assent/tem
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
-import { isDeploymentKey } from "../domain/deployment-key.ts";
+import { isDeploymentKey } from "../domain/deployment.ts";
 import { type DeploymentName, resolveDeployment as resolve } from "../store/resolve-deployment-store.ts";
-import { deploymentMessage } from "./deployment-messages.ts";
+import { deploymentMessage } from "./deployment-input.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import { snapshotMessage } from "./resolve-templates.ts";
 

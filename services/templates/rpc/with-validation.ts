@@ -6,10 +6,10 @@ import { maxFindings } from "../domain/content-rules/report.ts";
 import type { Template } from "../domain/template.ts";
 import { inOrganization } from "../store/orm.ts";
 import { findTemplates } from "../store/template-store.ts";
+import { reportMessage } from "./content.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import type { TemplateInit, VersionInit } from "./messages.ts";
-import { publicationSubject } from "./publishable.ts";
-import { reportMessage } from "./report-messages.ts";
+import { publicationSubject } from "./publish-version.ts";
 import { fromWire, wireFormat } from "./wire-enums.ts";
 
 type Handlers = Partial<ServiceImpl<typeof TemplatesService>>;

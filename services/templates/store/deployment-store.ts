@@ -1,7 +1,7 @@
 import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
 import type { OrgId } from "#platform/ids.ts";
 import type { Deployment, DeploymentStatus } from "../domain/deployment.ts";
-import { DeploymentEntity } from "./deployment.entity.ts";
+import { DeploymentEntity } from "./orm.ts";
 import type { VersionName } from "./version-store.ts";
 
 /** How many active deployments each of these templates has; templates without any are absent. One query for all. */

@@ -1,11 +1,14 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { defineEntity, p } from "@mikro-orm/core";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
 import { createOrm, withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { DeploymentEntity } from "./deployment.entity.ts";
-import { RevisionEntity } from "./revision.entity.ts";
-import { TemplateEntity } from "./template.entity.ts";
-import { VersionEntity } from "./version.entity.ts";
+import type { ContentFormat, VersionTexts } from "../domain/content.ts";
+import type { DeploymentStatus, DisplayMode, Environment, Surface, WrapType } from "../domain/deployment.ts";
+import type { PolicyFlags, StatedPolicyFlags } from "../domain/policy-flags.ts";
+import type { Counterparty, TemplateType } from "../domain/template.ts";
+import type { VersionStatus } from "../domain/version.ts";
 
 export const schema = "templates";
 
@@ -30,3 +33,123 @@ export const inOrganization = <T>(
   orm: TemplatesOrm,
   work: (em: EntityManager) => Promise<T>,
 ): Promise<T> => withOrgEm(orm, orgId, work);
+
+const DeploymentSchema = defineEntity({
+  name: "Deployment",
+  tableName: "deployment",
+  properties: {
+    organizationId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    templateId: p.uuid(),
+    key: p.text(),
+    name: p.text(),
+    status: p.text().$type<DeploymentStatus>(),
+    environment: p.text().$type<Environment>(),
+    surface: p.text().$type<Surface>(),
+    displayMode: p.text().$type<DisplayMode>(),
+    wrapType: p.text().$type<WrapType>(),
+    versionId: p.uuid().strictNullable(),
+    localeFallback: p.array().columnType("text[]").$type<readonly string[]>(),
+    allowedOrigins: p.array().columnType("text[]").$type<readonly string[]>(),
+    theme: p.json<JsonObject>(),
+    screenshotId: p.text().strictNullable(),
+    policyOverrides: p.json<StatedPolicyFlags>(),
+    snapshotHash: p.text().strictNullable(),
+    activatedAt: p.datetime().strictNullable(),
+    deactivatedAt: p.datetime().strictNullable(),
+    createdBy: p.text(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+/** A row of templates.deployment; has the shape of the domain's Deployment. */
+export class DeploymentEntity extends DeploymentSchema.class {}
+DeploymentSchema.setClass(DeploymentEntity);
+
+const RevisionSchema = defineEntity({
+  name: "Revision",
+  tableName: "revision",
+  properties: {
+    organizationId: p.uuid().primary(),
+    versionId: p.uuid().primary(),
+    revision: p.integer().primary(),
+    templateId: p.uuid(),
+    label: p.text(),
+    locale: p.text(),
+    title: p.text().strictNullable(),
+    format: p.text().$type<ContentFormat>(),
+    contentHash: p.text(),
+    texts: p.json<VersionTexts>(),
+    materialHash: p.text(),
+    requiresReacceptance: p.boolean(),
+    changeSummary: p.text().strictNullable(),
+    effectiveAt: p.datetime().strictNullable(),
+    publishedAt: p.datetime(),
+    publishedBy: p.text(),
+  },
+});
+
+/** A row of templates.revision; has the shape of the domain's Revision. */
+export class RevisionEntity extends RevisionSchema.class {}
+RevisionSchema.setClass(RevisionEntity);
+
+const TemplateSchema = defineEntity({
+  name: "Template",
+  tableName: "template",
+  properties: {
+    organizationId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    name: p.text(),
+    slug: p.text(),
+    type: p.text().$type<TemplateType>(),
+    description: p.text().strictNullable(),
+    defaultLocale: p.text(),
+    typeConfig: p.json<JsonObject>(),
+    policyFlags: p.json<PolicyFlags>(),
+    counterparty: p.json<Counterparty>().strictNullable(),
+    metadata: p.json<Readonly<Record<string, string>>>(),
+    createdBy: p.text(),
+    firstPublishedAt: p.datetime().strictNullable(),
+    archivedAt: p.datetime().strictNullable(),
+    deletedAt: p.datetime().strictNullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+/** A row of templates.template; has the shape of the domain's Template. */
+export class TemplateEntity extends TemplateSchema.class {}
+TemplateSchema.setClass(TemplateEntity);
+
+const VersionSchema = defineEntity({
+  name: "Version",
+  tableName: "version",
+  properties: {
+    organizationId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    templateId: p.uuid(),
+    locale: p.text(),
+    title: p.text().strictNullable(),
+    content: p.text(),
+    contentHash: p.text(),
+    format: p.text().$type<ContentFormat>(),
+    changeSummary: p.text().strictNullable(),
+    effectiveAt: p.datetime().strictNullable(),
+    texts: p.json<VersionTexts>(),
+    status: p.text().$type<VersionStatus>(),
+    revision: p.integer(),
+    label: p.text().strictNullable(),
+    publishedAt: p.datetime().strictNullable(),
+    publishedBy: p.text().strictNullable(),
+    unpublishedAt: p.datetime().strictNullable(),
+    archivedAt: p.datetime().strictNullable(),
+    createdBy: p.text(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+/** A row of templates.version; has the shape of the domain's Version. */
+export class VersionEntity extends VersionSchema.class {}
+VersionSchema.setClass(VersionEntity);

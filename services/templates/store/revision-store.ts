@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { OrgId } from "#platform/ids.ts";
 import type { Revision } from "../domain/version.ts";
-import { RevisionEntity } from "./revision.entity.ts";
+import { RevisionEntity } from "./orm.ts";
 
 /** Writes a revision with its bytes. Bytes that the organization has already are stored once. */
 export async function addRevision(

@@ -3,7 +3,7 @@ import { isUniqueViolation } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { numberedSlug } from "../domain/slug.ts";
-import { TemplateEntity } from "./template.entity.ts";
+import { TemplateEntity } from "./orm.ts";
 
 /** True when the error says that the slug was taken. */
 export const isSlugTaken = (error: unknown): boolean => isUniqueViolation(error, "template_slug_key");

@@ -2,7 +2,7 @@ import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
 import { isUniqueViolation } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Version, VersionOutline } from "../domain/version.ts";
-import { VersionEntity } from "./version.entity.ts";
+import { VersionEntity } from "./orm.ts";
 
 /** Makes the row be written with the transaction's flush. */
 export function addVersion(orgId: OrgId, em: EntityManager, version: Omit<Version, "organizationId">): Version {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { canonicalOrigin, originProblems } from "../domain/allowed-origins.ts";
+import { canonicalOrigin, originProblems } from "../domain/deployment.ts";
 
 describe("canonicalOrigin", () => {
   test.each([

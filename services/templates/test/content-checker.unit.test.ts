@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
 import { WorkerPoolError } from "#platform/worker-pool.ts";
-import { createContentChecker, maxInline } from "../content-check/content-checker.ts";
-import { createReportCache } from "../content-check/report-cache.ts";
+import { createContentChecker, createReportCache, maxInline } from "../content-check/content-checker.ts";
 import { type ContentSubject, checkContent } from "../domain/content-rules/check-content.ts";
 import type { ContentReport } from "../domain/content-rules/report.ts";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { SkipReason, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { fromConnectError } from "#platform/errors.ts";
-import { newDeploymentKey } from "../domain/deployment-key.ts";
+import { newDeploymentKey } from "../domain/deployment.ts";
 import { createActive, pinned } from "./deployment-harness.ts";
 import { createPublished, type Organization, startTemplates, type TemplatesHarness } from "./harness.ts";
 

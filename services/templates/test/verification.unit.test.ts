@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { effectiveConfiguration } from "../domain/configuration.ts";
+import { effectiveConfiguration, verificationRequirements } from "../domain/configuration.ts";
 import { defaultPolicyFlags, type StatedPolicyFlags } from "../domain/policy-flags.ts";
-import { verificationRequirements } from "../domain/verification.ts";
 
 const requirements = (stated: StatedPolicyFlags) =>
   verificationRequirements({ ...defaultPolicyFlags("STATIC"), ...stated });

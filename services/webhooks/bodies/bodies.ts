@@ -1,18 +1,93 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
+import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { Clock } from "#platform/clock.ts";
+import { isErrorCode } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { envelopeView } from "../../../views/compat/envelope.ts";
+import { compatTime, numberText, present, type Written } from "../../../views/compat/scalars.ts";
+import { genErrorName } from "../../../views/generation/error-facts.ts";
 import { isoTime } from "../../../views/scalars.ts";
 import { type ConnectReceiver, receiversOfAgreement } from "../connect/receiver.ts";
 import type { StoredEvent } from "../domain/delivery.ts";
+import { connectEventOf } from "../domain/event-types.ts";
 import { testData } from "../domain/event-types-webhooks.ts";
 import { clickData } from "./click-data.ts";
-import { type AboutDelivery, connectBody } from "./connect-body.ts";
-import { callerOf, type DataMakers, type EventPayload, type PayloadCase, parseEvent } from "./event-parts.ts";
-import { generationData } from "./generation-data.ts";
+import { type Room, withContents } from "./connect-documents.ts";
+import {
+  callerOf,
+  type DataMakers,
+  type EventPayload,
+  type PayloadCase,
+  parseEvent,
+  textOrNull,
+} from "./event-parts.ts";
 import { createLookups, type LookupClients, type Lookups } from "./lookups.ts";
 import { signData } from "./sign-data.ts";
-import { templateData } from "./template-data.ts";
-import { webhooksData } from "./webhooks-data.ts";
+
+interface ToldDocument {
+  readonly documentId: string;
+  readonly templateId: string;
+  readonly version: number;
+  readonly batchId: string;
+}
+
+const documentOf = ({ documentId: id, templateId, version, batchId }: ToldDocument) => ({
+  id,
+  templateId: textOrNull(templateId),
+  version: version === 0 ? null : version,
+  batchId: textOrNull(batchId),
+});
+
+/** These events say all there is to say. */
+const generationData: DataMakers<"documentCompleted" | "documentFailed" | "batchCompleted"> = {
+  documentCompleted: (payload) => {
+    const { documentId, pages, bytes, sha256 } = payload;
+    const contentUrl = `/v1/gen/documents/${documentId}/content`;
+    return { document: { ...documentOf(payload), pages, bytes: Number(bytes), sha256, contentUrl } };
+  },
+  documentFailed: (payload) => {
+    const { errorCode } = payload;
+    const code = isErrorCode(errorCode) ? genErrorName(errorCode) : errorCode;
+    return { document: { ...documentOf(payload), error: { code } } };
+  },
+  batchCompleted: ({ batchId, status, total, completed, failed, cancelled }) => ({
+    batch: { id: batchId, status, counts: { total, completed, failed, cancelled } },
+  }),
+};
+
+type TemplateCase =
+  | `version${"Published" | "Unpublished" | "Archived"}`
+  | `template${"Archived" | "Restored" | "Removed"}`;
+
+interface ToldVersion {
+  readonly versionId: string;
+  readonly templateId: string;
+  readonly locale: string;
+}
+
+const versionOf = ({ versionId: id, templateId, locale }: ToldVersion) => ({ id, templateId, locale });
+
+const templateOf = ({ templateId }: { readonly templateId: string }) => ({ template: { id: templateId } });
+
+/** These events say all there is to say. */
+const templateData: DataMakers<TemplateCase> = {
+  versionPublished: (payload) => {
+    const { revision, label, contentHash, requiresReacceptance } = payload;
+    return { version: { ...versionOf(payload), revision, label, contentHash, requiresReacceptance } };
+  },
+  versionUnpublished: (payload) => ({ version: versionOf(payload) }),
+  versionArchived: (payload) => ({ version: versionOf(payload) }),
+  templateArchived: templateOf,
+  templateRestored: templateOf,
+  templateRemoved: templateOf,
+};
+
+const webhooksData: DataMakers<"endpointDisabled"> = {
+  endpointDisabled: ({ endpointId, reason }) => ({
+    endpoint: { id: endpointId, enabled: false, disabledReason: reason },
+  }),
+};
 
 /**
  * Makes what is sent, at each attempt anew: of the event as it was stored, and of what the services that know the things
@@ -74,4 +149,114 @@ function dataOf(payload: EventPayload, lookups: Lookups): object | Promise<objec
     payload.value,
     lookups,
   );
+}
+
+/** What only the delivery knows. */
+interface AboutDelivery {
+  readonly configurationId: number;
+  /** Attempts before this one. */
+  readonly retryCount: number;
+  /** Without it, documents are not waited for. */
+  readonly room?: Room;
+}
+
+interface ConnectInput {
+  readonly orgId: string;
+  readonly event: Event;
+  readonly receiver: ConnectReceiver;
+  readonly about: AboutDelivery;
+  readonly now: Date;
+}
+
+/** The body of a message of the compatible interface: one event, in JSON. All but two of its scalars are texts. */
+export async function connectBody(input: ConnectInput, lookups: Lookups): Promise<string> {
+  const { orgId, event, about, now } = input;
+  const { uri, data } = decisionIn(event) ?? (await subjectOf(input, lookups));
+  return JSON.stringify({
+    event: connectEventOf(event) ?? "",
+    apiVersion: "v2.1",
+    uri,
+    retryCount: about.retryCount,
+    configurationId: about.configurationId,
+    generatedDateTime: compatTime(timestampFromDate(now)),
+    data: { accountId: orgId, userId: orgId, ...data },
+  });
+}
+
+interface Told {
+  readonly uri: string;
+  readonly data: Readonly<Record<string, Written>>;
+}
+
+async function subjectOf(input: ConnectInput, lookups: Lookups): Promise<Told> {
+  const { orgId, event } = input;
+  const { noun, id, recipientGuid } = namedBy(event);
+  const more = noun === "template" ? {} : await envelopeData(id, recipientGuid, input, lookups);
+  return { uri: `/restapi/v2.1/accounts/${orgId}/${noun}s/${id}`, data: { [`${noun}Id`]: id, ...more } };
+}
+
+/** What somebody has said to a text by a click; undefined for other events. Who it was stands in the receipt. */
+function decisionIn({ payload }: Event): Told | undefined {
+  if (payload.case !== "acceptanceRecorded") return undefined;
+  const { receiptId, templateId, versionId, revision, decision, acceptedAt } = payload.value;
+  const at = compatTime(acceptedAt);
+  const outcome = decision === "DECLINE" ? { status: "declined", declinedOn: at } : { status: "agreed", agreedOn: at };
+  const version = { versionId, versionNumber: numberText(revision) };
+  return {
+    uri: `/v1/click/receipts/${receiptId}`,
+    data: present({ clickwrapId: templateId, agreementId: receiptId, ...version, ...outcome }),
+  };
+}
+
+interface Named {
+  readonly noun: "envelope" | "template";
+  readonly id: string;
+  /** Of events about a recipient. */
+  readonly recipientGuid: string | undefined;
+}
+
+function namedBy({ payload: { value }, subject, aggregateId }: Event): Named {
+  const isAboutRecipient = subject.startsWith("assent.sign.recipient.");
+  const named = (value ?? {}) as { readonly agreementId?: string; readonly templateId?: string; recipientId?: string };
+  const { agreementId, templateId } = named;
+  return {
+    noun: subject.startsWith("assent.sign.template.") ? "template" : "envelope",
+    id: agreementId ?? templateId ?? aggregateId,
+    recipientGuid: isAboutRecipient ? named.recipientId : undefined,
+  };
+}
+
+/** Nothing is looked up for a receiver that asks for nothing, unless a recipient has to be called by its number. */
+async function envelopeData(
+  id: string,
+  recipientGuid: string | undefined,
+  { receiver: { includeData }, about: { room } }: ConnectInput,
+  lookups: Lookups,
+): Promise<Readonly<Record<string, Written>>> {
+  const included = new Set(includeData);
+  if (included.size === 0 && recipientGuid === undefined) return {};
+  const withTabs = included.has("recipients") || included.has("tabs");
+  const agreement = await lookups.agreement(id, { withTabs });
+  return {
+    ...(recipientGuid === undefined ? {} : { recipientId: recipientIdIn(agreement, recipientGuid) }),
+    ...(included.size === 0 ? {} : { envelopeSummary: await summaryOf({ id, agreement, included, room }, lookups) }),
+  };
+}
+
+/** As the integration calls the recipient. */
+const recipientIdIn = (agreement: Agreement | undefined, guid: string): string =>
+  agreement?.recipients.find((recipient) => recipient.id === guid)?.recipientId ?? guid;
+
+interface Summed {
+  readonly id: string;
+  readonly agreement: Agreement | undefined;
+  readonly included: ReadonlySet<string>;
+  readonly room: Room | undefined;
+}
+
+/** Of what was deleted since, nothing else is known. */
+async function summaryOf({ id, agreement, included, room }: Summed, lookups: Lookups): Promise<Written> {
+  if (agreement === undefined) return { envelopeId: id, status: "deleted" };
+  const envelope = envelopeView(agreement, included);
+  return included.has("documents") ? await withContents(agreement, envelope, lookups, room) : envelope;
 }

@@ -6,14 +6,22 @@ import type { Metrics } from "#platform/metrics.ts";
 import type { OutboundPoster, OutboundResult } from "#platform/net/outbound-post.ts";
 import { noopTracer, type Tracer } from "#platform/telemetry.ts";
 import { sampledTraceIn } from "#platform/trace-context.ts";
+import { putOffMs } from "../domain/delivery.ts";
 import { isSuccess } from "../domain/outcome.ts";
-import { putOffMs } from "../domain/schedule.ts";
 import type { Claimed } from "../store/queue-store.ts";
 import type { ByteBudget, Share } from "./byte-budget.ts";
 import type { Load, Loaded } from "./load.ts";
 import { type PrepareDeps, type Prepared, prepare } from "./prepare.ts";
-import { giveUp, type Held, putOffFailed, type RecordDeps, recordAttempt, release, remove } from "./record.ts";
-import type { RecordDelivered } from "./record-delivered.ts";
+import {
+  giveUp,
+  type Held,
+  putOffFailed,
+  type RecordDelivered,
+  type RecordDeps,
+  recordAttempt,
+  release,
+  remove,
+} from "./record.ts";
 
 export interface AttemptDeps extends PrepareDeps, RecordDeps {
   readonly load: Load;

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Clock } from "#platform/clock.ts";
 import type { OrgId } from "#platform/ids.ts";
@@ -9,7 +10,6 @@ import { connectSecretText, openSecret } from "../domain/seal-secret.ts";
 import type { SealedSecrets } from "../store/endpoint-store.ts";
 import type { SentTo } from "../store/sender-store.ts";
 import type { Loaded } from "./load.ts";
-import { connectHeaders, standardHeaders } from "./signatures.ts";
 
 export interface PrepareDeps {
   readonly bodies: Bodies;
@@ -104,3 +104,49 @@ async function prepareConnect(
 }
 
 const settingsOf = ({ settings = {} }: SentTo): JsonObject => settings as JsonObject;
+
+interface StandardMessage {
+  readonly eventId: string;
+  /** Of the attempt: receivers refuse what is old. */
+  readonly at: Date;
+  readonly body: string;
+  /** Those that hold, the newest first. */
+  readonly secrets: readonly Buffer[];
+}
+
+/** The headers of a request of our own format, signed as Standard Webhooks 1.0 has it. */
+export function standardHeaders({ eventId, at, body, secrets }: StandardMessage): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const signatures = secrets.map((secret) => `v1,${hmac(secret, `${eventId}.${timestamp}.${body}`)}`);
+  return {
+    ...commonHeaders,
+    "webhook-id": eventId,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
+}
+
+interface ConnectMessage {
+  readonly accountId: string;
+  readonly body: string;
+  /** Texts, of which the characters are the key. The oldest first; empty for a request that is not signed. */
+  readonly keys: readonly string[];
+}
+
+/** The headers of a request of the compatible interface, with a signature for each key. */
+export function connectHeaders({ accountId, body, keys }: ConnectMessage): Record<string, string> {
+  const signatures = keys.map((key, index) => [`X-DocuSign-Signature-${index + 1}`, hmac(key, body)]);
+  return {
+    ...commonHeaders,
+    "X-DocuSign-AccountId": accountId,
+    ...(keys.length === 0 ? {} : { "X-Authorization-Digest": "HMACSHA256" }),
+    ...Object.fromEntries(signatures),
+  };
+}
+
+const commonHeaders = {
+  "content-type": "application/json",
+  "user-agent": "Assent-Webhooks/1.0",
+} as const;
+
+const hmac = (key: string | Buffer, text: string): string => createHmac("sha256", key).update(text).digest("base64");

@@ -1,20 +1,23 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
+import { isTransient } from "#platform/db/errors.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
+import type { Logger } from "#platform/logger.ts";
 import type { OutboundResult } from "#platform/net/outbound-post.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
-import { type Attempt, type Delivery, isOrdered } from "../domain/delivery.ts";
+import { type Attempt, type Delivery, delayAfter, isOrdered } from "../domain/delivery.ts";
 import type { Endpoint } from "../domain/endpoint.ts";
-import { type Asked, errorText, type Outcome, outcomeOf } from "../domain/outcome.ts";
-import { delayAfter } from "../domain/schedule.ts";
+import { type Asked, errorText, isSuccess, type Outcome, outcomeOf } from "../domain/outcome.ts";
 import { endpointDisabledRecord } from "../events.ts";
-import { settleAttempted } from "../store/attempt-store.ts";
+import { giveUpWaiting, settleAttempted } from "../store/attempt-store.ts";
 import { lockAttempted, releaseClaim, removeClaimed, settleDelivery } from "../store/delivery-store.ts";
 import { findEndpoint } from "../store/endpoint-store.ts";
-import { giveUpWaiting } from "../store/give-up.ts";
 import { disableEndpoint, saveFailingSince } from "../store/health-store.ts";
 import { type Claimed, lockQueue, refreshQueue, usualPlaces } from "../store/queue-store.ts";
+import { type Delivered, recordManyDelivered } from "../store/sender-store.ts";
+import { createGatherer } from "./gatherer.ts";
+import type { Loaded } from "./load.ts";
 
 export interface RecordDeps {
   readonly pool: pg.Pool;
@@ -33,7 +36,7 @@ export interface Held {
 }
 
 /** One request, and what came of it. */
-export interface Made {
+interface Made {
   readonly at: Date;
   readonly url: string;
   readonly timeoutMs: number;
@@ -151,7 +154,7 @@ async function writeDelivery(
 }
 
 /** As it is written down. */
-export const attemptOf = ({ at, url, timeoutMs, result }: Made): Attempt => ({
+const attemptOf = ({ at, url, timeoutMs, result }: Made): Attempt => ({
   ...{ at, url, durationMs: result.durationMs, error: errorText(result, timeoutMs) },
   statusCode: result.kind === "answered" ? result.status : 0,
   response: result.kind === "answered" ? result.excerpt : "",
@@ -173,4 +176,40 @@ async function writeHealth(
   await giveUpWaiting(client, orgId, id);
   const facts = { orgId, eventId: newId(), endpointId: id, url, now };
   await insertOutbox(client, "webhooks", [endpointDisabledRecord(facts, outcome.disable)]);
+}
+
+/**
+ * Writes down an attempt if nothing follows from it but that this delivery is done. False when more does, or may: then
+ * nothing is written.
+ */
+export type RecordDelivered = (held: Held, loaded: Loaded, made: Made) => Promise<boolean>;
+
+interface RecordDeliveredDeps {
+  /** Connects as the role that sees what is claimed of all organizations. */
+  readonly senderPool: pg.Pool;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const maxTogether = 100;
+
+/** Its claim holds a place of the receiver so much longer when much is delivered. */
+const paceMs = 20;
+
+/** Writes down together what is delivered at about the same time, of any organizations. */
+export function createRecordDelivered({ senderPool, clock, logger }: RecordDeliveredDeps): RecordDelivered {
+  const run = async (delivered: readonly Delivered[]): Promise<readonly boolean[]> => {
+    try {
+      return await recordManyDelivered(senderPool, delivered, clock.now());
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      logger.warn({ err: error, deliveries: delivered.length }, "deliveries are written down one by one");
+      return delivered.map(() => false);
+    }
+  };
+  const together = createGatherer({ maxItems: maxTogether, paceMs, run });
+  return async ({ claimed, delivery: { attempts } }, { endpoint }, made) => {
+    const isPlain = endpoint?.kind === "standard" && endpoint.failingSince === undefined && isSuccess(made.result);
+    return isPlain ? together.add({ claimed, attempts, attempt: attemptOf(made) }) : false;
+  };
 }

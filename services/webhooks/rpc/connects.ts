@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type pg from "pg";
 import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
@@ -6,9 +7,13 @@ import { requireCaller } from "#platform/caller.ts";
 import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { changeEndpoint, switchedTo } from "../domain/change-endpoint.ts";
-import type { Endpoint } from "../domain/endpoint.ts";
-import { maxEndpoints } from "../domain/limits.ts";
+import { parseJsonObject } from "#platform/json-object.ts";
+import { receiverOf } from "../connect/receiver.ts";
+import { changeEndpoint, type Endpoint, maxConnectSecrets, maxEndpoints, switchedTo } from "../domain/endpoint.ts";
+import { problem, refuse } from "../domain/problems.ts";
+import { connectSecretText, newSecret, sealSecret } from "../domain/seal-secret.ts";
+import { giveUpWaiting } from "../store/attempt-store.ts";
+import { deleteConnectSecret, insertConnectSecret, listSealedConnectSecrets } from "../store/connect-secret-store.ts";
 import {
   countEndpoints,
   deleteEndpoint,
@@ -18,10 +23,9 @@ import {
   lockOrganization,
   saveEndpoint,
 } from "../store/endpoint-store.ts";
-import { giveUpWaiting } from "../store/give-up.ts";
-import { parseConnectSettings } from "./connect-input.ts";
 import type { WebhooksDeps } from "./deps.ts";
-import { connectMessage } from "./messages.ts";
+import { parseId, urlProblems } from "./endpoint-input.ts";
+import { connectMessage, connectSecretMessage } from "./messages.ts";
 
 type Deps = Pick<WebhooksDeps, "pool" | "rules" | "clock" | "newId">;
 type Connects = ServiceImpl<typeof WebhooksService>;
@@ -104,4 +108,63 @@ async function requireConnect(
   const connect = isPossible ? await findByConnectId(client, orgId, Number(id), options) : undefined;
   if (connect === undefined) throw new DomainError("SUBSCRIPTION_NOT_FOUND");
   return connect;
+}
+
+type ConnectSecrets = Pick<
+  ServiceImpl<typeof WebhooksService>,
+  "createConnectSecret" | "listConnectSecrets" | "deleteConnectSecret"
+>;
+
+export const connectSecrets = ({
+  pool,
+  secretKeys,
+  clock,
+  newId,
+}: Pick<WebhooksDeps, "pool" | "secretKeys" | "clock" | "newId">): ConnectSecrets => ({
+  async createConnectSecret(_request, context) {
+    const { orgId } = requireCaller(context);
+    const [id, secret] = [newId(), newSecret()];
+    const row = { id, sealed: sealSecret(secretKeys, orgId, id, secret), createdAt: clock.now() };
+    await inTransaction(orgId, pool, async (client) => {
+      await lockOrganization(client, orgId);
+      const existing = await listSealedConnectSecrets(client, orgId);
+      if (existing.length >= maxConnectSecrets) throw new DomainError("CONNECT_SECRET_LIMIT");
+      await insertConnectSecret(client, orgId, row);
+    });
+    return { secret: connectSecretMessage(row), value: connectSecretText(secret) };
+  },
+  async listConnectSecrets(_request, context) {
+    const { orgId } = requireCaller(context);
+    const secrets = await inTransaction(orgId, pool, (client) => listSealedConnectSecrets(client, orgId));
+    return { secrets: secrets.map(connectSecretMessage) };
+  },
+  async deleteConnectSecret(request, context) {
+    const { orgId } = requireCaller(context);
+    const id = parseId(request.id, "CONNECT_SECRET_NOT_FOUND");
+    const isDeleted = await inTransaction(orgId, pool, (client) => deleteConnectSecret(client, orgId, id));
+    if (!isDeleted) throw new DomainError("CONNECT_SECRET_NOT_FOUND");
+    return {};
+  },
+});
+
+const maxBytes = 64 * 1024;
+const maxEvents = 200;
+
+/** What the settings of the compatible interface say. Throws VALIDATION_FAILED; may look up a name. */
+async function parseConnectSettings(
+  deps: Pick<WebhooksDeps, "rules">,
+  settingsJson: string,
+): Promise<Pick<Endpoint, "url" | "eventTypes" | "isEnabled" | "settings">> {
+  const settings = parseJsonObject("settings", settingsJson, maxBytes);
+  // Numbers are written out when they are stored, and become longer by that.
+  if (Buffer.byteLength(JSON.stringify(settings)) > maxBytes) {
+    refuse([problem("settings", "TOO_LARGE", `must have at most ${maxBytes} bytes`)]);
+  }
+  // What is checked is what is used: the same function reads the settings when something is sent.
+  const { url, events: eventTypes, isEnabled } = receiverOf(settings as JsonObject);
+  refuse([
+    ...(eventTypes.length > maxEvents ? [problem("events", "MAX_ITEMS", `must have at most ${maxEvents} items`)] : []),
+    ...(await urlProblems(deps, "urlToPublishTo", url)),
+  ]);
+  return { url, eventTypes, isEnabled, settings };
 }

@@ -1,7 +1,11 @@
-import type { FieldProblem } from "#platform/errors.ts";
+import type pg from "pg";
+import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
 import { resolvedUrlProblem } from "#platform/net/outbound-url.ts";
+import type { Endpoint } from "../domain/endpoint.ts";
 import { isEventType } from "../domain/event-types.ts";
 import { problem, refuse, textProblems } from "../domain/problems.ts";
+import { findEndpoint } from "../store/endpoint-store.ts";
 import type { WebhooksDeps } from "./deps.ts";
 
 /** What a request says about an endpoint; what is undefined it does not name. */
@@ -45,3 +49,21 @@ const typeProblems = (type: string, index: number): readonly FieldProblem[] =>
           "must be the type of an event; GET /v1/webhooks/event-types lists them",
         ),
       ];
+
+/** As the database writes it. Throws `otherwise` for what is no id: it names nothing. */
+export function parseId(id: string, otherwise: ErrorCode): string {
+  if (!isUuid(id)) throw new DomainError(otherwise);
+  return id.toLowerCase();
+}
+
+/** An endpoint of our own format; `lock` as for findEndpoint. Throws WEBHOOK_ENDPOINT_NOT_FOUND. */
+export async function requireEndpoint(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  id: string,
+  options: { readonly lock?: boolean } = {},
+): Promise<Endpoint> {
+  const endpoint = await findEndpoint(client, orgId, parseId(id, "WEBHOOK_ENDPOINT_NOT_FOUND"), options);
+  if (endpoint?.kind !== "standard") throw new DomainError("WEBHOOK_ENDPOINT_NOT_FOUND");
+  return endpoint;
+}

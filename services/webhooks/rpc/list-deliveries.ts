@@ -5,9 +5,8 @@ import { inSnapshot } from "#platform/db/transaction.ts";
 import { isUuid } from "#platform/ids.ts";
 import { latestAttempts } from "../store/attempt-store.ts";
 import { type DeliveryQuery, pageOfDeliveries } from "../store/delivery-store.ts";
-import { deliveryMessage, statusFromWire } from "./delivery-messages.ts";
+import { cursorText, deliveryMessage, parseCursor, statusFromWire } from "./deliveries.ts";
 import type { WebhooksDeps } from "./deps.ts";
-import { cursorText, parseCursor } from "./list-cursor.ts";
 
 const defaultLimit = 100;
 const shownAttempts = 5;

@@ -11,9 +11,9 @@ import { findDelivery } from "../store/delivery-store.ts";
 import { findEndpoint } from "../store/endpoint-store.ts";
 import { lockQueue, refreshQueue } from "../store/queue-store.ts";
 import { requeueOne } from "../store/requeue-store.ts";
-import { deliveryMessage } from "./delivery-messages.ts";
+import { deliveryMessage } from "./deliveries.ts";
 import type { WebhooksDeps } from "./deps.ts";
-import { parseId } from "./require-endpoint.ts";
+import { parseId } from "./endpoint-input.ts";
 
 const shownAttempts = 5;
 

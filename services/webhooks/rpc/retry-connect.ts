@@ -8,7 +8,7 @@ import type { Delivery } from "../domain/delivery.ts";
 import { findEndpoint } from "../store/endpoint-store.ts";
 import { lockQueue, refreshQueue } from "../store/queue-store.ts";
 import { requeueUndelivered, undeliveredConnects } from "../store/requeue-store.ts";
-import { deliveryMessage } from "./delivery-messages.ts";
+import { deliveryMessage } from "./deliveries.ts";
 import type { WebhooksDeps } from "./deps.ts";
 
 /** The latest; a message has an end. Who has more asks again once these are through. */

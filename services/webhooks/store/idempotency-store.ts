@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import { keyLifetimeMs } from "../domain/limits.ts";
+import { keyLifetimeMs } from "../domain/endpoint.ts";
 
 /** A key that a caller sent with a request. */
 export interface KeyedRequest {

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
-import { connectBody } from "../bodies/connect-body.ts";
+import { connectBody } from "../bodies/bodies.ts";
 import { parseEvent } from "../bodies/event-parts.ts";
 import type { Lookups } from "../bodies/lookups.ts";
 import { receiverOf } from "../connect/receiver.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { withOrg } from "#platform/db/pool.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { maxConnectSecrets, maxEndpoints } from "../domain/limits.ts";
+import { maxConnectSecrets, maxEndpoints } from "../domain/endpoint.ts";
 import { listReceivers } from "../store/endpoint-store.ts";
 import { type Organization, startWebhooks, type WebhooksHarness, type WebhooksProcess } from "./harness.ts";
 import { countDeliveries, hookUrl, insertDeliveries } from "./samples.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { type Asked, errorText, outcomeOf } from "../domain/outcome.ts";
+import { connectDelayAfter, delayAfter } from "../domain/delivery.ts";
+import { type Asked, errorText, outcomeOf, parseRetryAfter } from "../domain/outcome.ts";
 import { agreementReceiverId } from "../domain/plan-deliveries.ts";
-import { parseRetryAfter } from "../domain/retry-after.ts";
-import { connectDelayAfter, delayAfter } from "../domain/schedule.ts";
 import { answered, failed } from "./receivers.ts";
 
 const now = new Date("2026-05-04T10:00:00.000Z");

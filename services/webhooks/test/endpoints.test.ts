@@ -5,7 +5,7 @@ import { DisabledReason } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { resealAll } from "#platform/testing/reseal-all.ts";
-import { maxEndpoints } from "../domain/limits.ts";
+import { maxEndpoints } from "../domain/endpoint.ts";
 import { findEndpoint, listReceivers, secretsOf } from "../store/endpoint-store.ts";
 import { masterKey, type Organization, startWebhooks, type WebhooksHarness, type WebhooksProcess } from "./harness.ts";
 import { countDeliveries, createHook, hookUrl, insertDeliveries } from "./samples.ts";

@@ -2,10 +2,12 @@ import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import { isTransient } from "#platform/db/errors.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { Metrics } from "#platform/metrics.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import type { Worker } from "#platform/service.ts";
-import { keyLifetimeMs, retentionMs } from "../domain/limits.ts";
-import { sweepSome } from "../store/sweep-store.ts";
+import { keyLifetimeMs, retentionMs } from "../domain/endpoint.ts";
+import { measureWaiting } from "../store/queue-store.ts";
+import { sweepSome } from "../store/requeue-store.ts";
 
 export interface SweepDeps {
   /** Connects as the role that removes rows of all organizations. */
@@ -36,5 +38,31 @@ export async function sweep({ sweeperPool, clock, logger }: SweepDeps): Promise<
   } catch (error) {
     if (!isTransient(error)) throw error;
     logger.debug({ err: error }, "nothing is removed while the database is away");
+  }
+}
+
+interface WatchDeps {
+  /** Connects as the role that sees what waits of all organizations. */
+  readonly claimerPool: pg.Pool;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, "webhookWaiting" | "webhookOldestSeconds">;
+}
+
+const usualEveryMs = 15_000;
+
+/** Measures what waits to be sent, and for how long. */
+export const createWatch = (deps: WatchDeps, everyMs = usualEveryMs): Worker =>
+  createPeriodicWorker({ name: "webhook-watch", everyMs, logger: deps.logger, run: () => measure(deps) });
+
+async function measure({ claimerPool, clock, logger, metrics }: WatchDeps): Promise<void> {
+  try {
+    const now = clock.now();
+    const { due, oldest } = await measureWaiting(claimerPool, now);
+    metrics.webhookWaiting.set(due);
+    metrics.webhookOldestSeconds.set(oldest === undefined ? 0 : (now.getTime() - oldest.getTime()) / 1_000);
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    logger.debug({ err: error }, "nothing is measured while the database is away");
   }
 }

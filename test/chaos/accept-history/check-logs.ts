@@ -1,6 +1,5 @@
 import { parseCheckpoint } from "#platform/transparency/checkpoint.ts";
-import { appendHashes, emptyFrontier, rootOf } from "#platform/transparency/compact-range.ts";
-import { leafHash } from "#platform/transparency/merkle.ts";
+import { appendHashes, emptyFrontier, leafHash, rootOf } from "#platform/transparency/merkle.ts";
 import { verifyNote } from "#platform/transparency/signed-note.ts";
 import type { Violation } from "./history.ts";
 import type { CheckpointRow, LogView } from "./observation.ts";

@@ -11,7 +11,7 @@ import { type Distributed, type DistributedOptions, startDistributed } from "../
 import { openHome } from "../../../dev/home.ts";
 import { migrateAll } from "../../../dev/migrations.ts";
 import { type RunningNats, startNats } from "../../../dev/nats.ts";
-import { openOwnedDatabase } from "../../../dev/owned-database.ts";
+import { openOwnedDatabase } from "../../../dev/own-postgres.ts";
 import { type RunningPostgres, startPostgres } from "../../../dev/postgres.ts";
 import { adminClient } from "../../../dev/single-process.ts";
 

@@ -1,5 +1,5 @@
 import type { FaultMode } from "#platform/net/fault-proxy.ts";
-import type { ManagedProcess } from "../../../dev/managed-process.ts";
+import type { ManagedProcess } from "../../../dev/distributed.ts";
 import type { Cluster, Link } from "./cluster.ts";
 import type { Random } from "./random.ts";
 

@@ -1,8 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { checkpointText } from "#platform/transparency/checkpoint.ts";
-import { appendHashes, emptyFrontier, rootOf } from "#platform/transparency/compact-range.ts";
-import { leafHash } from "#platform/transparency/merkle.ts";
+import { appendHashes, emptyFrontier, leafHash, rootOf } from "#platform/transparency/merkle.ts";
 import { inclusionPath } from "#platform/transparency/proofs.ts";
 import { signNote, verifierKey } from "#platform/transparency/signed-note.ts";
 import { tilesAfter } from "#platform/transparency/tiles.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ManagedProcess } from "../../../dev/managed-process.ts";
+import type { ManagedProcess } from "../../../dev/distributed.ts";
 import type { Cluster, Link } from "../accept-history/cluster.ts";
 import type { Random } from "../accept-history/random.ts";
 import type { FaultKind, Incident } from "./history.ts";

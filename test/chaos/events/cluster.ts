@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
-import { openOwnedDatabase } from "../../../dev/owned-database.ts";
+import { openOwnedDatabase } from "../../../dev/own-postgres.ts";
 import { startPostgres } from "../../../dev/postgres.ts";
 import { type EventStore, startEventStore } from "./event-store.ts";
 import { createMortalProcess, type MortalProcess } from "./mortal-process.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import pg from "pg";
 import { until } from "#platform/testing/until.ts";
-import type { ManagedProcess } from "../../../dev/managed-process.ts";
+import type { ManagedProcess } from "../../../dev/distributed.ts";
 import type { Api } from "../../support/api.ts";
 import { collectEvents, type EventLog } from "../../support/events.ts";
 import { describeDistributed } from "../../support/system.ts";

@@ -10,7 +10,7 @@ import { type Distributed, startDistributed } from "../../../dev/distributed.ts"
 import { openHome } from "../../../dev/home.ts";
 import { migrateAll } from "../../../dev/migrations.ts";
 import { startNats } from "../../../dev/nats.ts";
-import { openOwnedDatabase } from "../../../dev/owned-database.ts";
+import { openOwnedDatabase } from "../../../dev/own-postgres.ts";
 import { type RunningPostgres, startPostgres } from "../../../dev/postgres.ts";
 import { adminClient } from "../../../dev/single-process.ts";
 import { Api } from "../../support/api.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "#platform/testing/until.ts";
-import type { ManagedProcess } from "../../../dev/managed-process.ts";
+import type { ManagedProcess } from "../../../dev/distributed.ts";
 import type { LifecycleCluster } from "./cluster.ts";
 import type { Load, LoadReport } from "./load.ts";
 

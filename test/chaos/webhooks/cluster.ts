@@ -9,7 +9,7 @@ import type { EventBus } from "#platform/events/bus.ts";
 import { createNatsBus } from "#platform/events/nats.ts";
 import { createLogger, type Logger } from "#platform/logger.ts";
 import { createFaultProxy, type FaultProxy } from "#platform/net/fault-proxy.ts";
-import { openOwnedDatabase } from "../../../dev/owned-database.ts";
+import { openOwnedDatabase } from "../../../dev/own-postgres.ts";
 import { startPostgres } from "../../../dev/postgres.ts";
 import { webhooksMigrations } from "../../../services/webhooks/migrations/index.ts";
 import { type EventStore, startEventStore } from "../events/event-store.ts";

@@ -1,4 +1,4 @@
-import type { Disclosure } from "./disclosure.ts";
+import type { Disclosure } from "./displayed.ts";
 import { erased, type Finding, find, notPresent, type Outcome, pass } from "./finding.ts";
 import { isObject, isSameJson, type Json } from "./json.ts";
 import { ensure, fail, Problem } from "./problem.ts";

@@ -1,10 +1,10 @@
 import { type Bytes, fromBase64 } from "./bytes.ts";
+import { type ProvenTime, provenOlder, requireProvenBefore } from "./displayed.ts";
 import { type Finding, find, notPresent, type Outcome, pass } from "./finding.ts";
 import { isObject, type Json } from "./json.ts";
 import { type KeyRing, revocationOf } from "./keys.ts";
 import { isIncluded, leafHash } from "./merkle.ts";
 import { ensure, fail } from "./problem.ts";
-import { type ProvenTime, provenOlder, requireProvenBefore } from "./proven-time.ts";
 import { at, count, isoTime, text, texts, time } from "./read.ts";
 import { type LogRecord, recordTimeMember } from "./records.ts";
 import type { Run } from "./run.ts";

@@ -1,10 +1,10 @@
 import { isSame } from "./bytes.ts";
+import { type ProvenTime, provenOlder, requireProvenBefore } from "./displayed.ts";
 import { isSigned } from "./ed25519.ts";
 import { type Finding, find, pass } from "./finding.ts";
 import { parseJws } from "./jws.ts";
 import { findKey, requireInTime } from "./keys.ts";
 import { ensure } from "./problem.ts";
-import { type ProvenTime, provenOlder, requireProvenBefore } from "./proven-time.ts";
 import { text, time } from "./read.ts";
 import { type LogRecord, recordTimeMember } from "./records.ts";
 import type { Run } from "./run.ts";

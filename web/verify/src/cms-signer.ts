@@ -1,4 +1,4 @@
-import { hashAlgorithm } from "./algorithm-id.ts";
+import { hashAlgorithm } from "./algorithm.ts";
 import { type Bytes, concat, digest, type HashName, isSame } from "./bytes.ts";
 import type { Certificate } from "./certificate.ts";
 import {

@@ -1,5 +1,5 @@
 import { type Bytes, fromBase64, utf8Text } from "./bytes.ts";
-import { type Disclosure, parseDisclosure } from "./disclosure.ts";
+import { type Disclosure, parseDisclosure } from "./displayed.ts";
 import { isObject, type Json, parseJson } from "./json.ts";
 import { fail, Problem } from "./problem.ts";
 import { at, items } from "./read.ts";

@@ -1,4 +1,4 @@
-import { algorithmId, hashAlgorithm } from "./algorithm-id.ts";
+import { algorithmId, hashAlgorithm, isSignatureGood } from "./algorithm.ts";
 import { type Bytes, digest, type HashName, isSame } from "./bytes.ts";
 import { type Certificate, parseCertificate, purposesOf } from "./certificate.ts";
 import { isSignerNamed, parseSigner, type Signer } from "./cms-signer.ts";
@@ -17,7 +17,6 @@ import {
 } from "./der.ts";
 import { oids } from "./object-ids.ts";
 import { ensure, fail } from "./problem.ts";
-import { isSignatureGood } from "./public-key.ts";
 
 /** What a time-stamping authority has confirmed. */
 export interface TimeStamp {

@@ -1,6 +1,20 @@
-import { withheldReason } from "./about-people.ts";
-import { anyValue, facts, hash, knownFrom, list, section, time, words, yesNo } from "./facts.ts";
-import { exact, type Markup, markup, nothing, type Piece } from "./markup.ts";
+import { withheldReason } from "./about-agreement.ts";
+import {
+  anyValue,
+  exact,
+  facts,
+  hash,
+  knownFrom,
+  list,
+  type Markup,
+  markup,
+  nothing,
+  type Piece,
+  section,
+  time,
+  words,
+  yesNo,
+} from "./markup.ts";
 import type { PrintedBundle, PrintedCheck, PrintedReceipt } from "./printed-bundle.ts";
 
 export const decisionWords: Readonly<Record<PrintedReceipt["decision"], string>> = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { placeMissingGlyphs } from "../missing-glyphs.ts";
+import { placeMissingGlyphs } from "../render.ts";
 import type { RenderWarning } from "../render-job.ts";
 
 const missing = (char: string): RenderWarning => ({ code: "missing_glyph", char, message: "No font has it." });

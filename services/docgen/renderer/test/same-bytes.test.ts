@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
-import { profiles } from "../../domain/profile.ts";
+import { profiles } from "../../domain/page.ts";
 import { dataUrl, pngOf } from "../../typesetting/test/support.ts";
 import type { Renderer, RenderJob } from "../render-job.ts";
 import { createRenderer } from "../renderer.ts";

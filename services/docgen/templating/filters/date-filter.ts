@@ -1,9 +1,7 @@
-import { TemplateProblem, ValueProblem } from "../liquid-problem.ts";
-import { formatOf, type LiquidState, stateOf } from "../liquid-state.ts";
-import { directivesOf, formatDirectives } from "./date-directives.ts";
+import { formatOf, type LiquidState, stateOf, TemplateProblem, ValueProblem } from "../liquid-state.ts";
 import { type PointInTime, readDate } from "./date-values.ts";
 import type { FilterSpec } from "./filter-spec.ts";
-import type { FilterCall } from "./filter-values.ts";
+import type { FilterCall } from "./number-filters.ts";
 
 export const dateStyles = ["short", "medium", "long", "full"] as const;
 type DateStyle = (typeof dateStyles)[number];
@@ -47,3 +45,76 @@ function styled(state: LiquidState, when: PointInTime, style: Intl.DateTimeForma
 }
 
 export const dateFilters = { date };
+
+interface Directive {
+  readonly text: string;
+  readonly isKnown: boolean;
+}
+
+/** What begins with % in a format, in its order. */
+const directivesOf = (format: string): Directive[] =>
+  Array.from(format.matchAll(directive), ([text]) => ({ text, isKnown: text === "%%" || directives.has(text) }));
+
+/** Fills in a format; what is no directive stays as it is. */
+const formatDirectives = (format: string, when: PointInTime, state: LiquidState): string =>
+  format.replaceAll(directive, (text) => (text === "%%" ? "%" : (directives.get(text)?.(when, state) ?? text)));
+
+const directive = /%-?[\s\S]?/gu;
+
+type Part = Intl.DateTimeFormatPart["type"];
+type Show = (when: PointInTime, state: LiquidState) => string;
+
+/** A part of the date in the language of the job. */
+const words = (type: Part, options: Intl.DateTimeFormatOptions): Show => shown(type, options, (state) => state.locale);
+
+/** A part of the date in Western digits: the year, month and hour of ISO 8601. */
+const digits =
+  (type: Part, length: number, change: (number: number) => number = (number) => number): Show =>
+  (when, state) =>
+    String(change(Number(isoPart(type)(when, state)))).padStart(length, "0");
+
+const isoPart = (type: Part): Show =>
+  shown(type, { ...allParts, hourCycle: "h23", calendar: "gregory", numberingSystem: "latn" }, () => "en-u-hc-h23");
+
+const allParts = {
+  year: "numeric",
+  month: "numeric",
+  day: "numeric",
+  hour: "numeric",
+  minute: "numeric",
+  second: "numeric",
+} as const;
+
+const shown =
+  (type: Part, options: Intl.DateTimeFormatOptions, localeOf: (state: LiquidState) => string): Show =>
+  (when, state) => {
+    const timeZone = when.isDay ? "UTC" : state.timeZone;
+    const locale = localeOf(state);
+    const key = `part ${locale} ${timeZone} ${JSON.stringify(options)}`;
+    const format = formatOf(state, key, () => new Intl.DateTimeFormat(locale, { ...options, timeZone }));
+    return format.formatToParts(when.time).find((part) => part.type === type)?.value ?? "";
+  };
+
+const halfDay = (hour: number): number => hour % 12 || 12;
+
+const directives: ReadonlyMap<string, Show> = new Map<string, Show>([
+  ["%Y", digits("year", 4)],
+  ["%y", digits("year", 2, (year) => year % 100)],
+  ["%m", digits("month", 2)],
+  ["%-m", digits("month", 1)],
+  ["%d", digits("day", 2)],
+  ["%-d", digits("day", 1)],
+  ["%e", (when, state) => digits("day", 1)(when, state).padStart(2, " ")],
+  ["%H", digits("hour", 2)],
+  ["%-H", digits("hour", 1)],
+  ["%I", digits("hour", 2, halfDay)],
+  ["%-I", digits("hour", 1, halfDay)],
+  ["%M", digits("minute", 2)],
+  ["%S", digits("second", 2)],
+  ["%p", (when, state) => (Number(isoPart("hour")(when, state)) < 12 ? "AM" : "PM")],
+  // With a day beside it, because some languages have another form of the month then.
+  ["%B", words("month", { day: "numeric", month: "long" })],
+  ["%b", words("month", { day: "numeric", month: "short" })],
+  ["%A", words("weekday", { weekday: "long" })],
+  ["%a", words("weekday", { weekday: "short" })],
+]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
-import { printRules } from "../../templating/print-rules.ts";
+import { printRules } from "../../templating/print-style.ts";
 import { readBlockTree } from "../block-tree.ts";
 import type { Block, Cell, List, Run, Table } from "../blocks.ts";
 import { createGlyphText } from "../glyph-coverage.ts";

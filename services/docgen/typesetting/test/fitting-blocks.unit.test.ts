@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { Block } from "../blocks.ts";
-import { markFitting } from "../fitting-blocks.ts";
+import { markFitting } from "../typesetter.ts";
 
 const room = { width: 170, height: 250 };
 

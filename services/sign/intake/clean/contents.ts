@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib";
 import { PDFArray, type PDFContext, PDFDict, PDFName, type PDFObject, PDFRawStream, PDFStream } from "pdf-lib";
-import { PdfProblem } from "../pdf-problem.ts";
+import { PdfProblem } from "../pdf-limits.ts";
 import { type ContentFacts, readContent, repeated } from "./read-content.ts";
 
 const differentlyShown = (what: string) =>

@@ -1,6 +1,5 @@
 import { PDFArray, type PDFContext, PDFDict, PDFName, PDFNumber, PDFRawStream } from "pdf-lib";
-import { maxObjects, maxRevisions } from "../pdf-limits.ts";
-import { PdfProblem } from "../pdf-problem.ts";
+import { maxObjects, maxRevisions, PdfProblem } from "../pdf-limits.ts";
 import { ObjectParser } from "./object-parser.ts";
 
 /** Where an object stands: at a place of the file, or as one of those in an object stream. */

@@ -15,8 +15,7 @@ import {
   PDFRef,
   PDFString,
 } from "pdf-lib";
-import { maxObjectDepth } from "../pdf-limits.ts";
-import { PdfProblem } from "../pdf-problem.ts";
+import { maxObjectDepth, PdfProblem } from "../pdf-limits.ts";
 
 export interface ParserOptions {
   /** Refuses what two readers may take for different things. */

@@ -1,6 +1,5 @@
 import { PDFArray, PDFContext, PDFDict, PDFName, PDFNumber, type PDFObject, PDFRef, PDFStream } from "pdf-lib";
-import { maxObjects } from "../pdf-limits.ts";
-import { damagedMessage, encryptedMessage, PdfProblem } from "../pdf-problem.ts";
+import { damagedMessage, encryptedMessage, maxObjects, PdfProblem } from "../pdf-limits.ts";
 import {
   type Entry,
   entriesOf,

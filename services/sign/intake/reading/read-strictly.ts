@@ -1,9 +1,9 @@
 import { type PDFContext, PDFDict, PDFName, PDFNumber, type PDFObject, PDFRef } from "pdf-lib";
-import { ambiguous, encryptedMessage, PdfProblem } from "../pdf-problem.ts";
+import { ambiguous, encryptedMessage, PdfProblem } from "../pdf-limits.ts";
 import { type Entry, type FileBytes, readSections, type Section } from "./cross-reference.ts";
 import { ObjectParser } from "./object-parser.ts";
 import { createObjectReader, fileOf, type Graph, headerOf, linksIn, load, newestSection } from "./read-graph.ts";
-import { type Revision, revisionsOf } from "./revisions.ts";
+import { type Revision, revisionsOf } from "./recover-entries.ts";
 
 /** A file that every reader has to read in the same way, however it reads. */
 export interface StrictGraph extends Graph {

@@ -1,7 +1,6 @@
 import { inflateSync } from "node:zlib";
 import { PDFArray, PDFDict, PDFName, PDFNumber, type PDFObject, type PDFRawStream } from "pdf-lib";
-import { maxUnpackedBytes } from "../pdf-limits.ts";
-import { PdfProblem } from "../pdf-problem.ts";
+import { maxUnpackedBytes, PdfProblem } from "../pdf-limits.ts";
 
 /** Unpacks streams of objects and cross-references: no more than so much in all. */
 export function createUnpacker(): (stream: PDFRawStream) => Buffer {

@@ -1,8 +1,7 @@
 import { randomInt } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { checkPdf } from "../check-pdf.ts";
-import { trySealing } from "../try-sealing.ts";
+import { checkPdf, trySealing } from "../check-pdf.ts";
 import { checkAdversarialFiles } from "./check-adversarial.ts";
 import { onePage, stream, withStream } from "./pdfs.ts";
 import { signedPdf } from "./signed-pdf.ts";

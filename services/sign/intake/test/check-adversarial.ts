@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { PDFDict, PDFName } from "pdf-lib";
 import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { createFontLibrary } from "../../completion/font-library.ts";
-import { checkPdf } from "../check-pdf.ts";
+import { checkPdf, trySealing } from "../check-pdf.ts";
 import { prepareSeal } from "../prepare-seal.ts";
 import { openDocument } from "../reading/open-document.ts";
-import { trySealing } from "../try-sealing.ts";
 import { adversarialPdf } from "./adversarial-pdfs.ts";
 import { emptySignature } from "./signed-pdf.ts";
 

@@ -2,8 +2,7 @@ import { createHash, webcrypto } from "node:crypto";
 import * as asn1js from "asn1js";
 import { PDFDocument, PDFName, PDFString } from "pdf-lib";
 import * as pkijs from "pkijs";
-import { oid } from "../../seal/cms.ts";
-import { encode, encodeIdentifier, tags } from "../../seal/der.ts";
+import { encode, encodeIdentifier, oid, tags } from "../../seal/cms.ts";
 import { onePage } from "./pdfs.ts";
 
 /** Has the form of a signature, and is signed by nobody. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { MailKind } from "../../domain/mails.ts";
-import { type MailContent, writeMail } from "../write-mail.ts";
+import { type MailContent, writeMail } from "../mail-to.ts";
 
 const content: MailContent = {
   kind: "invitation",

@@ -5,9 +5,8 @@ import { type AttachmentCommand, attachFile, contentTypeOf, requireRoom } from "
 import { insertAttachment, listAttachments } from "../../store/attachment-store.ts";
 import { changeAgreement, type Within } from "../../store/change-agreement.ts";
 import type { SignDeps } from "../deps.ts";
-import { requireRecipientSession } from "./shown-session.ts";
-import { callerOfVisit, type RecipientSession } from "./signing-session.ts";
-import { signerContext } from "./visitor-context.ts";
+import { requireRecipientSession } from "./ceremony.ts";
+import { callerOfVisit, type RecipientSession, signerContext } from "./signing-session.ts";
 
 export const addAttachment = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "addAttachment"> => ({
   async addAttachment({ sessionToken, tabId, fileName, content, visitor }) {

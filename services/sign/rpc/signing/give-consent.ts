@@ -1,17 +1,16 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { GiveConsentRequest, SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
-import { giveConsent as decideConsent } from "../../domain/consent.ts";
+import { giveConsent as decideConsent } from "../../domain/ceremony.ts";
 import type { ConsentText } from "../../domain/consent-text.ts";
 import { invalid, problem } from "../../domain/problems.ts";
 import { requireRecipient } from "../../domain/recipients.ts";
 import { changeAgreement } from "../../store/change-agreement.ts";
-import { keepConsentText } from "../../store/consent-text-store.ts";
+import { keepConsentText } from "../../store/file-store.ts";
 import type { SignDeps } from "../deps.ts";
+import { requireRecipientSession } from "./ceremony.ts";
 import { servedConsentTexts } from "./served-consent-texts.ts";
-import { requireRecipientSession } from "./shown-session.ts";
-import { callerOfVisit } from "./signing-session.ts";
-import { signerContext } from "./visitor-context.ts";
+import { callerOfVisit, signerContext } from "./signing-session.ts";
 
 export const giveConsent = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "giveConsent"> => ({
   async giveConsent(request) {

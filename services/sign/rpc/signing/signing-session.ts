@@ -1,14 +1,37 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { type SigningService, type Visitor, ViewKind as WireKind } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { Caller } from "#platform/caller.ts";
 import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement, Recipient } from "../../domain/agreement.ts";
+import type { DecisionContext } from "../../domain/change.ts";
+import { boundedClaim } from "../../domain/problems.ts";
 import { requireRecipient } from "../../domain/recipients.ts";
 import { type ReturnEvent, withEvent } from "../../domain/return-url.ts";
-import { extendedExpiry, isOfAgreement, isSessionOpen, sessionExpiry, type View } from "../../domain/view.ts";
-import { parseViewToken } from "../../domain/view-token.ts";
+import {
+  extendedExpiry,
+  isLinkOpen,
+  isOfAgreement,
+  isReadable,
+  isSessionOpen,
+  newViewToken,
+  parseViewToken,
+  sessionExpiry,
+  type View,
+  type ViewKind,
+  type ViewToken,
+  viewTokenHash,
+} from "../../domain/view.ts";
 import { loadAgreement } from "../../store/agreement-store.ts";
-import { endSession, extendSession, findSession } from "../../store/view-store.ts";
+import {
+  endSession,
+  extendSession,
+  findSession,
+  findView,
+  openView as markOpened,
+  openReusableView,
+} from "../../store/view-store.ts";
 import type { SignDeps } from "../deps.ts";
 
 /** What a person who has opened a link may do, and with what. */
@@ -76,3 +99,80 @@ export const callerOfVisit = (
   requestId: visitor?.requestId ?? "",
   traceparent: visitor?.traceparent ?? "",
 });
+
+type Sitting = Pick<Visitor, "ip" | "userAgent"> | undefined;
+
+/** What the decisions of a recipient are made with. */
+export const signerContext = (
+  deps: Pick<SignDeps, "clock" | "newId">,
+  { id, name, email, hostEmail }: Recipient,
+  visitor: Sitting,
+): DecisionContext =>
+  // Who signs in person may have no address; the host's tells at least where it was.
+  contextOf(deps, { source: "signer", id, name, email: email === "" ? hostEmail : email }, visitor);
+
+/** What the decisions of a sender are made with: the person is known only as somebody whom the client gave a link. */
+export const senderContext = (
+  deps: Pick<SignDeps, "clock" | "newId">,
+  { createdBy }: View,
+  organizationName: string,
+  visitor: Sitting,
+): DecisionContext => contextOf(deps, { source: "sender", id: createdBy, name: organizationName, email: "" }, visitor);
+
+function contextOf(
+  { clock, newId }: Pick<SignDeps, "clock" | "newId">,
+  who: Omit<DecisionContext["actor"], "ip" | "userAgent">,
+  visitor: Sitting,
+): DecisionContext {
+  return {
+    now: clock.now(),
+    newId,
+    actor: { ...who, ip: visitor?.ip ?? "", userAgent: boundedClaim(visitor?.userAgent ?? "") },
+  };
+}
+
+export const openView = (
+  deps: Pick<SignDeps, "pool" | "clock">,
+): Pick<ServiceImpl<typeof SigningService>, "openView"> => ({
+  async openView({ token }) {
+    const parsed = parseViewToken(token);
+    if (parsed === undefined) throw viewExpired();
+    const sessionToken = newViewToken(parsed.orgId);
+    const view = await openOnce(deps, parsed, sessionToken);
+    return { sessionToken, kind: wireViewKinds[view.kind], frameAncestors: [...view.frameAncestors] };
+  },
+});
+
+export const wireViewKinds: Readonly<Record<ViewKind, WireKind>> = {
+  recipient: WireKind.RECIPIENT,
+  send: WireKind.SEND,
+  edit: WireKind.EDIT,
+  look: WireKind.LOOK,
+};
+
+/**
+ * Makes a session of the link, in one transaction with its being spent. Nobody has seen the agreement yet. Throws VIEW_URL_EXPIRED for everybody but one, unless the link
+ * is reusable.
+ */
+async function openOnce(
+  { pool, clock }: Pick<SignDeps, "pool" | "clock">,
+  { orgId, hash: tokenHash }: ViewToken,
+  sessionToken: string,
+): Promise<View> {
+  const now = clock.now();
+  const sessionExpiresAt = sessionExpiry(now);
+  const opening = { tokenHash, sessionHash: viewTokenHash(sessionToken), now, sessionExpiresAt };
+  return inTransaction(orgId, pool, async (client) => {
+    const view = await findView(orgId, client, tokenHash);
+    if (view === undefined) throw viewExpired();
+    if (!isLinkOpen(view, now)) throw viewExpired(view);
+    const agreement = view.agreementId === null ? undefined : await loadAgreement(client, orgId, view.agreementId);
+    if (view.agreementId !== null && !leadsTo(view, agreement, now)) throw viewExpired(view);
+    const open = view.isReusable ? openReusableView : markOpened;
+    if (!(await open(orgId, client, opening))) throw viewExpired(view);
+    return view;
+  });
+}
+
+const leadsTo = (view: View, agreement: Agreement | undefined, now: Date): boolean =>
+  agreement !== undefined && isOfAgreement(view, agreement) && isReadable(view, agreement, now);

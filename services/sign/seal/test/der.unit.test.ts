@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { fromBER, ObjectIdentifier } from "asn1js";
 import fc from "fast-check";
-import { elementsIn, encode, encodeIdentifier, readElement, tags } from "../der.ts";
+import { elementsIn, encode, encodeIdentifier, readElement, tags } from "../cms.ts";
 
 const octets = fc.uint8Array({ maxLength: 300 }).map((bytes) => encode(tags.octets, bytes));
 

@@ -1,5 +1,4 @@
 import type { FieldProblem } from "#platform/errors.ts";
-import { repetitions } from "./repetitions.ts";
 import {
   closedObject,
   described,
@@ -11,7 +10,8 @@ import {
   oneOf,
   text,
   topLevel,
-} from "./schema-parts.ts";
+} from "./check-schema.ts";
+import { repetitions } from "./generated.ts";
 
 /** Configuration of a CONSENT template. A draft may lack what its publication needs. */
 export interface ConsentConfig {

@@ -2,8 +2,17 @@ import type { FieldProblem } from "#platform/errors.ts";
 import { compileLinearPattern, newPatternWork, type PatternWork, refusalOfPattern } from "#platform/linear-pattern.ts";
 import { problem } from "../problems.ts";
 import { characters } from "../text.ts";
-import { repetitions } from "./repetitions.ts";
-import { closedObject, described, flag, type JsonSchema, listOf, oneOf, text, topLevel } from "./schema-parts.ts";
+import {
+  closedObject,
+  described,
+  flag,
+  httpsUrl,
+  type JsonSchema,
+  listOf,
+  oneOf,
+  text,
+  topLevel,
+} from "./check-schema.ts";
 
 /** Configuration of a GENERATED template. */
 export interface GeneratedConfig {
@@ -121,4 +130,63 @@ function isDate(value: string): boolean {
   const date = new Date(`${value}T00:00:00Z`);
   // JavaScript reads the 30th of February as the 2nd of March.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+/** Configuration of a STATIC template. */
+export interface StaticConfig {
+  readonly documents?: readonly LinkedDocument[];
+  readonly displayMode?: "INLINE" | "MODAL" | "LINK" | "FULL_PAGE";
+  readonly downloadable: boolean;
+}
+
+/** A document that belongs to the text and is shown beside it. */
+interface LinkedDocument {
+  readonly name: string;
+  readonly order?: number;
+  readonly url?: string;
+  readonly contentHash?: string;
+  readonly mustRead: boolean;
+}
+
+const document = closedObject(
+  {
+    name: described(text(255), "Unique; presentation.documentsOpened of an acceptance names it."),
+    order: described({ type: "integer", minimum: 0, maximum: 1000 }, "Lower ones come first."),
+    url: httpsUrl,
+    contentHash: described(
+      { type: "string", pattern: "^sha256:[0-9a-f]{64}$" },
+      "Of the bytes behind the url, so that a later change of them can be proved.",
+    ),
+    mustRead: flag(false),
+  },
+  ["name"],
+);
+
+export const staticSchema: JsonSchema = topLevel(
+  "Configuration of a STATIC template",
+  closedObject({
+    documents: described(listOf(document, 50), "Documents that belong to the text."),
+    displayMode: described(oneOf("INLINE", "MODAL", "LINK", "FULL_PAGE"), "How the text is meant to be shown."),
+    downloadable: described(flag(true), "Whether the person may download the text."),
+  }),
+);
+
+/** What a schema cannot say. */
+export const staticProblems = (config: StaticConfig): FieldProblem[] =>
+  repetitions("documents", "name", config.documents ?? []);
+
+/** A problem for each item whose key an earlier one has. */
+export function repetitions<Key extends string>(
+  list: string,
+  key: Key,
+  items: readonly Readonly<Record<Key, string>>[],
+): FieldProblem[] {
+  const seen = new Set<string>();
+  return items.flatMap((item, index) => {
+    if (seen.has(item[key])) {
+      return [problem(`${list}[${index}].${key}`, "NOT_UNIQUE", "must differ from those before it")];
+    }
+    seen.add(item[key]);
+    return [];
+  });
 }

@@ -1,11 +1,10 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { Suspense, useEffect, useState } from "react";
+import { Component, type ReactNode, Suspense, useEffect, useState } from "react";
 import { ApiError } from "../api/errors.ts";
 import { NotFoundPage } from "../pages/not-found/not-found-page.tsx";
 import { LanguageProvider } from "../texts/texts.tsx";
 import { ClockProvider } from "../ui/clock.tsx";
-import { Loading } from "../ui/loading.tsx";
-import { ErrorBoundary } from "./error-boundary.tsx";
+import { ErrorState, Loading } from "../ui/states.tsx";
 import { Layout } from "./layout.tsx";
 import { matchPath, RouterProvider, useNavigate, usePath } from "./router.tsx";
 import { isPublic, type PageParams, type Route, routes } from "./routes.tsx";
@@ -89,3 +88,21 @@ const createQueries = (): QueryClient =>
       mutations: { retry: false },
     },
   });
+
+interface Props {
+  readonly children: ReactNode;
+}
+
+/** Shows what a page threw, or that it could not be loaded, in the place of the page. */
+class ErrorBoundary extends Component<Props, { readonly error: unknown; readonly hasFailed: boolean }> {
+  override state = { error: undefined, hasFailed: false };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error, hasFailed: true };
+  }
+
+  override render() {
+    if (!this.state.hasFailed) return this.props.children;
+    return <ErrorState error={this.state.error} retry={() => window.location.reload()} />;
+  }
+}

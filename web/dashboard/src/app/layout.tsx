@@ -1,16 +1,14 @@
+import "./layout.css";
 import { type ReactNode, useState } from "react";
-import { useTexts } from "../texts/texts.tsx";
+import { type Texts, useTexts } from "../texts/texts.tsx";
 import { Badge } from "../ui/badge.tsx";
-import { Button } from "../ui/button.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
-import { Icon } from "../ui/icon.tsx";
+import { Button, Icon, type IconName } from "../ui/button.tsx";
+import { ErrorNotice } from "../ui/states.tsx";
 import { useAction } from "../ui/use-action.ts";
-import { type NavigationItem, navigation } from "./navigation.ts";
 import { Link, usePath } from "./router.tsx";
 import { routes } from "./routes.tsx";
 import { useSession } from "./session.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
-import "./layout.css";
 
 /** Around the pages of whoever is logged in. */
 export function Layout({ children }: { readonly children: ReactNode }) {
@@ -126,3 +124,58 @@ function Who() {
 
 /** The page itself, or one below it. */
 const isAt = (path: string, to: string): boolean => path === to || (to !== "/" && path.startsWith(`${to}/`));
+
+interface NavigationItem {
+  readonly path: string;
+  readonly text: keyof Texts["frame"] &
+    (
+      | "start"
+      | "templates"
+      | "acceptances"
+      | "agreements"
+      | "generation"
+      | "apiKeys"
+      | "clients"
+      | "webhooks"
+      | "people"
+      | "organization"
+      | "account"
+    );
+  readonly icon: IconName;
+  readonly scope: string;
+}
+
+interface NavigationGroup {
+  readonly title?: "groupWork" | "groupDevelop" | "groupOrganization";
+  readonly items: readonly NavigationItem[];
+}
+
+/** What the navigation leads to; everybody sees what their role lets them open. */
+const navigation: readonly NavigationGroup[] = [
+  { items: [{ path: "/", text: "start", icon: "home", scope: "dashboard:read" }] },
+  {
+    title: "groupWork",
+    items: [
+      { path: "/templates", text: "templates", icon: "template", scope: "click:read" },
+      { path: "/acceptances", text: "acceptances", icon: "receipt", scope: "click:read" },
+      { path: "/agreements", text: "agreements", icon: "sign", scope: "sign:read" },
+      { path: "/generation", text: "generation", icon: "generate", scope: "gen:read" },
+    ],
+  },
+  {
+    title: "groupDevelop",
+    items: [
+      { path: "/api-keys", text: "apiKeys", icon: "key", scope: "dashboard:read" },
+      { path: "/clients", text: "clients", icon: "client", scope: "dashboard:read" },
+      { path: "/webhooks", text: "webhooks", icon: "hook", scope: "webhooks:read" },
+    ],
+  },
+  {
+    title: "groupOrganization",
+    items: [
+      { path: "/people", text: "people", icon: "people", scope: "dashboard:admin" },
+      { path: "/organization", text: "organization", icon: "building", scope: "dashboard:read" },
+      { path: "/account", text: "account", icon: "person", scope: "dashboard:read" },
+    ],
+  },
+];

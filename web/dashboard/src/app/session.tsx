@@ -11,8 +11,7 @@ import {
   sessionKey,
   type User,
 } from "../api/session-types.ts";
-import { ErrorState } from "../ui/error-state.tsx";
-import { Loading } from "../ui/loading.tsx";
+import { ErrorState, Loading } from "../ui/states.tsx";
 import { useNavigate } from "./router.tsx";
 
 /** Who is logged in. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Tone } from "./notice.tsx";
+import type { Tone } from "./states.tsx";
 import "./notice.css";
 
 export function Badge({ tone = "info", children }: { readonly tone?: Tone; readonly children: ReactNode }) {

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Checkbox as AriaCheckbox, type CheckboxProps as AriaCheckboxProps } from "react-aria-components";
-import { Icon } from "./icon.tsx";
+import { Icon } from "./button.tsx";
 import "./field.css";
 
 export interface CheckboxProps extends Omit<AriaCheckboxProps, "children" | "className" | "style"> {

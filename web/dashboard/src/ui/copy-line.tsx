@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { useTexts } from "../texts/texts.tsx";
 import { Button } from "./button.tsx";
-import { Notice } from "./notice.tsx";
+import { Notice } from "./states.tsx";
 import "./notice.css";
 
 /** Something to be copied, such as a command line. */

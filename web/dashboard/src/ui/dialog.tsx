@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 import { useTexts } from "../texts/texts.tsx";
 import { Button } from "./button.tsx";
-import { ErrorNotice } from "./error-notice.tsx";
+import { ErrorNotice } from "./states.tsx";
 import { useAction } from "./use-action.ts";
 import "./dialog.css";
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { errorOf, unreachable } from "../api/errors.ts";
 import { Button } from "./button.tsx";
-import { ErrorNotice } from "./error-notice.tsx";
+import { ErrorNotice } from "./states.tsx";
 import { useAction } from "./use-action.ts";
 
 interface DownloadButtonProps {

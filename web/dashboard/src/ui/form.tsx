@@ -3,7 +3,7 @@ import { Form as AriaForm } from "react-aria-components";
 import { ApiError, type FieldProblem } from "../api/errors.ts";
 import { useTexts } from "../texts/texts.tsx";
 import { Button } from "./button.tsx";
-import { ErrorNotice } from "./error-notice.tsx";
+import { ErrorNotice } from "./states.tsx";
 import { useAction } from "./use-action.ts";
 import "./form.css";
 

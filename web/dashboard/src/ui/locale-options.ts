@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { useLanguage } from "../texts/texts.tsx";
-import type { Option } from "./select.tsx";
+import type { Option } from "./text-field.tsx";
 
 /** In these lists: as the browser has it, which the API knows as null. */
 const ofBrowser = "browser";

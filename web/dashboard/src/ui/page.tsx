@@ -1,5 +1,8 @@
-import { type ReactNode, useEffect } from "react";
 import "./page.css";
+import "./link-tabs.css";
+import "./chart.css";
+import { type ReactNode, useEffect, useRef } from "react";
+import { Link } from "../app/router.tsx";
 
 interface PageProps {
   readonly title: string;
@@ -62,6 +65,58 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [name: str
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface LinkTab {
+  readonly to: string;
+  readonly text: string;
+  readonly isCurrent: boolean;
+}
+
+/** Leads from one page of an area to the next; each has an address of its own. */
+export function LinkTabs({ label, tabs }: { readonly label: string; readonly tabs: readonly LinkTab[] }) {
+  const line = useRef<HTMLElement>(null);
+  const current = tabs.find(({ isCurrent }) => isCurrent)?.to;
+  // Where the tabs do not fit beside each other, the line is moved to the one that is shown; the page stays where it is.
+  useEffect(() => {
+    const tab = current === undefined ? null : line.current?.querySelector<HTMLElement>("[aria-current]");
+    if (line.current && tab) line.current.scrollLeft = middleOf(tab) - line.current.clientWidth / 2;
+  }, [current]);
+  return (
+    <nav className="link-tabs" aria-label={label} ref={line}>
+      {tabs.map(({ to, text, isCurrent }) => (
+        <Link key={to} to={to} aria-current={isCurrent ? "page" : undefined}>
+          {text}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+const middleOf = ({ offsetLeft, offsetWidth }: HTMLElement): number => offsetLeft + offsetWidth / 2;
+
+interface NumberTile {
+  readonly name: string;
+  readonly value: ReactNode;
+  /** What the number means, or how it comes about. */
+  readonly hint?: ReactNode;
+}
+
+/** Numbers that are to be seen at a glance. */
+export function NumberTiles({ tiles }: { readonly tiles: readonly NumberTile[] }) {
+  return (
+    <dl className="tiles">
+      {tiles.map(({ name, value, hint }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <strong>{value}</strong>
+            {hint && <small>{hint}</small>}
+          </dd>
         </div>
       ))}
     </dl>

@@ -1,16 +1,24 @@
+import "./field.css";
 import { type ReactNode, useState } from "react";
 import {
+  Select as AriaSelect,
+  type SelectProps as AriaSelectProps,
   TextField as AriaTextField,
   type TextFieldProps as AriaTextFieldProps,
+  Button,
   FieldError,
   Input,
   Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  SelectValue,
   Text,
   TextArea,
   ToggleButton,
 } from "react-aria-components";
 import { useTexts } from "../texts/texts.tsx";
-import "./field.css";
+import { Icon } from "./button.tsx";
 
 export interface TextFieldProps extends Omit<AriaTextFieldProps, "children" | "className" | "style"> {
   readonly label: string;
@@ -71,5 +79,46 @@ export function PasswordField({ label, hint, ...props }: PasswordFieldProps) {
       )}
       <FieldError className="field-error" />
     </AriaTextField>
+  );
+}
+
+export interface Option {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+interface SelectProps extends Omit<AriaSelectProps<Option>, "children" | "className" | "style" | "selectionMode"> {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly options: readonly Option[];
+}
+
+/** One of several; with a name its id is a value of the form. */
+export function Select({ label, hint, options, ...props }: SelectProps) {
+  return (
+    <AriaSelect {...props} className="field">
+      <Label className="field-label">{label}</Label>
+      <Button className="select-button">
+        <SelectValue>{({ selectedText, defaultChildren }) => selectedText || defaultChildren}</SelectValue>
+        <Icon name="down" />
+      </Button>
+      {hint && (
+        <Text slot="description" className="field-hint">
+          {hint}
+        </Text>
+      )}
+      <FieldError className="field-error" />
+      <Popover className="select-list" offset={4}>
+        <ListBox items={options}>
+          {(option) => (
+            <ListBoxItem id={option.id} textValue={option.label} className="select-item">
+              <Text slot="label">{option.label}</Text>
+              {option.hint && <small>{option.hint}</small>}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </AriaSelect>
   );
 }

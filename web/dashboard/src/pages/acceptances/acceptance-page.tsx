@@ -1,21 +1,28 @@
+import "./acceptances.css";
 import { useState } from "react";
+import { useApi } from "../../api/client.ts";
+import { useFile } from "../../api/use-file.ts";
 import { Link } from "../../app/router.tsx";
 import type { PageParams } from "../../app/routes.tsx";
+import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
-import { ErrorState } from "../../ui/error-state.tsx";
-import { Loading } from "../../ui/loading.tsx";
-import { Page } from "../../ui/page.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Switch } from "../../ui/choices.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Form, type FormValues } from "../../ui/form.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { saveFile } from "../../ui/save-file.ts";
+import { ErrorNotice, ErrorState, Loading, Notice } from "../../ui/states.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-action.ts";
 import { AgreedTextSection } from "./agreed-text.tsx";
 import { ChecksSection, VerdictNotice } from "./checks.tsx";
 import { ConsentReceiptPage } from "./consent-receipt-page.tsx";
 import { DecisionSection } from "./decision-section.tsx";
-import { Downloads } from "./downloads.tsx";
 import { detailsOf, type Evidence } from "./evidence.ts";
-import { HiddenNotice } from "./hidden-notice.tsx";
-import { useEvidence, useReceipt, useVerification } from "./queries.ts";
+import { evidencePath, useEvidence, useReceipt, useVerification } from "./queries.ts";
 import { RulesSection, ShownSection, StatementSection, TimelineSection } from "./record-sections.tsx";
 import { isConsentReceipt, type Receipt } from "./types.ts";
-import "./acceptances.css";
 
 /** An acceptance with all that proves it; receipts of changes of consent have their own form. */
 export function AcceptancePage({ params }: PageParams) {
@@ -75,6 +82,113 @@ function EvidenceView({ evidence, receipt, isOpened, onOpened }: EvidenceViewPro
       <Downloads evidence={evidence} isOpened={isOpened} />
       <ChecksSection evidence={evidence} verdict={verification.data} />
       <StatementSection statement={evidence.statement} />
+    </>
+  );
+}
+
+interface DownloadsProps {
+  readonly evidence: Evidence;
+  readonly isOpened: boolean;
+}
+
+/** The evidence as files. The JSON is the very bundle that was checked on the page. */
+function Downloads({ evidence, isOpened }: DownloadsProps) {
+  const texts = useTexts("acceptances");
+  const api = useApi();
+  const file = useFile();
+  const [isBare, setIsBare] = useState(false);
+  const path = evidencePath(evidence.sessionId);
+  const name = (ending: string) => `evidence-${evidence.sessionId}.${ending}`;
+  const json = useAction(async () => {
+    const bundle = isBare ? await api.get<Evidence>(path, { disclose: "none" }) : evidence;
+    saveFile(new Blob([JSON.stringify(bundle)], { type: "application/json" }), name("json"));
+  });
+  const disclose = isBare ? "&disclose=none" : "";
+  const pdf = useAction(async () => saveFile(await file(`${path}?format=pdf${disclose}`), name("pdf")));
+  const zip = useAction(async () => saveFile(await file(`${path}?format=zip${disclose}`), name("zip")));
+  const failed = [json, pdf, zip].find(({ error }) => error !== undefined);
+  return (
+    <Section title={texts.downloadTitle} intro={texts.downloadIntro}>
+      <Switch isSelected={isBare} onChange={setIsBare}>
+        {texts.withoutPersonal}
+      </Switch>
+      <div className="acceptance-buttons">
+        <Button isBusy={pdf.isBusy} onPress={() => void pdf.run()}>
+          {texts.asPdf}
+        </Button>
+        <Button isBusy={zip.isBusy} onPress={() => void zip.run()}>
+          {texts.asZip}
+        </Button>
+        <Button isBusy={json.isBusy} onPress={() => void json.run()}>
+          {texts.asJson}
+        </Button>
+        <a href="/verify/verify-bundle.mjs" download>
+          {texts.verifier}
+        </a>
+      </div>
+      {isOpened && <p className="acceptance-aside">{texts.openedDownload}</p>}
+      {failed !== undefined && <ErrorNotice error={failed.error} />}
+    </Section>
+  );
+}
+
+interface HiddenNoticeProps {
+  readonly receipt: Receipt;
+  readonly isOpened: boolean;
+  readonly onOpened: (evidence: Evidence) => void;
+}
+
+/** Says why nobody is named; what is restricted can be opened with a reason. */
+function HiddenNotice({ receipt, isOpened, onOpened }: HiddenNoticeProps) {
+  const texts = useTexts("acceptances");
+  const mayOpen = useSession().can("click:admin");
+  if (isOpened) return <Notice tone="warning">{texts.opened}</Notice>;
+  if (receipt.erased) {
+    return (
+      <Notice title={texts.erasedTitle}>
+        <p>{texts.erasedText}</p>
+      </Notice>
+    );
+  }
+  if (!receipt.restricted) return null;
+  return (
+    <Notice tone="warning" title={texts.restrictedTitle}>
+      <p>{mayOpen ? texts.restrictedText : texts.restrictedReadOnly}</p>
+      {mayOpen && <OpenRestricted sessionId={receipt.sessionId} onOpened={onOpened} />}
+    </Notice>
+  );
+}
+
+interface OpenRestrictedProps {
+  readonly sessionId: string;
+  readonly onOpened: (evidence: Evidence) => void;
+}
+
+function OpenRestricted({ sessionId, onOpened }: OpenRestrictedProps) {
+  const texts = useTexts("acceptances");
+  const api = useApi();
+  const [isAsking, setIsAsking] = useState(false);
+  const close = () => setIsAsking(false);
+  const open = async (values: FormValues) => {
+    const path = `${evidencePath(sessionId)}/restricted`;
+    onOpened(await api.send<Evidence>("POST", path, { reason: values.text("reason").trim() }));
+  };
+  return (
+    <>
+      <Button onPress={() => setIsAsking(true)}>{texts.open}</Button>
+      <Dialog title={texts.openTitle} isOpen={isAsking} onClose={close}>
+        <p>{texts.openText}</p>
+        <Form submit={texts.open} onSubmit={open} onCancel={close}>
+          <TextField
+            name="reason"
+            rows={3}
+            label={texts.openReason}
+            hint={texts.openReasonHelp}
+            maxLength={2_000}
+            isRequired
+          />
+        </Form>
+      </Dialog>
     </>
   );
 }

@@ -1,12 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import { shadowWithStyles } from "../../../../embed/dom.ts";
-import { parseSafeHtml } from "../../../../embed/safe-html.ts";
+import { parseSafeHtml, shadowWithStyles } from "../../../../embed/dom.ts";
 import textStyles from "../../../../embed/text.css?inline";
 import { directionOf } from "../../../../embed/text.ts";
 import { useTexts } from "../../texts/texts.tsx";
-import { Notice } from "../../ui/notice.tsx";
+import { Switch } from "../../ui/choices.tsx";
 import { Section } from "../../ui/page.tsx";
-import { Switch } from "../../ui/switch.tsx";
+import { Notice } from "../../ui/states.tsx";
 import type { Evidence } from "./evidence.ts";
 import "./acceptances.css";
 

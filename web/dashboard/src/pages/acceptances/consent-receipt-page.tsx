@@ -1,15 +1,12 @@
 import { Link } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
-import { ErrorState } from "../../ui/error-state.tsx";
-import { Loading } from "../../ui/loading.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { Facts, Page, Section } from "../../ui/page.tsx";
+import { ErrorState, Loading, Notice } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { wordsFor } from "./codes.ts";
-import { ConsentStatus } from "./consent-status.tsx";
-import { PersonName } from "./person-name.tsx";
+import { ConsentStatus, PersonName } from "./parts.tsx";
 import { type ServerChecks, useServerChecks } from "./queries.ts";
 import type { ConsentReceipt } from "./types.ts";
 

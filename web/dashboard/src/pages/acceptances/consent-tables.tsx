@@ -6,7 +6,7 @@ import { Pager } from "../../ui/pager.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { wordsFor } from "./codes.ts";
-import { ConsentStatus } from "./consent-status.tsx";
+import { ConsentStatus } from "./parts.tsx";
 import type { AgreedTo, Consent, ConsentChange } from "./types.ts";
 
 /** Leads to the receipt where there is one. */

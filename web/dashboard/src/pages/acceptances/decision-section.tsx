@@ -5,8 +5,7 @@ import { Facts, Section } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
 import { wordsFor } from "./codes.ts";
 import type { Details, Evidence } from "./evidence.ts";
-import { PersonName } from "./person-name.tsx";
-import { Decision } from "./receipt-list.tsx";
+import { Decision, PersonName } from "./parts.tsx";
 import type { Receipt } from "./types.ts";
 
 interface DecisionSectionProps {

@@ -3,8 +3,7 @@ import { wrongInput } from "../../api/wrong-input.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
-import { Select } from "../../ui/select.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Select, TextField } from "../../ui/text-field.tsx";
 import { useForget } from "./queries.ts";
 import type { Erasure, ErasureAnswer } from "./types.ts";
 

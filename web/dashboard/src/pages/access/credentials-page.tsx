@@ -4,11 +4,10 @@ import { useApi } from "../../api/client.ts";
 import { useSession } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
 import { Page } from "../../ui/page.tsx";
+import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { type Credential, WithRevoked } from "./credentials.tsx";
-import { Loaded } from "./loaded.tsx";
+import { type Credential, Loaded, WithRevoked } from "./parts.tsx";
 
 interface CredentialsPageProps<Item extends Credential> {
   readonly texts: CredentialsTexts;

@@ -5,13 +5,11 @@ import { type Texts, useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { Section } from "../../ui/page.tsx";
+import { Notice } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { RelativeTime, Time } from "../../ui/time.tsx";
-import { deviceOf } from "../access/device.ts";
-import { Loaded } from "../access/loaded.tsx";
-import { RowButtons } from "../access/row-buttons.tsx";
+import { deviceOf, Loaded, RowButtons } from "../access/parts.tsx";
 import "../access/access.css";
 
 interface UserSession {

@@ -1,21 +1,21 @@
-import { useMemo } from "react";
-import { Link, useSearch } from "../../app/router.tsx";
+import "./agreements.css";
+import { type FormEvent, useEffect, useMemo, useState } from "react";
+import type { QueryValues } from "../../api/client.ts";
+import { Link, useNavigate, useSearch } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
-import { ButtonLink } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorState } from "../../ui/error-state.tsx";
-import { Loading } from "../../ui/loading.tsx";
-import { MoreRows } from "../../ui/more-rows.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { DayField } from "../../ui/day-field.tsx";
+import { momentOf } from "../../ui/local-time.ts";
 import { Page } from "../../ui/page.tsx";
+import { MoreRows } from "../../ui/pager.tsx";
+import { EmptyState, ErrorState, Loading } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { Select, TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
-import { AgreementFilters } from "./agreement-filters.tsx";
-import { filterIn, isNarrowed, queryOf } from "./filter.ts";
 import { useAgreements } from "./queries.ts";
 import { AgreementState } from "./state-badges.tsx";
-import { type Agreement, recipientsOf } from "./types.ts";
-import "./agreements.css";
+import { type Agreement, agreementStatuses, dateFields, recipientsOf } from "./types.ts";
 
 const pageSize = 25;
 
@@ -124,3 +124,130 @@ function Nothing({ isNarrowed: isSome }: { readonly isNarrowed: boolean }) {
   if (!maySend) return <EmptyState title={texts.emptyTitle} text={texts.emptyReadOnly} />;
   return <EmptyState title={texts.emptyTitle} text={texts.emptyText} action={<Create />} />;
 }
+
+interface FiltersProps {
+  readonly filter: AgreementFilter;
+  /** Whether what they say is being looked for. */
+  readonly isBusy: boolean;
+}
+
+/** They are in the address of the page, so that it can be kept and sent to somebody. */
+function AgreementFilters({ filter, isBusy }: FiltersProps) {
+  const texts = useTexts("agreements");
+  const navigate = useNavigate();
+  const show = (wanted: AgreementFilter) => navigate(pathOf(wanted), { replace: true });
+  const withDate = (change: AgreementFilter) => show({ ...filter, ...change });
+  return (
+    <div className="agreement-filters">
+      <SearchForm filter={filter} isBusy={isBusy} />
+      <Select
+        label={texts.status}
+        options={[
+          { id: anything, label: texts.anyStatus },
+          ...agreementStatuses.map((id) => ({ id, label: texts.statuses[id] })),
+        ]}
+        value={filter.status ?? anything}
+        onChange={(key) => show({ ...filter, status: key === anything ? undefined : String(key) })}
+      />
+      <Select
+        label={texts.dateField}
+        options={dateFields.map((id) => ({ id, label: texts.dateFields[id] }))}
+        value={filter.dateField ?? "created"}
+        onChange={(key) => withDate({ dateField: key === "created" ? undefined : String(key) })}
+      />
+      <DayField label={texts.from} value={filter.from} onChange={(from) => withDate({ from })} />
+      <DayField label={texts.to} value={filter.to} onChange={(to) => withDate({ to })} />
+      {isNarrowed(filter) && <Button onPress={() => show({})}>{texts.clearFilters}</Button>}
+    </div>
+  );
+}
+
+const anything = "*";
+
+/** Searched for when it is sent, not with each letter: it goes through many rows. */
+function SearchForm({ filter, isBusy }: FiltersProps) {
+  const texts = useTexts("agreements");
+  const navigate = useNavigate();
+  const [words, setWords] = useState(filter.search ?? "");
+  useEffect(() => setWords(filter.search ?? ""), [filter.search]);
+  const search = (event: FormEvent) => {
+    event.preventDefault();
+    const wanted = words.trim();
+    if (isId(wanted)) navigate(`/agreements/${wanted.toLowerCase()}`);
+    else navigate(pathOf({ ...filter, search: wanted || undefined }), { replace: true });
+  };
+  return (
+    <form className="agreement-search" onSubmit={search}>
+      <TextField
+        label={texts.search}
+        type="search"
+        placeholder={texts.searchHint}
+        maxLength={200}
+        value={words}
+        onChange={setWords}
+      />
+      <Button type="submit" isBusy={isBusy}>
+        {texts.searchAction}
+      </Button>
+    </form>
+  );
+}
+
+/** As it stands in the address of the page; days are those of the person's time zone. */
+interface AgreementFilter {
+  readonly search?: string | undefined;
+  readonly status?: string | undefined;
+  readonly dateField?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+const names = ["search", "status", "dateField", "from", "to"] as const;
+const known: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ["status", agreementStatuses],
+  ["dateField", dateFields],
+]);
+
+/** What an address says; what we do not know is left out. */
+const filterIn = (search: URLSearchParams): AgreementFilter =>
+  Object.fromEntries(
+    names.map((name) => {
+      const value = search.get(name)?.slice(0, 200) ?? "";
+      const isKnown = known.get(name)?.includes(value) ?? value !== "";
+      return [name, isKnown ? value : undefined];
+    }),
+  );
+
+function pathOf(filter: AgreementFilter): string {
+  const search = new URLSearchParams();
+  for (const name of names) if (filter[name]) search.set(name, filter[name]);
+  return `/agreements${search.size === 0 ? "" : `?${search}`}`;
+}
+
+const isNarrowed = ({ search, status, from, to }: AgreementFilter): boolean => [search, status, from, to].some(Boolean);
+
+/** What the API is asked. A whole address is looked up by its index; other words are searched for. */
+function queryOf(filter: AgreementFilter, timeZone: string): QueryValues {
+  const { search = "", status, dateField, from = "", to = "" } = filter;
+  const words = search.trim();
+  const since = momentOf(`${from}T00:00`, timeZone);
+  const until = momentOf(`${dayAfter(to)}T00:00`, timeZone);
+  const hasRange = since !== undefined || until !== undefined;
+  return {
+    status,
+    ...(isAddress(words) ? { email: words } : { text: words }),
+    ...(hasRange ? { dateField, from: since?.toISOString(), to: until?.toISOString() } : {}),
+  };
+}
+
+/** 100 letters are the most that the API looks up. */
+const isAddress = (words: string): boolean => words.length <= 100 && /^[^\s@]+@[^\s@]+\.[^\s@.]{2,}$/.test(words);
+
+/** The last day counts, too. */
+function dayAfter(day: string): string {
+  const start = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(start) ? "" : new Date(start + 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Whether words are the id of an agreement. */
+const isId = (words: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(words);

@@ -1,18 +1,16 @@
+import "./agreements.css";
 import { useId } from "react";
 import { useNavigate, useSearch } from "../../app/router.tsx";
-import { useTexts } from "../../texts/texts.tsx";
+import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { DownloadButton } from "../../ui/download-button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorState } from "../../ui/error-state.tsx";
 import { Section } from "../../ui/page.tsx";
 import { PdfPages } from "../../ui/pdf/pdf-pages.tsx";
-import { Select } from "../../ui/select.tsx";
+import { EmptyState, ErrorState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { Select } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { agreementPath, useAttachments } from "./queries.ts";
-import { useSize } from "./size.ts";
 import { type Agreement, type AgreementDocument, type Attachment, recipientsOf } from "./types.ts";
-import "./agreements.css";
 
 export function DocumentsTab({ agreement }: { readonly agreement: Agreement }) {
   const texts = useTexts("agreements");
@@ -130,4 +128,16 @@ function useColumns(agreement: Agreement): readonly Column<Attachment>[] {
       ),
     },
   ];
+}
+
+const units = ["byte", "kilobyte", "megabyte"] as const;
+
+/** Says how large a file is. */
+function useSize(): (bytes: number) => string {
+  const { locale } = useLanguage();
+  return (bytes) => {
+    const step = bytes < 1_000 ? 0 : bytes < 1_000_000 ? 1 : 2;
+    const format = { style: "unit", unit: units[step] ?? "byte", maximumFractionDigits: step === 2 ? 1 : 0 } as const;
+    return new Intl.NumberFormat(locale, format).format(bytes / 1_000 ** step);
+  };
 }

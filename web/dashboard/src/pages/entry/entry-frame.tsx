@@ -1,7 +1,14 @@
-import { type ReactNode, useEffect } from "react";
-import { Brand } from "../../app/layout.tsx";
-import { ThemeChoice } from "../../app/theme-choice.tsx";
 import "./entry.css";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { beginSession } from "../../api/begin-session.ts";
+import { useApi } from "../../api/client.ts";
+import type { LoginMethods, SignedIn } from "../../api/session-types.ts";
+import { Brand } from "../../app/layout.tsx";
+import { useNavigate, useSearch } from "../../app/router.tsx";
+import { ThemeChoice } from "../../app/theme-choice.tsx";
+import { useTexts } from "../../texts/texts.tsx";
+import { ButtonLink } from "../../ui/button.tsx";
 
 interface EntryFrameProps {
   readonly title: string;
@@ -29,4 +36,85 @@ export function EntryFrame({ title, intro, children }: EntryFrameProps) {
       </footer>
     </div>
   );
+}
+
+/** What the link that was mailed has after its #; taken out of the address, so that it stays in no history. */
+export function useLinkToken(): string {
+  const [token] = useState(() => {
+    const { hash, pathname, search } = window.location;
+    if (hash.length > 1) window.history.replaceState(null, "", `${pathname}${search}`);
+    return hash.slice(1);
+  });
+  return token;
+}
+
+export function LinkMissing({ canAsk = false }: { readonly canAsk?: boolean }) {
+  const texts = useTexts("entry");
+  return (
+    <EntryFrame title={texts.linkMissingTitle} intro={texts.linkMissingText}>
+      <ButtonLink to={canAsk ? "/forgot" : "/login"}>{canAsk ? texts.askForLink : texts.backToLogin}</ButtonLink>
+    </EntryFrame>
+  );
+}
+
+/** Goes on as the person who has just logged in, to where they wanted to be. */
+export function useEnter(): (session: SignedIn) => void {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const next = useSearch().get("next") ?? "/";
+  return useCallback(
+    (session) => {
+      beginSession(queries, session);
+      navigate(next.startsWith("/") ? next : "/", { replace: true });
+    },
+    [queries, navigate, next],
+  );
+}
+
+/** How people may log in; undefined while that is not known, and where it cannot be known there is the password. */
+export function useLoginMethods(): LoginMethods | undefined {
+  const api = useApi();
+  const methods = useQuery({
+    queryKey: ["login-methods"],
+    queryFn: () => api.get<LoginMethods>("/v1/dashboard/login/methods"),
+    // What was chosen from is another time something else.
+    gcTime: 0,
+  });
+  return methods.data;
+}
+
+/** Leads to the identity provider, if there is one. */
+export function ProviderLogin({ methods }: { readonly methods: LoginMethods | undefined }) {
+  const texts = useTexts("entry");
+  const next = useSearch().get("next") ?? "";
+  const provider = methods?.identityProvider;
+  if (!provider) return null;
+  return (
+    <div className="entry-provider">
+      <p className="entry-or">{texts.or}</p>
+      <a className="button" href={providerUrl(provider.url, { next })}>
+        <span>{texts.logInWith(provider.name)}</span>
+      </a>
+    </div>
+  );
+}
+
+/** Where somebody goes on who may log in to several organizations. */
+export function ProviderOrganizations({ methods }: { readonly methods: LoginMethods }) {
+  const next = useSearch().get("next") ?? "";
+  const url = methods.identityProvider?.url ?? "";
+  return (
+    <div className="entry-choices">
+      {methods.organizations.map(({ id, name }) => (
+        <a key={id} className="button" href={providerUrl(url, { next, organizationId: id })}>
+          <span>{name}</span>
+        </a>
+      ))}
+    </div>
+  );
+}
+
+function providerUrl(url: string, parameters: Readonly<Record<string, string>>): string {
+  const filled = Object.entries(parameters).filter(([, value]) => value !== "");
+  return filled.length === 0 ? url : `${url}?${new URLSearchParams(filled)}`;
 }

@@ -3,7 +3,7 @@ import { useApi } from "../../api/client.ts";
 import { Link } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Form } from "../../ui/form.tsx";
-import { Notice } from "../../ui/notice.tsx";
+import { Notice } from "../../ui/states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { EntryFrame } from "./entry-frame.tsx";
 

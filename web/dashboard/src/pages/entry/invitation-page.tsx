@@ -3,10 +3,7 @@ import type { SignedIn } from "../../api/session-types.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
 import { PasswordField, TextField } from "../../ui/text-field.tsx";
-import { EntryFrame } from "./entry-frame.tsx";
-import { LinkMissing, useLinkToken } from "./link-token.tsx";
-import { ProviderLogin, useLoginMethods } from "./provider-login.tsx";
-import { useEnter } from "./use-enter.ts";
+import { EntryFrame, LinkMissing, ProviderLogin, useEnter, useLinkToken, useLoginMethods } from "./entry-frame.tsx";
 
 export function InvitationPage() {
   const texts = useTexts("entry");

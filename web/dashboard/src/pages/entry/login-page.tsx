@@ -5,14 +5,11 @@ import type { LoginAnswer, SignedIn } from "../../api/session-types.ts";
 import { Link, useSearch } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Form } from "../../ui/form.tsx";
-import { Notice } from "../../ui/notice.tsx";
+import { ErrorNotice, Notice } from "../../ui/states.tsx";
 import { PasswordField, TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-action.ts";
-import { EntryFrame } from "./entry-frame.tsx";
-import { ProviderLogin, ProviderOrganizations, useLoginMethods } from "./provider-login.tsx";
-import { useEnter } from "./use-enter.ts";
+import { EntryFrame, ProviderLogin, ProviderOrganizations, useEnter, useLoginMethods } from "./entry-frame.tsx";
 
 interface Credentials {
   readonly email: string;

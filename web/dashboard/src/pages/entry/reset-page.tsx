@@ -4,10 +4,9 @@ import { Link } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Form } from "../../ui/form.tsx";
-import { Notice } from "../../ui/notice.tsx";
+import { Notice } from "../../ui/states.tsx";
 import { PasswordField } from "../../ui/text-field.tsx";
-import { EntryFrame } from "./entry-frame.tsx";
-import { LinkMissing, useLinkToken } from "./link-token.tsx";
+import { EntryFrame, LinkMissing, useLinkToken } from "./entry-frame.tsx";
 
 export function ResetPage() {
   const texts = useTexts("entry");

@@ -1,3 +1,5 @@
+import "./generation.css";
+import "./charts.css";
 import { useState } from "react";
 import { useApi } from "../../api/client.ts";
 import { Link, useSearch } from "../../app/router.tsx";
@@ -6,19 +8,13 @@ import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorState } from "../../ui/error-state.tsx";
-import { Loading } from "../../ui/loading.tsx";
 import { Facts, Page, Section } from "../../ui/page.tsx";
+import { EmptyState, ErrorState, Loading } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { BatchProgress } from "./batch-progress.tsx";
+import { BatchState, DocumentState, RowPages, StatusFilter, statusIn } from "./parts.tsx";
 import { batchPath, useBatch, useBatchItems, useGenerationChanges } from "./queries.ts";
-import { RowPages } from "./row-pages.tsx";
-import { BatchState, DocumentState } from "./state-badges.tsx";
-import { StatusFilter, statusIn } from "./status-filter.tsx";
 import { type Batch, type BatchItem, documentStatuses, hasEnded } from "./types.ts";
-import "./generation.css";
 
 export function BatchPage({ params }: PageParams) {
   const id = params.get("id") ?? "";
@@ -116,5 +112,31 @@ function ItemName({ item: { index, ref, contentUrl } }: { readonly item: BatchIt
     <a href={contentUrl} download>
       {name}
     </a>
+  );
+}
+
+const parts = ["completed", "failed", "cancelled"] as const;
+
+/** How far it is; what has failed and what was cancelled stand out in the bar. */
+function BatchProgress({ counts }: Pick<Batch, "counts">) {
+  const texts = useTexts("generation");
+  const ended = counts.total - counts.queued;
+  return (
+    <div className="gen-progress">
+      <div
+        role="progressbar"
+        aria-label={texts.progress}
+        aria-valuemin={0}
+        aria-valuemax={counts.total}
+        aria-valuenow={ended}
+        aria-valuetext={texts.outcomeOf(counts)}
+        className="gen-bar"
+      >
+        {parts.map((part) => (
+          <span key={part} data-part={part} style={{ width: `${(100 * counts[part]) / counts.total}%` }} />
+        ))}
+      </div>
+      <p>{texts.outcomeOf(counts)}</p>
+    </div>
   );
 }

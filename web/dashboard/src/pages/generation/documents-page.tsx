@@ -5,15 +5,12 @@ import { useSession } from "../../app/session.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
 import { Page } from "../../ui/page.tsx";
+import { EmptyState } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { GenerationTabs } from "./generation-tabs.tsx";
+import { DocumentState, GenerationTabs, RowPages, StatusFilter, statusIn } from "./parts.tsx";
 import { documentPath, useDocuments, useGenerationChanges } from "./queries.ts";
-import { RowPages } from "./row-pages.tsx";
-import { DocumentState } from "./state-badges.tsx";
-import { StatusFilter, statusIn } from "./status-filter.tsx";
 import { documentStatuses, type GenDocument } from "./types.ts";
 
 export function DocumentsPage() {

@@ -1,18 +1,19 @@
 import { useState } from "react";
-import { Link } from "../../app/router.tsx";
+import { useApi } from "../../api/client.ts";
+import { Link, useNavigate } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
-import { useTexts } from "../../texts/texts.tsx";
+import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Form, type FormValues } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
+import { EmptyState } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { Select, TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
-import { CreateTemplateDialog } from "./create-template-dialog.tsx";
-import { GenerationTabs } from "./generation-tabs.tsx";
-import { useTemplates } from "./queries.ts";
-import { RowPages } from "./row-pages.tsx";
-import { TemplateState } from "./state-badges.tsx";
-import type { ListedTemplate } from "./types.ts";
+import { GenerationTabs, RowPages, TemplateState } from "./parts.tsx";
+import { useGenerationChanges, useTemplates } from "./queries.ts";
+import type { Format, ListedTemplate, Template } from "./types.ts";
 
 export function GenTemplatesPage() {
   const texts = useTexts("generation");
@@ -57,5 +58,48 @@ function TemplateName({ template: { id, name, slug } }: { readonly template: Lis
       <Link to={`/generation/templates/${id}`}>{name}</Link>
       <div className="gen-aside">{slug}</div>
     </>
+  );
+}
+
+interface CreateTemplateDialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function CreateTemplateDialog({ isOpen, onClose }: CreateTemplateDialogProps) {
+  const texts = useTexts("generation");
+  const { locale } = useLanguage();
+  const api = useApi();
+  const navigate = useNavigate();
+  const { templateIs } = useGenerationChanges();
+  const create = async (values: FormValues) => {
+    const format: Format = values.text("format") === "markdown" ? "markdown" : "html";
+    const template = await api.send<Template>("POST", "/v1/gen/templates", {
+      name: values.text("name").trim(),
+      format,
+      locale: values.text("locale").trim() || null,
+      content: texts.starter[format],
+      sampleData: { customer: { name: "Example AG" }, items: [{ name: texts.starterItem, price: 120.5 }] },
+    });
+    onClose();
+    await templateIs(template);
+    navigate(`/generation/templates/${template.id}`);
+  };
+  return (
+    <Dialog title={texts.createTemplateTitle} isOpen={isOpen} onClose={onClose}>
+      <Form submit={texts.create} onSubmit={create} onCancel={onClose}>
+        <TextField name="name" label={texts.name} hint={texts.nameHelp} isRequired maxLength={255} autoFocus />
+        <Select
+          name="format"
+          label={texts.format}
+          defaultValue="html"
+          options={[
+            { id: "html", label: texts.formats.html, hint: texts.htmlHelp },
+            { id: "markdown", label: texts.formats.markdown, hint: texts.markdownHelp },
+          ]}
+        />
+        <TextField name="locale" label={texts.locale} hint={texts.localeHelp} defaultValue={locale} maxLength={35} />
+      </Form>
+    </Dialog>
   );
 }

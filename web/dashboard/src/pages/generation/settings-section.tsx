@@ -5,10 +5,9 @@ import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { Facts, Section } from "../../ui/page.tsx";
-import { Select } from "../../ui/select.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Notice } from "../../ui/states.tsx";
+import { Select, TextField } from "../../ui/text-field.tsx";
 import { templatePath, useGenerationChanges } from "./queries.ts";
 import type { Template } from "./types.ts";
 

@@ -1,13 +1,17 @@
+import "../access/access.css";
+import { useState } from "react";
+import { useApi } from "../../api/client.ts";
 import { type Texts, useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { CopyLine, Secret } from "../../ui/copy-line.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Form } from "../../ui/form.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { RelativeTime, Time } from "../../ui/time.tsx";
-import type { Credential } from "../access/credentials.tsx";
 import { CredentialsPage } from "../access/credentials-page.tsx";
-import { RowButtons } from "../access/row-buttons.tsx";
-import { CreateKeyDialog } from "./create-key-dialog.tsx";
-import "../access/access.css";
+import { type Credential, Revealed, RowButtons } from "../access/parts.tsx";
 
 /** The API keys of the organization. */
 export function KeysPage() {
@@ -56,4 +60,49 @@ function keyColumns(
       ),
   };
   return [...columns, buttons];
+}
+
+interface CreateKeyDialogProps {
+  readonly onCreated: () => unknown;
+  readonly onClose: () => void;
+}
+
+/** Asks for a name, and then shows the key this once. */
+function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
+  const texts = useTexts("keys");
+  const { done } = useTexts("common");
+  const api = useApi();
+  const [created, setCreated] = useState<{ readonly name: string; readonly apiKey: string }>();
+  if (created !== undefined) {
+    const tryIt = `curl -s ${window.location.origin}/v1/click/templates -H 'Authorization: Bearer ${created.apiKey}'`;
+    return (
+      <Dialog title={texts.createdTitle} isOpen isDismissable={false} onClose={onClose}>
+        <Revealed>
+          <p>{texts.createdLead(created.name)}</p>
+          <Secret value={created.apiKey} />
+          <strong>{texts.tryIt}</strong>
+          <CopyLine text={tryIt} />
+          <div className="form-buttons">
+            <Button kind="primary" onPress={onClose}>
+              {done}
+            </Button>
+          </div>
+        </Revealed>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={texts.createTitle} isOpen onClose={onClose}>
+      <Form
+        submit={texts.create}
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          setCreated(await api.send("POST", "/v1/dashboard/api-keys", { name: values.text("name").trim() }));
+          onCreated();
+        }}
+      >
+        <TextField name="name" label={texts.nameLabel} hint={texts.nameHelp} maxLength={255} isRequired autoFocus />
+      </Form>
+    </Dialog>
+  );
 }

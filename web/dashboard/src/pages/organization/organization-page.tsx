@@ -1,11 +1,19 @@
+import "../access/access.css";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useApi } from "../../api/client.ts";
 import { useSession } from "../../app/session.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
+import { Form } from "../../ui/form.tsx";
+import { optionOf, settingOf, useLocaleOptions, useTimeZoneOptions } from "../../ui/locale-options.ts";
 import { Facts, Page, Section } from "../../ui/page.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { EmptyState, Notice } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Select, TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
-import { AuditTrail } from "./audit-trail.tsx";
+import { deviceOf, Loaded } from "../access/parts.tsx";
 import { SealCertificate } from "./seal-certificate.tsx";
-import { SettingsForm } from "./settings-form.tsx";
-import "../access/access.css";
 
 /** The organization: its settings, what it may use, its seal, and for owners what has happened in it. */
 export function OrganizationPage() {
@@ -55,4 +63,139 @@ function useLimits(): (readonly [string, string])[] {
     limitNames[group],
     perMinute(numbers.format(limits[group])),
   ]);
+}
+
+/** The name, and what users who are invited begin with. */
+function SettingsForm() {
+  const texts = useTexts("organization");
+  const { save, saved } = useTexts("common");
+  const api = useApi();
+  const { organization, refresh } = useSession();
+  const { name, locale, timeZone } = organization;
+  const [isSaved, setIsSaved] = useState(false);
+  return (
+    <Form
+      submit={save}
+      aside={isSaved && <Notice tone="success">{saved}</Notice>}
+      onSubmit={async (values) => {
+        setIsSaved(false);
+        await api.send("PATCH", "/v1/dashboard/organization", {
+          name: values.text("name").trim(),
+          locale: settingOf(values.text("locale")),
+          timeZone: settingOf(values.text("timeZone")),
+        });
+        await refresh();
+        setIsSaved(true);
+      }}
+    >
+      <TextField name="name" label={texts.name} defaultValue={name} maxLength={255} isRequired />
+      <Select
+        name="locale"
+        label={texts.locale}
+        hint={texts.defaultsHelp}
+        options={useLocaleOptions(locale, texts.ofBrowser)}
+        defaultValue={optionOf(locale)}
+      />
+      <Select
+        name="timeZone"
+        label={texts.timeZone}
+        options={useTimeZoneOptions(timeZone, texts.ofBrowser)}
+        defaultValue={optionOf(timeZone)}
+      />
+    </Form>
+  );
+}
+
+interface AuditEvent {
+  readonly id: string;
+  readonly at: string;
+  readonly action: string;
+  readonly actorId: string | null;
+  readonly actorName: string | null;
+  readonly subjectId: string | null;
+  readonly subjectName: string | null;
+  readonly details: Readonly<Record<string, string>>;
+  readonly requestId: string | null;
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+}
+
+const pageSize = 25;
+
+/** Who did what, page by page. */
+function AuditTrail() {
+  const texts = useTexts("organization");
+  const api = useApi();
+  const events = useInfiniteQuery({
+    queryKey: ["audit-events"],
+    queryFn: ({ pageParam }) =>
+      api.list<AuditEvent>("/v1/dashboard/audit-events", { limit: pageSize, cursor: pageParam }),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+  });
+  const columns = useColumns();
+  const next = events.data?.pages.at(-1)?.next;
+  return (
+    <Section title={texts.trail} intro={texts.trailHelp}>
+      <Loaded query={events}>
+        {({ pages }) => (
+          <Table
+            label={texts.trail}
+            columns={columns}
+            rows={pages.flatMap(({ items }) => items)}
+            rowKey={({ id }) => id}
+            empty={<EmptyState title={texts.emptyTitle} text={texts.emptyText} />}
+          />
+        )}
+      </Loaded>
+      <Pager next={next} isBusy={events.isFetchingNextPage} onMore={() => void events.fetchNextPage()} />
+    </Section>
+  );
+}
+
+function useColumns(): readonly Column<AuditEvent>[] {
+  const texts = useTexts("organization");
+  return [
+    { id: "at", title: texts.when, cell: ({ at }) => <Time value={at} seconds /> },
+    { id: "who", title: texts.who, cell: (event) => actorOf(event) ?? texts.somebody, isRowHeader: true },
+    { id: "what", title: texts.what, cell: (event) => <What event={event} /> },
+    { id: "where", title: texts.where, cell: (event) => <Where event={event} /> },
+  ];
+}
+
+const actorOf = ({ actorId, actorName }: AuditEvent): string | null => actorName ?? actorId;
+
+function What({ event }: { readonly event: AuditEvent }) {
+  const { actions } = useTexts("organization");
+  const { action, actorId, subjectId, subjectName, details } = event;
+  const words = actions.get(action) ?? action;
+  const isOfAnother = subjectName !== null && subjectId !== actorId;
+  return (
+    <span className="stacked">
+      <span>{isOfAnother ? `${words}: ${subjectName}` : words}</span>
+      <AuditDetails details={details} />
+    </span>
+  );
+}
+
+function Where({ event: { ip, userAgent, requestId } }: { readonly event: AuditEvent }) {
+  const { requestNumber } = useTexts("organization");
+  const { browser, system } = deviceOf(userAgent ?? "");
+  const from = [ip, [browser, system].filter(Boolean).join(", ")].filter(Boolean).join(" · ");
+  return (
+    <span className="stacked">
+      <span>{from || "–"}</span>
+      {requestId && <small title={requestNumber}>{requestId}</small>}
+    </span>
+  );
+}
+
+/** What an event tells beside what was done, in words as far as there are any. */
+function AuditDetails({ details }: { readonly details: Readonly<Record<string, string>> }) {
+  const { names, values, browserDefault } = useTexts("people").trail;
+  const wordsOf = (name: string, value: string): string =>
+    value === "" ? browserDefault : (values.get(`${name} ${value}`) ?? value);
+  return Object.entries(details).map(([name, value]) => (
+    <small key={name}>{`${names.get(name) ?? name}: ${wordsOf(name, value)}`}</small>
+  ));
 }

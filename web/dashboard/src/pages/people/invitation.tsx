@@ -3,7 +3,7 @@ import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyLine } from "../../ui/copy-line.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Revealed } from "../access/revealed.tsx";
+import { Revealed } from "../access/parts.tsx";
 
 export interface Invited {
   readonly user: User;

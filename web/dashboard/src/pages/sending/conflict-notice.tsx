@@ -1,8 +1,7 @@
 import { asApiError } from "../../api/errors.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
-import { Notice } from "../../ui/notice.tsx";
+import { ErrorNotice, Notice } from "../../ui/states.tsx";
 
 export const isConflict = (error: unknown): boolean => asApiError(error).code === "ENVELOPE_CONFLICT";
 

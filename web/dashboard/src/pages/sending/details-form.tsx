@@ -1,13 +1,15 @@
-import type { ReactNode } from "react";
-import { useTexts } from "../../texts/texts.tsx";
+import "./sending.css";
+import { type DragEvent, type ReactNode, useState } from "react";
+import { FileTrigger } from "react-aria-components";
+import { useLanguage, useTexts } from "../../texts/texts.tsx";
+import { Button, Icon } from "../../ui/button.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Section } from "../../ui/page.tsx";
+import { Notice } from "../../ui/states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import type { Details } from "./details.ts";
-import { DocumentList } from "./document-list.tsx";
+import { type Details, type DetailsDocument, extensions, problemOf } from "./details.ts";
 import { RecipientRows } from "./recipient-rows.tsx";
 import type { SavingDetails } from "./use-save-details.ts";
-import "./sending.css";
 
 interface DetailsFormProps {
   readonly details: Details;
@@ -63,4 +65,124 @@ export function DetailsForm({ details, onChange, isFromTemplate = false, saving,
       {after}
     </div>
   );
+}
+
+interface DocumentListProps {
+  readonly documents: readonly DetailsDocument[];
+  readonly isFromTemplate: boolean;
+  /** Of documents that are being sent, by their keys, from 0 to 1. */
+  readonly progress: ReadonlyMap<string, number>;
+  readonly onChange: (documents: readonly DetailsDocument[]) => void;
+}
+
+/** Files are chosen, or dropped onto it. */
+function DocumentList({ documents, isFromTemplate, progress, onChange }: DocumentListProps) {
+  const texts = useTexts("sending");
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const add = (files: readonly File[]) => {
+    const wrong = files.flatMap((file) => {
+      const problem = problemOf(file);
+      return problem === undefined ? [] : [texts.fileProblems[problem](file.name)];
+    });
+    setProblems(wrong);
+    const good = files.filter((file) => problemOf(file) === undefined);
+    onChange([
+      ...documents,
+      ...good.map((file) => ({ key: crypto.randomUUID(), name: file.name, bytes: file.size, file })),
+    ]);
+  };
+  return (
+    <>
+      {documents.length > 0 && (
+        <ul className="sending-documents" aria-label={texts.documents}>
+          {documents.map((document) => (
+            <DocumentRow
+              key={document.key}
+              document={document}
+              progress={progress.get(document.key)}
+              {...(isFromTemplate && document.file === undefined
+                ? {}
+                : { onRemove: () => onChange(documents.filter(({ key }) => key !== document.key)) })}
+            />
+          ))}
+        </ul>
+      )}
+      <DropArea onFiles={add} />
+      {problems.length > 0 && (
+        <Notice tone="danger">
+          {problems.map((problem) => (
+            <p key={problem}>{problem}</p>
+          ))}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function DropArea({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
+  const texts = useTexts("sending");
+  const [isOver, setIsOver] = useState(false);
+  const allow = (event: DragEvent) => {
+    event.preventDefault();
+    setIsOver(true);
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setIsOver(false);
+    onFiles([...event.dataTransfer.files]);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button within does the same for those who do not drag
+    <div
+      className="sending-drop"
+      data-over={isOver || undefined}
+      onDragOver={allow}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={drop}
+    >
+      <Icon name="template" />
+      <p>{texts.dropHere}</p>
+      <FileTrigger
+        allowsMultiple
+        acceptedFileTypes={[...extensions]}
+        onSelect={(files) => files && onFiles([...files])}
+      >
+        <Button>{texts.chooseFiles}</Button>
+      </FileTrigger>
+      <small>{texts.fileRules}</small>
+    </div>
+  );
+}
+
+interface DocumentRowProps {
+  readonly document: DetailsDocument;
+  readonly progress: number | undefined;
+  readonly onRemove?: () => void;
+}
+
+function DocumentRow({ document: { name, bytes, pages, file }, progress, onRemove }: DocumentRowProps) {
+  const texts = useTexts("sending");
+  const size = useSize();
+  return (
+    <li>
+      <span className="sending-document-name">{name}</span>
+      <span className="sending-quiet">
+        {pages === undefined ? size(bytes) : `${texts.pageCount(pages)} · ${size(bytes)}`}
+        {file === undefined && onRemove === undefined && ` · ${texts.ofTemplate}`}
+      </span>
+      {progress !== undefined && <progress aria-label={texts.uploading(name)} max={1} value={progress} />}
+      {onRemove !== undefined && progress === undefined && (
+        <Button kind="quiet" icon="close" aria-label={texts.removeDocument(name)} onPress={onRemove} />
+      )}
+    </li>
+  );
+}
+
+/** Such as "1.3 MB". */
+function useSize(): (bytes: number) => string {
+  const { locale } = useLanguage();
+  const format = (value: number, unit: string) =>
+    new Intl.NumberFormat(locale, { style: "unit", unit, maximumFractionDigits: 1 }).format(value);
+  return (bytes) =>
+    bytes < 1_000_000 ? format(Math.ceil(bytes / 1_000), "kilobyte") : format(bytes / 1_000_000, "megabyte");
 }

@@ -1,9 +1,8 @@
 import type { KeyboardEvent } from "react";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Select } from "../../ui/select.tsx";
-import { Switch } from "../../ui/switch.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Switch } from "../../ui/choices.tsx";
+import { Select, TextField } from "../../ui/text-field.tsx";
 import { ButtonChoices, ListChoices } from "./choices.tsx";
 import type { Field } from "./field.ts";
 import { FieldPlace } from "./field-place.tsx";

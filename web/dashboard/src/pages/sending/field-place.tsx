@@ -1,7 +1,6 @@
 import { useEffect, useState } from "react";
 import { useTexts } from "../../texts/texts.tsx";
-import { Select } from "../../ui/select.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Select, TextField } from "../../ui/text-field.tsx";
 import { type Spot, spotsOf } from "./field.ts";
 import type { FieldProps } from "./field-panel.tsx";
 

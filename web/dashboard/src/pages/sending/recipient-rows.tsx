@@ -1,7 +1,6 @@
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Select } from "../../ui/select.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Select, TextField } from "../../ui/text-field.tsx";
 import { newRecipient } from "./details.ts";
 import { groupsOf, nameOf } from "./recipients.ts";
 import { type RecipientInput, recipientRoles } from "./types.ts";

@@ -1,6 +1,6 @@
 import { Link } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
-import { Notice } from "../../ui/notice.tsx";
+import { Notice } from "../../ui/states.tsx";
 
 export interface Skipped {
   readonly id: string;

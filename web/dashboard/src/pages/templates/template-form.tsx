@@ -1,8 +1,7 @@
 import type { Counterparty, Template } from "#api/templates.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
-import { Select } from "../../ui/select.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Select, TextField } from "../../ui/text-field.tsx";
 import { templateTypes } from "./configuration.ts";
 
 export interface TemplateValues {

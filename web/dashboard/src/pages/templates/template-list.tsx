@@ -3,16 +3,19 @@ import type { Template } from "#api/templates.ts";
 import { Link } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorState } from "../../ui/error-state.tsx";
-import { Loading } from "../../ui/loading.tsx";
-import { MoreRows } from "../../ui/more-rows.tsx";
+import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
+import { Form, type FormValues } from "../../ui/form.tsx";
+import { MoreRows } from "../../ui/pager.tsx";
+import { EmptyState, ErrorState, Loading } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { BulkBar } from "./bulk-bar.tsx";
+import { type BulkResult, BulkResultNotice } from "./bulk-result.tsx";
 import { type TemplateFilter, useTemplates } from "./queries.ts";
 import { TemplateState } from "./state-badges.tsx";
+import { useBulkChanges } from "./use-bulk-changes.ts";
 
 const pageSize = 25;
 
@@ -133,4 +136,114 @@ function Nothing({ isNarrowed }: { readonly isNarrowed: boolean }) {
   const mayWrite = useSession().can("click:write");
   if (isNarrowed) return <EmptyState title={texts.noneMatch} text={texts.noneMatchText} />;
   return <EmptyState title={texts.emptyTitle} text={mayWrite ? texts.emptyText : texts.emptyReadOnly} />;
+}
+
+interface BulkBarProps {
+  readonly shown: readonly Template[];
+  readonly selected: readonly Template[];
+  readonly onSelect: (templates: readonly Template[]) => void;
+}
+
+/** What is done with many templates at once. */
+function BulkBar({ shown, selected, onSelect }: BulkBarProps) {
+  const texts = useTexts("templates");
+  const [asked, setAsked] = useState<"archive" | "duplicate">();
+  const [result, setResult] = useState<BulkResult>();
+  const close = () => setAsked(undefined);
+  const done = (answer: BulkResult) => {
+    setResult(answer);
+    onSelect([]);
+  };
+  const isAll = selected.length === shown.length;
+  return (
+    <>
+      <div className="bulk-bar">
+        <Checkbox
+          isSelected={isAll}
+          isIndeterminate={!isAll && selected.length > 0}
+          onChange={(isOn) => onSelect(isOn ? shown : [])}
+        >
+          {texts.selectAll}
+        </Checkbox>
+        <span role="status">{selected.length > 0 && texts.selected(selected.length)}</span>
+        {selected.length > 0 && (
+          <div className="bulk-buttons">
+            <Button onPress={() => setAsked("duplicate")}>{texts.duplicate}</Button>
+            <Button onPress={() => setAsked("archive")}>{texts.archive}</Button>
+          </div>
+        )}
+      </div>
+      {result !== undefined && <BulkResultNotice result={result} />}
+      <ArchiveDialog selected={selected} isOpen={asked === "archive"} onClose={close} onDone={done} />
+      <DuplicateDialog selected={selected} isOpen={asked === "duplicate"} onClose={close} onDone={done} />
+    </>
+  );
+}
+
+interface BulkDialogProps {
+  readonly selected: readonly Template[];
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onDone: (result: BulkResult) => void;
+}
+
+function ArchiveDialog({ selected, isOpen, onClose, onDone }: BulkDialogProps) {
+  const texts = useTexts("templates");
+  const { archive } = useBulkChanges();
+  return (
+    <ConfirmDialog
+      title={texts.bulkArchiveTitle(selected.length)}
+      text={
+        <>
+          <p>{texts.bulkArchiveText}</p>
+          <Names templates={selected} />
+        </>
+      }
+      action={texts.archive}
+      isOpen={isOpen}
+      onConfirm={async () => onDone(await archive(selected))}
+      onClose={onClose}
+    />
+  );
+}
+
+function DuplicateDialog({ selected, isOpen, onClose, onDone }: BulkDialogProps) {
+  const texts = useTexts("templates");
+  const { duplicate } = useBulkChanges();
+  const send = async (values: FormValues) => {
+    const result = await duplicate(selected, values.text("namePattern").trim());
+    onClose();
+    onDone(result);
+  };
+  return (
+    <Dialog title={texts.bulkDuplicateTitle(selected.length)} isOpen={isOpen} onClose={onClose}>
+      <p>{texts.bulkDuplicateText}</p>
+      <Names templates={selected} />
+      <Form submit={texts.duplicate} onSubmit={send} onCancel={onClose}>
+        <TextField
+          name="namePattern"
+          label={texts.namePattern}
+          hint={texts.namePatternHelp}
+          defaultValue={texts.namePatternDefault}
+          isRequired
+          maxLength={255}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+const namesShown = 8;
+
+function Names({ templates }: { readonly templates: readonly Template[] }) {
+  const texts = useTexts("templates");
+  const rest = templates.length - namesShown;
+  return (
+    <ul className="bulk-names">
+      {templates.slice(0, namesShown).map(({ id, name }) => (
+        <li key={id}>{name}</li>
+      ))}
+      {rest > 0 && <li>{texts.andMore(rest)}</li>}
+    </ul>
+  );
 }

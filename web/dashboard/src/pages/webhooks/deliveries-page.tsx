@@ -3,11 +3,11 @@ import { useNavigate, useSearch } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
-import { type Option, Select } from "../../ui/select.tsx";
+import { type Option, Select } from "../../ui/text-field.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
+import { WebhookTabs } from "./parts.tsx";
 import { type DeliveryFilter, useEndpoints, useEventTypes } from "./queries.ts";
 import { deliveryStatuses } from "./types.ts";
-import { WebhookTabs } from "./webhook-tabs.tsx";
 import "./webhooks.css";
 
 const pageSize = 25;

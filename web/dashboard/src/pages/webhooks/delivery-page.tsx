@@ -1,22 +1,20 @@
+import "./webhooks.css";
 import { useState } from "react";
 import { useApi } from "../../api/client.ts";
 import { Link } from "../../app/router.tsx";
 import type { PageParams } from "../../app/routes.tsx";
 import { useSession } from "../../app/session.tsx";
-import { useTexts } from "../../texts/texts.tsx";
+import { useLanguage, useTexts } from "../../texts/texts.tsx";
+import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
-import { ErrorState } from "../../ui/error-state.tsx";
-import { Loading } from "../../ui/loading.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { Facts, Page, Section } from "../../ui/page.tsx";
+import { ErrorNotice, ErrorState, Loading, Notice } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
 import { RelativeTime, Time } from "../../ui/time.tsx";
 import { useAction } from "../../ui/use-action.ts";
-import { AttemptTable } from "./attempt-table.tsx";
+import { DeliveryState, ReceiverName } from "./parts.tsx";
 import { useDelivery, useWebhookChanges } from "./queries.ts";
-import { ReceiverName } from "./receiver-name.tsx";
-import { DeliveryState } from "./state-badges.tsx";
-import type { Delivery } from "./types.ts";
+import type { Attempt, Delivery } from "./types.ts";
 
 export function DeliveryPage({ params }: PageParams) {
   const id = params.get("id") ?? "";
@@ -86,4 +84,49 @@ function Resend({ delivery }: { readonly delivery: Delivery }) {
       {isSent && resend.error === undefined && <Notice tone="success">{texts.resent}</Notice>}
     </>
   );
+}
+
+/** The latest first. */
+function AttemptTable({ delivery: { attempts, attemptCount } }: { readonly delivery: Delivery }) {
+  const texts = useTexts("webhooks");
+  const { locale } = useLanguage();
+  const columns: Column<Attempt>[] = [
+    { id: "at", title: texts.at, cell: ({ at }) => <Time value={at} seconds /> },
+    { id: "answered", title: texts.answered, cell: ({ statusCode }) => <StatusCode code={statusCode} /> },
+    {
+      id: "took",
+      title: texts.took,
+      cell: ({ durationMs }) => texts.milliseconds(durationMs.toLocaleString(locale)),
+      align: "end",
+      width: "short",
+    },
+    { id: "what", title: texts.error, cell: ({ error }) => error ?? "–" },
+    { id: "response", title: texts.response, cell: ({ response }) => <Beginning text={response} /> },
+    { id: "to", title: texts.to, cell: ({ url }) => url },
+  ];
+  return (
+    <>
+      <Table
+        label={texts.attemptsTitle}
+        columns={columns}
+        rows={attempts}
+        rowKey={({ at }) => at}
+        empty={<p>{texts.noAttempts}</p>}
+      />
+      {attempts.length > 0 && attempts.length < attemptCount && (
+        <p className="webhook-aside">{texts.attemptsMore(attempts.length, attemptCount)}</p>
+      )}
+    </>
+  );
+}
+
+function StatusCode({ code }: { readonly code: number | null }) {
+  const { noAnswer } = useTexts("webhooks");
+  if (code === null) return <Badge tone="danger">{noAnswer}</Badge>;
+  return <Badge tone={code >= 200 && code < 300 ? "success" : "danger"}>{code}</Badge>;
+}
+
+/** As the receiver wrote it. */
+function Beginning({ text }: { readonly text: string | null }) {
+  return text === null ? "–" : <pre className="webhook-response">{text}</pre>;
 }

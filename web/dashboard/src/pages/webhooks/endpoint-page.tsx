@@ -3,15 +3,13 @@ import { Link } from "../../app/router.tsx";
 import type { PageParams } from "../../app/routes.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
-import { ErrorState } from "../../ui/error-state.tsx";
-import { Loading } from "../../ui/loading.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { Facts, Page, Section } from "../../ui/page.tsx";
+import { ErrorState, Loading, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import { EndpointActions } from "./endpoint-actions.tsx";
+import { EndpointState } from "./parts.tsx";
 import { useEndpoint } from "./queries.ts";
-import { EndpointState } from "./state-badges.tsx";
 import type { Endpoint } from "./types.ts";
 import "./webhooks.css";
 

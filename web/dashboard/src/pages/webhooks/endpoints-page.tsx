@@ -1,21 +1,20 @@
 import { useState } from "react";
-import { Link } from "../../app/router.tsx";
+import { useSendOnce } from "../../api/send-once.ts";
+import { Link, useNavigate } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyLine } from "../../ui/copy-line.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorState } from "../../ui/error-state.tsx";
-import { Loading } from "../../ui/loading.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
+import { EmptyState, ErrorState, Loading } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { CreateEndpoint } from "./create-endpoint.tsx";
 import { addEndpointLine } from "./curl-lines.ts";
-import { useEndpoints } from "./queries.ts";
-import { EndpointState } from "./state-badges.tsx";
-import type { Endpoint } from "./types.ts";
-import { WebhookTabs } from "./webhook-tabs.tsx";
+import { EndpointForm, type EndpointValues } from "./endpoint-form.tsx";
+import { EndpointState, SecretDialog, WebhookTabs } from "./parts.tsx";
+import { useEndpoints, useWebhookChanges } from "./queries.ts";
+import type { Endpoint, EndpointWithSecret } from "./types.ts";
 
 export function EndpointsPage() {
   const texts = useTexts("webhooks");
@@ -68,4 +67,30 @@ function EndpointName({ endpoint: { id, url, description } }: { readonly endpoin
 function WantedTypes({ types }: { readonly types: readonly string[] }) {
   const texts = useTexts("webhooks");
   return <span title={types.join(", ")}>{types.length === 0 ? texts.all : texts.typeCount(types.length)}</span>;
+}
+
+/** Asks for an endpoint, then shows its secret this once. */
+function CreateEndpoint({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+  const texts = useTexts("webhooks");
+  const sendOnce = useSendOnce();
+  const navigate = useNavigate();
+  const { endpointsChanged } = useWebhookChanges();
+  const [created, setCreated] = useState<EndpointWithSecret>();
+  const create = async (values: EndpointValues) => {
+    setCreated(await sendOnce<EndpointWithSecret>("/v1/webhooks/endpoints", values));
+    onClose();
+    await endpointsChanged();
+  };
+  const leave = () => {
+    setCreated(undefined);
+    if (created !== undefined) navigate(`/webhooks/endpoints/${created.id}`);
+  };
+  return (
+    <>
+      <Dialog title={texts.createTitle} isOpen={isOpen} onClose={onClose}>
+        <EndpointForm submit={texts.create} onSubmit={create} onCancel={onClose} />
+      </Dialog>
+      <SecretDialog secret={created?.secret} text={texts.secretCreated} onClose={leave} />
+    </>
+  );
 }

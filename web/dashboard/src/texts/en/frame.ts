@@ -28,3 +28,80 @@ export const frame = {
   notFoundText: "The address leads nowhere, or you may not see what it leads to.",
   toStart: "To the start page",
 };
+
+export const common = {
+  product: "Assent",
+  optional: "optional",
+  show: "Show",
+  hide: "Hide",
+  cancel: "Cancel",
+  close: "Close",
+  done: "Done",
+  save: "Save",
+  saved: "Saved.",
+  copy: "Copy",
+  copied: "Copied",
+  more: "Show more",
+  tryAgain: "Try again",
+  loading: "Loading …",
+  asTable: "Show as a table",
+  never: "Never",
+  requestNumber: "Request number for support:",
+  secretOnce: "Keep it in a safe place now. It is shown this once and cannot be shown again.",
+};
+
+/** The pages for those who are not logged in. */
+export const entry = {
+  logIn: "Log in",
+  email: "E-mail address",
+  password: "Password",
+  forgotten: "Forgot your password?",
+  ended: "Log in to go on. You will get back to where you were.",
+  or: "or",
+  logInWith: (provider: string) => `Log in with ${provider}`,
+  theProvider: "the identity provider",
+  /** Why a login there came to nothing, by what the address of the page says. */
+  providerFailed: new Map<string, (provider: string) => string>([
+    ["denied", (provider) => `${provider} did not let you in, or you cancelled there. Nobody is logged in.`],
+    ["unavailable", (provider) => `${provider} cannot be reached at the moment. Try again, or use your password.`],
+    ["expired", () => "The login took too long, or was begun in another browser. Begin it again."],
+    [
+      "unknown",
+      (provider) =>
+        `There is no user here for the person that ${provider} has named, or ${provider} has not verified the e-mail address. Ask an owner of your organization to invite you.`,
+    ],
+  ]),
+  providerFailedOtherwise: (provider: string) => `The login with ${provider} has failed. Begin it again.`,
+  codeTitle: "Second factor",
+  codeText: "Enter the six digits that your authenticator app shows, or one of your recovery codes.",
+  code: "Code",
+  continue: "Continue",
+  startOver: "Begin again",
+  organizationTitle: "Choose an organization",
+  organizationText: "You are a member of more than one.",
+  forgotTitle: "Reset your password",
+  forgotText: "Enter your e-mail address. You will get a link to set a new password.",
+  sendLink: "Send the link",
+  forgotDone: "If there is an account with this address, the mail is on its way. The link works for an hour.",
+  backToLogin: "Back to the login",
+  resetTitle: "Set a new password",
+  resetText: "It ends all your sessions. You log in with the new password afterwards.",
+  newPassword: "New password",
+  newPasswordHint: "At least 12 characters, and not made of your name, address or organization.",
+  setPassword: "Set the password",
+  resetDone: "Your new password is set. You can log in with it now.",
+  invitationTitle: "Welcome",
+  invitationText: "You were invited to an organization. Choose a password to join it.",
+  yourName: "Your name",
+  yourNameHint: "Leave it empty to keep what the invitation says.",
+  join: "Join",
+  linkMissingTitle: "The link is not complete",
+  linkMissingText: "Open it again as it is in the mail, or ask for a new one.",
+  askForLink: "Ask for a new link",
+};
+
+export const pdf = {
+  page: (name: string, page: number, pages: number) => `${name}, page ${page} of ${pages}`,
+  unreadable: "This document cannot be shown here.",
+  pageFailed: "This page cannot be shown.",
+};

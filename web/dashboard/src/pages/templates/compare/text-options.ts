@@ -1,6 +1,6 @@
 import type { Revision, Version } from "#api/templates.ts";
 import type { Texts } from "../../../texts/texts.tsx";
-import type { Option } from "../../../ui/select.tsx";
+import type { Option } from "../../../ui/text-field.tsx";
 import { writeTextName } from "./compared-text.ts";
 
 type Words = Pick<Texts["templates"], "currentText" | "draftVersion" | "version" | "states">;

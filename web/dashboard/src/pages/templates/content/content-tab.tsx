@@ -1,13 +1,19 @@
-import { useSearch } from "../../../app/router.tsx";
+import "./content.css";
+import { useState } from "react";
+import { wrongInput } from "../../../api/wrong-input.ts";
+import { Link, useNavigate, useSearch } from "../../../app/router.tsx";
 import { useSession } from "../../../app/session.tsx";
-import { ErrorState } from "../../../ui/error-state.tsx";
-import { Loading } from "../../../ui/loading.tsx";
+import { useLanguage, useTexts } from "../../../texts/texts.tsx";
+import { Badge } from "../../../ui/badge.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Form, type FormValues } from "../../../ui/form.tsx";
+import { ErrorState, Loading } from "../../../ui/states.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
 import { useTemplate, useVersions } from "../queries.ts";
 import type { TemplateTabProps } from "../template-tab.ts";
-import { LocaleChoice } from "./locale-choice.tsx";
-import { localesOf } from "./locales.ts";
+import { canonicalLocale, type LocaleState, localeName, localesOf } from "./locales.ts";
 import { TextEditor } from "./text-editor.tsx";
-import "./content.css";
 
 /** The text of a template in each of its languages. */
 export function ContentTab({ templateId }: TemplateTabProps) {
@@ -32,3 +38,70 @@ export function ContentTab({ templateId }: TemplateTabProps) {
     </>
   );
 }
+
+interface LocaleChoiceProps {
+  readonly templateId: string;
+  readonly locales: readonly LocaleState[];
+  readonly current: string;
+  readonly mayAdd: boolean;
+}
+
+/** In which language the text is written. */
+function LocaleChoice({ templateId, locales, current, mayAdd }: LocaleChoiceProps) {
+  const texts = useTexts("editor");
+  const { locale: reader } = useLanguage();
+  const [isAdding, setIsAdding] = useState(false);
+  return (
+    <div className="locale-choice">
+      <nav aria-label={texts.languages}>
+        <ul>
+          {locales.map(({ locale, open }) => (
+            <li key={locale}>
+              <Link to={addressOf(templateId, locale)} aria-current={locale === current ? "page" : undefined}>
+                {localeName(locale, reader)}
+                <Badge tone={open?.status === "PUBLISHED" ? "success" : "info"}>
+                  {open === undefined ? texts.notYet : texts.versionState(open.status, open.label)}
+                </Badge>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {mayAdd && <Button onPress={() => setIsAdding(true)}>{texts.addLanguage}</Button>}
+      {isAdding && <AddLanguage templateId={templateId} locales={locales} onClose={() => setIsAdding(false)} />}
+    </div>
+  );
+}
+
+interface AddLanguageProps extends Pick<LocaleChoiceProps, "templateId" | "locales"> {
+  readonly onClose: () => void;
+}
+
+function AddLanguage({ templateId, locales, onClose }: AddLanguageProps) {
+  const texts = useTexts("editor");
+  const navigate = useNavigate();
+  const add = async (values: FormValues) => {
+    const locale = canonicalLocale(values.text("locale"));
+    if (locale === undefined) throw wrongInput(texts.languageWrong);
+    if (locales.some((known) => known.locale === locale)) throw wrongInput(texts.languageKnown);
+    onClose();
+    navigate(addressOf(templateId, locale));
+  };
+  return (
+    <Dialog title={texts.addLanguage} isOpen onClose={onClose}>
+      <Form submit={texts.addLanguage} onSubmit={add} onCancel={onClose}>
+        <TextField
+          name="locale"
+          label={texts.languageTag}
+          hint={texts.languageHelp}
+          isRequired
+          maxLength={35}
+          autoFocus
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+const addressOf = (templateId: string, locale: string): string =>
+  `/templates/${encodeURIComponent(templateId)}?${new URLSearchParams({ locale })}`;

@@ -4,7 +4,7 @@ import type { Template } from "#api/templates.ts";
 import { findMergeFields } from "#platform/merge-fields.ts";
 import { plainTextToHtml } from "#platform/restricted-html/plain-text.ts";
 import { chooseWords } from "#platform/words.ts";
-import { parseSafeHtml } from "../../../../../embed/safe-html.ts";
+import { parseSafeHtml } from "../../../../../embed/dom.ts";
 import type { Configuration } from "../configuration.ts";
 import type { Draft } from "./draft.ts";
 import type { Variable } from "./findings.ts";

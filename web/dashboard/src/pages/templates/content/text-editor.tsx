@@ -1,21 +1,20 @@
 import { useRef, useState } from "react";
 import type { Template, Version } from "#api/templates.ts";
 import { Link } from "../../../app/router.tsx";
-import { useTexts } from "../../../texts/texts.tsx";
+import { useLanguage, useTexts } from "../../../texts/texts.tsx";
+import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/dialog.tsx";
-import { ErrorNotice } from "../../../ui/error-notice.tsx";
-import { Notice } from "../../../ui/notice.tsx";
 import { Section } from "../../../ui/page.tsx";
-import { Select } from "../../../ui/select.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
+import { ErrorNotice, Notice } from "../../../ui/states.tsx";
+import { Select, TextField } from "../../../ui/text-field.tsx";
+import { Time } from "../../../ui/time.tsx";
 import { CodeEditor, type EditorHandle } from "./code-editor.tsx";
-import { ConflictNotice } from "./conflict-notice.tsx";
-import { FindingList } from "./finding-list.tsx";
+import type { Finding } from "./findings.ts";
 import type { LocaleState } from "./locales.ts";
 import { Preview } from "./preview.tsx";
 import { useDraft, type Writing } from "./use-draft.ts";
-import { useFindings } from "./use-findings.ts";
+import { type Findings, useFindings } from "./use-findings.ts";
 import { useLeaveGuard } from "./use-leave-guard.tsx";
 import { WordsFields } from "./words-fields.tsx";
 
@@ -156,5 +155,63 @@ function Fields({ template, state: { locale }, isReadOnly, writing, onSave }: Fi
       <FindingList findings={findings} onJump={({ offset, length }) => handle.current?.jump(offset, length)} />
       <WordsFields template={template} draft={draft} isReadOnly={isReadOnly} onChange={change} />
     </>
+  );
+}
+
+/** Somebody else has saved meanwhile: nothing is lost of either text until somebody decides. */
+function ConflictNotice({ writing }: { readonly writing: Writing }) {
+  const texts = useTexts("editor");
+  const { theirs, takeTheirs, keepMine } = writing;
+  if (theirs === undefined) return null;
+  return (
+    <Notice tone="warning" title={texts.conflictTitle}>
+      <p>
+        {texts.conflictText} <Time value={theirs.updatedAt} seconds />.
+      </p>
+      <details className="theirs">
+        <summary>{texts.theirText}</summary>
+        <pre lang={theirs.locale}>{theirs.content}</pre>
+      </details>
+      <div className="form-buttons">
+        <Button onPress={keepMine}>{texts.keepMine}</Button>
+        <Button kind="danger" onPress={takeTheirs}>
+          {texts.takeTheirs}
+        </Button>
+      </div>
+    </Notice>
+  );
+}
+
+interface FindingListProps {
+  readonly findings: Findings;
+  readonly onJump: (finding: Finding) => void;
+}
+
+/** What is wrong with the text; each leads to its place. */
+function FindingList({ findings: { all, content, error }, onJump }: FindingListProps) {
+  const texts = useTexts("editor");
+  const { locale } = useLanguage();
+  if (error) return <ErrorNotice error={error} />;
+  const errors = all.filter(({ severity }) => severity === "ERROR").length;
+  return (
+    <div className="findings">
+      <p role="status">{content !== "" && texts.found(errors, all.length - errors, locale)}</p>
+      {all.length > 0 && (
+        <ol aria-label={texts.findings}>
+          {all.map((finding) => (
+            <li key={`${finding.code} ${finding.offset} ${finding.message}`}>
+              <Badge tone={finding.severity === "ERROR" ? "danger" : "warning"}>
+                {texts.severities[finding.severity]}
+              </Badge>
+              <button type="button" className="finding-link" onClick={() => onJump(finding)}>
+                {texts.place(finding.line, finding.column)}
+              </button>
+              <span>{texts.messages.get(finding.code) ?? finding.message}</span>
+              {finding.snippet && <code>{finding.snippet}</code>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
   );
 }

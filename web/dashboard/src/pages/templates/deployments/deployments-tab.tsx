@@ -1,18 +1,24 @@
 import { useState } from "react";
 import type { Deployment, Version } from "#api/templates.ts";
+import { useApi } from "../../../api/client.ts";
 import { useSession } from "../../../app/session.tsx";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { ErrorState } from "../../../ui/error-state.tsx";
-import { Loading } from "../../../ui/loading.tsx";
+import { CopyLine } from "../../../ui/copy-line.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { EmptyState, ErrorNotice, ErrorState, Loading, Notice } from "../../../ui/states.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { useDeployments, useTemplate, useVersions } from "../queries.ts";
+import { useAction } from "../../../ui/use-action.ts";
+import { deploymentPath, useDeployments, useTemplate, useTemplateChanges, useVersions } from "../queries.ts";
 import { DeploymentState } from "../state-badges.tsx";
 import type { TemplateTabProps } from "../template-tab.ts";
-import { DeploymentActions } from "./deployment-actions.tsx";
-import { CreateDeploymentDialog } from "./deployment-dialogs.tsx";
+import {
+  CreateDeploymentDialog,
+  DeactivateDialog,
+  EditDeploymentDialog,
+  RemoveDeploymentDialog,
+} from "./deployment-dialogs.tsx";
 import { servedWords } from "./served-version.ts";
 
 export function DeploymentsTab({ templateId }: TemplateTabProps) {
@@ -132,3 +138,106 @@ function FormCell({ deployment, versions }: FormCellProps) {
     </div>
   );
 }
+
+type Asked = "embed" | "edit" | "deactivate" | "remove";
+
+interface DeploymentActionsProps {
+  readonly deployment: Deployment;
+  readonly mayChange: boolean;
+}
+
+function DeploymentActions({ deployment, mayChange }: DeploymentActionsProps) {
+  const texts = useTexts("templates");
+  const { can } = useSession();
+  const [asked, setAsked] = useState<Asked>();
+  const activate = useActivate(deployment);
+  const isActive = deployment.status === "ACTIVE";
+  const propsOf = (name: Asked) => ({ deployment, isOpen: asked === name, onClose: () => setAsked(undefined) });
+  return (
+    <div className="row-actions">
+      {mayChange && !isActive && (
+        <Button isBusy={activate.isBusy} onPress={() => void activate.run()}>
+          {texts.activate}
+        </Button>
+      )}
+      <Button onPress={() => setAsked("embed")}>{texts.embed}</Button>
+      {mayChange && <Button onPress={() => setAsked("edit")}>{texts.edit}</Button>}
+      {can("click:write") && isActive && <Button onPress={() => setAsked("deactivate")}>{texts.deactivate}</Button>}
+      {can("click:admin") && !isActive && (
+        <Button kind="danger" onPress={() => setAsked("remove")}>
+          {texts.remove}
+        </Button>
+      )}
+      {activate.error !== undefined && <ErrorNotice error={activate.error} />}
+      <EmbedDialog {...propsOf("embed")} />
+      <EditDeploymentDialog {...propsOf("edit")} />
+      <DeactivateDialog {...propsOf("deactivate")} />
+      <RemoveDeploymentDialog {...propsOf("remove")} />
+    </div>
+  );
+}
+
+function useActivate(deployment: Deployment) {
+  const api = useApi();
+  const { templateChanged } = useTemplateChanges();
+  return useAction(async () => {
+    await api.send("POST", `${deploymentPath(deployment)}/activate`);
+    await templateChanged(deployment.templateId);
+  });
+}
+
+interface EmbedDialogProps {
+  readonly deployment: Deployment;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** How the text comes onto a page of the organization. */
+function EmbedDialog({ deployment, isOpen, onClose }: EmbedDialogProps) {
+  const texts = useTexts("templates");
+  const isActive = deployment.status === "ACTIVE";
+  return (
+    <Dialog title={texts.embedTitle(deployment.name)} isOpen={isOpen} onClose={onClose}>
+      {!isActive && <Notice tone="warning">{texts.embedInactive}</Notice>}
+      <p>{texts.embedText}</p>
+      <h3>{texts.embedPage}</h3>
+      <CopyLine text={embedLines(deployment)} />
+      <h3>{texts.embedSession}</h3>
+      <CopyLine text={createSessionLine(deployment)} />
+      {isActive && (
+        <p>
+          <a href={pageAddress(deployment)} target="_blank" rel="noreferrer">
+            {texts.openPage} <span className="unseen">({texts.opensNewTab})</span>
+          </a>
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+const origin = (): string => window.location.origin;
+const renderPath = ({ key }: Deployment): string => `/v1/click/render/${encodeURIComponent(key)}`;
+
+/** Ready to be pasted into a page; the backend fills in where the rendering of its session is. */
+const embedLines = (deployment: Deployment): string =>
+  [
+    `<div id="agreement"></div>`,
+    `<script src="${origin()}${renderPath(deployment)}/embed.js"`,
+    `  data-url="RENDER_URL"`,
+    `  data-target="#agreement"`,
+    `  data-accept-url="/your-backend/accept"></script>`,
+  ].join("\n");
+
+/** Ready to be pasted into a shell that has an API key. */
+function createSessionLine({ id, templateId }: Deployment): string {
+  const body = JSON.stringify({ templateId, deploymentId: id, userRef: "user-42" }, undefined, 2);
+  return [
+    `curl -X POST ${origin()}/v1/click/sessions \\`,
+    `  -H "Authorization: Bearer $API_KEY" \\`,
+    `  -H "Content-Type: application/json" \\`,
+    `  -d '${body}'`,
+  ].join("\n");
+}
+
+/** What it serves, as a whole page for whoever is logged in here. */
+const pageAddress = (deployment: Deployment): string => `${renderPath(deployment)}?format=html`;

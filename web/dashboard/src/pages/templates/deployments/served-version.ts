@@ -1,6 +1,6 @@
 import type { Deployment, Version } from "#api/templates.ts";
 import type { Texts } from "../../../texts/texts.tsx";
-import type { Option } from "../../../ui/select.tsx";
+import type { Option } from "../../../ui/text-field.tsx";
 
 type Words = Pick<Texts["templates"], "latest" | "pinned" | "states">;
 

@@ -1,9 +1,7 @@
 import { type ReactNode, useId } from "react";
 import { useTexts } from "../../../texts/texts.tsx";
-import { CheckboxGroup } from "../../../ui/checkbox-group.tsx";
-import { Select } from "../../../ui/select.tsx";
-import { Switch } from "../../../ui/switch.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
+import { CheckboxGroup, Switch } from "../../../ui/choices.tsx";
+import { Select, TextField } from "../../../ui/text-field.tsx";
 import type { FlagValue } from "../configuration.ts";
 import type { FlagControl } from "./flags.ts";
 

@@ -4,7 +4,7 @@ import { useApi } from "../../../api/client.ts";
 import { ApiError } from "../../../api/errors.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Form, type FormValues } from "../../../ui/form.tsx";
-import { Notice } from "../../../ui/notice.tsx";
+import { Notice } from "../../../ui/states.tsx";
 import { type Configuration, type FlagValue, useConfigurationIs, useTypeDefaults } from "../configuration.ts";
 import { templatePath } from "../queries.ts";
 import { FlagField } from "./flag-field.tsx";

@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { useNavigate, usePath, useSearch } from "../../../app/router.tsx";
 import { useLanguage, useTexts } from "../../../texts/texts.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { type Option, Select } from "../../../ui/select.tsx";
+import { type Option, Select } from "../../../ui/text-field.tsx";
 import { type Stats, type StatsFilter, useStats, type VersionCount } from "./stats.ts";
 
 const names = ["from", "to", "locale", "versionId"] as const;

@@ -1,0 +1,149 @@
+import type { Request } from "express";
+import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import { type JsonSchema, paramsOf, type Route, type TextParam } from "../routes/route.ts";
+import type { CompileSchema, Validate } from "./validate.ts";
+
+/** A header such as `file; filename="NDA.pdf"; documentid=3`, or of parameters alone. */
+interface HeaderValue {
+  /** In lower case. */
+  readonly value: string;
+  /** Names in lower case. */
+  readonly params: ReadonlyMap<string, string>;
+}
+
+const maxLength = 4_096;
+
+/** Takes a header apart; undefined when it is malformed, too long, or says a parameter twice. */
+export function parseHeaderParams(header: string): HeaderValue | undefined {
+  if (header.length > maxLength) return undefined;
+  const params = new Map<string, string>();
+  const end = indexOrEnd(header, ";", 0);
+  const hasValue = !header.slice(0, end).includes("=");
+  const value = hasValue ? header.slice(0, end).trim().toLowerCase() : "";
+  let at = hasValue ? end + 1 : 0;
+  while (at < header.length) {
+    const read = readParam(header, at);
+    if (read === undefined || params.has(read.name)) return undefined;
+    if (read.name !== "") params.set(read.name, read.value);
+    at = read.next;
+  }
+  return { value, params };
+}
+
+interface ReadParam {
+  readonly name: string;
+  readonly value: string;
+  /** Where the next one begins. */
+  readonly next: number;
+}
+
+/** Reads one parameter; a name of nothing is that of an empty one, as after a semicolon at the end. */
+function readParam(header: string, from: number): ReadParam | undefined {
+  const end = indexOrEnd(header, ";", from);
+  const equals = header.indexOf("=", from);
+  if (equals < 0 || equals > end) {
+    return header.slice(from, end).trim() === "" ? { name: "", value: "", next: end + 1 } : undefined;
+  }
+  const name = header.slice(from, equals).trim().toLowerCase();
+  if (name === "") return undefined;
+  let start = equals + 1;
+  while (header[start] === " " || header[start] === "\t") start += 1;
+  if (header[start] === '"') return readQuoted(header, start + 1, name);
+  return { name, value: header.slice(start, Math.max(start, end)).trim(), next: end + 1 };
+}
+
+function readQuoted(header: string, from: number, name: string): ReadParam | undefined {
+  let value = "";
+  for (let at = from; at < header.length; at += 1) {
+    const char = header[at] as string;
+    if (char === '"') {
+      const end = indexOrEnd(header, ";", at);
+      return header.slice(at + 1, end).trim() === "" ? { name, value, next: end + 1 } : undefined;
+    }
+    // Only quotes and backslashes are escaped: browsers of old send paths of Windows.
+    if (char === "\\" && (header[at + 1] === '"' || header[at + 1] === "\\")) at += 1;
+    value += header[at];
+  }
+  return undefined;
+}
+
+function indexOrEnd(text: string, wanted: string, from: number): number {
+  const found = text.indexOf(wanted, from);
+  return found < 0 ? text.length : found;
+}
+
+/** By the names of the path parameters that are no UUIDs. */
+export type TextValidators = ReadonlyMap<string, Validate>;
+
+export const compileTexts = ({ texts = {} }: Route, compileSchema: CompileSchema): TextValidators =>
+  new Map(Object.entries<TextParam>(texts).map(([name, { schema }]) => [name, compileSchema(schema)]));
+
+/** Ids in the form in which they are written; texts exactly as they were sent, percent-decoded. */
+export const readParams = (params: Request["params"], { notFound = {} }: Route): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => {
+      const text = String(value);
+      return [name, Object.hasOwn(notFound, name) ? text.toLowerCase() : text];
+    }),
+  );
+
+/** The texts of a path that make a bad request, rather than name nothing. */
+export const textProblems = (
+  params: Readonly<Record<string, string>>,
+  { texts = {} }: Route,
+  validators: TextValidators,
+): FieldProblem[] =>
+  Object.entries<TextParam>(texts)
+    .filter(([, { otherwise }]) => otherwise === undefined)
+    .flatMap(([name]) => (validators.get(name)?.(params[name]) ?? []).map((problem) => ({ ...problem, field: name })));
+
+/** What has not the form of a name names nothing, which is all that a caller learns; the service is not asked. */
+export function requireExistingNames(
+  params: Readonly<Record<string, string>>,
+  { path, notFound = {}, texts = {} }: Route,
+  validators: TextValidators,
+): void {
+  const codes: Readonly<Record<string, ErrorCode>> = notFound;
+  const kinds: Readonly<Record<string, TextParam>> = texts;
+  for (const name of paramsOf(path)) {
+    const value = params[name] ?? "";
+    const code = codes[name];
+    if (code !== undefined && !isUuid(value)) throw new DomainError(code);
+    const { otherwise } = kinds[name] ?? {};
+    const problems = otherwise === undefined ? [] : (validators.get(name)?.(value) ?? []);
+    if (otherwise !== undefined && problems.length > 0) throw new DomainError(otherwise);
+  }
+}
+
+/**
+ * The query parameters that a route knows, as values of the types that its schema names. What does not look like its
+ * type stays a text, and what comes twice a list, so that validation refuses it.
+ */
+export function readQuery(url: string, properties: Readonly<Record<string, JsonSchema>>): Record<string, unknown> {
+  const question = url.indexOf("?");
+  if (question === -1) return {};
+  const sent = new URLSearchParams(url.slice(question + 1));
+  const query: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(properties)) {
+    const values = sent.getAll(name);
+    if (values.length === 1) query[name] = readValue(values[0] ?? "", schema);
+    else if (values.length > 1) query[name] = values;
+  }
+  return query;
+}
+
+/** The parameters with the character U+0000, which no database can hold. What is no text is refused elsewhere. */
+export const findUnstorable = (query: Readonly<Record<string, unknown>>): FieldProblem[] =>
+  Object.entries(query)
+    .filter(([, value]) => typeof value === "string" && value.includes("\0"))
+    .map(([field]) => ({ field, code: "PATTERN", message: "must not have the character U+0000" }));
+
+function readValue(text: string, { type }: JsonSchema): unknown {
+  if (type === "boolean") {
+    if (text === "true" || text === "1") return true;
+    return text === "false" || text === "0" ? false : text;
+  }
+  if (type === "integer" && /^\d{1,15}$/.test(text)) return Number(text);
+  return text;
+}

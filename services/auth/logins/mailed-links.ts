@@ -1,0 +1,75 @@
+import type { PoolClient } from "pg";
+import { DomainError } from "#platform/errors.ts";
+import { newSecret, type OrgId } from "#platform/ids.ts";
+import { encrypt } from "#platform/secrets.ts";
+import { type LinkPurpose, linkLifetimeMs, linkUrl } from "../domain/link.ts";
+import type { MailKind } from "../domain/mail.ts";
+import { hashToken } from "../domain/session.ts";
+import { maxUsers, type UserRole } from "../domain/user.ts";
+import type { AuthDeps } from "../rpc/deps.ts";
+import { insertLink } from "../store/link-store.ts";
+import { insertMailJob } from "../store/mail-job-store.ts";
+import { countUsers, insertUser } from "../store/user-store.ts";
+
+type Deps = Pick<AuthDeps, "keys" | "mail" | "publicUrl" | "clock" | "newId">;
+
+interface Invited {
+  readonly email: string;
+  readonly emailKey: string;
+  readonly name: string;
+  readonly role: UserRole;
+  readonly locale: string;
+}
+
+/** Creates an invited user in the caller's transaction, which has locked the organization. */
+export async function createUser(deps: Deps, orgId: OrgId, client: PoolClient, invited: Invited): Promise<string> {
+  if ((await countUsers(orgId, client)) >= maxUsers) {
+    const message = `the organization has ${maxUsers} users already`;
+    throw new DomainError("VALIDATION_FAILED", { details: [{ field: "email", code: "TOO_MANY_USERS", message }] });
+  }
+  const id = deps.newId();
+  const isNew = await insertUser(orgId, client, { id, ...invited, createdAt: deps.clock.now() });
+  if (!isNew) throw new DomainError("USER_EXISTS");
+  return id;
+}
+
+/** Mails an invitation. Where that cannot be done, the answer is the link, and empty otherwise. */
+export async function sendInvitation(deps: Deps, orgId: OrgId, client: PoolClient, userId: string): Promise<string> {
+  const { token, url } = await makeLink(deps, orgId, client, { userId, purpose: "invitation" });
+  if (deps.mail === undefined) return url;
+  await requestMail(deps, orgId, client, { userId, kind: "invitation", token });
+  return "";
+}
+
+/** Makes a link of a user, in the caller's transaction. Its URL is for who makes it to hand over. */
+export async function makeLink(
+  deps: Deps,
+  orgId: OrgId,
+  client: PoolClient,
+  { userId, purpose }: { readonly userId: string; readonly purpose: LinkPurpose },
+): Promise<{ readonly token: string; readonly url: string }> {
+  const token = newSecret();
+  const createdAt = deps.clock.now();
+  const expiresAt = new Date(createdAt.getTime() + linkLifetimeMs[purpose]);
+  await insertLink(orgId, client, { tokenHash: hashOf(token), userId, purpose, createdAt, expiresAt });
+  return { token, url: linkUrl(deps.publicUrl(), purpose, token) };
+}
+
+/** Asks for a mail in the caller's transaction. Without a mail server there is nobody to ask. */
+export async function requestMail(
+  deps: Deps,
+  orgId: OrgId,
+  client: PoolClient,
+  { userId, kind, token }: { readonly userId: string; readonly kind: MailKind; readonly token?: string },
+): Promise<void> {
+  if (deps.mail === undefined) return;
+  const id = deps.newId();
+  const sealedToken = token === undefined ? null : encrypt(deps.keys.mailTokenKek[0], token, id);
+  await insertMailJob(orgId, client, { id, userId, kind, sealedToken, createdAt: deps.clock.now() });
+}
+
+function hashOf(token: string): Buffer {
+  const hash = hashToken(token);
+  if (hash === undefined) throw new Error("a new token has the wrong length");
+  return hash;
+}

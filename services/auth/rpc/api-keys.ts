@@ -1,0 +1,55 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { verifyApiKey } from "../credentials.ts";
+import { operatorAudit } from "../logins/audit-entry.ts";
+import { createKey, type ManageDeps, revokeKey } from "../manage-credentials.ts";
+import { listApiKeys } from "../store/api-key-store.ts";
+import { type ActingDeps, actAs, managerOf } from "./acting.ts";
+import type { AuthDeps } from "./deps.ts";
+import { toApiKeyMessage, toOrgId } from "./messages.ts";
+
+type CreateApiKeyDeps = ManageDeps & Pick<AuthDeps, "newId">;
+
+export const createApiKey = (deps: CreateApiKeyDeps): Pick<ServiceImpl<typeof AdminService>, "createApiKey"> => ({
+  createApiKey: async (request) =>
+    createKey(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps) }, request),
+});
+
+type RevokeApiKeyDeps = ManageDeps & Pick<AuthDeps, "newId">;
+
+export const revokeApiKey = (deps: RevokeApiKeyDeps): Pick<ServiceImpl<typeof AdminService>, "revokeApiKey"> => ({
+  revokeApiKey: async (request) =>
+    revokeKey(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps) }, request),
+});
+
+type AuthenticateApiKeyDeps = Pick<AuthDeps, "lookup" | "keys" | "usage">;
+
+export const authenticateApiKey = (
+  deps: AuthenticateApiKeyDeps,
+): Pick<ServiceImpl<typeof TokenService>, "authenticateApiKey"> => ({
+  async authenticateApiKey(request) {
+    const key = await verifyApiKey(deps, request.apiKey);
+    if (key === undefined || key.isRevoked) throw new DomainError("INVALID_TOKEN");
+    deps.usage.note(key.orgId, key.keyId);
+    return { keyId: key.keyId, organizationId: key.orgId };
+  },
+});
+
+type UserKeysDeps = ActingDeps & ManageDeps;
+type Handlers = Pick<ServiceImpl<typeof OrganizationService>, "listKeys" | "createKey" | "revokeKey">;
+
+/** API keys, as users of the dashboard manage them. */
+export const userKeys = (deps: UserKeysDeps): Handlers => ({
+  async listKeys(_request, context) {
+    const orgId = await actAs(deps, context, {}, async (acting) => acting.orgId);
+    return { keys: (await listApiKeys(deps.orm, orgId)).map(toApiKeyMessage) };
+  },
+  async createKey(request, context) {
+    return createKey(deps, await managerOf(deps, context, { visitor: request.visitor, role: "developer" }), request);
+  },
+  async revokeKey(request, context) {
+    return revokeKey(deps, await managerOf(deps, context, { visitor: request.visitor, role: "developer" }), request);
+  },
+});

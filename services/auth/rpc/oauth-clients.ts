@@ -1,0 +1,61 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { operatorAudit } from "../logins/audit-entry.ts";
+import { createClient, type ManageDeps, revokeClient, rotateSecret } from "../manage-credentials.ts";
+import { listOAuthClients } from "../store/oauth-client-store.ts";
+import { type ActingDeps, actAs, managerOf } from "./acting.ts";
+import type { AuthDeps } from "./deps.ts";
+import { toClientMessage, toOrgId } from "./messages.ts";
+
+type CreateOauthClientDeps = ManageDeps & Pick<AuthDeps, "newId">;
+
+export const createOAuthClient = (
+  deps: CreateOauthClientDeps,
+): Pick<ServiceImpl<typeof AdminService>, "createOAuthClient"> => ({
+  createOAuthClient: async (request) =>
+    createClient(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps) }, request),
+});
+
+type RevokeOauthClientDeps = ManageDeps & Pick<AuthDeps, "newId">;
+
+export const revokeOAuthClient = (
+  deps: RevokeOauthClientDeps,
+): Pick<ServiceImpl<typeof AdminService>, "revokeOAuthClient"> => ({
+  revokeOAuthClient: async (request) =>
+    revokeClient(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps) }, request),
+});
+
+type RotateOauthClientSecretDeps = ManageDeps & Pick<AuthDeps, "newId">;
+
+export const rotateOAuthClientSecret = (
+  deps: RotateOauthClientSecretDeps,
+): Pick<ServiceImpl<typeof AdminService>, "rotateOAuthClientSecret"> => ({
+  rotateOAuthClientSecret: async (request) =>
+    rotateSecret(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps) }, request),
+});
+
+type UserClientsDeps = ActingDeps & ManageDeps;
+type Handlers = Pick<
+  ServiceImpl<typeof OrganizationService>,
+  "listClients" | "createClient" | "rotateClientSecret" | "revokeClient"
+>;
+
+const role = "developer";
+
+/** OAuth clients, as users of the dashboard manage them. */
+export const userClients = (deps: UserClientsDeps): Handlers => ({
+  async listClients(_request, context) {
+    const orgId = await actAs(deps, context, {}, async (acting) => acting.orgId);
+    return { clients: (await listOAuthClients(deps.orm, orgId)).map(toClientMessage) };
+  },
+  async createClient(request, context) {
+    return createClient(deps, await managerOf(deps, context, { visitor: request.visitor, role }), request);
+  },
+  async rotateClientSecret(request, context) {
+    return rotateSecret(deps, await managerOf(deps, context, { visitor: request.visitor, role }), request);
+  },
+  async revokeClient(request, context) {
+    return revokeClient(deps, await managerOf(deps, context, { visitor: request.visitor, role }), request);
+  },
+});

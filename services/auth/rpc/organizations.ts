@@ -1,0 +1,149 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import { noOrigin, operator } from "../domain/audit.ts";
+import { parseLimits, parseName } from "../domain/organization.ts";
+import { checkPassword } from "../domain/password.ts";
+import { parseEmail, parseLocale, parseTimeZone } from "../domain/user.ts";
+import { auditEntry } from "../logins/audit-entry.ts";
+import { createUser, makeLink } from "../logins/mailed-links.ts";
+import { storedPassword } from "../logins/prove-password.ts";
+import { addAudit, listAudit } from "../store/audit-store.ts";
+import {
+  findOrganization,
+  insertOrganization,
+  setLimits,
+  setPlan,
+  updateOrganization as update,
+} from "../store/organization-store.ts";
+import { lockOrganization, setPassword } from "../store/user-store.ts";
+import { type ActingDeps, actAs, managerOf } from "./acting.ts";
+import type { AuthDeps } from "./deps.ts";
+import { organizationNotFound, toOrganizationMessage, toOrgId, toPlan } from "./messages.ts";
+import { toAuditMessage } from "./user-messages.ts";
+
+type CreateOrganizationDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
+
+export const createOrganization = (
+  deps: CreateOrganizationDeps,
+): Pick<ServiceImpl<typeof AdminService>, "createOrganization"> => ({
+  async createOrganization(request) {
+    const organization = await insertOrganization(deps.orm, toOrgId(deps.newId()), {
+      name: parseName(request.name),
+      plan: toPlan(request.plan),
+      sandbox: request.sandbox,
+      createdAt: deps.clock.now(),
+    });
+    return { organization: toOrganizationMessage(organization) };
+  },
+});
+
+type CreateOwnerDeps = Pick<AuthDeps, "people" | "keys" | "passwords" | "mail" | "publicUrl" | "clock" | "newId">;
+
+export const createOwner = (deps: CreateOwnerDeps): Pick<ServiceImpl<typeof AdminService>, "createOwner"> => ({
+  createOwner(request) {
+    const orgId = toOrgId(request.organizationId);
+    const owner = { ...parseEmail(request.email), name: parseName(request.name), role: "owner", locale: "" } as const;
+    return withOrg(deps.people, orgId, async (client) => {
+      const organizationName = await lockOrganization(orgId, client);
+      if (organizationName === undefined) throw organizationNotFound();
+      const userId = await createUser(deps, orgId, client, owner);
+      const subject = { id: userId, name: owner.name };
+      const details = { role: owner.role, email: owner.email };
+      const what = { action: "user.created", actor: operator, subject, details, origin: noOrigin } as const;
+      await addAudit(orgId, client, auditEntry(deps, what));
+      if (request.password === undefined) {
+        const { url } = await makeLink(deps, orgId, client, { userId, purpose: "invitation" });
+        return { userId, inviteUrl: url };
+      }
+      checkPassword(request.password, { ...owner, organizationName });
+      const password = await storedPassword(deps, { id: userId, emailKey: owner.emailKey }, request.password);
+      await setPassword(orgId, client, userId, password);
+      return { userId, inviteUrl: "" };
+    });
+  },
+});
+
+type DescribeOrganizationDeps = Pick<AuthDeps, "orm">;
+
+export const describeOrganization = (
+  deps: DescribeOrganizationDeps,
+): Pick<ServiceImpl<typeof TokenService>, "describeOrganization"> => ({
+  async describeOrganization(request) {
+    const organization = await findOrganization(deps.orm, toOrgId(request.organizationId));
+    if (organization === undefined) throw organizationNotFound();
+    return { organization: toOrganizationMessage(organization) };
+  },
+});
+
+type SetOrganizationLimitsDeps = Pick<AuthDeps, "orm" | "clock">;
+
+export const setOrganizationLimits = (
+  deps: SetOrganizationLimitsDeps,
+): Pick<ServiceImpl<typeof AdminService>, "setOrganizationLimits"> => ({
+  async setOrganizationLimits(request) {
+    const orgId = toOrgId(request.organizationId);
+    const organization = await setLimits(deps.orm, orgId, parseLimits(request.limits ?? {}), deps.clock.now());
+    if (organization === undefined) throw organizationNotFound();
+    return { organization: toOrganizationMessage(organization) };
+  },
+});
+
+type SetOrganizationPlanDeps = Pick<AuthDeps, "orm" | "clock">;
+
+export const setOrganizationPlan = (
+  deps: SetOrganizationPlanDeps,
+): Pick<ServiceImpl<typeof AdminService>, "setOrganizationPlan"> => ({
+  async setOrganizationPlan(request) {
+    const orgId = toOrgId(request.organizationId);
+    const organization = await setPlan(deps.orm, orgId, toPlan(request.plan), deps.clock.now());
+    if (organization === undefined) throw organizationNotFound();
+    return { organization: toOrganizationMessage(organization) };
+  },
+});
+
+type UserOrganizationDeps = ActingDeps & Pick<AuthDeps, "orm">;
+type Handlers = Pick<
+  ServiceImpl<typeof OrganizationService>,
+  "getOrganization" | "updateOrganization" | "listAuditEvents"
+>;
+
+/** The organization itself, as users of the dashboard see it, and what happened in it. */
+export const userOrganization = (deps: UserOrganizationDeps): Handlers => ({
+  async getOrganization(_request, context) {
+    const orgId = await actAs(deps, context, {}, async (acting) => acting.orgId);
+    const organization = await findOrganization(deps.orm, orgId);
+    if (organization === undefined) throw organizationNotFound();
+    return { organization: toOrganizationMessage(organization) };
+  },
+  async updateOrganization(request, context) {
+    const { orgId, audit } = await managerOf(deps, context, { visitor: request.visitor, role: "owner" });
+    const { name, locale, timeZone } = request;
+    const change = {
+      name: name === undefined ? undefined : parseName(name),
+      locale: locale === undefined ? undefined : parseLocale(locale),
+      timeZone: timeZone === undefined ? undefined : parseTimeZone(timeZone),
+    };
+    const organization = await update(deps.orm, orgId, { ...change, now: deps.clock.now() }, audit);
+    if (organization === undefined) throw organizationNotFound();
+    return { organization: toOrganizationMessage(organization) };
+  },
+  async listAuditEvents({ pageSize, cursor }, context) {
+    if (cursor !== "" && !isUuid(cursor)) throw unknownPage();
+    return actAs(deps, context, { role: "owner" }, async ({ orgId, client }) => {
+      // One more than asked for tells whether there are more.
+      const found = await listAudit(orgId, client, { before: cursor || null, limit: pageSize + 1 });
+      const events = found.slice(0, pageSize);
+      const nextCursor = found.length > pageSize ? (events.at(-1)?.id ?? "") : "";
+      return { events: events.map(toAuditMessage), nextCursor };
+    });
+  },
+});
+
+const unknownPage = (): DomainError =>
+  new DomainError("VALIDATION_FAILED", {
+    details: [{ field: "cursor", code: "INVALID_CURSOR", message: "must be a cursor that a previous page gave" }],
+  });

@@ -1,0 +1,149 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { Origin } from "../domain/audit.ts";
+import { maxResetLinks } from "../domain/link.ts";
+import { parseName } from "../domain/organization.ts";
+import { checkPassword, passwordSalt } from "../domain/password.ts";
+import { emailKey, parseLocale, parseTimeZone, type UserChange } from "../domain/user.ts";
+import { auditEntry } from "../logins/audit-entry.ts";
+import type { CheckLoginDeps } from "../logins/check-login.ts";
+import { makeLink, requestMail } from "../logins/mailed-links.ts";
+import { openSession } from "../logins/open-session.ts";
+import { provePassword, storedPassword } from "../logins/prove-password.ts";
+import { readLink, type SetByLinkDeps, setByLink } from "../logins/set-by-link.ts";
+import { addAudit } from "../store/audit-store.ts";
+import { noteChange } from "../store/change-store.ts";
+import { countLinks, deleteLinksOf } from "../store/link-store.ts";
+import { findCandidates, type LoginCandidate } from "../store/person-lookup.ts";
+import { deleteChallengesOf } from "../store/second-factor-store.ts";
+import { deleteSessionsOf } from "../store/session-store.ts";
+import { findOrganizationName, findPassword, lockUser, setPassword, updateUser } from "../store/user-store.ts";
+import { type ActingDeps, actAs, callingUser, originOf } from "./acting.ts";
+import type { AuthDeps } from "./deps.ts";
+import { renewOwnSession } from "./sessions.ts";
+import { toUserMessage } from "./user-messages.ts";
+
+type RequestPasswordResetDeps = Pick<
+  AuthDeps,
+  "lookup" | "people" | "keys" | "passwords" | "mail" | "publicUrl" | "wakeMails" | "clock" | "newId"
+>;
+
+export const requestPasswordReset = (
+  deps: RequestPasswordResetDeps,
+): Pick<ServiceImpl<typeof LoginService>, "requestPasswordReset"> => ({
+  async requestPasswordReset(request, context) {
+    const origin = originOf(context, request.visitor);
+    const key = emailKey(request.email) ?? "";
+    // Takes longer than the rest, so that the answer comes as late for an address that nobody has; and no more links can
+    // be asked for at once than passwords be checked.
+    const stretching = deps.passwords.stretch("", passwordSalt(deps.keys, key));
+    const sending = findCandidates(deps.lookup, key).then((candidates) =>
+      Promise.all(candidates.map((candidate) => sendLink(deps, candidate, origin))),
+    );
+    await Promise.all([stretching, sending]);
+    deps.wakeMails();
+    return {};
+  },
+});
+
+async function sendLink(
+  deps: RequestPasswordResetDeps,
+  { orgId, userId }: LoginCandidate,
+  origin: Origin,
+): Promise<void> {
+  if (deps.mail === undefined) return;
+  await withOrg(deps.people, orgId, async (client) => {
+    const user = await lockUser(orgId, client, userId);
+    const purpose = "reset";
+    const sent = await countLinks(orgId, client, userId, { purpose, now: deps.clock.now() });
+    if (user?.status !== "active" || sent >= maxResetLinks) return;
+    const { token } = await makeLink(deps, orgId, client, { userId, purpose });
+    await requestMail(deps, orgId, client, { userId, kind: "reset", token });
+    // Whoever asked need not be the user.
+    const actor = { id: "", name: "" };
+    const what = { action: "password.reset-requested", actor, subject: user, origin } as const;
+    await addAudit(orgId, client, auditEntry(deps, what));
+  });
+}
+
+export const resetPassword = (deps: SetByLinkDeps): Pick<ServiceImpl<typeof LoginService>, "resetPassword"> => ({
+  async resetPassword(request, context) {
+    const origin = originOf(context, request.visitor);
+    const link = await readLink(deps, request.token, "reset");
+    const password = await link.prepare(request.password);
+    const { orgId, userId } = link;
+    await withOrg(deps.people, orgId, async (client) => {
+      const user = await setByLink(deps, client, link, password);
+      await deleteSessionsOf(orgId, client, userId);
+      await addAudit(orgId, client, auditEntry(deps, { action: "password.reset", actor: user, origin }));
+      await noteChange(client, "user_changed", userId, deps.clock.now());
+    });
+    return {};
+  },
+});
+
+export const changePassword = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof UserService>, "changePassword"> => ({
+  async changePassword(request, context) {
+    const { sessionId, visitor } = request;
+    const caller = callingUser(context);
+    const proven = await provePassword(deps, caller, request.currentPassword, originOf(context, visitor));
+    const owner = await actAs(deps, context, {}, async ({ actor, orgId, client }) => ({
+      ...actor,
+      organizationName: await findOrganizationName(orgId, client),
+    }));
+    checkPassword(request.newPassword, owner, "newPassword");
+    const key = emailKey(owner.email) ?? "";
+    const password = await storedPassword(deps, { id: owner.id, emailKey: key }, request.newPassword);
+    return actAs(deps, context, { visitor }, async (acting) => {
+      const { orgId, client, actor } = acting;
+      await lockUser(orgId, client, actor.id);
+      const current = await findPassword(orgId, client, actor.id);
+      // Changed by somebody else since it was proven.
+      if (current?.hash.equals(proven.hash) !== true) throw new DomainError("PASSWORD_WRONG");
+      await setPassword(orgId, client, actor.id, password);
+      await deleteLinksOf(orgId, client, actor.id);
+      await deleteChallengesOf(orgId, client, actor.id);
+      await deleteSessionsOf(orgId, client, actor.id, sessionId);
+      await acting.audit("password.changed");
+      return { newSessionToken: await renewOwnSession(acting, sessionId) };
+    });
+  },
+});
+
+type AcceptInvitationDeps = SetByLinkDeps;
+
+export const acceptInvitation = (
+  deps: AcceptInvitationDeps,
+): Pick<ServiceImpl<typeof LoginService>, "acceptInvitation"> => ({
+  async acceptInvitation(request, context) {
+    const origin = originOf(context, request.visitor);
+    const link = await readLink(deps, request.token, "invitation");
+    const chosen = {
+      name: request.name === undefined ? undefined : parseName(request.name),
+      locale: request.locale === undefined ? undefined : parseLocale(request.locale),
+      timeZone: request.timeZone === undefined ? undefined : parseTimeZone(request.timeZone),
+    } satisfies UserChange;
+    const password = await link.prepare(request.password);
+    const { orgId, userId } = link;
+    const signedIn = await withOrg(deps.people, orgId, async (client) => {
+      const user = await setByLink(deps, client, link, password);
+      // What the page of the invitation takes from the browser does not replace what was chosen for the person.
+      const isMissing = ([name, value]: [string, string | undefined]): boolean =>
+        value !== undefined && (name === "name" || user[name as keyof typeof chosen] === "");
+      const named = Object.fromEntries(Object.entries(chosen).filter(isMissing));
+      await updateUser(orgId, client, userId, named);
+      const accepted = { ...user, ...named, status: "active" as const };
+      await addAudit(orgId, client, auditEntry(deps, { action: "user.accepted", actor: accepted, origin }));
+      const session = await openSession(deps, client, accepted, origin);
+      await noteChange(client, "user_changed", userId, deps.clock.now());
+      return session;
+    });
+    return { signedIn };
+  },
+});
+
+export const getOwnUser = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "getOwnUser"> => ({
+  getOwnUser: (_request, context) => actAs(deps, context, {}, async ({ actor }) => ({ user: toUserMessage(actor) })),
+});

@@ -1,0 +1,64 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { UserService } from "#gen/assent/auth/v1/users_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { makeTotpSecret, toBase32, totpStep, totpUri } from "../domain/totp.ts";
+import { type CheckLoginDeps, openTotpSecret, sealTotpSecret } from "../logins/check-login.ts";
+import { provePassword } from "../logins/prove-password.ts";
+import { deleteChallengesOf, lockTotp, replaceRecoveryCodes, writeTotp } from "../store/second-factor-store.ts";
+import { findOrganizationName } from "../store/user-store.ts";
+import { type ActingDeps, actAs, callingUser, originOf } from "./acting.ts";
+import type { AuthDeps } from "./deps.ts";
+import { giveRecoveryCodes } from "./replace-recovery-codes.ts";
+import { renewOwnSession } from "./sessions.ts";
+
+export const beginTotp = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof UserService>, "beginTotp"> => ({
+  async beginTotp(request, context) {
+    const { password, visitor } = request;
+    await provePassword(deps, callingUser(context), password, originOf(context, visitor));
+    return actAs(deps, context, { visitor }, async ({ orgId, client, actor }) => {
+      const totp = await lockTotp(orgId, client, actor.id);
+      if (totp?.enabledAt) throw new DomainError("TOTP_ALREADY_ENABLED");
+      const bytes = makeTotpSecret();
+      const secret = sealTotpSecret(deps, actor.id, bytes);
+      await writeTotp(orgId, client, actor.id, { secret, enabledAt: null, lastStep: null });
+      const issuer = `Assent (${await findOrganizationName(orgId, client)})`;
+      return { secret: toBase32(bytes), uri: totpUri(bytes, { issuer, account: actor.email }) };
+    });
+  },
+});
+
+type Deps = ActingDeps & Pick<AuthDeps, "keys">;
+
+export const confirmTotp = (deps: Deps): Pick<ServiceImpl<typeof UserService>, "confirmTotp"> => ({
+  confirmTotp: ({ code, sessionId, visitor }, context) =>
+    actAs(deps, context, { visitor }, async (acting) => {
+      const { orgId, client, actor, now } = acting;
+      const totp = await lockTotp(orgId, client, actor.id);
+      if (totp?.enabledAt) throw new DomainError("TOTP_ALREADY_ENABLED");
+      if (!totp?.secret) throw new DomainError("TOTP_NOT_BEGUN");
+      // No guessing: who may confirm was shown the secret.
+      const lastStep = totpStep(openTotpSecret(deps, actor.id, totp.secret), code.trim(), now, null);
+      if (lastStep === undefined) throw new DomainError("TOTP_CODE_INVALID");
+      await writeTotp(orgId, client, actor.id, { ...totp, enabledAt: now, lastStep });
+      const recoveryCodes = await giveRecoveryCodes(deps, acting);
+      await acting.audit("totp.enabled");
+      return { recoveryCodes, newSessionToken: await renewOwnSession(acting, sessionId) };
+    }),
+});
+
+export const disableTotp = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof UserService>, "disableTotp"> => ({
+  async disableTotp(request, context) {
+    const { password, sessionId, visitor } = request;
+    await provePassword(deps, callingUser(context), password, originOf(context, visitor));
+    return actAs(deps, context, { visitor }, async (acting) => {
+      const { orgId, client, actor } = acting;
+      const totp = await lockTotp(orgId, client, actor.id);
+      if (!totp?.enabledAt) throw new DomainError("TOTP_NOT_ENABLED");
+      await writeTotp(orgId, client, actor.id, { secret: null, enabledAt: null, lastStep: null });
+      await replaceRecoveryCodes(orgId, client, actor.id, []);
+      await deleteChallengesOf(orgId, client, actor.id);
+      await acting.audit("totp.disabled");
+      return { newSessionToken: await renewOwnSession(acting, sessionId) };
+    });
+  },
+});

@@ -1,0 +1,104 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { verifyApiKey, verifyClient } from "../credentials.ts";
+import { signAccessToken, type TokenSubject, verifyAccessToken } from "../domain/access-token.ts";
+import { looksLikeApiKey } from "../domain/api-key.ts";
+import { proveAssertion, readAssertion } from "../domain/assertion.ts";
+import { isClientId } from "../domain/oauth-client.ts";
+import { grantScopes } from "../domain/scopes.ts";
+import { tokenLifetimeSeconds } from "../domain/signing-key.ts";
+import { operatorAudit } from "../logins/audit-entry.ts";
+import { revokeApiKey } from "../store/api-key-store.ts";
+import { findAssertingClient } from "../store/credential-lookup.ts";
+import { revokeAccessToken } from "../store/token-store.ts";
+import type { AuthDeps } from "./deps.ts";
+
+type IssueTokenDeps = IssueDeps & Pick<AuthDeps, "lookup" | "keys">;
+
+export const issueToken = (deps: IssueTokenDeps): Pick<ServiceImpl<typeof TokenService>, "issueToken"> => ({
+  async issueToken(request) {
+    const { clientId } = request;
+    const client = await verifyClient(deps, clientId, request.clientSecret);
+    if (client === undefined || client.isRevoked) throw new DomainError("OAUTH_INVALID_CLIENT");
+    return issueFor(deps, { orgId: client.orgId, clientId, scopes: grantScopes(request.scopes, client.scopes) });
+  },
+});
+
+type IssueTokenForAssertionDeps = IssueDeps & Pick<AuthDeps, "lookup">;
+
+export const issueTokenForAssertion = (
+  deps: IssueTokenForAssertionDeps,
+): Pick<ServiceImpl<typeof TokenService>, "issueTokenForAssertion"> => ({
+  async issueTokenForAssertion(request) {
+    const assertion = readAssertion(request.assertion);
+    if (assertion === undefined) throw notAccepted();
+    const { clientId } = assertion;
+    const client = isClientId(clientId) ? await findAssertingClient(deps.lookup, clientId) : undefined;
+    const proven = await proveAssertion(assertion, {
+      keys: client?.keys ?? [],
+      audiences: [...request.audiences, deps.issuer.issuer],
+      now: deps.clock.now(),
+    });
+    if (client === undefined || client.isRevoked || proven === undefined) throw notAccepted();
+    // There are no users: the organization is what integrations configure as the user to act for.
+    if (proven.subject !== clientId && proven.subject.toLowerCase() !== client.orgId) throw notAccepted();
+    const scopes = grantScopes(request.scopes, grantScopes(proven.scopes, client.scopes));
+    return issueFor(deps, { orgId: client.orgId, clientId, scopes });
+  },
+});
+
+const notAccepted = (): DomainError => new DomainError("OAUTH_INVALID_GRANT");
+
+type IssueDeps = Pick<AuthDeps, "keyring" | "issuer" | "usage" | "clock" | "newId">;
+
+/** The access token of a client that has proven who it is, in whichever way. */
+async function issueFor(deps: IssueDeps, subject: Omit<TokenSubject, "tokenId">) {
+  const accessToken = await signAccessToken(
+    deps.issuer,
+    await deps.keyring.signingKey(),
+    { tokenId: deps.newId(), ...subject },
+    deps.clock.now(),
+  );
+  deps.usage.note(subject.orgId, subject.clientId);
+  return { accessToken, expiresIn: tokenLifetimeSeconds, scopes: [...subject.scopes] };
+}
+
+type RevokeTokenDeps = Pick<AuthDeps, "orm" | "lookup" | "keys" | "keyring" | "issuer" | "clock" | "newId">;
+
+export const revokeToken = (deps: RevokeTokenDeps): Pick<ServiceImpl<typeof AdminService>, "revokeToken"> => ({
+  async revokeToken(request) {
+    const isOurs = await (looksLikeApiKey(request.token)
+      ? revokeByKeyValue(deps, request.token)
+      : revokeByToken(deps, request.token));
+    if (!isOurs) throw notOurs();
+    return {};
+  },
+});
+
+async function revokeByKeyValue(deps: RevokeTokenDeps, value: string): Promise<boolean> {
+  const key = await verifyApiKey(deps, value);
+  if (key === undefined) return false;
+  await revokeApiKey(deps.orm, key.orgId, { keyId: key.keyId, now: deps.clock.now() }, operatorAudit(deps));
+  return true;
+}
+
+async function revokeByToken(deps: RevokeTokenDeps, value: string): Promise<boolean> {
+  const token = await verifyAccessToken(deps.issuer, await deps.keyring.jwks(), value);
+  if (token === undefined) return false;
+  await revokeAccessToken(deps.orm, token.orgId, token, deps.clock.now());
+  return true;
+}
+
+const notOurs = (): DomainError =>
+  new DomainError("VALIDATION_FAILED", {
+    details: [
+      { field: "token", code: "UNKNOWN_TOKEN", message: "must be an access token or an API key of this platform" },
+    ],
+  });
+
+export const getJwks = (deps: Pick<AuthDeps, "keyring">): Pick<ServiceImpl<typeof TokenService>, "getJwks"> => ({
+  async getJwks() {
+    return { jwksJson: JSON.stringify(await deps.keyring.jwks()) };
+  },
+});

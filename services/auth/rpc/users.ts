@@ -1,0 +1,142 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { UserStatus as StatusMessage, type UpdateUserRequest, type UserService } from "#gen/assent/auth/v1/users_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import { parseName } from "../domain/organization.ts";
+import {
+  endsSessions,
+  isActiveOwner,
+  isPersonal,
+  losesOwner,
+  parseEmail,
+  parseLocale,
+  parseTimeZone,
+  realChange,
+  type User,
+  type UserChange,
+} from "../domain/user.ts";
+import { createUser, sendInvitation } from "../logins/mailed-links.ts";
+import { noteChange } from "../store/change-store.ts";
+import { deleteLinksOf } from "../store/link-store.ts";
+import { deleteMailJobsOf } from "../store/mail-job-store.ts";
+import { deleteChallengesOf } from "../store/second-factor-store.ts";
+import { deleteSessionsOf } from "../store/session-store.ts";
+import {
+  deleteUser,
+  findUser,
+  hasOtherActiveOwner,
+  listUsers as list,
+  lockUser,
+  updateUser as store,
+} from "../store/user-store.ts";
+import { type Acting, type ActingDeps, actAs, requireRole } from "./acting.ts";
+import type { AuthDeps } from "./deps.ts";
+import { renewOwnSession } from "./sessions.ts";
+import { toRole, toUserMessage, userNotFound } from "./user-messages.ts";
+
+export const listUsers = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "listUsers"> => ({
+  listUsers: (_request, context) =>
+    actAs(deps, context, { role: "owner" }, async ({ orgId, client }) => ({
+      users: (await list(orgId, client)).map(toUserMessage),
+    })),
+});
+
+type Deps = ActingDeps & Pick<AuthDeps, "keys" | "mail" | "publicUrl" | "wakeMails">;
+
+export const inviteUser = (deps: Deps): Pick<ServiceImpl<typeof UserService>, "inviteUser"> => ({
+  async inviteUser(request, context) {
+    const options = { visitor: request.visitor, role: "owner", managesUsers: true } as const;
+    const answer = await actAs(deps, context, options, async ({ orgId, client, audit }) => {
+      const role = toRole(request.role);
+      const invited = { ...parseEmail(request.email), name: parseName(request.name), role };
+      const userId = await createUser(deps, orgId, client, { ...invited, locale: parseLocale(request.locale) });
+      const inviteUrl = await sendInvitation(deps, orgId, client, userId);
+      const user = await findUser(orgId, client, userId);
+      if (user === undefined) throw userNotFound();
+      await audit("user.invited", user, { role, email: user.email });
+      return { user: toUserMessage(user), inviteUrl };
+    });
+    deps.wakeMails();
+    return answer;
+  },
+});
+
+export const inviteUserAgain = (deps: Deps): Pick<ServiceImpl<typeof UserService>, "inviteUserAgain"> => ({
+  async inviteUserAgain({ userId, visitor }, context) {
+    const options = { visitor, role: "owner", managesUsers: true } as const;
+    const answer = await actAs(deps, context, options, async ({ orgId, client, audit }) => {
+      const user = isUuid(userId) ? await lockUser(orgId, client, userId) : undefined;
+      if (user === undefined) throw userNotFound();
+      if (user.status !== "invited") throw new DomainError("USER_NOT_INVITED");
+      await deleteLinksOf(orgId, client, user.id);
+      await deleteMailJobsOf(orgId, client, user.id);
+      const inviteUrl = await sendInvitation(deps, orgId, client, user.id);
+      await audit("user.invited-again", user);
+      return { user: toUserMessage(user), inviteUrl };
+    });
+    deps.wakeMails();
+    return answer;
+  },
+});
+
+export const updateUser = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "updateUser"> => ({
+  updateUser: (request, context) =>
+    actAs(deps, context, { visitor: request.visitor, managesUsers: true }, async (acting) => {
+      const { orgId, client, actor } = acting;
+      const wished = parseChange(request);
+      const isOwn = request.userId.toLowerCase() === actor.id;
+      if (!isOwn || !isPersonal(wished)) requireRole(actor, "owner");
+      const user = isUuid(request.userId) ? await lockUser(orgId, client, request.userId) : undefined;
+      if (user === undefined) throw userNotFound();
+      const change = realChange(user, wished);
+      if (losesOwner(user, change) && !(await hasOtherActiveOwner(orgId, client, user.id))) {
+        throw new DomainError("LAST_OWNER");
+      }
+      const newSessionToken = await apply(acting, user, change, request.sessionId);
+      return { user: toUserMessage((await findUser(orgId, client, user.id)) ?? user), newSessionToken };
+    }),
+});
+
+/** The new token of the calling session, if it got one. */
+async function apply(acting: Acting, user: User, change: UserChange, sessionId: string): Promise<string> {
+  const { orgId, client, actor, now } = acting;
+  if (Object.keys(change).length === 0) return "";
+  await store(orgId, client, user.id, change);
+  await acting.audit("user.updated", user, Object.fromEntries(Object.entries(change)));
+  const isOwn = user.id === actor.id;
+  if (change.status === "disabled") await deleteLinksOf(orgId, client, user.id);
+  if (endsSessions(change)) {
+    // A session whose user is disabled does not live on, whoever disabled it.
+    const staying = isOwn && change.status === undefined ? sessionId : null;
+    await deleteChallengesOf(orgId, client, user.id);
+    await deleteSessionsOf(orgId, client, user.id, staying);
+    if (staying !== null) return renewOwnSession(acting, staying);
+  }
+  await noteChange(client, "user_changed", user.id, now);
+  return "";
+}
+
+function parseChange({ name, role, status, locale, timeZone }: UpdateUserRequest): UserChange {
+  return {
+    ...(name !== undefined && { name: parseName(name) }),
+    ...(role !== undefined && { role: toRole(role) }),
+    ...(status !== undefined && { status: status === StatusMessage.DISABLED ? "disabled" : "active" }),
+    ...(locale !== undefined && { locale: parseLocale(locale) }),
+    ...(timeZone !== undefined && { timeZone: parseTimeZone(timeZone) }),
+  };
+}
+
+export const removeUser = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "removeUser"> => ({
+  removeUser: ({ userId, visitor }, context) =>
+    actAs(deps, context, { visitor, role: "owner", managesUsers: true }, async ({ orgId, client, now, audit }) => {
+      const user = isUuid(userId) ? await lockUser(orgId, client, userId) : undefined;
+      if (user === undefined) throw userNotFound();
+      if (isActiveOwner(user) && !(await hasOtherActiveOwner(orgId, client, user.id))) {
+        throw new DomainError("LAST_OWNER");
+      }
+      await deleteUser(orgId, client, user.id);
+      await audit("user.removed", user, { email: user.email });
+      await noteChange(client, "user_changed", user.id, now);
+      return {};
+    }),
+});

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
+import { DomainError } from "#platform/errors.ts";
+import { type Asset, parseImage } from "../domain/asset.ts";
+import { refuse } from "../domain/problems.ts";
+import { nameProblems } from "../domain/text.ts";
+import { addAsset, deleteAsset as deleteRow, findAsset, pageOfAssets } from "../store/asset-store.ts";
+import type { DocgenDeps } from "./deps.ts";
+import { canonicalId, parseAfterId } from "./ids.ts";
+import { assetMessage } from "./messages.ts";
+
+export const createAsset = (
+  deps: Pick<DocgenDeps, "pool" | "blobs" | "clock" | "newId">,
+): Pick<ServiceImpl<typeof DocgenService>, "createAsset"> => ({
+  async createAsset(request, context) {
+    const { orgId, clientId } = requireCaller(context);
+    const { name, content } = request;
+    refuse(nameProblems("name", name));
+    const wanted: Asset = {
+      ...parseImage(content),
+      id: deps.newId(),
+      name,
+      bytes: content.length,
+      sha256: createHash("sha256").update(content).digest(),
+      createdBy: clientId,
+      createdAt: deps.clock.now(),
+    };
+    const asset = await inTransaction(orgId, deps.pool, async (client) => {
+      const added = await addAsset(orgId, client, wanted);
+      if (added.isNew) await deps.blobs.put(orgId, wanted.id, content, client);
+      return added.asset;
+    });
+    return { asset: assetMessage(asset) };
+  },
+});
+
+export const deleteAsset = (
+  deps: Pick<DocgenDeps, "pool" | "blobs">,
+): Pick<ServiceImpl<typeof DocgenService>, "deleteAsset"> => ({
+  async deleteAsset(request, context) {
+    const { orgId } = requireCaller(context);
+    const id = canonicalId(request.assetId);
+    await inTransaction(orgId, deps.pool, async (client) => {
+      if (!(await deleteRow(orgId, client, id))) throw new DomainError("GEN_ASSET_NOT_FOUND");
+      await deps.blobs.release(orgId, id, client);
+    });
+    return {};
+  },
+});
+
+export const getAsset = (
+  deps: Pick<DocgenDeps, "pool" | "blobs">,
+): Pick<ServiceImpl<typeof DocgenService>, "getAsset"> => ({
+  async getAsset(request, context) {
+    const { orgId } = requireCaller(context);
+    const id = canonicalId(request.assetId);
+    return inTransaction(orgId, deps.pool, async (client) => {
+      const asset = await findAsset(orgId, client, id);
+      // The bytes are gone when somebody deletes the asset between the two reads.
+      const content = asset && (await deps.blobs.read(orgId, asset.sha256, client));
+      if (asset === undefined || content === undefined) throw new DomainError("GEN_ASSET_NOT_FOUND");
+      return { asset: assetMessage(asset), content };
+    });
+  },
+});
+
+export const listAssets = (deps: Pick<DocgenDeps, "pool">): Pick<ServiceImpl<typeof DocgenService>, "listAssets"> => ({
+  async listAssets(request, context) {
+    const { orgId } = requireCaller(context);
+    const { pageSize } = request;
+    const afterId = parseAfterId(request.afterId);
+    const found = await inTransaction(orgId, deps.pool, (client) =>
+      pageOfAssets(orgId, client, { afterId, limit: pageSize + 1 }),
+    );
+    const page = found.slice(0, pageSize);
+    return { assets: page.map(assetMessage), hasMore: found.length > page.length };
+  },
+});

@@ -1,0 +1,128 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { type BatchSchema, type DocgenService, BatchStatus as WireStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
+import { DomainError } from "#platform/errors.ts";
+import { insertOutbox } from "#platform/outbox/outbox.ts";
+import { type Batch, type BatchStatus, itemsLeft } from "../domain/batch.ts";
+import { cancelWaitingItems, findBatch, markCancelled, pageOfBatches } from "../store/batch-store.ts";
+import { pageOfItems } from "../store/document-store.ts";
+import { noteItemsEnded } from "../store/finish-store.ts";
+import { schema } from "../store/orm.ts";
+import type { DocgenDeps } from "./deps.ts";
+import { documentMessage, statusFromWire } from "./documents.ts";
+import { canonicalId, parseAfterId } from "./ids.ts";
+
+type Deps = Pick<DocgenDeps, "pool" | "clock" | "newId" | "wakeRelay">;
+
+/** What is being rendered goes on, and the batch ends with it. Where nothing waits there is nothing to cancel. */
+export const cancelBatch = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "cancelBatch"> => ({
+  async cancelBatch(request, context) {
+    const caller = requireCaller(context);
+    const { orgId } = caller;
+    const id = canonicalId(request.batchId);
+    const now = deps.clock.now();
+    const batch = await inTransaction(orgId, deps.pool, async (client) => {
+      const cancelled = await cancelWaitingItems(orgId, client, id, now);
+      if (cancelled > 0) {
+        await markCancelled(orgId, client, id, now);
+        const event = { caller, eventId: deps.newId(), now };
+        const counts = { completed: 0, failed: 0, cancelled };
+        await insertOutbox(client, schema, await noteItemsEnded(client, orgId, id, counts, event));
+      }
+      return findBatch(orgId, client, id);
+    });
+    if (batch === undefined) throw new DomainError("GEN_BATCH_NOT_FOUND");
+    deps.wakeRelay();
+    return { batch: batchMessage(batch) };
+  },
+});
+
+export const getBatch = (deps: Pick<DocgenDeps, "pool">): Pick<ServiceImpl<typeof DocgenService>, "getBatch"> => ({
+  async getBatch(request, context) {
+    const { orgId } = requireCaller(context);
+    const id = canonicalId(request.batchId);
+    const batch = await inTransaction(orgId, deps.pool, (client) => findBatch(orgId, client, id));
+    if (batch === undefined) throw new DomainError("GEN_BATCH_NOT_FOUND");
+    return { batch: batchMessage(batch) };
+  },
+});
+
+export const listBatches = (
+  deps: Pick<DocgenDeps, "pool">,
+): Pick<ServiceImpl<typeof DocgenService>, "listBatches"> => ({
+  async listBatches(request, context) {
+    const { orgId } = requireCaller(context);
+    const { pageSize } = request;
+    const query = {
+      afterId: parseAfterId(request.afterId),
+      limit: pageSize + 1,
+      status: batchStatusFromWire(request.status),
+    };
+    const found = await inTransaction(orgId, deps.pool, (client) => pageOfBatches(orgId, client, query));
+    const page = found.slice(0, pageSize);
+    return { batches: page.map(batchMessage), hasMore: found.length > page.length };
+  },
+});
+
+export const listBatchItems = (
+  deps: Pick<DocgenDeps, "pool" | "clock">,
+): Pick<ServiceImpl<typeof DocgenService>, "listBatchItems"> => ({
+  async listBatchItems(request, context) {
+    const { orgId } = requireCaller(context);
+    const batchId = canonicalId(request.batchId);
+    const { pageSize } = request;
+    const now = deps.clock.now();
+    const query = {
+      batchId,
+      // Beyond every index, and still what the column can hold.
+      fromIndex: Math.min(request.fromIndex, maxIndex),
+      limit: pageSize + 1,
+      status: statusFromWire(request.status),
+      now,
+    };
+    const items = await inTransaction(orgId, deps.pool, async (client) => {
+      if ((await findBatch(orgId, client, batchId)) === undefined) throw new DomainError("GEN_BATCH_NOT_FOUND");
+      return pageOfItems(orgId, client, query);
+    });
+    return {
+      items: items.slice(0, pageSize).map((document) => ({
+        index: document.itemIndex ?? 0,
+        ref: document.ref ?? "",
+        document: documentMessage(document, now),
+      })),
+      hasMore: items.length > pageSize,
+    };
+  },
+});
+
+const maxIndex = 2 ** 31 - 1;
+
+export function batchMessage(batch: Batch): MessageInitShape<typeof BatchSchema> {
+  const { id, status, total, completed, failed, cancelled, createdAt, completedAt } = batch;
+  return {
+    id,
+    status: wireStatuses[status],
+    total,
+    queued: itemsLeft(batch),
+    completed,
+    failed,
+    cancelled,
+    createdAt: timestampFromDate(createdAt),
+    ...(completedAt === null ? {} : { completedAt: timestampFromDate(completedAt) }),
+  };
+}
+
+/** Undefined for any. */
+const batchStatusFromWire = (status: WireStatus): BatchStatus | undefined =>
+  (Object.keys(wireStatuses) as BatchStatus[]).find((name) => wireStatuses[name] === status);
+
+const wireStatuses: Readonly<Record<BatchStatus, WireStatus>> = {
+  queued: WireStatus.QUEUED,
+  running: WireStatus.RUNNING,
+  completed: WireStatus.COMPLETED,
+  completed_with_errors: WireStatus.COMPLETED_WITH_ERRORS,
+  cancelled: WireStatus.CANCELLED,
+};

@@ -1,0 +1,173 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type pg from "pg";
+import {
+  type DocgenService,
+  type DocumentSchema,
+  Profile as WireProfile,
+  DocumentStatus as WireStatus,
+} from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import { insertOutbox } from "#platform/outbox/outbox.ts";
+import { type Document, type DocumentStatus, hasEnded, statusAt } from "../domain/document.ts";
+import type { Profile } from "../domain/page.ts";
+import {
+  deleteDocument as deleteLocked,
+  findDocument,
+  type LockedDocument,
+  lockDocument,
+  pageOfDocuments,
+} from "../store/document-store.ts";
+import { noteItemsEnded } from "../store/finish-store.ts";
+import { schema } from "../store/orm.ts";
+import { returnSlots } from "../store/usage-store.ts";
+import type { DocgenDeps } from "./deps.ts";
+import { canonicalId, parseAfterId } from "./ids.ts";
+
+type Deps = Pick<DocgenDeps, "pool" | "blobs" | "workLoop" | "clock" | "newId" | "wakeRelay">;
+
+export const deleteDocument = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "deleteDocument"> => ({
+  async deleteDocument(request, context) {
+    const caller = requireCaller(context);
+    const { orgId } = caller;
+    const id = canonicalId(request.documentId);
+    const now = deps.clock.now();
+    await inTransaction(orgId, deps.pool, async (client) => {
+      const document = await lockDocument(orgId, client, id);
+      if (document === undefined) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
+      await deleteLocked(orgId, client, id, now);
+      if (document.status === "completed") await deps.blobs.release(orgId, id, client);
+      await giveBackSlots(caller, client, document);
+      if (document.batchId !== null && !hasEnded(document)) {
+        const counts = { completed: 0, failed: 0, cancelled: 1 };
+        const event = { caller, eventId: deps.newId(), now };
+        await insertOutbox(client, schema, await noteItemsEnded(client, orgId, document.batchId, counts, event));
+      }
+    });
+    deps.workLoop.drop(id);
+    deps.wakeRelay();
+    return {};
+  },
+});
+
+/** Only what was never begun; the row is locked, so it happens once. */
+async function giveBackSlots({ orgId }: Caller, client: pg.PoolClient, document: LockedDocument): Promise<void> {
+  const { status, slot, hourStart, minuteStart } = document;
+  if (status !== "queued" || slot !== "taken" || hourStart === null) return;
+  await returnSlots(client, orgId, { hourStart, ...(minuteStart === null ? {} : { minuteStart }) });
+}
+
+export const getDocument = (
+  deps: Pick<DocgenDeps, "pool" | "clock">,
+): Pick<ServiceImpl<typeof DocgenService>, "getDocument"> => ({
+  async getDocument(request, context) {
+    const { orgId } = requireCaller(context);
+    const id = canonicalId(request.documentId);
+    const document = await inTransaction(orgId, deps.pool, (client) => findDocument(orgId, client, id));
+    if (document === undefined || document.deletedAt !== null) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
+    return { document: documentMessage(document, deps.clock.now()) };
+  },
+});
+
+export const getDocumentContent = (
+  deps: Pick<DocgenDeps, "pool" | "blobs" | "clock">,
+): Pick<ServiceImpl<typeof DocgenService>, "getDocumentContent"> => ({
+  async getDocumentContent(request, context) {
+    const { orgId } = requireCaller(context);
+    const id = canonicalId(request.documentId);
+    const now = deps.clock.now();
+    return inTransaction(orgId, deps.pool, async (client) => {
+      const document = await findDocument(orgId, client, id);
+      const sha256 = requireReady(document, now);
+      const content = await deps.blobs.read(orgId, sha256, client);
+      // It was deleted, or has expired, since the document was read.
+      if (document === undefined || content === undefined) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
+      return { document: documentMessage(document, now), content };
+    });
+  },
+});
+
+/** The hash of the bytes, when there are any. */
+function requireReady(document: Document | undefined, now: Date): Uint8Array {
+  if (document === undefined || document.deletedAt !== null) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
+  const status = statusAt(document, now);
+  if (status === "completed" && document.sha256 !== null) return document.sha256;
+  // A failed document never will be ready, but it can be read why.
+  if (!hasEnded(document) || status === "failed") throw new DomainError("GEN_DOCUMENT_NOT_READY");
+  throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
+}
+
+export const listDocuments = (
+  deps: Pick<DocgenDeps, "pool" | "clock">,
+): Pick<ServiceImpl<typeof DocgenService>, "listDocuments"> => ({
+  async listDocuments(request, context) {
+    const { orgId } = requireCaller(context);
+    const { pageSize, templateId } = request;
+    const afterId = parseAfterId(request.afterId);
+    // Nothing is made from a template that cannot be.
+    if (templateId !== "" && !isUuid(templateId)) return { documents: [], hasMore: false };
+    const now = deps.clock.now();
+    const query = {
+      afterId,
+      limit: pageSize + 1,
+      status: statusFromWire(request.status),
+      templateId: templateId === "" ? undefined : canonicalId(templateId),
+      now,
+    };
+    const found = await inTransaction(orgId, deps.pool, (client) => pageOfDocuments(orgId, client, query));
+    const page = found.slice(0, pageSize);
+    return { documents: page.map((document) => documentMessage(document, now)), hasMore: found.length > page.length };
+  },
+});
+
+/** A document as it is at this time. */
+export function documentMessage(document: Document, now: Date): MessageInitShape<typeof DocumentSchema> {
+  const { id, templateRef, metadata, failure, completedAt, expiresAt, sha256 } = document;
+  const status = statusAt(document, now);
+  return {
+    id,
+    status: wireStatuses[status],
+    templateId: document.templateId ?? "",
+    version: document.templateVersion ?? 0,
+    ...(templateRef === null ? {} : { templateRef: { ...templateRef } }),
+    profile: wireProfiles[document.profile],
+    fileName: document.fileName,
+    locale: document.locale,
+    pages: document.pages ?? 0,
+    bytes: BigInt(document.bytes ?? 0),
+    sha256: sha256 === null || status !== "completed" ? "" : Buffer.from(sha256).toString("hex"),
+    warnings: document.warnings.map(({ code, path = "", char = "", message }) => ({ code, path, char, message })),
+    ...(failure === null
+      ? {}
+      : { failure: { errorCode: failure.code, message: failure.message, details: { ...failure.details } } }),
+    metadataJson: metadata === null ? "" : JSON.stringify(metadata),
+    batchId: document.batchId ?? "",
+    createdAt: timestampFromDate(document.createdAt),
+    ...(completedAt === null ? {} : { completedAt: timestampFromDate(completedAt) }),
+    ...(expiresAt === null ? {} : { expiresAt: timestampFromDate(expiresAt) }),
+    renderMs: document.renderMs ?? 0,
+  };
+}
+
+const wireStatuses: Readonly<Record<DocumentStatus, WireStatus>> = {
+  queued: WireStatus.QUEUED,
+  rendering: WireStatus.RENDERING,
+  completed: WireStatus.COMPLETED,
+  failed: WireStatus.FAILED,
+  expired: WireStatus.EXPIRED,
+  cancelled: WireStatus.CANCELLED,
+};
+
+/** Undefined for all of them. */
+export const statusFromWire = (status: WireStatus): DocumentStatus | undefined =>
+  (Object.keys(wireStatuses) as DocumentStatus[]).find((name) => wireStatuses[name] === status);
+
+const wireProfiles: Readonly<Record<Profile, WireProfile>> = {
+  pdf: WireProfile.PDF,
+  "pdf/a-2a": WireProfile.PDF_A_2A,
+  "pdf/ua-1": WireProfile.PDF_UA_1,
+};

@@ -1,0 +1,177 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type {
+  CreateTemplateRequest,
+  DocgenService,
+  Page as PageMessage,
+  UpdateTemplateRequest,
+} from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { isSlug, slugRule } from "#platform/slug.ts";
+import { parseJsonObject } from "../domain/json-object.ts";
+import { changePage, defaultPage, type Page } from "../domain/page.ts";
+import { invalid, problem, refuse } from "../domain/problems.ts";
+import { isPublishedAs, publishedPart, type Template, type TemplateChanges } from "../domain/template.ts";
+import { requireSchema } from "../domain/template-error.ts";
+import { defaultLocale, nameProblems, parseLocale, textProblems } from "../domain/text.ts";
+import { inOrganization } from "../store/orm.ts";
+import { addVersion, findTemplate, findVersion, lockTemplate } from "../store/template-store.ts";
+import type { JsonSchema, TemplateSource } from "../templating/template-source.ts";
+import type { DocgenDeps } from "./deps.ts";
+import { canonicalId } from "./ids.ts";
+import { findingMessage, formatFromWire, templateMessage } from "./messages.ts";
+
+type Deps = Pick<DocgenDeps, "orm" | "checker" | "clock">;
+
+/** So often the content may be changed by others while it is being checked. */
+const maxAttempts = 5;
+
+export const publishTemplate = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "publishTemplate"> => ({
+  async publishTemplate(request, context) {
+    const caller = requireCaller(context);
+    const id = canonicalId(request.templateId);
+    for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+      // The check can take its time, so it is no part of a transaction.
+      const { format, content } = await readTemplate(deps, caller.orgId, id);
+      const source = { format, content };
+      const schema = requireSchema(await deps.checker.check(source));
+      const template = await publishChecked(deps, caller, id, { source, schema });
+      if (template !== undefined) return { template: templateMessage(template, false) };
+    }
+    throw new DomainError("SERVICE_UNAVAILABLE");
+  },
+});
+
+const readTemplate = (deps: Deps, orgId: OrgId, id: string): Promise<Template> =>
+  inOrganization(orgId, deps.orm, async (em) => {
+    const template = await findTemplate(orgId, em, id);
+    if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
+    return template;
+  });
+
+/** Undefined when the draft is no longer what was checked. */
+async function publishChecked(
+  deps: Deps,
+  { orgId, clientId }: Caller,
+  id: string,
+  checked: { readonly source: TemplateSource; readonly schema: JsonSchema },
+): Promise<Template | undefined> {
+  return inOrganization(orgId, deps.orm, async (em) => {
+    const template = await lockTemplate(orgId, em, id);
+    if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
+    const { source, schema } = checked;
+    if (template.format !== source.format || template.content !== source.content) return undefined;
+    const current = await findVersion(orgId, em, { templateId: id, version: template.publishedVersion });
+    if (isPublishedAs(template, current)) return template;
+    const publishedAt = deps.clock.now();
+    const version = template.publishedVersion + 1;
+    addVersion(orgId, em, {
+      ...publishedPart(template),
+      templateId: id,
+      version,
+      dataSchema: schema,
+      publishedAt,
+      publishedBy: clientId,
+    });
+    return Object.assign(template, { publishedVersion: version, publishedAt });
+  });
+}
+
+/** A template as its author asks for it. */
+export interface NewTemplate extends Pick<Template, "name" | "format" | "content" | "page" | "locale" | "sampleData"> {
+  /** Undefined: to be derived from the name. */
+  readonly slug: string | undefined;
+}
+
+/** Throws GEN_INVALID_REQUEST. */
+export function parseNewTemplate(request: CreateTemplateRequest): NewTemplate {
+  const { name, slug, format, content, page, locale, sampleDataJson } = request;
+  refuse([...nameProblems("name", name), ...textProblems("content", content)]);
+  return {
+    name,
+    slug: slug === "" ? undefined : parseSlug(slug),
+    format: formatFromWire(format),
+    content,
+    page: parsePage(page, defaultPage),
+    locale: locale === "" ? defaultLocale : parseLocale("locale", locale),
+    sampleData: sampleDataJson === "" ? null : parseJsonObject("sampleData", sampleDataJson),
+  };
+}
+
+/** The changes that a request asks for, given the template's page; throws GEN_INVALID_REQUEST. */
+export function parseTemplateChanges(request: UpdateTemplateRequest, base: Page): TemplateChanges {
+  const { name, slug, format, content, page, locale, sampleDataJson } = request;
+  refuse([
+    ...(name === undefined ? [] : nameProblems("name", name)),
+    ...(content === undefined ? [] : textProblems("content", content)),
+  ]);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(slug === undefined ? {} : { slug: parseSlug(slug) }),
+    ...(format === undefined ? {} : { format: formatFromWire(format) }),
+    ...(content === undefined ? {} : { content }),
+    ...(page === undefined ? {} : { page: parsePage(page, base) }),
+    ...(locale === undefined ? {} : { locale: parseLocale("locale", locale) }),
+    ...(sampleDataJson === undefined ? {} : { sampleData: parseSampleData(sampleDataJson) }),
+  };
+}
+
+/** The page with what the message states; throws GEN_INVALID_REQUEST. Absent: the page as it is. */
+export function parsePage(message: PageMessage | undefined, base: Page): Page {
+  if (message === undefined) return base;
+  const { size, orientation, margins, header, footer, font } = message;
+  const { top, right, bottom, left } = margins ?? {};
+  return changePage(base, {
+    size: size || undefined,
+    orientation: orientation || undefined,
+    margins: { top, right, bottom, left },
+    header,
+    footer,
+    font: font || undefined,
+  });
+}
+
+function parseSlug(text: string): string {
+  if (isSlug(text)) return text;
+  throw invalid(problem("slug", "INVALID_SLUG", slugRule));
+}
+
+const parseSampleData = (text: string) => (text.trim() === "null" ? null : parseJsonObject("sampleData", text));
+
+export const validateTemplate = (
+  deps: Pick<DocgenDeps, "checker">,
+): Pick<ServiceImpl<typeof DocgenService>, "validateTemplate"> => ({
+  async validateTemplate(request, context) {
+    requireCaller(context);
+    const { content, dataJson } = request;
+    refuse(textProblems("content", content));
+    const source = { format: formatFromWire(request.format), content };
+    const data = dataJson === "" ? undefined : parseJsonObject("data", dataJson);
+    const { findings } =
+      data === undefined ? await deps.checker.check(source) : await deps.checker.checkWithData(source, data);
+    return { findings: findings.map(findingMessage) };
+  },
+});
+
+export const getTemplateSchema = (
+  deps: Pick<DocgenDeps, "orm" | "checker">,
+): Pick<ServiceImpl<typeof DocgenService>, "getTemplateSchema"> => ({
+  async getTemplateSchema(request, context) {
+    const { orgId } = requireCaller(context);
+    const templateId = canonicalId(request.templateId);
+    const { template, published } = await inOrganization(orgId, deps.orm, async (em) => {
+      const template = await findTemplate(orgId, em, templateId);
+      if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
+      const version = request.version || template.publishedVersion;
+      if (version === 0) return { template, published: null };
+      // Also the numbers that no column could hold.
+      if (version > template.publishedVersion) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
+      return { template, published: await findVersion(orgId, em, { templateId, version }) };
+    });
+    if (published !== null) return { schemaJson: JSON.stringify(published.dataSchema), version: published.version };
+    const { format, content } = template;
+    const schema = requireSchema(await deps.checker.check({ format, content }));
+    return { schemaJson: JSON.stringify(schema), version: 0 };
+  },
+});

@@ -1,0 +1,116 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import { slugFromName } from "#platform/slug.ts";
+import { effectiveChanges, type Template } from "../domain/template.ts";
+import { inOrganization } from "../store/orm.ts";
+import { freeSlug, isSlugTaken, withDerivedSlug } from "../store/slug-store.ts";
+import { addTemplate, findTemplate, findUnchanged, lockTemplate, pageOfTemplates } from "../store/template-store.ts";
+import type { DocgenDeps } from "./deps.ts";
+import { canonicalId, parseAfterId } from "./ids.ts";
+import { listedTemplateMessage, templateMessage } from "./messages.ts";
+import { type NewTemplate, parseNewTemplate, parseTemplateChanges } from "./template-versions.ts";
+
+type Deps = Pick<DocgenDeps, "orm" | "clock" | "newId">;
+
+export const createTemplate = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "createTemplate"> => ({
+  async createTemplate(request, context) {
+    const caller = requireCaller(context);
+    const template = await insertTemplate(deps, caller, parseNewTemplate(request));
+    return { template: templateMessage(template, true) };
+  },
+});
+
+async function insertTemplate(deps: Deps, { orgId, clientId }: Caller, input: NewTemplate): Promise<Template> {
+  const now = deps.clock.now();
+  const draft = {
+    ...input,
+    id: deps.newId(),
+    publishedVersion: 0,
+    publishedAt: null,
+    createdBy: clientId,
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
+  };
+  const insert = () =>
+    inOrganization(orgId, deps.orm, async (em) => {
+      const slug = input.slug ?? (await freeSlug(orgId, em, slugFromName(input.name)));
+      return addTemplate(orgId, em, { ...draft, slug });
+    });
+  if (input.slug === undefined) return withDerivedSlug(insert);
+  return insert().catch((error: unknown) => {
+    throw isSlugTaken(error) ? new DomainError("GEN_TEMPLATE_SLUG_EXISTS", { cause: error }) : error;
+  });
+}
+
+export const updateTemplate = (
+  deps: Pick<DocgenDeps, "orm" | "clock">,
+): Pick<ServiceImpl<typeof DocgenService>, "updateTemplate"> => ({
+  async updateTemplate(request, context) {
+    const { orgId } = requireCaller(context);
+    const id = canonicalId(request.templateId);
+    const work = inOrganization(orgId, deps.orm, async (em) => {
+      const template = await lockTemplate(orgId, em, id);
+      if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
+      const update = effectiveChanges(template, parseTemplateChanges(request, template.page));
+      if (Object.keys(update).length > 0) Object.assign(template, update, { updatedAt: deps.clock.now() });
+      await em.flush();
+      const unchanged = await findUnchanged(orgId, em, [id]);
+      return { template: templateMessage(template, !unchanged.has(id)) };
+    });
+    return work.catch((error: unknown) => {
+      throw isSlugTaken(error) ? new DomainError("GEN_TEMPLATE_SLUG_EXISTS", { cause: error }) : error;
+    });
+  },
+});
+
+/** Its versions stay: documents that were made from them name them. */
+export const deleteTemplate = (
+  deps: Pick<DocgenDeps, "orm" | "clock">,
+): Pick<ServiceImpl<typeof DocgenService>, "deleteTemplate"> => ({
+  async deleteTemplate(request, context) {
+    const { orgId } = requireCaller(context);
+    return inOrganization(orgId, deps.orm, async (em) => {
+      const template = await lockTemplate(orgId, em, canonicalId(request.templateId));
+      if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
+      Object.assign(template, { deletedAt: deps.clock.now() });
+      return {};
+    });
+  },
+});
+
+export const getTemplate = (deps: Pick<DocgenDeps, "orm">): Pick<ServiceImpl<typeof DocgenService>, "getTemplate"> => ({
+  async getTemplate(request, context) {
+    const { orgId } = requireCaller(context);
+    const id = canonicalId(request.templateId);
+    return inOrganization(orgId, deps.orm, async (em) => {
+      const template = await findTemplate(orgId, em, id);
+      if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
+      const unchanged = await findUnchanged(orgId, em, [id]);
+      return { template: templateMessage(template, !unchanged.has(id)) };
+    });
+  },
+});
+
+export const listTemplates = (
+  deps: Pick<DocgenDeps, "orm">,
+): Pick<ServiceImpl<typeof DocgenService>, "listTemplates"> => ({
+  async listTemplates(request, context) {
+    const { orgId } = requireCaller(context);
+    const { pageSize } = request;
+    const afterId = parseAfterId(request.afterId);
+    return inOrganization(orgId, deps.orm, async (em) => {
+      const found = await pageOfTemplates(orgId, em, { afterId, limit: pageSize + 1 });
+      const page = found.slice(0, pageSize);
+      const unchanged = await findUnchanged(
+        orgId,
+        em,
+        page.map((template) => template.id),
+      );
+      const templates = page.map((template) => listedTemplateMessage(template, !unchanged.has(template.id)));
+      return { templates, hasMore: found.length > page.length };
+    });
+  },
+});

@@ -1,0 +1,164 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import { insertOutboxEm } from "#platform/outbox/outbox.ts";
+import { contentRuleCodes } from "../domain/content-rules/codes.ts";
+import { draftTemplate, type NewTemplate } from "../domain/new-template.ts";
+import { fitPage } from "../domain/page.ts";
+import { invalid, problem, refuse } from "../domain/problems.ts";
+import { slugFromName } from "../domain/slug.ts";
+import type { Template } from "../domain/template.ts";
+import { templateTypes } from "../domain/template-types.ts";
+import { unstorableTexts } from "../domain/text.ts";
+import { templateRemoved } from "../events.ts";
+import { countActiveDeployments } from "../store/deployment-store.ts";
+import { inOrganization, schema } from "../store/orm.ts";
+import { freeSlug, isSlugTaken, withDerivedSlugs } from "../store/slug-store.ts";
+import {
+  addTemplate,
+  deleteDeployments,
+  deleteTemplate,
+  findTemplate,
+  findTemplates,
+  type ListPosition,
+  lockTemplate,
+  pageOfTemplates,
+} from "../store/template-store.ts";
+import { flagsMessage } from "./configuration.ts";
+import type { TemplatesDeps } from "./deps.ts";
+import { parseTemplateId } from "./ids.ts";
+import { templateMessage } from "./messages.ts";
+import { parseNewTemplate } from "./update-template.ts";
+import { describeTemplates } from "./views.ts";
+import { fromWire, wireFormat, wireTemplateStatus, wireType } from "./wire-enums.ts";
+
+type Deps = Pick<TemplatesDeps, "orm" | "clock" | "newId">;
+
+export const createTemplate = (deps: Deps): Pick<ServiceImpl<typeof TemplatesService>, "createTemplate"> => ({
+  async createTemplate(request, context) {
+    const caller = requireCaller(context);
+    const template = await insertTemplate(deps, caller, parseNewTemplate(request));
+    return { template: templateMessage(template, { published: [] }) };
+  },
+});
+
+async function insertTemplate(deps: Deps, caller: Caller, input: NewTemplate): Promise<Template> {
+  const { orgId, clientId } = caller;
+  const draft = draftTemplate(input, { id: deps.newId(), clientId, now: deps.clock.now() });
+  const insert = () =>
+    inOrganization(orgId, deps.orm, async (em) => {
+      const slug = input.slug ?? (await freeSlug(orgId, em, slugFromName(input.name)));
+      return addTemplate(orgId, em, { ...draft, slug });
+    });
+  if (input.slug === null) return withDerivedSlugs(insert);
+  return insert().catch((error: unknown) => {
+    throw isSlugTaken(error) ? new DomainError("CLICK_TEMPLATE_SLUG_EXISTS", { cause: error }) : error;
+  });
+}
+
+export const getTemplate = (
+  deps: Pick<TemplatesDeps, "orm">,
+): Pick<ServiceImpl<typeof TemplatesService>, "getTemplate"> => ({
+  async getTemplate(request, context) {
+    const { orgId } = requireCaller(context);
+    const id = parseTemplateId(request.templateId);
+    return inOrganization(orgId, deps.orm, async (em) => {
+      const template = await findTemplate(orgId, em, id);
+      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+      const [message] = await describeTemplates(orgId, em, [template], request);
+      return { template: message };
+    });
+  },
+});
+
+const maxLimit = 1000;
+
+/** A page ends early when its templates would not fit into one message; the cursor leads on as usual. */
+export const listTemplates = (
+  deps: Pick<TemplatesDeps, "orm">,
+): Pick<ServiceImpl<typeof TemplatesService>, "listTemplates"> => ({
+  async listTemplates(request, context) {
+    const { orgId } = requireCaller(context);
+    refuse(unstorableTexts("search", request.search));
+    const after = readCursor(request.cursor);
+    const limit = request.limit === 0 ? maxLimit : Math.min(request.limit, maxLimit);
+    return inOrganization(orgId, deps.orm, async (em) => {
+      const found = await pageOfTemplates(orgId, em, {
+        after,
+        limit: limit + 1,
+        withVersions: request.includeVersions,
+        search: request.search,
+        status: fromWire(wireTemplateStatus, request.status),
+      });
+      const page = fitPage(found.slice(0, limit));
+      const ids = page.map((item) => item.id);
+      const templates = await findTemplates(orgId, em, ids);
+      const last = templates.at(-1);
+      return {
+        templates: await describeTemplates(orgId, em, templates, request),
+        nextCursor: found.length > page.length && last !== undefined ? writeCursor(last) : "",
+      };
+    });
+  },
+});
+
+export const removeTemplate = (
+  deps: Pick<TemplatesDeps, "orm" | "clock" | "newId" | "wakeRelay">,
+): Pick<ServiceImpl<typeof TemplatesService>, "removeTemplate"> => ({
+  async removeTemplate(request, context) {
+    const caller = requireCaller(context);
+    const { orgId } = caller;
+    const id = parseTemplateId(request.templateId);
+    await inOrganization(orgId, deps.orm, async (em) => {
+      const template = await lockTemplate(orgId, em, id);
+      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+      const active = await countActiveDeployments(orgId, em, [id]);
+      if (active.size > 0) throw new DomainError("CLICK_TEMPLATE_HAS_ACTIVE_DEPLOYMENTS");
+      const now = deps.clock.now();
+      await insertOutboxEm(em, schema, [templateRemoved({ caller, eventId: deps.newId(), now }, id)]);
+      if (template.firstPublishedAt === null) {
+        await deleteTemplate(orgId, em, id);
+      } else {
+        // Somebody may have accepted one of its revisions.
+        await deleteDeployments(orgId, em, id);
+        Object.assign(template, { deletedAt: now, updatedAt: now });
+      }
+    });
+    deps.wakeRelay();
+    return {};
+  },
+});
+
+export const listTemplateTypes = (): Pick<ServiceImpl<typeof TemplatesService>, "listTemplateTypes"> => ({
+  async listTemplateTypes() {
+    return {
+      types: templateTypes.map((info) => ({
+        ...info,
+        type: wireType[info.type],
+        contentFormats: [wireFormat.HTML, wireFormat.MARKDOWN, wireFormat.TEXT],
+        defaultPolicyFlags: flagsMessage(info.defaultPolicyFlags),
+        validationRules: contentRuleCodes(info.type),
+      })),
+    };
+  },
+});
+
+/** Names a place in the list for the next request; opaque to clients. */
+export const writeCursor = (position: ListPosition): string =>
+  Buffer.from(`${position.createdAt.getTime()} ${position.id}`, "latin1").toString("base64url");
+
+/** The place that a cursor names; undefined for the empty cursor of the first page. Throws CLICK_VALIDATION_FAILED. */
+export function readCursor(cursor: string): ListPosition | undefined {
+  if (cursor === "") return undefined;
+  const [time = "", id = "", ...rest] = Buffer.from(cursor, "base64url").toString("latin1").split(" ");
+  const createdAt = new Date(/^\d{1,15}$/.test(time) ? Number(time) : Number.NaN);
+  // Decoding skips what is not base64url, so only a cursor that comes out the same again is one of ours.
+  const isOurs = rest.length === 0 && isUuid(id) && isSane(createdAt) && writeCursor({ createdAt, id }) === cursor;
+  if (!isOurs) throw invalid(problem("cursor", "INVALID_CURSOR", "must be a cursor that a previous page gave"));
+  return { createdAt, id };
+}
+
+/** Within what the database's timestamps take. */
+const isSane = (time: Date): boolean => time.getTime() < Date.UTC(10_000, 0);

@@ -1,0 +1,143 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import { insertOutboxEm } from "#platform/outbox/outbox.ts";
+import { type Deployment, servesVersion } from "../domain/deployment.ts";
+import { invalid, problem } from "../domain/problems.ts";
+import { decideArchive } from "../domain/publication.ts";
+import { requireActive } from "../domain/template.ts";
+import { draftVersion, requireRoom, type Version } from "../domain/version.ts";
+import { versionArchived, versionUnpublished } from "../events.ts";
+import { isServedByActiveDeployment, listActiveDeployments } from "../store/deployment-store.ts";
+import { inOrganization, schema } from "../store/orm.ts";
+import { findTemplate, holdTemplate, lockTemplate } from "../store/template-store.ts";
+import {
+  addVersion,
+  countOpenVersions,
+  findVersion,
+  listVersions as findVersions,
+  isLocaleTaken,
+  lockVersion,
+} from "../store/version-store.ts";
+import type { TemplatesDeps } from "./deps.ts";
+import { parseTemplateId, parseVersionId } from "./ids.ts";
+import { versionMessage } from "./messages.ts";
+import { parseNewVersion } from "./update-version.ts";
+import { describeTemplates, describeVersions } from "./views.ts";
+
+export const createVersion = (
+  deps: Pick<TemplatesDeps, "orm" | "clock" | "newId">,
+): Pick<ServiceImpl<typeof TemplatesService>, "createVersion"> => ({
+  async createVersion(request, context) {
+    const { orgId, clientId } = requireCaller(context);
+    const input = parseNewVersion(request);
+    const templateId = parseTemplateId(request.templateId);
+    const work = inOrganization(orgId, deps.orm, async (em) => {
+      const template = await holdTemplate(orgId, em, templateId);
+      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+      requireActive(template);
+      requireRoom(await countOpenVersions(orgId, em, templateId));
+      const by = { id: deps.newId(), templateId, clientId, now: deps.clock.now() };
+      return addVersion(orgId, em, draftVersion(input, by));
+    });
+    const version = await work.catch((error: unknown) => {
+      throw isLocaleTaken(error) ? new DomainError("CLICK_VERSION_LOCALE_EXISTS", { cause: error }) : error;
+    });
+    return { version: versionMessage(version, { revisions: [] }) };
+  },
+});
+
+export const getVersion = (
+  deps: Pick<TemplatesDeps, "orm">,
+): Pick<ServiceImpl<typeof TemplatesService>, "getVersion"> => ({
+  async getVersion(request, context) {
+    const { orgId } = requireCaller(context);
+    const templateId = parseTemplateId(request.templateId);
+    return inOrganization(orgId, deps.orm, async (em) => {
+      const template = await findTemplate(orgId, em, templateId);
+      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+      const version = await findVersion(orgId, em, { templateId, id: parseVersionId(request.versionId) });
+      if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+      const [embedded] = request.includeTemplate
+        ? await describeTemplates(orgId, em, [template], { includeVersions: false })
+        : [];
+      const deployments = request.includeDeployments ? await listActiveDeployments(orgId, em, templateId) : [];
+      const [message] = await describeVersions(orgId, em, [version], embedded, deployments);
+      return { version: message };
+    });
+  },
+});
+
+export const listVersions = (
+  deps: Pick<TemplatesDeps, "orm">,
+): Pick<ServiceImpl<typeof TemplatesService>, "listVersions"> => ({
+  async listVersions(request, context) {
+    const { orgId } = requireCaller(context);
+    const templateId = parseTemplateId(request.templateId);
+    const { includeTemplate, includeDeployments, publishedOnly } = request;
+    return inOrganization(orgId, deps.orm, async (em) => {
+      const template = await findTemplate(orgId, em, templateId);
+      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+      const versions = await findVersions(orgId, em, { templateIds: [templateId], publishedOnly });
+      const [embedded] = includeTemplate
+        ? await describeTemplates(orgId, em, [template], { includeVersions: false })
+        : [];
+      const deployments = includeDeployments ? await listActiveDeployments(orgId, em, templateId) : [];
+      requireFit(versions, deployments);
+      return { versions: await describeVersions(orgId, em, versions, embedded, deployments) };
+    });
+  },
+});
+
+/** Half of what a gRPC message carries; the rest is for the versions themselves. */
+const maxDeploymentBytes = 2_097_152;
+
+/** One deployment is in the answer as often as it serves versions. Throws CLICK_VALIDATION_FAILED. */
+function requireFit(versions: readonly Version[], deployments: readonly Deployment[]): void {
+  const bytes = deployments.map((deployment) => {
+    const served = versions.filter((version) => servesVersion(deployment, version));
+    return served.length * Buffer.byteLength(JSON.stringify(deployment));
+  });
+  if (bytes.reduce((sum, size) => sum + size, 0) <= maxDeploymentBytes) return;
+  const message = "would make the answer too large: read the versions one by one";
+  throw invalid(problem("includeDeployments", "TOO_LARGE", message));
+}
+
+export const archiveVersion = (
+  deps: Pick<TemplatesDeps, "orm" | "clock" | "newId" | "wakeRelay">,
+): Pick<ServiceImpl<typeof TemplatesService>, "archiveVersion"> => ({
+  async archiveVersion(request, context) {
+    const caller = requireCaller(context);
+    const { orgId } = caller;
+    const templateId = parseTemplateId(request.templateId);
+    const response = await inOrganization(orgId, deps.orm, async (em) => {
+      const template = await lockTemplate(orgId, em, templateId);
+      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+      const name = { templateId, id: parseVersionId(request.versionId) };
+      const version = await lockVersion(orgId, em, name);
+      if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+      if (decideArchive(version)) {
+        if (await isServedByActiveDeployment(orgId, em, name)) {
+          throw new DomainError("CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS");
+        }
+        const now = deps.clock.now();
+        const events = version.status === "PUBLISHED" ? [versionUnpublished, versionArchived] : [versionArchived];
+        const records = events.map((event) => event({ caller, eventId: deps.newId(), now }, version));
+        await insertOutboxEm(em, schema, records);
+        if (version.status === "PUBLISHED") template.updatedAt = now;
+        archive(version, now);
+      }
+      const [message] = await describeVersions(orgId, em, [version]);
+      return { version: message };
+    });
+    deps.wakeRelay();
+    return response;
+  },
+});
+
+function archive(version: Version, now: Date): void {
+  const unpublishedAt = version.status === "PUBLISHED" ? now : version.unpublishedAt;
+  const update: Partial<Version> = { status: "ARCHIVED", archivedAt: now, unpublishedAt, updatedAt: now };
+  Object.assign(version, update);
+}

@@ -1,0 +1,89 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import {
+  type Attempt as AttemptMessage,
+  AttemptSchema,
+  type Delivery as DeliveryMessage,
+  DeliverySchema,
+  DeliveryStatus as StatusCode,
+  type WebhooksService,
+} from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { inSnapshot } from "#platform/db/transaction.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import type { Attempt, Delivery, DeliveryStatus } from "../domain/delivery.ts";
+import { problem, refuse } from "../domain/problems.ts";
+import { latestAttempts } from "../store/attempt-store.ts";
+import { findDelivery } from "../store/delivery-store.ts";
+import type { WebhooksDeps } from "./deps.ts";
+import { parseId } from "./endpoint-input.ts";
+
+/** More than the schedule ever makes; only who resends again and again has more, and a message has an end. */
+const shownAttempts = 1_000;
+
+export const getDelivery = (
+  deps: Pick<WebhooksDeps, "pool">,
+): Pick<ServiceImpl<typeof WebhooksService>, "getDelivery"> => ({
+  async getDelivery(request, context) {
+    const { orgId } = requireCaller(context);
+    const id = parseId(request.id, "WEBHOOK_DELIVERY_NOT_FOUND");
+    return inSnapshot(orgId, deps.pool, async (client) => {
+      const delivery = await findDelivery(client, orgId, id);
+      if (delivery === undefined) throw new DomainError("WEBHOOK_DELIVERY_NOT_FOUND");
+      const attempts = await latestAttempts(client, orgId, { deliveryIds: [id], limit: shownAttempts });
+      return { delivery: deliveryMessage(delivery, attempts.get(id) ?? []) };
+    });
+  },
+});
+
+export function deliveryMessage(delivery: Delivery, attempts: readonly Attempt[]): DeliveryMessage {
+  const { id, eventId, eventType, endpointId = "", agreementId = "", connectId = 0, status } = delivery;
+  return create(DeliverySchema, {
+    ...{ id, eventId, eventType, endpointId, agreementId, connectId: BigInt(connectId) },
+    status: statusCodes[status],
+    attempts: attempts.map(attemptMessage),
+    attemptCount: delivery.attempts,
+    ...(delivery.dueAt === undefined ? {} : { nextAttemptAt: timestampFromDate(delivery.dueAt) }),
+    ...(delivery.deliveredAt === undefined ? {} : { deliveredAt: timestampFromDate(delivery.deliveredAt) }),
+    occurredAt: timestampFromDate(delivery.occurredAt),
+    createdAt: timestampFromDate(delivery.createdAt),
+  });
+}
+
+/** Undefined for unspecified. */
+export const statusFromWire = (code: StatusCode): DeliveryStatus | undefined => statuses.get(code);
+
+const attemptMessage = ({ at, ...rest }: Attempt): AttemptMessage =>
+  create(AttemptSchema, { ...rest, at: timestampFromDate(at) });
+
+const statusCodes: Readonly<Record<DeliveryStatus, StatusCode>> = {
+  pending: StatusCode.PENDING,
+  delivered: StatusCode.DELIVERED,
+  failed: StatusCode.FAILED,
+  dead: StatusCode.DEAD,
+};
+
+const statuses: ReadonlyMap<StatusCode, DeliveryStatus> = new Map(
+  (Object.entries(statusCodes) as [DeliveryStatus, StatusCode][]).map(([status, code]) => [code, status]),
+);
+
+/** Behind which row a page ended. */
+interface Position {
+  readonly at: Date;
+  /** UUID. */
+  readonly id: string;
+}
+
+export const cursorText = ({ at, id }: Position): string =>
+  Buffer.from(`${at.getTime()} ${id}`, "latin1").toString("base64url");
+
+/** Undefined for the first page. Throws VALIDATION_FAILED for what was never answered. */
+export function parseCursor(text: string): Position | undefined {
+  if (text === "") return undefined;
+  const [time = "", id = "", ...more] = Buffer.from(text, "base64url").toString("latin1").split(" ");
+  if (/^[0-9]{1,15}$/.test(time) && isUuid(id) && more.length === 0) return { at: new Date(Number(time)), id };
+  refuse([problem("cursor", "INVALID_CURSOR", "must be the nextCursor of a page of this list")]);
+  return undefined;
+}

@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type pg from "pg";
+import type { CreateEndpointRequest, WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { canonicalJson } from "#platform/canonical-json.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { changeEndpoint, type Endpoint, maxEndpoints, overlapMs, switchedTo } from "../domain/endpoint.ts";
+import { refuse, textProblems } from "../domain/problems.ts";
+import { newSecret, openSecret, sealSecret, secretText } from "../domain/seal-secret.ts";
+import { giveUpWaiting } from "../store/attempt-store.ts";
+import {
+  countEndpoints,
+  deleteEndpoint as deleteRow,
+  findEndpoint,
+  insertEndpoint,
+  lockOrganization,
+  pageOfEndpoints,
+  replaceSecret,
+  saveEndpoint,
+  secretsOf,
+} from "../store/endpoint-store.ts";
+import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../store/idempotency-store.ts";
+import { cursorText, parseCursor } from "./deliveries.ts";
+import type { WebhooksDeps } from "./deps.ts";
+import { checkEndpointInput, parseId, requireEndpoint } from "./endpoint-input.ts";
+import { endpointMessage } from "./messages.ts";
+
+type Deps = Pick<WebhooksDeps, "pool" | "secretKeys" | "rules" | "clock" | "newId">;
+
+export const createEndpoint = (deps: Deps): Pick<ServiceImpl<typeof WebhooksService>, "createEndpoint"> => ({
+  async createEndpoint(request, context) {
+    const { orgId } = requireCaller(context);
+    const keyed = keyedRequest(request, deps.clock.now());
+    const created = (await findEarlier(deps, orgId, keyed)) ?? (await createNew(deps, orgId, request, keyed));
+    const { endpoint, secret, replayed } = created;
+    return { endpoint: endpointMessage(endpoint, deps.clock.now()), secret: secretText(secret), replayed };
+  },
+});
+
+interface Created {
+  readonly endpoint: Endpoint;
+  readonly secret: Buffer;
+  readonly replayed: boolean;
+}
+
+function keyedRequest(request: CreateEndpointRequest, now: Date): KeyedRequest | undefined {
+  const { idempotencyKey: key, url, description, eventTypes, enabled } = request;
+  if (key === "") return undefined;
+  refuse(textProblems("idempotencyKey", key));
+  const text = canonicalJson({ url, description, eventTypes, enabled });
+  return { key, requestHash: createHash("sha256").update(text).digest(), now };
+}
+
+/** What an earlier request with the key has made. Looks first of all, so that it is answered whatever holds by now. */
+async function findEarlier(deps: Deps, orgId: OrgId, keyed: KeyedRequest | undefined): Promise<Created | undefined> {
+  if (keyed === undefined) return undefined;
+  return inTransaction(orgId, deps.pool, async (client) => {
+    const use = await findKey(client, orgId, keyed);
+    return use.kind === "new" ? undefined : replay(deps, client, orgId, use);
+  });
+}
+
+/** As the endpoint is now, with the secret that signs now. */
+async function replay(
+  { secretKeys }: Deps,
+  client: pg.PoolClient,
+  orgId: OrgId,
+  use: Exclude<KeyUse, { kind: "new" }>,
+): Promise<Created> {
+  if (use.kind === "conflict") throw new DomainError("IDEMPOTENCY_KEY_REUSED");
+  const endpoint = await findEndpoint(client, orgId, use.endpointId);
+  const sealed = await secretsOf(client, orgId, use.endpointId);
+  if (endpoint === undefined || sealed === undefined) throw new DomainError("WEBHOOK_ENDPOINT_NOT_FOUND");
+  return { endpoint, secret: openSecret(secretKeys, orgId, endpoint.id, sealed.current), replayed: true };
+}
+
+async function createNew(
+  deps: Deps,
+  orgId: OrgId,
+  { url, description, eventTypes, enabled }: CreateEndpointRequest,
+  keyed: KeyedRequest | undefined,
+): Promise<Created> {
+  const input = await checkEndpointInput(deps, { url, description, eventTypes });
+  const now = deps.clock.now();
+  const endpoint: Endpoint = {
+    ...input,
+    ...{ id: deps.newId(), kind: "standard", connectId: undefined, settings: undefined },
+    ...switchedTo(enabled, now),
+    ...{ failingSince: undefined, previousSecretUntil: undefined, createdAt: now, updatedAt: now },
+  };
+  return inTransaction(orgId, deps.pool, async (client) => {
+    const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(client, orgId, keyed, endpoint.id);
+    if (use.kind !== "new") return replay(deps, client, orgId, use);
+    await lockOrganization(client, orgId);
+    // Gives the key back as well.
+    if ((await countEndpoints(client, orgId, "standard")) >= maxEndpoints) {
+      throw new DomainError("WEBHOOK_ENDPOINT_LIMIT");
+    }
+    const secret = newSecret();
+    await insertEndpoint(client, orgId, endpoint, sealSecret(deps.secretKeys, orgId, endpoint.id, secret));
+    return { endpoint, secret, replayed: false };
+  });
+}
+
+export const updateEndpoint = (
+  deps: Pick<WebhooksDeps, "pool" | "rules" | "clock">,
+): Pick<ServiceImpl<typeof WebhooksService>, "updateEndpoint"> => ({
+  async updateEndpoint({ id, url, description, eventTypes, enabled }, context) {
+    const { orgId } = requireCaller(context);
+    // Who names an unknown one hears that, and nothing of its fields; and no name is looked up for it.
+    await inTransaction(orgId, deps.pool, (client) => requireEndpoint(client, orgId, id));
+    const input = await checkEndpointInput(deps, { url, description, eventTypes: eventTypes?.types });
+    const now = deps.clock.now();
+    const endpoint = await inTransaction(orgId, deps.pool, async (client) => {
+      const before = await requireEndpoint(client, orgId, id, { lock: true });
+      const changed = changeEndpoint(before, { ...input, isEnabled: enabled }, now);
+      await saveEndpoint(client, orgId, changed.endpoint);
+      if (changed.givesUp) await giveUpWaiting(client, orgId, before.id);
+      return changed.endpoint;
+    });
+    return { endpoint: endpointMessage(endpoint, now) };
+  },
+});
+
+export const deleteEndpoint = (
+  deps: Pick<WebhooksDeps, "pool" | "clock">,
+): Pick<ServiceImpl<typeof WebhooksService>, "deleteEndpoint"> => ({
+  async deleteEndpoint(request, context) {
+    const { orgId } = requireCaller(context);
+    await inTransaction(orgId, deps.pool, async (client) => {
+      const { id } = await requireEndpoint(client, orgId, request.id, { lock: true });
+      await deleteRow(client, orgId, id, deps.clock.now());
+      await giveUpWaiting(client, orgId, id);
+    });
+    return {};
+  },
+});
+
+export const getEndpoint = (
+  deps: Pick<WebhooksDeps, "pool" | "clock">,
+): Pick<ServiceImpl<typeof WebhooksService>, "getEndpoint"> => ({
+  async getEndpoint({ id }, context) {
+    const { orgId } = requireCaller(context);
+    const endpoint = await inTransaction(orgId, deps.pool, (client) => requireEndpoint(client, orgId, id));
+    return { endpoint: endpointMessage(endpoint, deps.clock.now()) };
+  },
+});
+
+const defaultLimit = 100;
+
+export const listEndpoints = (
+  deps: Pick<WebhooksDeps, "pool" | "clock">,
+): Pick<ServiceImpl<typeof WebhooksService>, "listEndpoints"> => ({
+  async listEndpoints(request, context) {
+    const { orgId } = requireCaller(context);
+    const limit = request.limit || defaultLimit;
+    const after = parseCursor(request.cursor);
+    // One more than wanted tells whether there is another page.
+    const found = await inTransaction(orgId, deps.pool, (client) =>
+      pageOfEndpoints(client, orgId, { after, limit: limit + 1 }),
+    );
+    const page = found.slice(0, limit);
+    const last = found.length > page.length ? page.at(-1) : undefined;
+    return {
+      endpoints: page.map((endpoint) => endpointMessage(endpoint, deps.clock.now())),
+      nextCursor: last === undefined ? "" : cursorText({ at: last.createdAt, id: last.id }),
+    };
+  },
+});
+
+export const rotateEndpointSecret = ({
+  pool,
+  secretKeys,
+  clock,
+}: Pick<WebhooksDeps, "pool" | "secretKeys" | "clock">): Pick<
+  ServiceImpl<typeof WebhooksService>,
+  "rotateEndpointSecret"
+> => ({
+  async rotateEndpointSecret(request, context) {
+    const { orgId } = requireCaller(context);
+    const id = parseId(request.id, "WEBHOOK_ENDPOINT_NOT_FOUND");
+    const now = clock.now();
+    const secret = newSecret();
+    const sealed = sealSecret(secretKeys, orgId, id, secret);
+    const previousUntil = new Date(now.getTime() + overlapMs);
+    const endpoint = await inTransaction(orgId, pool, (client) =>
+      replaceSecret(client, orgId, id, { sealed, previousUntil, now }),
+    );
+    if (endpoint === undefined) throw new DomainError("WEBHOOK_ENDPOINT_NOT_FOUND");
+    return { endpoint: endpointMessage(endpoint, now), secret: secretText(secret) };
+  },
+});
