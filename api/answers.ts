@@ -1,4 +1,5 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { scalarZeroValue } from "@bufbuild/protobuf/reflect";
 import { type Direction, type JsonSchema, nullableSchema, slotOf } from "./kinds.ts";
 import type { Member, Table } from "./members.ts";
 
@@ -80,9 +81,11 @@ function readerOf(message: DescMessage, name: string, member: Member): MemberRea
   if (compute !== undefined) return { schema: withNull(compute.schema), show: compute.read, otherwise: null };
   if (group !== undefined) {
     const { schema, read } = shownOf(message, group.table);
+    const { unless } = group;
+    if (unless === undefined) return { schema, show: read, otherwise: null };
     const show = (from: Values) => {
       const value = read(from);
-      return (value[group.unless] ?? "") === "" ? null : value;
+      return (value[unless] ?? "") === "" ? null : value;
     };
     return { schema: withNull(schema), show, otherwise: null };
   }
@@ -102,7 +105,11 @@ function readerOf(message: DescMessage, name: string, member: Member): MemberRea
 /** What the field has when nothing was said, where the contract does not tell the two apart. */
 function nothingIn(field: DescField): unknown {
   if (field.presence !== implicitPresence) return undefined;
-  return field.fieldKind === "enum" ? 0 : field.fieldKind === "scalar" ? field.getDefaultValue() : undefined;
+  return field.fieldKind === "enum"
+    ? 0
+    : field.fieldKind === "scalar"
+      ? scalarZeroValue(field.scalar, false)
+      : undefined;
 }
 
 export const implicitPresence = 2;

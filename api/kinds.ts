@@ -153,6 +153,49 @@ export const time: Kind<string> = {
   },
 };
 
+/** A number of the contract that is larger than 32 bits, and exact in JSON all the same. */
+export const bigCount: Kind<number> = {
+  at: (slot) => {
+    demand(slot, slot.many === undefined && slot.scalar === ScalarType.UINT64, "a large count");
+    return { schema: () => ({ type: "integer", minimum: 0 }), toJson: Number };
+  },
+};
+
+/** How many there are in a list. */
+export const lengthOf: Kind<number> = {
+  at: (slot) => {
+    demand(slot, slot.many === "list", "a list");
+    return { schema: () => ({ type: "integer", minimum: 0 }), toJson: (items: readonly unknown[]) => items.length };
+  },
+};
+
+const hexDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Bytes in hexadecimal digits; null when there are none. */
+export const hex: Kind<string | null> = {
+  nullable: true,
+  at: (slot) => {
+    demand(slot, slot.many === undefined && slot.scalar === ScalarType.BYTES, "bytes");
+    return {
+      schema: () => ({ type: "string" }),
+      toJson: (bytes: Uint8Array) =>
+        bytes.length === 0 ? null : Array.from(bytes, (byte) => hexDigits[byte]).join(""),
+    };
+  },
+};
+
+/** A JSON object of any members that travels as a text. */
+export const objectInText: Kind<JsonObject> = {
+  at: (slot) => {
+    demand(slot, slot.many === undefined && isText(slot), "a text");
+    return {
+      schema: () => ({ type: "object" }),
+      toJson: (json: string) => JSON.parse(json) as unknown,
+      fromJson: (object: JsonObject) => JSON.stringify(object),
+    };
+  },
+};
+
 /** Bytes of UTF-8 that are shown as a text. */
 export const bytesAsText: Kind<string> = {
   at: (slot) => {

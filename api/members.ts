@@ -19,7 +19,7 @@ export interface Member<Shown = unknown, OnCreate = unknown, OnChange = unknown>
   readonly example?: unknown;
   readonly answerExample?: unknown;
   readonly compute?: { readonly schema: JsonSchema; readonly read: (message: never) => unknown };
-  readonly group?: { readonly table: Table; readonly unless: string };
+  readonly group?: { readonly table: Table; readonly unless?: string };
   readonly shown?: Shown;
   readonly onCreate?: OnCreate;
   readonly onChange?: OnChange;
@@ -34,7 +34,7 @@ interface More<Shown> {
   /** What answers say when the message has nothing. Bodies may say null for it. */
   readonly default?: Shown;
   /** Whether bodies may say null although answers never do. */
-  readonly null?: "create" | "both";
+  readonly null?: "create" | "both" | "never";
   /** Answers show it only when it is asked for. */
   readonly onDemand?: true;
   /** What bodies may say, when that is less than answers do. */
@@ -48,7 +48,11 @@ interface More<Shown> {
 type ShownIn<K> = K extends Kind<infer Shown, infer _Sent> ? Shown : never;
 type SentIn<K> = K extends Kind<infer _Shown, infer Sent> ? Sent : never;
 type SentBy<K, M> = M extends { readonly sentAs: infer Other } ? SentIn<Other> : SentIn<K>;
-type NullOnCreate<M> = M extends { readonly null: string } | { readonly default: unknown } ? null : never;
+type NullOnCreate<M> = M extends { readonly null: "never" }
+  ? never
+  : M extends { readonly null: string } | { readonly default: unknown }
+    ? null
+    : never;
 type NullOnChange<M> = M extends { readonly null: "create" } ? never : NullOnCreate<M>;
 type Full<K, M> = Member<ShownIn<K>, SentBy<K, M> | NullOnCreate<M>, SentBy<K, M> | NullOnChange<M>>;
 type OnDemand<M> = M extends { readonly onDemand: true } ? { readonly onDemand: true } : unknown;
@@ -62,7 +66,7 @@ function memberOf(kind: AnyKind, more: More<unknown>, rest: Partial<Member>): Me
   const { null: nulls, ...said } = more;
   const mayBeNull = more.default !== undefined && rest.create !== "required";
   const allowed = nulls ?? (mayBeNull ? "both" : undefined);
-  const nullIn = new Set(allowed === undefined ? [] : allowed === "both" ? ["create", "change"] : ["create"]);
+  const nullIn = new Set(allowed === "both" ? ["create", "change"] : allowed === "create" ? ["create"] : []);
   const usual = { create: undefined, change: undefined, answers: true, onDemand: false, beside: false };
   return { ...usual, ...said, kind, nullIn, ...rest };
 }
@@ -111,6 +115,16 @@ export const grouped = <const T extends Table>(
     create: "optional",
     change: "optional",
   }) as Member<AnswerOf<T> | null, CreateOf<T> | null, CreateOf<T> | null> & Creates<"optional"> & Changes;
+
+/** The same, of members that always have a value. */
+export const together = <const T extends Table>(table: T) =>
+  memberOf({} as AnyKind, { null: "both" }, { group: { table }, create: "optional", change: "optional" }) as Member<
+    AnswerOf<T>,
+    CreateOf<T> | null,
+    CreateOf<T> | null
+  > &
+    Creates<"optional"> &
+    Changes;
 
 type Plain<T> = { [Name in keyof T]: T[Name] };
 type Names<T, Having, But = never> = {

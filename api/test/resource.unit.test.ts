@@ -149,6 +149,11 @@ describe("answers", () => {
     expect(version.answer(create(VersionSchema, { format: 99 as ContentFormat }))).toMatchObject({ status: null });
   });
 
+  test("take for nothing what a field without presence has for it", () => {
+    const { buttons } = tab.answer(create(TabSchema, { buttons: [{ value: "a" }] }));
+    expect(buttons).toMatchObject([{ tabId: null, value: "a", page: null, x: 0, anchor: null, selected: false }]);
+  });
+
   test("have what is shown on demand when it is asked for", () => {
     expect(Object.keys(versionWithAll.answer(message))).not.toContain("deployments");
     expect(versionWithAll.answer(message, { deployments: true })).toMatchObject({ deployments: [] });

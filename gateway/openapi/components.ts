@@ -1,3 +1,11 @@
+import {
+  agreement,
+  agreementDocument,
+  recipient,
+  recipientsInputSchema,
+  recipientsSchema,
+  signTemplate,
+} from "#api/agreements.ts";
 import { tab } from "#api/tabs.ts";
 import {
   contentReport,
@@ -37,16 +45,12 @@ import type { JsonSchema } from "../routes/route.ts";
 import { answer, anyObject, anyText, described, object } from "../routes/schema-parts.ts";
 import { sessionSchema } from "../routes/session-schemas.ts";
 import {
-  documentSchema as agreementDocumentSchema,
-  agreementSchema,
   createAgreementSchema,
   createSignTemplateSchema,
   documentInput,
-  signTemplateSchema,
   updateAgreementSchema,
   updateSignTemplateSchema,
 } from "../routes/sign/agreement-schemas.ts";
-import { recipientSchema, recipientsInput, recipientsSchema } from "../routes/sign/recipient-schemas.ts";
 import { statsSchema } from "../routes/stats.ts";
 import { deliverySchema } from "../routes/webhooks/delivery-schemas.ts";
 import {
@@ -145,17 +149,17 @@ const named: Readonly<Record<string, JsonSchema>> = {
   CreateDocument: createDocumentSchema,
   Batch: batchSchema,
   BatchItem: batchItemSchema,
-  Agreement: agreementSchema,
+  Agreement: agreement.schemas.answer,
   CreateAgreement: createAgreementSchema,
   UpdateAgreement: updateAgreementSchema,
-  AgreementTemplate: signTemplateSchema,
+  AgreementTemplate: signTemplate.schemas.answer,
   CreateAgreementTemplate: createSignTemplateSchema,
   UpdateAgreementTemplate: updateSignTemplateSchema,
-  AgreementDocument: agreementDocumentSchema,
+  AgreementDocument: agreementDocument.schemas.answer,
   DocumentInput: documentInput,
-  Recipient: recipientSchema,
+  Recipient: recipient.schemas.answer,
   Recipients: recipientsSchema,
-  RecipientsInput: recipientsInput,
+  RecipientsInput: recipientsInputSchema,
   Tab: tab.schemas.answer,
   TabInput: tab.schemas.create,
   User: userSchema,

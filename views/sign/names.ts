@@ -1,12 +1,4 @@
-import {
-  AgreementStatus,
-  AnchorAlignment,
-  AnchorUnit,
-  RecipientRole,
-  RecipientStatus,
-  TabStatus,
-  TabType,
-} from "#gen/assent/sign/v1/agreement_pb.ts";
+import { AgreementStatus, RecipientRole, RecipientStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DateField } from "#gen/assent/sign/v1/sign_pb.ts";
 
 /** The values of an enum by the names that the interface has for them. */
@@ -42,8 +34,4 @@ const camelCase = (name: string): string =>
 export const statuses = enumNames<AgreementStatus>(AgreementStatus);
 export const roles = enumNames<RecipientRole>(RecipientRole);
 export const recipientStatuses = enumNames<RecipientStatus>(RecipientStatus);
-export const tabTypes = enumNames<TabType>(TabType);
-export const tabStatuses = enumNames<TabStatus>(TabStatus);
-export const anchorUnits = enumNames<AnchorUnit>(AnchorUnit);
-export const anchorAlignments = enumNames<AnchorAlignment>(AnchorAlignment);
 export const dateFields = enumNames<DateField>(DateField);

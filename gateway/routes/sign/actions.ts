@@ -1,11 +1,10 @@
+import { agreement } from "#api/agreements.ts";
 import { isoTime } from "../../../views/scalars.ts";
-import { agreementView } from "../../../views/sign/agreement.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../required.ts";
 import { defineRoute, jsonBody, onBehalfOf, type Route } from "../route.ts";
 import { dateTime, described, example, object, orNull, text } from "../schema-parts.ts";
 import { requestHash } from "./agreement-input.ts";
-import { agreementSchema } from "./agreement-schemas.ts";
 import { agreementTag } from "./agreements.ts";
 import { admin, given, send, signBase, withDocuments, write } from "./base.ts";
 import { completenessErrors, replayed, replayedHeader } from "./parts.ts";
@@ -63,7 +62,7 @@ export const actionRoutes: readonly Route[] = [
     access: send,
     notFound,
     idempotencyKey: "optional",
-    success: { status: 200, description: "The agreement.", schema: agreementSchema, headers: replayedHeader },
+    success: { status: 200, description: "The agreement.", schema: agreement.schemas.answer, headers: replayedHeader },
     errors: [
       "VALIDATION_FAILED",
       "ENVELOPE_ALREADY_SENT",
@@ -79,8 +78,8 @@ export const actionRoutes: readonly Route[] = [
         idempotencyKey === "" ? {} : { requestHash: requestHash("sendAgreement", { agreementId: params.id }, []) };
       return sign.sendAgreement({ agreementId: params.id, idempotencyKey, ...hash, observed }, withDocuments(request));
     },
-    respond: ({ agreement, replayed: isReplayed }) =>
-      jsonReply(200, agreementView(required(agreement)), isReplayed ? replayed : {}),
+    respond: ({ agreement: sent, replayed: isReplayed }) =>
+      jsonReply(200, agreement.answer(required(sent)), isReplayed ? replayed : {}),
   }),
   defineRoute({
     ...base,
@@ -103,14 +102,14 @@ export const actionRoutes: readonly Route[] = [
       ),
       example: { voidedReason: "A mistake." },
     }),
-    success: { status: 200, description: "The agreement.", schema: agreementSchema },
+    success: { status: 200, description: "The agreement.", schema: agreement.schemas.answer },
     errors: ["INVALID_ENVELOPE_STATUS"],
     call: (request, { sign }) =>
       sign.voidAgreement(
         { agreementId: request.params.id, reason: request.body.voidedReason, observed: request.observed },
         onBehalfOf(request),
       ),
-    respond: ({ agreement }) => jsonReply(200, agreementView(required(agreement))),
+    respond: (answer) => jsonReply(200, agreement.answer(required(answer.agreement))),
   }),
   defineRoute({
     ...base,
@@ -121,11 +120,11 @@ export const actionRoutes: readonly Route[] = [
     description: "Mails those again whose turn it is.",
     access: send,
     notFound,
-    success: { status: 200, description: "The agreement.", schema: agreementSchema },
+    success: { status: 200, description: "The agreement.", schema: agreement.schemas.answer },
     errors: ["INVALID_ENVELOPE_STATUS"],
     call: (request, { sign }) =>
       sign.remindAgreement({ agreementId: request.params.id, observed: request.observed }, onBehalfOf(request)),
-    respond: ({ agreement }) => jsonReply(200, agreementView(required(agreement))),
+    respond: (answer) => jsonReply(200, agreement.answer(required(answer.agreement))),
   }),
   defineRoute({
     ...base,

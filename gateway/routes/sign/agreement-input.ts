@@ -1,16 +1,13 @@
 import { createHash } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { tab } from "#api/tabs.ts";
-import {
-  type AgreementDefinitionSchema,
-  type CustomFieldSchema,
-  type DocumentInputSchema,
-  type RecipientInputSchema,
-  RecipientRole,
+import { fromGroups } from "#api/agreements.ts";
+import type {
+  AgreementDefinitionSchema,
+  CustomFieldSchema,
+  DocumentInputSchema,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { CompositionSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
-import { roles } from "../../../views/sign/names.ts";
 import { documentSource } from "../../document-bodies/document-bodies.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import type {
@@ -22,11 +19,9 @@ import type {
   SignTemplateBody,
 } from "./agreement-schemas.ts";
 import { given } from "./base.ts";
-import type { RecipientBody, RecipientsBody } from "./recipient-schemas.ts";
 
 type Files = readonly DocumentFile[];
 type Definition = MessageInitShape<typeof AgreementDefinitionSchema>;
-type RecipientInput = MessageInitShape<typeof RecipientInputSchema>;
 type Composition = MessageInitShape<typeof CompositionSchema>;
 
 /** What a body says an agreement or a template is made of. */
@@ -36,7 +31,7 @@ export function definitionOf(body: ContentBody & SignTemplateBody, files: Files)
     ...given({ emailSubject, emailBlurb, name, description, shared }),
     ...given({ metadataJson: metadata && JSON.stringify(metadata), notification: notificationOf(body) }),
     documents: (body.documents ?? []).map((document) => documentOf(document, files)),
-    recipients: recipientsOf(body.recipients ?? {}),
+    recipients: fromGroups(body.recipients ?? {}),
     customFields: (body.customFields ?? []).map(customFieldOf),
   };
 }
@@ -74,28 +69,6 @@ const customFieldOf = ({
   isList: Array.isArray(items),
   items: [...(items ?? [])],
 });
-
-/** In the order of the groups. */
-export function recipientsOf(groups: RecipientsBody): RecipientInput[] {
-  const { signers, carbonCopies, certifiedDeliveries, inPersonSigners } = groups;
-  return [
-    ...(signers ?? []).map((body) => recipientOf(body, RecipientRole.SIGNER)),
-    ...(carbonCopies ?? []).map((body) => recipientOf(body, RecipientRole.CARBON_COPY)),
-    ...(certifiedDeliveries ?? []).map((body) => recipientOf(body, RecipientRole.CERTIFIED_DELIVERY)),
-    ...(inPersonSigners ?? []).map((body) => recipientOf(body, RecipientRole.IN_PERSON_SIGNER)),
-  ];
-}
-
-export function recipientOf(body: RecipientBody, otherwise: RecipientRole): RecipientInput {
-  const { recipientId, name, email, clientUserId, role, roleName, routingOrder, note, hostName, hostEmail } = body;
-  const { locale, emailSubject, emailBlurb } = body;
-  return {
-    role: typeof role === "string" ? roles.valueOf(role) : otherwise,
-    ...given({ recipientId, name, email, clientUserId, roleName, routingOrder, note, hostName, hostEmail }),
-    ...given({ locale, emailSubject, emailBlurb }),
-    tabs: (body.tabs ?? []).map(tab.create),
-  };
-}
 
 /** What an agreement is put together from; a template alone is a composition of one layer. */
 export function compositionsOf({ templateId, compositions }: CreateAgreementBody, files: Files): Composition[] {

@@ -1,11 +1,8 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { statuses } from "../../../views/sign/names.ts";
+import { type RecipientsBody, recipientsInputSchema } from "#api/agreements.ts";
 import type { JsonSchema } from "../route.ts";
 import {
-  answer,
   anyObject,
-  anyText,
-  count,
   dateTime,
   described,
   example,
@@ -18,7 +15,6 @@ import {
   text,
   uuid,
 } from "../schema-parts.ts";
-import { type RecipientsBody, recipientsInput, recipientsSchema } from "./recipient-schemas.ts";
 
 type Maybe<Value> = Value | null;
 
@@ -111,7 +107,7 @@ const contentInput = {
   emailSubject: orNull(example(text(0, 1_000), "Please sign the NDA")),
   emailBlurb: orNull(example(text(0, 10_000), "Thank you.")),
   documents: orNothing(documentsInput),
-  recipients: orNothing(recipientsInput),
+  recipients: orNothing(recipientsInputSchema),
   customFields: orNothing({ ...listOf(customFieldInput), maxItems: 100 }),
   reminders: orNothing(object(reminders, [])),
   expiration: orNothing(object(expiration, [])),
@@ -180,101 +176,3 @@ export interface SignTemplateBody extends ContentBody {
   readonly description?: Maybe<string>;
   readonly shared?: Maybe<boolean>;
 }
-
-export const documentSchema = answer({
-  documentId: example(anyText, "1"),
-  name: example(anyText, "NDA.pdf"),
-  order: example(count, 1),
-  pages: example(described(count, "How many it has."), 4),
-  bytes: example(count, 37_920),
-  sha256: orNull(
-    example(
-      described(
-        anyText,
-        "SHA-256 of the document, which is what is shown and downloaded before it is sealed; 64 hex digits.",
-      ),
-      "0123456789abcdef".repeat(4),
-    ),
-  ),
-  sentSha256: orNull(
-    example(
-      described(
-        anyText,
-        "SHA-256 of the file as it was sent. A PDF without signatures is written anew when it comes, so that everybody reads it in the same way. Null where it was not kept.",
-      ),
-      "fedcba9876543210".repeat(4),
-    ),
-  ),
-  warnings: example(
-    described(
-      listOf(
-        answer({
-          code: oneOf("CERTIFIED_P2", "CERTIFIED_P3", "PDF_UA_CLAIM_DROPPED"),
-          message: example(anyText, "A signature of the PDF locks what its pages show."),
-        }),
-      ),
-      "What is to be known of the file before something is placed on it.",
-    ),
-    [],
-  ),
-});
-
-const contentSchema = {
-  emailSubject: orNull(example(anyText, "Please sign the NDA")),
-  emailBlurb: orNull(example(anyText, "Thank you.")),
-  documents: listOf(documentSchema),
-  recipients: recipientsSchema,
-  customFields: listOf(
-    answer({
-      fieldId: example(anyText, "10728261959"),
-      name: example(anyText, "orderId"),
-      value: example(anyText, "42"),
-      items: { type: ["array", "null"], items: anyText, description: "Of lists.", examples: [null] },
-      show: flag,
-      required: flag,
-    }),
-  ),
-  reminders: answer(reminders),
-  expiration: answer(expiration),
-  metadata,
-};
-
-export const agreementSchema = answer({
-  id: uuid,
-  envelopeId: described(uuid, "The same; the name that the compatible interface has for it."),
-  organizationId: uuid,
-  status: example(
-    described(
-      oneOf(...statuses.names.filter((name) => name !== "template")),
-      "completing while the finished documents are being sealed.",
-    ),
-    "sent",
-  ),
-  ...contentSchema,
-  expiresAt: orNull(described(dateTime, "Set when it is sent.")),
-  createdAt: dateTime,
-  modifiedAt: described(dateTime, "When anything of it was changed last; for ifModifiedAt."),
-  sentAt: orNull(dateTime),
-  deliveredAt: orNull(dateTime),
-  completedAt: orNull({ ...dateTime, examples: [null] }),
-  declinedAt: orNull({ ...dateTime, examples: [null] }),
-  voidedAt: orNull({ ...dateTime, description: "Also of expired ones.", examples: [null] }),
-  voidedReason: { ...orNull(anyText), examples: [null] },
-  sealLevel: {
-    ...orNull(oneOf("B-B", "B-T")),
-    description:
-      "What the seals of all files have at least reached (PAdES), once it is completed. B-T has a time stamp.",
-    examples: [null],
-  },
-});
-
-export const signTemplateSchema = answer({
-  id: uuid,
-  organizationId: uuid,
-  name: example(anyText, "NDA"),
-  description: orNull(example(anyText, "For everybody.")),
-  shared: flag,
-  ...contentSchema,
-  createdAt: dateTime,
-  modifiedAt: dateTime,
-});

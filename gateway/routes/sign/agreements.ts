@@ -1,8 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { agreement } from "#api/agreements.ts";
 import type { ListAgreementsRequestSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { timestampOf } from "../../../views/scalars.ts";
-import { agreementView } from "../../../views/sign/agreement.ts";
 import { dateFields, statuses } from "../../../views/sign/names.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
@@ -11,7 +11,6 @@ import { defineRoute, documentBody, onBehalfOf, queryOf, type Route } from "../r
 import { dateTime, described, example, listOf, oneOf, text } from "../schema-parts.ts";
 import { compositionsOf, definitionOf, requestHash } from "./agreement-input.ts";
 import {
-  agreementSchema,
   type CreateAgreementBody,
   createAgreementSchema,
   type UpdateAgreementBody,
@@ -60,7 +59,12 @@ export const agreementRoutes: readonly Route[] = [
       from: described(dateTime, "At this time or later."),
       to: described(dateTime, "Before this time."),
     }),
-    success: { status: 200, description: "The agreements.", schema: listOf(agreementSchema), headers: nextPageHeader },
+    success: {
+      status: 200,
+      description: "The agreements.",
+      schema: listOf(agreement.schemas.answer),
+      headers: nextPageHeader,
+    },
     errors: [],
     call: ({ query, ...request }, { sign }) =>
       gatherPages(query, async ({ limit, cursor }) => {
@@ -68,7 +72,12 @@ export const agreementRoutes: readonly Route[] = [
         const { agreements, nextCursor } = await sign.listAgreements(wanted, onBehalfOf(request));
         return { items: agreements, nextCursor };
       }),
-    respond: ({ items, nextCursor }) => jsonReply(200, items.map(agreementView), nextPage(nextCursor)),
+    respond: ({ items, nextCursor }) =>
+      jsonReply(
+        200,
+        items.map((one) => agreement.answer(one)),
+        nextPage(nextCursor),
+      ),
   }),
   defineRoute({
     ...base,
@@ -88,7 +97,7 @@ export const agreementRoutes: readonly Route[] = [
     success: {
       status: 201,
       description: "The agreement.",
-      schema: agreementSchema,
+      schema: agreement.schemas.answer,
       headers: { Location: "Where it is read: /v1/sign/agreements/{id}.", ...replayedHeader },
     },
     errors: createErrors,
@@ -110,9 +119,9 @@ export const agreementRoutes: readonly Route[] = [
       );
     },
     respond: ({ agreement: made, replayed: isReplayed }) => {
-      const agreement = agreementView(required(made));
-      const location = { Location: `/v1/sign/agreements/${agreement.id}` };
-      return jsonReply(201, agreement, { ...location, ...(isReplayed ? replayed : {}) });
+      const answer = agreement.answer(required(made));
+      const location = { Location: `/v1/sign/agreements/${answer.id}` };
+      return jsonReply(201, answer, { ...location, ...(isReplayed ? replayed : {}) });
     },
   }),
   defineRoute({
@@ -123,10 +132,10 @@ export const agreementRoutes: readonly Route[] = [
     summary: "Read an agreement",
     access: read,
     notFound,
-    success: { status: 200, description: "The agreement.", schema: agreementSchema },
+    success: { status: 200, description: "The agreement.", schema: agreement.schemas.answer },
     errors: [],
     call: (request, { sign }) => sign.getAgreement({ target: agreementTarget(request.params.id) }, onBehalfOf(request)),
-    respond: ({ agreement }) => jsonReply(200, agreementView(required(agreement))),
+    respond: (answer) => jsonReply(200, agreement.answer(required(answer.agreement))),
   }),
   defineRoute({
     ...base,
@@ -143,7 +152,7 @@ export const agreementRoutes: readonly Route[] = [
       multipart: true,
       example: { emailSubject: "Please sign the NDA by Friday" },
     }),
-    success: { status: 200, description: "The draft.", schema: agreementSchema },
+    success: { status: 200, description: "The draft.", schema: agreement.schemas.answer },
     errors: [...editErrors, "ENVELOPE_CONFLICT"],
     call: (request, { sign }) =>
       sign.updateAgreement(
@@ -156,7 +165,7 @@ export const agreementRoutes: readonly Route[] = [
         },
         withDocuments(request),
       ),
-    respond: ({ agreement }) => jsonReply(200, agreementView(required(agreement))),
+    respond: (answer) => jsonReply(200, agreement.answer(required(answer.agreement))),
   }),
 ];
 

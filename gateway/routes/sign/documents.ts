@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { agreementDocument } from "#api/agreements.ts";
 import type { Agreement, DocumentInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
-import { documentView } from "../../../views/sign/agreement.ts";
 import { fileSource } from "../../document-bodies/document-bodies.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
@@ -9,13 +9,7 @@ import { required } from "../required.ts";
 import { defineRoute, documentBody, onBehalfOf, type Route } from "../route.ts";
 import { listOf, object } from "../schema-parts.ts";
 import { documentOf } from "./agreement-input.ts";
-import {
-  type DocumentBody,
-  documentInput,
-  documentSchema,
-  documentsInput,
-  exampleBase64,
-} from "./agreement-schemas.ts";
+import { type DocumentBody, documentInput, documentsInput, exampleBase64 } from "./agreement-schemas.ts";
 import { agreementTarget, read, signBase, withDocuments, write } from "./base.ts";
 import { documentEditErrors, documentIdParam } from "./parts.ts";
 
@@ -35,10 +29,18 @@ export const signDocumentRoutes: readonly Route[] = [
     path: all,
     summary: "List the documents",
     access: read,
-    success: { status: 200, description: "The documents, in their order.", schema: listOf(documentSchema) },
+    success: {
+      status: 200,
+      description: "The documents, in their order.",
+      schema: listOf(agreementDocument.schemas.answer),
+    },
     errors: [],
     call: (request, { sign }) => sign.getAgreement({ target: agreementTarget(request.params.id) }, onBehalfOf(request)),
-    respond: ({ agreement }) => jsonReply(200, required(agreement).documents.map(documentView)),
+    respond: ({ agreement }) =>
+      jsonReply(
+        200,
+        required(agreement).documents.map((one) => agreementDocument.answer(one)),
+      ),
   }),
   defineRoute({
     ...base,
@@ -53,13 +55,17 @@ export const signDocumentRoutes: readonly Route[] = [
       multipart: true,
       example: { documents: [exampleDocument] },
     }),
-    success: { status: 201, description: "All documents.", schema: listOf(documentSchema) },
+    success: { status: 201, description: "All documents.", schema: listOf(agreementDocument.schemas.answer) },
     errors: documentEditErrors,
     call: ({ params, body, files, observed, ...request }, { sign }) => {
       const documents = body.documents.map((document) => documentOf(document, files));
       return sign.putDocuments({ target: agreementTarget(params.id), documents, observed }, withDocuments(request));
     },
-    respond: ({ agreement }) => jsonReply(201, required(agreement).documents.map(documentView)),
+    respond: ({ agreement }) =>
+      jsonReply(
+        201,
+        required(agreement).documents.map((one) => agreementDocument.answer(one)),
+      ),
   }),
   defineRoute({
     ...base,
@@ -69,13 +75,13 @@ export const signDocumentRoutes: readonly Route[] = [
     texts,
     summary: "Read the facts of a document",
     access: read,
-    success: { status: 200, description: "The document, without its bytes.", schema: documentSchema },
+    success: { status: 200, description: "The document, without its bytes.", schema: agreementDocument.schemas.answer },
     errors: [],
     call: async ({ params, ...request }, { sign }) => {
       const { agreement } = await sign.getAgreement({ target: agreementTarget(params.id) }, onBehalfOf(request));
       return documentIn(agreement, params.documentId);
     },
-    respond: (document) => jsonReply(200, documentView(document)),
+    respond: (document) => jsonReply(200, agreementDocument.answer(document)),
   }),
   defineRoute({
     ...base,
@@ -94,7 +100,7 @@ export const signDocumentRoutes: readonly Route[] = [
       },
     },
     body: documentBody<DocumentBody>({ schema: documentInput, raw: "any", example: exampleDocument }),
-    success: { status: 200, description: "The document.", schema: documentSchema },
+    success: { status: 200, description: "The document.", schema: agreementDocument.schemas.answer },
     errors: documentEditErrors,
     call: async ({ params, body, files, observed, headers, ...request }, { sign }) => {
       const isJson = body.name !== undefined;
@@ -104,7 +110,7 @@ export const signDocumentRoutes: readonly Route[] = [
       const { agreement } = await sign.putDocuments(wanted, withDocuments(request));
       return documentIn(agreement, params.documentId);
     },
-    respond: (document) => jsonReply(200, documentView(document)),
+    respond: (document) => jsonReply(200, agreementDocument.answer(document)),
   }),
   defineRoute({
     ...base,

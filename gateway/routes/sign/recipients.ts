@@ -1,20 +1,19 @@
-import { type Agreement, type Recipient, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
+import {
+  fromGroups,
+  inGroups,
+  type RecipientsBody,
+  recipient,
+  recipientChanges,
+  recipientsInputSchema,
+  recipientsSchema,
+} from "#api/agreements.ts";
+import type { Agreement, Recipient } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
-import { recipientsView, recipientView } from "../../../views/sign/agreement.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { required } from "../required.ts";
-import { defineRoute, jsonBody, onBehalfOf, type Route } from "../route.ts";
-import { recipientOf, recipientsOf } from "./agreement-input.ts";
+import { createBody, defineRoute, jsonBody, onBehalfOf, type Route } from "../route.ts";
 import { agreementTarget, read, signBase, write } from "./base.ts";
 import { exampleAgreement, recipientEditErrors, recipientIdParam } from "./parts.ts";
-import {
-  type RecipientBody,
-  type RecipientsBody,
-  recipientInput,
-  recipientSchema,
-  recipientsInput,
-  recipientsSchema,
-} from "./recipient-schemas.ts";
 
 const base = { ...signBase, tag: "Recipients", notFound: { id: "ENVELOPE_NOT_FOUND" } } as const;
 const all = "/v1/sign/agreements/{id}/recipients";
@@ -24,13 +23,13 @@ const texts = { recipientId: recipientIdParam } as const;
 const recipientBodyBytes = 1024 * 1024;
 
 const recipientsBody = jsonBody<RecipientsBody>({
-  schema: recipientsInput,
+  schema: recipientsInputSchema,
   maxBytes: recipientBodyBytes,
   example: exampleAgreement.recipients,
 });
 
 const viewOf = ({ agreement }: { readonly agreement?: Agreement | undefined }) =>
-  recipientsView(required(agreement).recipients);
+  inGroups(required(agreement).recipients);
 
 export const recipientRoutes: readonly Route[] = [
   defineRoute({
@@ -98,13 +97,13 @@ export const recipientRoutes: readonly Route[] = [
     texts,
     summary: "Read a recipient",
     access: read,
-    success: { status: 200, description: "The recipient.", schema: recipientSchema },
+    success: { status: 200, description: "The recipient.", schema: recipient.schemas.answer },
     errors: [],
     call: async ({ params, ...request }, { sign }) => {
       const { agreement } = await sign.getAgreement({ target: agreementTarget(params.id) }, onBehalfOf(request));
       return recipientIn(agreement, params.recipientId);
     },
-    respond: (recipient) => jsonReply(200, recipientView(recipient)),
+    respond: (one) => jsonReply(200, recipient.answer(one)),
   }),
   defineRoute({
     ...base,
@@ -115,23 +114,22 @@ export const recipientRoutes: readonly Route[] = [
     summary: "Change a recipient of a draft",
     description: "What is left out stays. Tabs that are given take the place of the tabs that there were.",
     access: write,
-    body: jsonBody<RecipientBody>({
-      schema: recipientInput,
+    body: createBody(recipientChanges, {
       maxBytes: recipientBodyBytes,
       example: { email: "ann.example@example.com", routingOrder: 2 },
     }),
-    success: { status: 200, description: "The recipient.", schema: recipientSchema },
+    success: { status: 200, description: "The recipient.", schema: recipient.schemas.answer },
     errors: recipientEditErrors,
     call: async ({ params, body, observed, ...request }, { sign }) => {
       const target = agreementTarget(params.id);
       const { agreement: before } = await sign.getAgreement({ target }, onBehalfOf(request));
       const { recipientId } = recipientIn(before, params.recipientId);
-      const recipients = [{ ...recipientOf(body, RecipientRole.UNSPECIFIED), recipientId }];
+      const recipients = [{ ...recipientChanges.create(body), recipientId }];
       const wanted = { target, recipients, changeExisting: true, observed };
       const { agreement } = await sign.putRecipients(wanted, onBehalfOf(request));
       return recipientIn(agreement, recipientId);
     },
-    respond: (recipient) => jsonReply(200, recipientView(recipient)),
+    respond: (one) => jsonReply(200, recipient.answer(one)),
   }),
   defineRoute({
     ...base,
@@ -179,8 +177,8 @@ function recipientIn(agreement: Agreement | undefined, id: string): Recipient {
   return found;
 }
 
-function someOf(body: RecipientsBody): ReturnType<typeof recipientsOf> {
-  const recipients = recipientsOf(body);
+function someOf(body: RecipientsBody): ReturnType<typeof fromGroups> {
+  const recipients = fromGroups(body);
   if (recipients.length > 0) return recipients;
   throw new DomainError("VALIDATION_FAILED", {
     details: [{ field: "signers", code: "REQUIRED", message: "or another list of recipients must have one" }],

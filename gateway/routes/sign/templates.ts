@@ -1,16 +1,11 @@
-import { signTemplateView } from "../../../views/sign/agreement.ts";
+import { signTemplate } from "#api/agreements.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, documentBody, onBehalfOf, queryOf, type Route } from "../route.ts";
 import { example, listOf, text } from "../schema-parts.ts";
 import { definitionOf, requestHash } from "./agreement-input.ts";
-import {
-  createSignTemplateSchema,
-  type SignTemplateBody,
-  signTemplateSchema,
-  updateSignTemplateSchema,
-} from "./agreement-schemas.ts";
+import { createSignTemplateSchema, type SignTemplateBody, updateSignTemplateSchema } from "./agreement-schemas.ts";
 import { admin, read, signBase, templateTarget, withDocuments, write } from "./base.ts";
 import { documentEditErrors, exampleAgreement, replacements, replayed, replayedHeader } from "./parts.ts";
 
@@ -55,7 +50,7 @@ export const signTemplateRoutes: readonly Route[] = [
     success: {
       status: 200,
       description: "The templates.",
-      schema: listOf(signTemplateSchema),
+      schema: listOf(signTemplate.schemas.answer),
       headers: nextPageHeader,
     },
     errors: [],
@@ -65,7 +60,12 @@ export const signTemplateRoutes: readonly Route[] = [
         const { agreements, nextCursor } = await sign.listAgreements(wanted, onBehalfOf(request));
         return { items: agreements, nextCursor };
       }),
-    respond: ({ items, nextCursor }) => jsonReply(200, items.map(signTemplateView), nextPage(nextCursor)),
+    respond: ({ items, nextCursor }) =>
+      jsonReply(
+        200,
+        items.map((one) => signTemplate.answer(one)),
+        nextPage(nextCursor),
+      ),
   }),
   defineRoute({
     ...base,
@@ -84,7 +84,7 @@ export const signTemplateRoutes: readonly Route[] = [
     success: {
       status: 201,
       description: "The template.",
-      schema: signTemplateSchema,
+      schema: signTemplate.schemas.answer,
       headers: { Location: "Where it is read: /v1/sign/templates/{id}.", ...replayedHeader },
     },
     errors: [...templateErrors, "IDEMPOTENCY_KEY_REUSED"],
@@ -97,7 +97,7 @@ export const signTemplateRoutes: readonly Route[] = [
       );
     },
     respond: ({ agreement, replayed: isReplayed }) => {
-      const template = signTemplateView(required(agreement));
+      const template = signTemplate.answer(required(agreement));
       const location = { Location: `/v1/sign/templates/${template.id}` };
       return jsonReply(201, template, { ...location, ...(isReplayed ? replayed : {}) });
     },
@@ -110,10 +110,10 @@ export const signTemplateRoutes: readonly Route[] = [
     summary: "Read a template",
     access: read,
     notFound,
-    success: { status: 200, description: "The template.", schema: signTemplateSchema },
+    success: { status: 200, description: "The template.", schema: signTemplate.schemas.answer },
     errors: [],
     call: (request, { sign }) => sign.getAgreement({ target: templateTarget(request.params.id) }, onBehalfOf(request)),
-    respond: ({ agreement }) => jsonReply(200, signTemplateView(required(agreement))),
+    respond: ({ agreement }) => jsonReply(200, signTemplate.answer(required(agreement))),
   }),
   defineRoute({
     ...base,
@@ -130,7 +130,7 @@ export const signTemplateRoutes: readonly Route[] = [
       multipart: true,
       example: { name: "NDA, short" },
     }),
-    success: { status: 200, description: "The template.", schema: signTemplateSchema },
+    success: { status: 200, description: "The template.", schema: signTemplate.schemas.answer },
     errors: templateErrors,
     call: (request, { sign }) =>
       sign.updateAgreement(
@@ -142,7 +142,7 @@ export const signTemplateRoutes: readonly Route[] = [
         },
         withDocuments(request),
       ),
-    respond: ({ agreement }) => jsonReply(200, signTemplateView(required(agreement))),
+    respond: ({ agreement }) => jsonReply(200, signTemplate.answer(required(agreement))),
   }),
   defineRoute({
     ...base,

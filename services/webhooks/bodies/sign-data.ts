@@ -1,5 +1,5 @@
-import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { agreementView, documentView, recipientView, signTemplateView } from "../../../views/sign/agreement.ts";
+import { agreementDocument, agreement as agreements, recipient as recipients, signTemplate } from "#api/agreements.ts";
+import type { Agreement, Recipient } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { type DataMakers, textOrNull } from "./event-parts.ts";
 import type { Lookups } from "./lookups.ts";
 
@@ -62,7 +62,8 @@ async function recipientData(told: ToldRecipient, lookups: Lookups): Promise<obj
 
 /** Its parts are many, and are read where they are needed. */
 function summaryOf(agreement: Agreement): object {
-  const { id, envelopeId, status, emailSubject, customFields, metadata, expiresAt, ...view } = agreementView(agreement);
+  const { id, envelopeId, status, emailSubject, customFields, metadata, expiresAt, ...view } =
+    agreements.answer(agreement);
   const { createdAt, sentAt, deliveredAt, completedAt, declinedAt, voidedAt, voidedReason } = view;
   return {
     ...{ id, envelopeId, status, emailSubject, transactionId: textOrNull(agreement.transactionId) },
@@ -71,14 +72,14 @@ function summaryOf(agreement: Agreement): object {
   };
 }
 
-const shortRecipient = (recipient: Parameters<typeof recipientView>[0]): object => {
+const shortRecipient = (recipient: Recipient): object => {
   const {
     emailSubject: _subject,
     emailBlurb: _blurb,
     note: _note,
     locale: _locale,
     ...rest
-  } = recipientView(recipient);
+  } = recipients.answer(recipient);
   const { tabs: _tabs, hostName: _host, hostEmail: _hostEmail, ...short } = rest;
   return short;
 };
@@ -114,7 +115,7 @@ async function documentData({ agreementId, documentId: id, sha256 }: ToldFile, l
   const agreement = await lookups.agreement(agreementId);
   const document = agreement?.documents.find((one) => one.id === id);
   if (document === undefined) return { document: { id, ...ids, sha256 } };
-  const { documentId, name, order, pages } = documentView(document);
+  const { documentId, name, order, pages } = agreementDocument.answer(document);
   const contentUrl = `/v1/sign/agreements/${agreementId}/documents/${encodeURIComponent(documentId)}/content`;
   return { document: { id, documentId, ...ids, name, order, pages, sha256, contentUrl } };
 }
@@ -122,6 +123,6 @@ async function documentData({ agreementId, documentId: id, sha256 }: ToldFile, l
 async function templateData({ templateId }: { readonly templateId: string }, lookups: Lookups): Promise<object> {
   const found = await lookups.template(templateId);
   if (found === undefined) return { template: { id: templateId } };
-  const { id, name, description, shared, emailSubject, createdAt, modifiedAt } = signTemplateView(found);
+  const { id, name, description, shared, emailSubject, createdAt, modifiedAt } = signTemplate.answer(found);
   return { template: { id, name, description, shared, emailSubject, createdAt, modifiedAt } };
 }

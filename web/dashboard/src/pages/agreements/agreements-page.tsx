@@ -1,5 +1,6 @@
 import "./agreements.css";
 import { type FormEvent, useEffect, useMemo, useState } from "react";
+import type { Agreement } from "#api/agreements.ts";
 import type { QueryValues } from "../../api/client.ts";
 import { Link, useNavigate, useSearch } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
@@ -15,7 +16,7 @@ import { Select, TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useAgreements } from "./queries.ts";
 import { AgreementState } from "./state-badges.tsx";
-import { type Agreement, agreementStatuses, dateFields, recipientsOf } from "./types.ts";
+import { agreementStatuses, dateFields, recipientsOf } from "./types.ts";
 
 const pageSize = 25;
 

@@ -1,5 +1,6 @@
 import "./agreements.css";
 import { type ReactNode, useState } from "react";
+import type { Agreement, Recipient } from "#api/agreements.ts";
 import { useApi } from "../../api/client.ts";
 import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
@@ -14,7 +15,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { agreementPath } from "./queries.ts";
 import { AgreementState, RecipientState } from "./state-badges.tsx";
-import { type Agreement, isActing, isOpen, type Recipient, recipientsOf } from "./types.ts";
+import { isActing, isOpen, recipientsOf } from "./types.ts";
 
 export function OverviewTab({ agreement }: { readonly agreement: Agreement }) {
   const texts = useTexts("agreements");

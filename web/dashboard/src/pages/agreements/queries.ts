@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Agreement } from "#api/agreements.ts";
 import { type QueryValues, useApi } from "../../api/client.ts";
-import type { Agreement, Attachment, AuditEvent } from "./types.ts";
+import type { Attachment, AuditEvent } from "./types.ts";
 
 const all = ["agreements"] as const;
 const listKey = [...all, "list"] as const;

@@ -1,6 +1,7 @@
+import type { Agreement, Recipient } from "#api/agreements.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
-import { type Agreement, isOpen, type Recipient } from "./types.ts";
+import { isOpen } from "./types.ts";
 
 const tones = {
   created: "info",

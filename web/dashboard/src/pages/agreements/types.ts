@@ -1,3 +1,6 @@
+import type { Agreement, Recipient } from "#api/agreements.ts";
+
+export type AgreementStatus = Agreement["status"];
 export const agreementStatuses = [
   "created",
   "sent",
@@ -7,8 +10,7 @@ export const agreementStatuses = [
   "declined",
   "voided",
   "expired",
-] as const;
-export type AgreementStatus = (typeof agreementStatuses)[number];
+] as const satisfies readonly AgreementStatus[];
 
 export const dateFields = [
   "created",
@@ -20,60 +22,6 @@ export const dateFields = [
   "modified",
   "statusChanged",
 ] as const;
-
-export interface Recipient {
-  readonly recipientId: string;
-  readonly recipientIdGuid: string;
-  readonly name: string | null;
-  readonly email: string | null;
-  /** Set for those who sign in an application: nobody mails them. */
-  readonly clientUserId: string | null;
-  readonly hostName: string | null;
-  readonly role: string;
-  readonly roleName: string | null;
-  readonly routingOrder: number;
-  readonly status: "created" | "sent" | "delivered" | "completed" | "declined";
-  readonly sentAt: string | null;
-  readonly deliveredAt: string | null;
-  readonly completedAt: string | null;
-  readonly declinedAt: string | null;
-  readonly declineReason: string | null;
-}
-
-/** By what they are asked to do. */
-interface RecipientLists {
-  readonly signers: readonly Recipient[];
-  readonly carbonCopies: readonly Recipient[];
-  readonly certifiedDeliveries: readonly Recipient[];
-  readonly inPersonSigners: readonly Recipient[];
-}
-
-export interface AgreementDocument {
-  readonly documentId: string;
-  readonly name: string;
-  readonly order: number;
-  readonly pages: number;
-  readonly bytes: number;
-}
-
-export interface Agreement {
-  readonly id: string;
-  readonly status: AgreementStatus;
-  readonly emailSubject: string | null;
-  readonly emailBlurb: string | null;
-  readonly documents: readonly AgreementDocument[];
-  readonly recipients: RecipientLists;
-  readonly customFields: readonly { readonly fieldId: string; readonly name: string; readonly value: string }[];
-  readonly expiresAt: string | null;
-  readonly createdAt: string;
-  readonly sentAt: string | null;
-  readonly deliveredAt: string | null;
-  readonly completedAt: string | null;
-  readonly declinedAt: string | null;
-  readonly voidedAt: string | null;
-  readonly voidedReason: string | null;
-  readonly sealLevel: string | null;
-}
 
 export interface Attachment {
   readonly id: string;

@@ -1,5 +1,6 @@
+import type { RecipientGroups } from "#api/agreements.ts";
 import type { TabAnswer } from "#api/tabs.ts";
-import type { Recipient, RecipientGroups, RecipientInput, RecipientRole, Tab } from "./types.ts";
+import type { Recipient, RecipientInput, RecipientRole, Tab } from "./types.ts";
 
 /** All of them, in the order in which the API counts them when it names one in an error. */
 export const allOf = <Member>({

@@ -1,57 +1,41 @@
+import type {
+  Agreement,
+  AgreementDocument,
+  RecipientGroups,
+  Recipient as ShownRecipient,
+  SignTemplate as ShownTemplate,
+} from "#api/agreements.ts";
 import type { TabAnswer, TabBody } from "#api/tabs.ts";
 
-/** What the API says of an agreement that is prepared here. */
-export interface Draft {
-  readonly id: string;
-  readonly status: string;
-  readonly modifiedAt: string;
-  readonly emailSubject: string | null;
-  readonly emailBlurb: string | null;
+export type DraftDocument = Pick<AgreementDocument, "documentId" | "name" | "pages" | "bytes">;
+
+/** The parts that are prepared here. */
+interface Parts {
   readonly documents: readonly DraftDocument[];
-  readonly recipients: RecipientGroups<Recipient>;
+  readonly recipients: RecipientGroups<RecipientInput>;
 }
+
+/** What the API says of an agreement that is prepared here. */
+export type Draft = Pick<Agreement, "id" | "status" | "modifiedAt" | "emailSubject" | "emailBlurb"> & Parts;
 
 /** A template has the same parts; its recipients are roles. */
-export interface SignTemplate extends Omit<Draft, "status"> {
-  readonly name: string;
-  readonly description: string | null;
-}
+export type SignTemplate = Omit<Draft, "status"> & Pick<ShownTemplate, "name" | "description">;
 
-export interface DraftDocument {
-  readonly documentId: string;
-  readonly name: string;
-  readonly pages: number;
-  readonly bytes: number;
-}
+export const recipientRoles = [
+  "signer",
+  "approver",
+  "inPersonSigner",
+  "certifiedDelivery",
+  "carbonCopy",
+] as const satisfies readonly RecipientRole[];
+export type RecipientRole = ShownRecipient["role"];
 
-export interface RecipientGroups<Member> {
-  readonly signers: readonly Member[];
-  readonly carbonCopies: readonly Member[];
-  readonly certifiedDeliveries: readonly Member[];
-  readonly inPersonSigners: readonly Member[];
-}
-
-export const recipientRoles = ["signer", "approver", "inPersonSigner", "certifiedDelivery", "carbonCopy"] as const;
-export type RecipientRole = (typeof recipientRoles)[number];
+type Course = "status" | "sentAt" | "deliveredAt" | "completedAt" | "declinedAt" | "declineReason";
 
 /** What a request may say of a recipient, and an answer does. */
-export interface RecipientInput {
-  readonly recipientId: string;
-  readonly role: RecipientRole;
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly clientUserId: string | null;
-  readonly roleName: string | null;
-  readonly routingOrder: number;
-  readonly note: string | null;
-  readonly locale: string | null;
-  readonly emailSubject: string | null;
-  readonly emailBlurb: string | null;
-  readonly hostName: string | null;
-  readonly hostEmail: string | null;
+export type RecipientInput = Omit<ShownRecipient, "recipientIdGuid" | "tabs" | Course> & {
   readonly tabs: readonly Tab[];
-}
-
+};
 export type Recipient = RecipientInput;
 
 /** A field of a recipient; positions in points from the upper left corner of the page as it is shown. */
