@@ -31,7 +31,7 @@ import { createDocumentBodies } from "./document-bodies/document-bodies.ts";
 import { defaultEmbedScriptFile, loadEmbedScript } from "./embed-script.ts";
 import { createEvidenceKeys } from "./evidence-keys.ts";
 import { listenGrpc } from "./grpc/listen-grpc.ts";
-import { createHome } from "./home-page.ts";
+import { createHome, serveIcon } from "./home-page.ts";
 import { type BodyBudget, createBodyBudget, documentBudgetLimits } from "./http/body-budget.ts";
 import { createApp } from "./http/express-app.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
@@ -127,7 +127,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   };
   const app = createApp({
     routes: allRoutes,
-    pages: serveDashboard(dashboard),
+    pages: [serveDashboard(dashboard), serveIcon],
     ...admission,
     authenticateRenderToken: createAuthenticateRenderToken(click),
     sessions,

@@ -1,5 +1,9 @@
 import { createHash } from "node:crypto";
+import type { RequestHandler } from "express";
 import { escapeHtml } from "#platform/escape-html.ts";
+import { pageFileReply } from "./built-page.ts";
+import { exchangeOf } from "./http/exchange.ts";
+import { sendReply } from "./http/reply.ts";
 import { product } from "./openapi/info.ts";
 import { type StaticFile, staticFile } from "./static-file.ts";
 
@@ -38,6 +42,22 @@ export function createHome(): Home {
     },
   };
 }
+
+const icon = staticFile(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#14532d"/><path d="M8 17l5.5 6L24 9" fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+);
+
+/** What browsers ask for by themselves beside a page that names no icon. */
+export const serveIcon: RequestHandler = ({ path, method }, res, next) => {
+  if (path !== "/favicon.ico" || (method !== "GET" && method !== "HEAD")) {
+    next();
+    return;
+  }
+  const exchange = exchangeOf(res);
+  exchange.route = path;
+  const file = { ...icon, gzip: undefined, contentType: "image/svg+xml", isLasting: false };
+  sendReply(res, exchange, pageFileReply(file, { acceptEncoding: undefined, policy: "default-src 'none'" }));
+};
 
 const style = `:root{color-scheme:light dark}
 body{margin:0 auto;padding:clamp(1rem,5vw,4rem);max-width:44rem;font:1rem/1.5 system-ui,sans-serif;color:CanvasText;background:Canvas}

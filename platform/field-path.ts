@@ -7,6 +7,16 @@ export function memberPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
+/** A JSON pointer (RFC 6901) below a member as such a path, where the value is not at hand: digits are places in lists. */
+export const pointerPath = (root: string, pointer: string): string =>
+  namesIn(pointer).reduce((path, name) => (/^\d+$/.test(name) ? `${path}[${name}]` : memberPath(path, name)), root);
+
+const namesIn = (pointer: string): string[] =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+
 /** What a JSON Schema says of a place in a value (RFC 6901), and of a member that it has not. */
 interface SchemaProblem {
   readonly instancePath: string;
@@ -16,10 +26,7 @@ interface SchemaProblem {
 
 /** The path of what a JSON Schema has found in a value: `/recipients/0/name` is `recipients[0].name`. */
 export function schemaPath({ instancePath, keyword, params }: SchemaProblem, value: unknown): string {
-  const names = instancePath
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const names = namesIn(instancePath);
   if (keyword === "required") names.push(String(params.missingProperty));
   if (keyword === "additionalProperties") names.push(String(params.additionalProperty));
   let path = "";

@@ -7,13 +7,6 @@ const tagBytes = 16;
 
 const notAKey = `must be ${keyBytes} bytes in base64`;
 
-/** Reads a master key of 32 random bytes in base64, padded and without blanks. Throws without showing the value. */
-export function parseMasterKey(text: string): Buffer {
-  const bytes = parseKey(text);
-  requireRandomness(bytes);
-  return bytes;
-}
-
 function parseKey(text: string): Buffer {
   const bytes = Buffer.from(text, "base64");
   // Decoding skips what is not base64, so only an exact round trip proves that the text was meant as a key.
@@ -29,7 +22,7 @@ interface Spelling {
   readonly takesAnySpelling?: boolean;
 }
 
-/** Reads one master key, or several with commas between them. Throws without showing the value. */
+/** Reads one master key of 32 random bytes in base64, or several with commas between them. Throws without showing the value. */
 export function parseMasterKeys(text: string, { takesAnySpelling = false }: Spelling = {}): KeyRing {
   const spelled = (part: string): string => (takesAnySpelling ? Buffer.from(part, "base64").toString("base64") : part);
   const [first, ...others] = text.split(",").map((part) => parseKey(spelled(part.trim())));

@@ -23,7 +23,7 @@ export interface AppDeps
   readonly floodGuard: FloodGuard;
   readonly metrics: AccessLogDeps["metrics"] & FloodGateDeps["metrics"];
   /** Answers what are pages and no operations; nothing when absent. */
-  readonly pages?: RequestHandler;
+  readonly pages?: RequestHandler[];
   readonly newId: NewId;
   readonly tracer?: Tracer | undefined;
   /** Addresses or networks whose X-Forwarded-For is believed; nobody's when empty. */

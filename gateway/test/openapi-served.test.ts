@@ -90,6 +90,17 @@ describe("/", () => {
   });
 });
 
+test("/favicon.ico is a small picture that runs nothing", async () => {
+  const ask = (method: string) => fetch(`${gateway.url}/favicon.ico`, { method });
+  const answer = await ask("GET");
+  const { status, headers } = answer;
+  expect([status, headers.get("content-type"), headers.get("content-security-policy")]).toEqual([
+    ...[200, "image/svg+xml", "default-src 'none'"],
+  ]);
+  expect(await answer.text()).toMatch(/^<svg [\s\S]{1,500}<\/svg>$/);
+  expect([(await ask("HEAD")).status, (await ask("POST")).status]).toEqual([200, 404]);
+});
+
 describe("/readyz", () => {
   test("names what is missing, while /healthz says that requests are answered", async () => {
     const missing: string[] = [];

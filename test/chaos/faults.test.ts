@@ -54,7 +54,11 @@ describeDistributed("faults", () => {
 
     const first = await unanswered;
     expect([200, 503]).toContain(first.status);
-    const retry = await api.accept("killed", body);
+    // The gateway finds the process again in its own time; clients try again as long as it answers 503.
+    const retry = await until(async () => {
+      const answer = await api.accept("killed", body);
+      return answer.status === 503 ? undefined : answer;
+    }, 15_000);
     expect(retry.status).toBe(200);
     expect(retry.body.receiptId).toBe(recorded);
     if (first.status === 200) expect(first.body.receiptId).toBe(recorded);

@@ -40,6 +40,8 @@ export interface Bench {
   fingerprint(): Promise<ReadonlyMap<string, string>>;
   /** Creates one of everything, for statements that nothing else made the product send. */
   readonly create?: () => Promise<string[]>;
+  /** Whether the product may not send it at all while anybody waits. */
+  readonly isRare?: (title: string) => boolean;
 }
 
 /** Questions that lead to one statement differ in little else: so many of each kind are asked again. */
@@ -148,7 +150,7 @@ async function prepareMutation(bench: Bench, mutation: Mutation): Promise<Run> {
     for (const [title, ask] of asks) {
       problems.push(...(await askUntilSent(statements, ask)).map((problem) => `${title}: ${problem}`));
     }
-    if (statements.rewritten.sent === 0) problems.push(...(await sendLater(bench)));
+    if (statements.rewritten.sent === 0) problems.push(...(await sendLater(bench, mutation.title)));
     const { sent, refused } = statements.rewritten;
     statements.rewrite(undefined);
     statements.listen(() => undefined);
@@ -159,10 +161,10 @@ async function prepareMutation(bench: Bench, mutation: Mutation): Promise<Run> {
 }
 
 /** Consumers of events, and what is done once for each text, come after everything was created. */
-async function sendLater({ statements, create }: Bench): Promise<string[]> {
+async function sendLater({ statements, create, isRare }: Bench, title: string): Promise<string[]> {
   if (create === undefined) return [];
   const problems = await attempt(create);
-  await until(() => statements.rewritten.sent > 0, 3_000).catch(() => undefined);
+  await until(() => statements.rewritten.sent > 0, isRare?.(title) === true ? 3_000 : 30_000).catch(() => undefined);
   return problems;
 }
 

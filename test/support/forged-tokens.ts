@@ -1,7 +1,7 @@
 import { decodeJwt, type JWTPayload } from "jose";
 import pg from "pg";
 import { parseOrgId } from "#platform/ids.ts";
-import { type KeyRing, parseMasterKey, parseMasterKeys } from "#platform/secrets.ts";
+import { type KeyRing, parseMasterKeys } from "#platform/secrets.ts";
 import { signAccessToken, type TokenIssuer, type TokenSubject } from "../../services/auth/domain/access-token.ts";
 import { deriveKeys } from "../../services/auth/domain/secrets.ts";
 import { activeKey, makeSealedKey, type OpenKey, openSealedKey } from "../../services/auth/domain/signing-key.ts";
@@ -20,9 +20,8 @@ export interface TokenForge {
 
 /** Opens the signing key of a system as its auth service does, with its master key and database. */
 export async function createTokenForge(system: System, model: string): Promise<TokenForge> {
-  const kek = deriveKeys(parseMasterKeys(system.authMasterKey), () =>
-    parseMasterKey(system.authMasterKey),
-  ).signingKeyKek;
+  const keys = parseMasterKeys(system.authMasterKey);
+  const kek = deriveKeys(keys, () => keys[0]).signingKeyKek;
   const key = await readActiveKey(system.inspectUrl, kek);
   const claims = decodeJwt(model);
   const issuer: TokenIssuer = { issuer: String(claims.iss), audience: String(claims.aud) };

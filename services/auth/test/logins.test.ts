@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import { UserRole, UserStatus } from "#gen/assent/auth/v1/users_pb.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { newId } from "#platform/ids.ts";
-import { parseMasterKey, parseMasterKeys } from "#platform/secrets.ts";
+import { parseMasterKeys } from "#platform/secrets.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { noOrigin } from "../domain/audit.ts";
 import { deriveKeys } from "../domain/secrets.ts";
@@ -52,7 +52,7 @@ async function countStretches(email: string): Promise<number> {
     createPool({ url: auth.databaseUrl, role, name: "test", max: 2 }),
   );
   const [people, lookup] = pools as [Pool, Pool];
-  const keys = deriveKeys(parseMasterKeys(masterKey), () => parseMasterKey(masterKey));
+  const keys = deriveKeys(parseMasterKeys(masterKey), () => parseMasterKeys(masterKey)[0]);
   const passwords = { scheme: real.scheme, stretch };
   const others = { mail: undefined, publicUrl: () => "", wakeMails: () => undefined, clock: auth.clock, newId };
   await checkLogin({ people, lookup, keys, passwords, ...others }, { email, password }, noOrigin);

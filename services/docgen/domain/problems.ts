@@ -1,4 +1,5 @@
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { pointerPath } from "#platform/field-path.ts";
 import type { Finding } from "../templating/template-source.ts";
 
 export const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
@@ -24,7 +25,7 @@ export function invalidData(findings: readonly Finding[]): DomainError {
     metadata: { path: short(first.path ?? ""), expected: short(first.expected ?? ""), code: first.code },
     details: findings
       .slice(0, maxFindings)
-      .map(({ code, message, path = "" }) => problem(`data${short(path)}`, code, short(message))),
+      .map(({ code, message, path = "" }) => problem(short(pointerPath("data", path)), code, short(message))),
   });
 }
 

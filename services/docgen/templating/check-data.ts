@@ -1,3 +1,4 @@
+import { pointerPath } from "#platform/field-path.ts";
 import { isDay, isTime } from "./filters/date-values.ts";
 import { pointerOf } from "./liquid-state.ts";
 import type { Finding, JsonSchema } from "./template-source.ts";
@@ -103,4 +104,4 @@ const articled = (expected: string): string => `${/^[aeiou]/.test(expected) ? "a
 
 /** Names in data may be long and have any characters. */
 const nameOf = (path: readonly string[]): string =>
-  path.length === 0 ? "The data" : `data${pointerOf(path).replaceAll("/", ".")}`.slice(0, 100).toWellFormed();
+  path.length === 0 ? "The data" : pointerPath("data", pointerOf(path)).slice(0, 100).toWellFormed();

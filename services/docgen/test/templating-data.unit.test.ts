@@ -30,7 +30,7 @@ describe("checkData", () => {
       ["wrong_type", "/items/1", "object"],
       ["wrong_type", "/note", "string"],
     ]);
-    expect(checkData(invoice, data)[2]?.message).toBe("data.items.0.price must be a number.");
+    expect(checkData(invoice, data)[2]?.message).toBe("data.items[0].price must be a number.");
   });
 
   test("tells 20 mistakes of a million", () => {

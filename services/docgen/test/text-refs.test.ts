@@ -82,8 +82,8 @@ describe("a text of the templates service", () => {
     const error = await expectDomainError(render({}, { fullName: 7 }), "GEN_INVALID_DATA");
     expect(error.metadata).toMatchObject({ path: "/deal.name", expected: "string" });
     expect(error.details.map(({ field, code }) => [field, code])).toEqual([
-      ["data/deal.name", "required"],
-      ["data/fullName", "type"],
+      ['data["deal.name"]', "required"],
+      ["data.fullName", "type"],
     ]);
     expect(await usedOf(harness, organization.orgId)).toEqual({ hour: 1, minute: 1 });
   });

@@ -14,6 +14,7 @@ export function refuseForbiddenContent(objects: Iterable<PDFObject>): void {
       for (const item of value.asArray()) if (isContainer(item)) waiting.push(item);
     } else if (value instanceof PDFStream) {
       for (const [key, refuse] of streamChecks) if (value.dict.has(key)) refuse();
+      refuseUnknownFilters(value.dict);
       checkDictionary(value.dict, waiting);
     }
   }
@@ -108,6 +109,35 @@ const streamChecks: ReadonlyMap<PDFName, () => never> = new Map([
   [PDFName.of("Ref"), forbidden("a page of another file")],
   [PDFName.of("OPI"), forbidden("a picture that stands in another file")],
 ]);
+
+/** Those of ISO 32000-2 that need no key, and what some programs call them for short. */
+const knownFilters: ReadonlySet<PDFObject | undefined> = new Set(
+  [
+    ...["FlateDecode", "LZWDecode", "RunLengthDecode", "ASCII85Decode", "ASCIIHexDecode"],
+    ...["DCTDecode", "JPXDecode", "CCITTFaxDecode", "JBIG2Decode"],
+    ...["Fl", "LZW", "RL", "A85", "AHx", "DCT", "CCF"],
+  ].map((name) => PDFName.of(name)),
+);
+
+/** Some readers show such a stream as it is, others nothing. */
+function refuseUnknownFilters(dictionary: PDFDict): void {
+  const given = dictionary.lookup(PDFName.of("Filter"));
+  if (given === undefined || given === PDFNull) return;
+  const filters = given instanceof PDFArray ? given.asArray().map((_one, index) => given.lookup(index)) : [given];
+  const at = filters.findIndex((filter) => !knownFilters.has(filter));
+  if (at === -1) return;
+  const unknown = filters[at];
+  const name =
+    unknown instanceof PDFName
+      ? unknown
+          .decodeText()
+          .replaceAll(/[^\w.-]/g, "?")
+          .slice(0, 40)
+      : "no name";
+  throw new PdfProblem(
+    `The PDF packs data by a filter that PDF does not have (${name}). Print it to a new PDF and retry.`,
+  );
+}
 
 /** Plain data, which no system runs when it is opened; XML and JSON come with invoices and with our own evidence. */
 const allowedExtensions: ReadonlySet<string> = new Set(

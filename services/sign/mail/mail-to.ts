@@ -109,10 +109,17 @@ function draft(content: MailContent, texts: MailTexts, tag: string) {
     isAsking && link !== "" ? texts[linkTexts[task].warning] : "",
   ];
   return {
-    subject: fill(texts[`${kind === "expiring" ? kind : topic}Subject`], values),
+    subject: subjectOf(texts[`${kind === "expiring" ? kind : topic}Subject`], values),
     paragraphs: said.filter((paragraph) => paragraph !== ""),
     action: isAsking ? texts[linkTexts[task].action] : texts.download,
   };
+}
+
+/** Senders are used to ask in the subject: what it says already is not said before it again. */
+function subjectOf(text: string, values: Readonly<Record<string, string>> & { readonly subject: string }): string {
+  const asked = /^(.*?)\s*[:：]\s*\{subject\}$/.exec(text)?.[1];
+  const isAsked = asked !== undefined && values.subject.toLowerCase().startsWith(asked.toLowerCase());
+  return isAsked ? values.subject : fill(text, values);
 }
 
 function newsOf({ kind, task, declinedToApprove }: MailContent, texts: MailTexts): string {

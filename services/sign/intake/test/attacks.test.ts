@@ -138,6 +138,30 @@ describe("a PDF is refused that", () => {
     ],
     ["has a huge page", () => onePage({ page: "/MediaBox[0 0 99999999 800]" }), /200 inches/],
     ["has a page without extent", () => onePage({ page: "/MediaBox[0 0 600 800]/CropBox[10 10 11 11]" }), /too small/],
+    [
+      "packs a stream by a filter that there is not",
+      () => onePage({ catalog: "/X 6 0 R", more: [stream("/Filter/Shrink#20it", "x")] }),
+      /filter that PDF does not have \(Shrink\?it\)/,
+    ],
+    [
+      "packs a stream by a filter that there is not, among those that there are",
+      () =>
+        onePage({
+          catalog: "/X 7 0 R",
+          more: ["[/FlateDecode 8 0 R]", stream("/Filter 6 0 R", packed("1")), "/BrotliDecode"],
+        }),
+      /filter that PDF does not have \(BrotliDecode\)/,
+    ],
+    [
+      "packs a stream by a filter that needs a key",
+      () => onePage({ catalog: "/X 6 0 R", more: [stream("/Filter[/Crypt]", "x")] }),
+      /filter that PDF does not have \(Crypt\)/,
+    ],
+    [
+      "names a filter that is no name",
+      () => onePage({ catalog: "/X 6 0 R", more: [stream("/Filter(FlateDecode)", "x")] }),
+      /filter that PDF does not have \(no name\)/,
+    ],
     ["has nothing in it", () => Buffer.from("%PDF-1.7\n"), /damaged/],
     ["has resources that are none", () => onePage({ page: "/Resources 7" }).subarray(), /damaged/],
     ["is half a file", async () => (await ordinaryPdf()).subarray(0, 3_000), /damaged/],
@@ -167,6 +191,16 @@ describe("a PDF is taken that", () => {
   test.each<[what: string, bytes: () => Buffer | Promise<Buffer>]>([
     ["has packed objects", () => ordinaryPdf(3, true)],
     ["has a cross-reference table", () => ordinaryPdf(3, false)],
+    [
+      "packs its streams in every way that there is",
+      () =>
+        onePage({
+          catalog: "/X[6 0 R 7 0 R 8 0 R 9 0 R 10 0 R 11 0 R 12 0 R 13 0 R 14 0 R]",
+          more: "Flate LZW RunLength ASCII85 ASCIIHex DCT JPX CCITTFax JBIG2"
+            .split(" ")
+            .map((name) => stream(`/Filter[/${name}Decode]`, "x")),
+        }),
+    ],
     ["has 2,000 pages", () => manyPages(2_000)],
     ["has 5,000 form fields", () => formOf(fieldList(5_000))],
     ["nests its form fields 32 deep", () => formOf(nestedFields(32))],

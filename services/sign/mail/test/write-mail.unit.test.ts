@@ -33,6 +33,16 @@ describe("writeMail", () => {
     expect(html).toContain(`href="${content.link}"`);
   });
 
+  test("does not ask in a subject for what the sender asks in it already", () => {
+    const asked = (subject: string, more: Partial<MailContent> = {}) =>
+      writeMail({ ...content, subject, ...more }).subject;
+    expect(asked("Please sign the NDA")).toBe("Please sign the NDA");
+    expect(asked("please sign: NDA")).toBe("please sign: NDA");
+    expect(asked("Bitte unterschreiben Sie", { locale: "de" })).toBe("Bitte unterschreiben Sie");
+    expect(asked("Please sign the NDA", { kind: "reminder" })).not.toBe("Please sign the NDA");
+    expect(asked("NDA. Please sign")).toBe("Please sign: NDA. Please sign");
+  });
+
   test.each(locales)("says in %s that an approver has declined to approve", (locale) => {
     const declined = { ...content, kind: "declined", locale } as const;
     const [signer, approver] = [declined, { ...declined, declinedToApprove: true }].map((one) => writeMail(one));
