@@ -10,7 +10,7 @@ export interface SourceFile {
   /** Inside the repository. */
   readonly path: string;
   readonly lines: number;
-  /** The files that it imports, those of which it takes types only among them. */
+  /** The files that it imports, those of which it takes types only among them; not those that it loads when asked. */
   readonly imports: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export const sourceFiles = (): SourceFile[] =>
 
 function read(path: string): SourceFile {
   const text = readFileSync(join(root, path), "utf8");
-  const imports = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([.#][^"]+)"/g)].map(([, specifier = ""]) =>
+  const imports = [...text.matchAll(/(?:\bfrom|^import)\s+"([.#][^"]+)"/gm)].map(([, specifier = ""]) =>
     specifier.startsWith("#") ? specifier.slice(1) : relative(root, resolve(root, dirname(path), specifier)),
   );
   return { path, lines: text.split("\n").length - 1, imports };
