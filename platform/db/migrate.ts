@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Migration, Migrator } from "@mikro-orm/migrations";
+import { Migration, Migrator } from "@mikro-orm/migrations";
 import { MikroORM } from "@mikro-orm/postgresql";
 import pg from "pg";
 import type { Logger } from "../logger.ts";
@@ -12,6 +12,16 @@ export interface ServiceMigrations {
   readonly schema: string;
   readonly list: readonly { readonly name: string; readonly class: MigrationClass }[];
 }
+
+/** A migration of a few statements, which needs no file of its own. */
+export const sqlMigration = (name: string, ...statements: readonly string[]) => ({
+  name,
+  class: class extends Migration {
+    override up(): void {
+      for (const statement of statements) this.addSql(statement);
+    }
+  },
+});
 
 export interface MigrateOptions {
   /** Connects as the owner of the database. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type RecipientsBody, recipientsInputSchema } from "#api/agreements.ts";
-import type { JsonSchema } from "../route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
+
 import {
   anyObject,
   dateTime,

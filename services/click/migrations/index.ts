@@ -1,14 +1,11 @@
-import type { ServiceMigrations } from "#platform/db/migrate.ts";
+import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
+import { outboxCursorSql } from "#platform/outbox/outbox.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002Consent } from "./002_consent.ts";
 import { Migration003Render } from "./003_render.ts";
 import { Migration004Stats } from "./004_stats.ts";
 import { Migration005Evidence } from "./005_evidence.ts";
-import { Migration006OutboxCursor } from "./006_outbox_cursor.ts";
 import { Migration007ExternalHeads } from "./007_external_heads.ts";
-import { Migration008ExpiredReceipt } from "./008_expired_receipt.ts";
-import { Migration009StatsByHour } from "./009_stats_by_hour.ts";
-import { Migration010NewestAcceptances } from "./010_newest_acceptances.ts";
 import { Migration012MasterKeys } from "./012_master_keys.ts";
 
 export const clickMigrations: ServiceMigrations = {
@@ -19,11 +16,19 @@ export const clickMigrations: ServiceMigrations = {
     { name: "003_render", class: Migration003Render },
     { name: "004_stats", class: Migration004Stats },
     { name: "005_evidence", class: Migration005Evidence },
-    { name: "006_outbox_cursor", class: Migration006OutboxCursor },
+    sqlMigration("006_outbox_cursor", ...outboxCursorSql({ schema: "click", relayRole: "assent_click_relay" })),
     { name: "007_external_heads", class: Migration007ExternalHeads },
-    { name: "008_expired_receipt", class: Migration008ExpiredReceipt },
-    { name: "009_stats_by_hour", class: Migration009StatsByHour },
-    { name: "010_newest_acceptances", class: Migration010NewestAcceptances },
+    // The event of a grant that ran out names the receipt of the grant, so that who may read it can find whose it was.
+    sqlMigration("008_expired_receipt", "grant select (receipt_id) on click.consent_event to assent_click_sweeper"),
+    // What happened in the last hours is read for all templates together; the primary key leads through each of them.
+    sqlMigration("009_stats_by_hour", "create index stat_hour_by_hour on click.stat_hour (organization_id, hour)"),
+    // The list of an organization's acceptances need not pass over the keys of changes of consent, which are none.
+    sqlMigration(
+      "010_newest_acceptances",
+      "drop index click.acceptance_newest",
+      `create index acceptance_newest on click.acceptance (organization_id, accepted_at, receipt_id)
+      where decision <> 'CONSENT'`,
+    ),
     { name: "012_master_keys", class: Migration012MasterKeys },
   ],
 };
