@@ -16,7 +16,8 @@ export default {
   globalTeardown: "<rootDir>/dev/jest/global-teardown.mjs",
   testTimeout: 90_000,
   injectGlobals: false,
-  maxWorkers: 2,
+  // One more than a small machine has cores: files wait for processes, pages and windows of time.
+  maxWorkers: 3,
   workerIdleMemoryLimit: "800MB",
   reporters: ["default", "<rootDir>/dev/jest/result-line-reporter.mjs"],
 };

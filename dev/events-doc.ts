@@ -1,7 +1,8 @@
 // `npm run docs`: writes the list of types in docs/events.md from the catalogue. A test fails when it is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectEventsOf, type EventTypeInfo, eventSources } from "../services/webhooks/domain/event-types.ts";
+import type { EventTypeInfo } from "../services/webhooks/domain/event-type.ts";
+import { connectEventsOf, eventSources } from "../services/webhooks/domain/event-types.ts";
 import { testEventSubject } from "../services/webhooks/domain/event-types-webhooks.ts";
 
 export const eventsFile = join(import.meta.dirname, "../docs/events.md");

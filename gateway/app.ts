@@ -11,9 +11,10 @@ import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { createPool, observePool } from "#platform/db/pool.ts";
+import type { Worker } from "#platform/periodic.ts";
 import type { RpcServer } from "#platform/rpc/server.ts";
 import { shareReads } from "#platform/rpc/shared-reads.ts";
-import type { Runtime, Worker } from "#platform/service.ts";
+import type { Runtime } from "#platform/service.ts";
 import type { Tracer } from "#platform/telemetry.ts";
 import { createAcceptCoalescer } from "./accept-coalescer.ts";
 import { createAuthenticate } from "./auth/authenticate.ts";
@@ -50,8 +51,6 @@ import { createLinkGuard, defaultSigningPageFolder, loadSigningPage } from "./si
 import { staticFile } from "./static-file.ts";
 import { traceBatches } from "./trace-batches.ts";
 import { defaultVerifierFolder, loadDocumentPage, loadVerifier } from "./verifier.ts";
-
-export { listenGateway } from "./listen.ts";
 
 export interface GatewayDeps {
   readonly runtime: Runtime;

@@ -20,8 +20,9 @@ import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { stopOnSignals } from "#platform/service.ts";
 import { wireFromSettings } from "#platform/service-settings.ts";
 import { startTracing } from "#platform/tracing/start-tracing.ts";
-import { createGateway, listenGateway } from "./app.ts";
+import { createGateway } from "./app.ts";
 import { configFromEnv, settings } from "./config.ts";
+import { listenGateway } from "./listen.ts";
 import { unreachable } from "./readiness.ts";
 
 const values = readSettings(settings, process.env);

@@ -1,6 +1,13 @@
 import type { Logger } from "./logger.ts";
 import { isOutage } from "./outage.ts";
-import type { Worker } from "./service.ts";
+
+/** Work that runs beside the calls: a relay, a consumer, a sweeper. */
+export interface Worker {
+  readonly name: string;
+  start(): Promise<void>;
+  /** Resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
 
 export interface PeriodicOptions {
   readonly name: string;

@@ -11,19 +11,12 @@ import type { Logger } from "./logger.ts";
 import type { Resealer } from "./master-keys/reseal.ts";
 import { masterKeyRoutes } from "./master-keys/routes.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Worker } from "./periodic.ts";
 import { serverInterceptors } from "./rpc/interceptors.ts";
 import type { RpcRoutes } from "./rpc/routes.ts";
 import { type RpcServer, startRpcServer } from "./rpc/server.ts";
 import type { TlsFiles } from "./rpc/tls.ts";
 import type { Tracer } from "./telemetry.ts";
-
-/** Work that runs beside the calls: a relay, a consumer, a sweeper. */
-export interface Worker {
-  readonly name: string;
-  start(): Promise<void>;
-  /** Resolves when nothing of it runs any more. */
-  stop(): Promise<void>;
-}
 
 /** What a service's composition root returns. */
 export interface Service {

@@ -3,6 +3,7 @@ import type { AdminService, Limits } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type DeadEventClient, deadEventCommands } from "./dead-event-commands.ts";
 import { type EvidenceAdminClient, evidenceCommands } from "./evidence-commands.ts";
 import { type MasterKeyClient, masterKeyCommands } from "./master-key-commands.ts";
+import type { CommandOf } from "./values.ts";
 import {
   optionalCount,
   requiredPlan,
@@ -15,19 +16,6 @@ import {
 import { clientKeyView, clientView, keyView, organizationView } from "./views.ts";
 
 export type AdminClient = Client<typeof AdminService>;
-
-/** A command that one service answers. */
-export interface CommandOf<AdminClientOfService> {
-  readonly name: string;
-  /** The options as the usage text shows them. */
-  readonly synopsis: string;
-  readonly options: Readonly<Record<string, { readonly type: "string" | "boolean" }>>;
-  /** Checks the options, then returns what makes the call and resolves with the answer to print. */
-  prepare(values: Values): (admin: AdminClientOfService) => Promise<object>;
-  /** The answer as it is printed without --json, where that is too much to read. */
-  forPeople?(result: object): object;
-}
-
 export type Command =
   | (CommandOf<AdminClient> & { readonly service: "auth" })
   | (CommandOf<EvidenceAdminClient> & { readonly service: "click" })

@@ -1,6 +1,6 @@
 import type { Client } from "@connectrpc/connect";
 import type { EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
-import type { CommandOf } from "./commands.ts";
+import type { CommandOf } from "./values.ts";
 import { requiredText } from "./values.ts";
 import { signingKeyView } from "./views.ts";
 

@@ -1,8 +1,8 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import type { MasterKeyService, Reseal } from "#gen/assent/operations/v1/master_keys_pb.ts";
-import type { CommandOf } from "./commands.ts";
 import { namedService } from "./dead-event-commands.ts";
+import type { CommandOf } from "./values.ts";
 
 export type MasterKeyClient = Client<typeof MasterKeyService>;
 

@@ -1,6 +1,18 @@
 import { readFileSync } from "node:fs";
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 
+/** A command that one service answers. */
+export interface CommandOf<AdminClientOfService> {
+  readonly name: string;
+  /** The options as the usage text shows them. */
+  readonly synopsis: string;
+  readonly options: Readonly<Record<string, { readonly type: "string" | "boolean" }>>;
+  /** Checks the options, then returns what makes the call and resolves with the answer to print. */
+  prepare(values: Values): (admin: AdminClientOfService) => Promise<object>;
+  /** The answer as it is printed without --json, where that is too much to read. */
+  forPeople?(result: object): object;
+}
+
 /** The command was not called as the usage text says. */
 export class UsageError extends Error {}
 

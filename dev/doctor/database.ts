@@ -1,12 +1,11 @@
 import pg from "pg";
 import { startupOptions } from "#platform/db/pool.ts";
+import type { Query } from "./finding.ts";
 import { type Finding, notice, ok, reasonOf, skipped, wrong } from "./finding.ts";
 import type { Installation } from "./installation.ts";
 import { checkKeys } from "./keys.ts";
 import { checkMigrations } from "./migrations.ts";
 import { checkRoles } from "./roles.ts";
-
-export type Query = <T extends pg.QueryResultRow>(sql: string, values?: unknown[]) => Promise<T[]>;
 
 const oldestPostgres = 160_000;
 const patienceMs = 5_000;

@@ -1,3 +1,5 @@
+import type pg from "pg";
+export type Query = <T extends pg.QueryResultRow>(sql: string, values?: unknown[]) => Promise<T[]>;
 /**
  * What one check has found. "wrong" is something that breaks the product or its promises, "notice" something to know or to
  * decide about, "skipped" what could not be looked at from here.

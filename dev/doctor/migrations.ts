@@ -1,6 +1,6 @@
 import { identifier } from "#platform/db/ddl.ts";
 import { allMigrations } from "../migrations.ts";
-import type { Query } from "./database.ts";
+import type { Query } from "./finding.ts";
 import { type Finding, notice, ok, skipped, wrong } from "./finding.ts";
 import type { Installation } from "./installation.ts";
 

@@ -1,4 +1,4 @@
-import type { Query } from "./database.ts";
+import type { Query } from "./finding.ts";
 import { type Finding, notice, ok, wrong } from "./finding.ts";
 import type { Installation } from "./installation.ts";
 

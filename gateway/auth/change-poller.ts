@@ -1,7 +1,7 @@
 import type { Client } from "@connectrpc/connect";
 import type { Change, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { Worker } from "#platform/service.ts";
+import type { Worker } from "#platform/periodic.ts";
 
 export interface ChangePollerDeps {
   readonly tokens: Pick<Client<typeof TokenService>, "listChanges">;

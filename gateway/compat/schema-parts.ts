@@ -1,4 +1,5 @@
-import type { JsonSchema } from "../routes/route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
+
 import { listOf } from "../routes/schema-parts.ts";
 
 /**

@@ -30,8 +30,7 @@ import {
 } from "./params.ts";
 import { protectedReply } from "./protected-reply.ts";
 import type { TakeRequest } from "./rate-limit.ts";
-import { type Reply, readableAnywhere, sendReply } from "./reply.ts";
-import { withLoggedStream } from "./stream-reply.ts";
+import { type Reply, readableAnywhere, sendReply, withLoggedStream } from "./reply.ts";
 import type { CompileSchema, Validate } from "./validate.ts";
 
 export interface ExecutorDeps {

@@ -1,7 +1,8 @@
 import type { Request } from "express";
+import type { JsonSchema } from "#api/kinds.ts";
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
-import { type JsonSchema, paramsOf, type Route, type TextParam } from "../routes/route.ts";
+import { paramsOf, type Route, type TextParam } from "../routes/route.ts";
 import type { CompileSchema, Validate } from "./validate.ts";
 
 /** A header such as `file; filename="NDA.pdf"; documentid=3`, or of parameters alone. */

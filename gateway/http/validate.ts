@@ -1,8 +1,8 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import type { JsonSchema } from "#api/kinds.ts";
 import type { FieldProblem } from "#platform/errors.ts";
 import { schemaPath } from "#platform/field-path.ts";
 import { isUuid } from "#platform/ids.ts";
-import type { JsonSchema } from "../routes/route.ts";
 
 /** Returns what is wrong with a value; an empty list means nothing. */
 export type Validate = (value: unknown) => readonly FieldProblem[];

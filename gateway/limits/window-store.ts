@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Logger } from "#platform/logger.ts";
-import type { Worker } from "#platform/service.ts";
+import type { Worker } from "#platform/periodic.ts";
 
 /** Length of every window. */
 export const windowSeconds = 60;

@@ -13,6 +13,7 @@ import {
   recipientsSchema,
   signTemplate,
 } from "#api/agreements.ts";
+import type { JsonSchema } from "#api/kinds.ts";
 import { tab } from "#api/tabs.ts";
 import {
   contentReport,
@@ -48,7 +49,7 @@ import {
 import { consistencyProofSchema, inclusionProofSchema } from "../routes/log-schemas.ts";
 import { receiptSchema } from "../routes/receipt-schemas.ts";
 import { renderingSchema } from "../routes/render-schemas.ts";
-import type { JsonSchema } from "../routes/route.ts";
+
 import { answer, anyObject, anyText, described, object } from "../routes/schema-parts.ts";
 import { sessionSchema } from "../routes/session-schemas.ts";
 import { statsSchema } from "../routes/stats.ts";

@@ -1,4 +1,5 @@
-import type { HeaderDescription, JsonSchema, Route } from "../routes/route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
+import type { HeaderDescription, Route } from "../routes/route.ts";
 
 type Json = Record<string, unknown>;
 

@@ -1,5 +1,6 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import type { ErrorCode } from "#platform/errors.ts";
-import { isForPeople, type JsonSchema, paramsOf, type Route, type TextParam } from "../routes/route.ts";
+import { isForPeople, paramsOf, type Route, type TextParam } from "../routes/route.ts";
 import { exampleOf, withReferences } from "./components.ts";
 
 type Json = Record<string, unknown>;

@@ -1,4 +1,5 @@
-import type { JsonSchema } from "../routes/route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
+
 import { anyText, dateTime, described, example, object, uuid } from "../routes/schema-parts.ts";
 
 type Json = Record<string, unknown>;

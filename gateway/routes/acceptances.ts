@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { create, type JsonObject } from "@bufbuild/protobuf";
+import type { JsonSchema } from "#api/kinds.ts";
 import { type AcceptBatchRequest_Item, AcceptBatchRequest_ItemSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { timestampOf } from "../../views/scalars.ts";
@@ -8,7 +9,7 @@ import type { Reply } from "../http/reply.ts";
 import { consentReceiptSchema } from "./consent-schemas.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "./pages.ts";
 import { receiptSchema } from "./receipt-schemas.ts";
-import { defineRoute, type JsonSchema, jsonBody, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
+import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
 import { dateTime, described, listOf, replayedHeaderDescription, text, uuid } from "./schema-parts.ts";
 
 const base = { tag: "Acceptances", dialect: clickDialect } as const;

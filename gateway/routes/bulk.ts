@@ -1,8 +1,9 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import { type SkippedTemplate, SkipReason } from "#gen/assent/templates/v1/templates_pb.ts";
 import { enumName } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { defineRoute, type JsonSchema, jsonBody, onBehalfOf, type ProtectedAccess, type Route } from "./route.ts";
+import { defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, type Route } from "./route.ts";
 import { answer, anyText, count, described, listOf, object, oneOf, orNull, text, uuid } from "./schema-parts.ts";
 
 const admin: ProtectedAccess = { scopes: ["click:admin"], limitGroup: "other" };

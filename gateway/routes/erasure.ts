@@ -1,8 +1,9 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
 import { userRefParam } from "./consent-schemas.ts";
 import { evidenceSchema } from "./evidence-schemas.ts";
-import { defineRoute, type JsonSchema, jsonBody, onBehalfOf, queryOf, type Route } from "./route.ts";
+import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "./route.ts";
 import {
   answer,
   anyText,

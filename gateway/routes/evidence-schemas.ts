@@ -1,7 +1,8 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonSchema } from "#api/kinds.ts";
 import { anchorCheckpointExample, checkpointExample, inclusionExample } from "./log-schemas.ts";
 import { receiptSchema } from "./receipt-schemas.ts";
-import type { JsonSchema } from "./route.ts";
+
 import {
   answer,
   anyObject,

@@ -1,5 +1,6 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import { proofText } from "#platform/transparency/merkle.ts";
-import type { JsonSchema, TextParam } from "./route.ts";
+import type { TextParam } from "./route.ts";
 import { answer, anyText, count, described, integer, listOf, orNull } from "./schema-parts.ts";
 
 /** What JavaScript counts exactly, and query parameters are read up to. */

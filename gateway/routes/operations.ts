@@ -1,6 +1,7 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import type { ErrorCode } from "#platform/errors.ts";
 import { allRoutes } from "./index.ts";
-import { isForPeople, type JsonSchema, type Method, paramsOf, type Route, type TextParam } from "./route.ts";
+import { isForPeople, type Method, paramsOf, type Route, type TextParam } from "./route.ts";
 
 /** What a path parameter names. */
 export type ResourceName =

@@ -1,4 +1,5 @@
-import type { JsonSchema } from "./route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
+
 import { integer } from "./schema-parts.ts";
 
 /** One page of a list, as a service answers it. */

@@ -1,4 +1,5 @@
-import type { JsonSchema } from "./route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
+
 import { answer, count, dateTime, described, example, flag, hash, oneOf, uuid } from "./schema-parts.ts";
 
 const log = described(

@@ -1,5 +1,6 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import { receiptProof } from "./receipt-proof-schemas.ts";
-import type { JsonSchema } from "./route.ts";
+
 import {
   answer,
   anyText,

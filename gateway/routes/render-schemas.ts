@@ -1,4 +1,5 @@
-import type { JsonSchema, TextParam } from "./route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
+import type { TextParam } from "./route.ts";
 import {
   answer,
   anyObject,

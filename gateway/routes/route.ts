@@ -12,8 +12,6 @@ import type { ErrorDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
 import type { Services } from "./services.ts";
 
-export type { JsonSchema };
-
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Who may call an operation. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
 
 /** A text of so many characters (Unicode code points). */
 export const text = (minLength: number, maxLength: number, description?: string): JsonSchema => ({

@@ -1,5 +1,6 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import { tabToFill } from "#api/tabs.ts";
-import type { JsonSchema } from "./route.ts";
+
 import { answer, anyText, described, example, flag, listOf, object, oneOf, orNull, text } from "./schema-parts.ts";
 
 export const signingTag = "Signing page";

@@ -1,5 +1,6 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import { clickDialect } from "../http/error-dialect.ts";
-import { defineRoute, type JsonSchema, onBehalfOf, queryOf, type Route } from "./route.ts";
+import { defineRoute, onBehalfOf, queryOf, type Route } from "./route.ts";
 import { answer, anyText, count, dateTime, day, described, languageTag, listOf, orNull, uuid } from "./schema-parts.ts";
 
 const rate: JsonSchema = { type: ["number", "null"], minimum: 0, maximum: 1, description: "Null when nothing counts." };

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { JsonSchema } from "#api/kinds.ts";
 import { isCompatPath } from "../http/address-dialect.ts";
 import { operations } from "../routes/operations.ts";
-import { isForPeople, type JsonSchema } from "../routes/route.ts";
+import { isForPeople } from "../routes/route.ts";
 import { coveredOperations } from "./covered-operations.ts";
 import {
   type HostileAnswer,

@@ -1,5 +1,6 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import { allRoutes } from "../routes/index.ts";
-import type { JsonSchema, Route } from "../routes/route.ts";
+import type { Route } from "../routes/route.ts";
 import { operationOf, pathWith, sampleRequest } from "./sample-requests.ts";
 
 /** A place in a body, and what the schema says about it. */

@@ -1,11 +1,11 @@
 import { expect, test } from "@jest/globals";
+import type { JsonSchema } from "#api/kinds.ts";
 import { continueTrace } from "#platform/trace-context.ts";
 import { prefers } from "../http/accept.ts";
 import { clientAddressOf, identify } from "../http/exchange.ts";
 import { publicUrlOf } from "../http/execute-route.ts";
 import { createSchemaCompiler } from "../http/validate.ts";
 import { allRoutes } from "../routes/index.ts";
-import type { JsonSchema } from "../routes/route.ts";
 
 /** Every schema of a text with a pattern or a format that a request can bring, by what makes it different. */
 function textSchemas(): Map<string, JsonSchema> {

@@ -1,5 +1,5 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import { exampleOf } from "../openapi/components.ts";
-import type { JsonSchema } from "../routes/route.ts";
 
 /**
  * The text of an answer that has everything that its schema promises, and these fields. The spaces are ones that no

@@ -6,7 +6,7 @@ import { identifier } from "../db/ddl.ts";
 import { withOrg } from "../db/pool.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Worker } from "../service.ts";
+import type { Worker } from "../periodic.ts";
 import type { EventBus, ReceivedEvent, SubscribeOptions } from "./bus.ts";
 import { createDeadEvents, type DeadEvents, type DeadEventsOptions, enterInbox } from "./dead-events.ts";
 import { parseEvent } from "./deliver.ts";

@@ -3,8 +3,8 @@ import { identifier } from "../db/ddl.ts";
 import { DomainError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 import { isOutage } from "../outage.ts";
+import type { Worker } from "../periodic.ts";
 import { decryptBytes, encrypt, type KeyRing } from "../secrets.ts";
-import type { Worker } from "../service.ts";
 
 /**
  * What a service makes its keyed hashes with. Whatever is recognised by such a hash (an idempotency key, a person, a

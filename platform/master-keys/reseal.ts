@@ -4,9 +4,9 @@ import { identifier } from "../db/ddl.ts";
 import { isTransient } from "../db/errors.ts";
 import { withTransaction } from "../db/pool.ts";
 import type { Logger } from "../logger.ts";
+import type { Worker } from "../periodic.ts";
 import { createPeriodicWorker } from "../periodic.ts";
 import { type KeyRing, keyId, resealed } from "../secrets.ts";
-import type { Worker } from "../service.ts";
 import { hashKeyContext } from "./hash-key.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a row has the columns that its SealedColumn asks for

@@ -6,7 +6,7 @@ import { identifier } from "../db/ddl.ts";
 import type { EventBus } from "../events/bus.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Worker } from "../service.ts";
+import type { Worker } from "../periodic.ts";
 import { createOutboxReader } from "./outbox-reader.ts";
 
 export interface RelayOptions {

@@ -8,9 +8,10 @@ import { systemClock } from "../clock.ts";
 import { createMemoryBus } from "../events/memory.ts";
 import { newId } from "../ids.ts";
 import { createMetrics } from "../metrics.ts";
+import type { Worker } from "../periodic.ts";
 import { createGrpcTransport } from "../rpc/client.ts";
 import { recordingLogger } from "../rpc/test/harness.ts";
-import { type RunningService, runService, type Service, type Worker } from "../service.ts";
+import { type RunningService, runService, type Service } from "../service.ts";
 import { until } from "../testing/until.ts";
 
 const closers: (() => Promise<void> | void)[] = [];

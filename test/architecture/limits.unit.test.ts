@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
+import type { JsonSchema } from "#api/kinds.ts";
 import { allRoutes } from "../../gateway/routes/index.ts";
-import type { JsonSchema } from "../../gateway/routes/route.ts";
 
 // How long a text may be, how large a number and how many entries a list has is said by the contract of a service, by the
 // schema of the interface, which is documentation, and by the forms of the dashboard, which stop the typing. Here they are

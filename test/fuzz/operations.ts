@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../gateway/routes/route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
 
 /** What an OpenAPI document says of one parameter. */
 export interface Parameter {

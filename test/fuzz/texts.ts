@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { JsonSchema } from "../../gateway/routes/route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
 
 /** Texts that the schema of a string allows. */
 export function validTexts({ format, pattern, minLength = 0, maxLength = 255 }: JsonSchema): fc.Arbitrary<string> {

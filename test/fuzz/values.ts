@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import type { JsonSchema } from "../../gateway/routes/route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
+
 import { validTexts } from "./texts.ts";
 
 /** Lets a value of this name come from elsewhere too, such as ids that exist. */

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import type { JsonSchema } from "#api/kinds.ts";
 import { createSchemaCompiler } from "../../gateway/http/validate.ts";
 import { buildOpenApi } from "../../gateway/openapi/build.ts";
 import { allRoutes } from "../../gateway/routes/index.ts";
-import type { JsonSchema } from "../../gateway/routes/route.ts";
+
 import { mutated } from "./mutations.ts";
 import { readOperations } from "./operations.ts";
 import { validValues } from "./values.ts";

@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
+import type { JsonSchema } from "#api/kinds.ts";
 import { readQuery } from "../../gateway/http/params.ts";
 import { createSchemaCompiler, type Validate } from "../../gateway/http/validate.ts";
-import type { JsonSchema } from "../../gateway/routes/route.ts";
+
 import type { FuzzOperation } from "./operations.ts";
 import type { FuzzRequest } from "./requests.ts";
 

@@ -1,4 +1,5 @@
 import { tabsView } from "#api/compat-tabs.ts";
+import type { JsonSchema } from "#api/kinds.ts";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { documentView, pagesView, summaryView } from "../../../views/compat/documents.ts";
@@ -6,7 +7,7 @@ import { pageOf } from "../../../views/compat/page.ts";
 import type { Written } from "../../../views/compat/scalars.ts";
 import { jsonReply, type Reply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
-import { documentBody, type JsonSchema, jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
+import { documentBody, jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
 import { readDocumentIds, readDocumentsOf, readNamedDocument } from "../read/document-request.ts";
 import { readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";

@@ -1,4 +1,5 @@
-import type { JsonSchema } from "../../routes/route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
+
 import { sampleId } from "../schema-parts.ts";
 
 /** What looseBody makes, with an example of the right kind for each property. */

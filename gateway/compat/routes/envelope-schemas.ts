@@ -1,5 +1,6 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import { envelopeConstants, envelopeMetadata } from "../../../views/compat/envelope.ts";
-import type { JsonSchema } from "../../routes/route.ts";
+
 import { listOf } from "../../routes/schema-parts.ts";
 import { looseBody, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
 import { compatDocumentSchema } from "./document-schemas.ts";

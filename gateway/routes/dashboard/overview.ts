@@ -1,12 +1,13 @@
 import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { CallOptions } from "@connectrpc/connect";
+import type { JsonSchema } from "#api/kinds.ts";
 import { isOutage } from "#platform/outage.ts";
 import { acceptancesView, agreementsView, webhooksView } from "../../../views/dashboard/overview.ts";
 import { statuses } from "../../../views/sign/names.ts";
 import { dayIn, hoursBetween } from "../../dashboard/local-day.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { usageSchema, usageView } from "../generation/usage.ts";
-import { defineRoute, type JsonSchema, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
 import { answer, count, dateTime, day, described, listOf, orNull } from "../schema-parts.ts";
 import type { Services } from "../services.ts";
 import { dashboardBase, everybody } from "./base.ts";

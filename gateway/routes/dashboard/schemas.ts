@@ -1,5 +1,6 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import { dashboardScopeMeanings, scopeMeanings } from "../../auth/principal.ts";
-import type { JsonSchema } from "../route.ts";
+
 import {
   answer,
   anyText,

@@ -1,4 +1,5 @@
-import type { JsonSchema } from "../route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
+
 import { answer, anyObject, anyText, count, described, example, object, oneOf } from "../schema-parts.ts";
 
 export const formats = ["html", "markdown"] as const;

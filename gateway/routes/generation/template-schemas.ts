@@ -1,5 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { JsonSchema } from "../route.ts";
+import type { JsonSchema } from "#api/kinds.ts";
+
 import {
   answer,
   anyObject,

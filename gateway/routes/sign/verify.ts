@@ -1,7 +1,8 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import { statuses } from "../../../views/sign/names.ts";
 import { verificationView } from "../../../views/sign/verification.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { defineRoute, type JsonSchema, type Route } from "../route.ts";
+import { defineRoute, type Route } from "../route.ts";
 import {
   answer,
   anyText,

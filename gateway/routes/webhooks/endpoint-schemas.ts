@@ -1,5 +1,6 @@
+import type { JsonSchema } from "#api/kinds.ts";
 import { endpointStatuses } from "../../../views/webhooks/endpoint.ts";
-import type { JsonSchema } from "../route.ts";
+
 import {
   absent,
   answer,

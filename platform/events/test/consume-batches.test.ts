@@ -13,7 +13,7 @@ import {
   orgB,
   schema,
 } from "../../outbox/test/outbox-database.ts";
-import type { Worker } from "../../service.ts";
+import type { Worker } from "../../periodic.ts";
 import { until } from "../../testing/until.ts";
 import type { EventBus } from "../bus.ts";
 import { type AcrossOrganizations, type BatchConsumerOptions, createBatchConsumer } from "../consume-batches.ts";

@@ -12,7 +12,7 @@ import {
   orgB,
   schema,
 } from "../../outbox/test/outbox-database.ts";
-import type { Worker } from "../../service.ts";
+import type { Worker } from "../../periodic.ts";
 import { until } from "../../testing/until.ts";
 import type { EventBus } from "../bus.ts";
 import { type ConsumerOptions, createConsumer } from "../consume.ts";

@@ -4,7 +4,8 @@ import { signRecords, type UnsignedRecord } from "./accept-record.ts";
 import { asDomainError, createBatcher, overloaded } from "./batcher.ts";
 import { findRecorded } from "./missing-records.ts";
 import { type PrepareDeps, type Prepared, prepareBatch } from "./prepare.ts";
-import type { Recorder, RecordOutcome } from "./recorder.ts";
+import type { RecordOutcome } from "./record-queue.ts";
+import type { Recorder } from "./recorder.ts";
 
 /** What becomes of acceptances, wherever they come from. */
 export interface AcceptPath {

@@ -12,7 +12,7 @@ import {
 import type { AcceptanceRecord } from "../store/record-statement.ts";
 import { findSessionFacts } from "../store/session-store.ts";
 import { type ReceiptDeps, writeReceipts } from "./acceptance-receipts.ts";
-import type { RecordOutcome } from "./recorder.ts";
+import type { RecordOutcome } from "./record-queue.ts";
 
 /** What a retry is recognised by. */
 export interface RetriedKey extends RecordedKey {

@@ -1,9 +1,8 @@
 import { DomainError } from "#platform/errors.ts";
 import type { Turns } from "#platform/turns.ts";
-import type { Agreement } from "../domain/agreement.ts";
+import type { Agreement, PresentedToken } from "../domain/agreement.ts";
 import { hasPatterns } from "../domain/merge-data.ts";
 import type { Placement } from "../domain/placement.ts";
-import type { PresentedToken } from "../domain/shown.ts";
 import { adaptTerms, type KeptTerms } from "../domain/terms.ts";
 import { type MergedText, mergeText } from "../render/compose.ts";
 import type { HtmlSource } from "../render/html-source.ts";

@@ -4,6 +4,7 @@ import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { PresentedToken } from "../domain/agreement.ts";
 import {
   type Agreement,
   bindDirect,
@@ -13,7 +14,6 @@ import {
   type SessionFacts,
 } from "../domain/agreement.ts";
 import { type Assessment, assess } from "../domain/assessment.ts";
-import type { PresentedToken } from "../domain/shown.ts";
 import type { KeptTerms } from "../domain/terms.ts";
 import type { EvidenceParts } from "../keys/evidence-parts.ts";
 import type { MergedText } from "../render/compose.ts";

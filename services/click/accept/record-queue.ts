@@ -1,5 +1,9 @@
+import type { DomainError } from "#platform/errors.ts";
 import type { AcceptanceRecord } from "../store/record-statement.ts";
-import type { RecordOutcome } from "./recorder.ts";
+
+export type RecordOutcome =
+  | { readonly kind: "recorded" | "replayed"; readonly receiptId: string; readonly receipt: string }
+  | { readonly kind: "refused"; readonly error: DomainError };
 
 /** An acceptance that waits to be written or is being written. */
 export interface QueuedRecord {

@@ -7,11 +7,8 @@ import { type AcceptanceRecord, inconsistentState, recordAcceptances } from "../
 import { answerRecorded, type ReceiptDeps } from "./acceptance-receipts.ts";
 import { asDomainError, overloaded } from "./batcher.ts";
 import { explainMissing } from "./missing-records.ts";
+import type { RecordOutcome } from "./record-queue.ts";
 import { createRecordQueue, type QueuedRecord } from "./record-queue.ts";
-
-export type RecordOutcome =
-  | { readonly kind: "recorded" | "replayed"; readonly receiptId: string; readonly receipt: string }
-  | { readonly kind: "refused"; readonly error: DomainError };
 
 export interface Recorder {
   /** Writes acceptances that passed every check, each exactly once per organization and key. Never rejects. */

@@ -3,9 +3,12 @@ import { DomainError } from "#platform/errors.ts";
 import type { AcceptBody } from "./accept-body.ts";
 import { chooseByLocale, matchLocale } from "./locale.ts";
 import type { PageFacts } from "./page-facts.ts";
+import type { RenderClaims } from "./render-claims.ts";
 import { closedError, type SessionState, statusAt, takesAcceptance } from "./session.ts";
-import type { PresentedToken } from "./shown.ts";
 import type { KeptTerms } from "./terms.ts";
+
+/** The render token of an acceptance: what it says, or that it is none of ours. */
+export type PresentedToken = RenderClaims | "not ours" | undefined;
 
 /** The exact text that a session shows or an acceptance is about. */
 export interface BoundText {

@@ -1,9 +1,9 @@
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
 import type { AcceptBody, Decision, PurposeDecision } from "./accept-body.ts";
-import type { Agreement, SessionFacts } from "./agreement.ts";
+import type { Agreement, PresentedToken, SessionFacts } from "./agreement.ts";
 import { checkDeclinePolicy, checkPolicy, failedChecks, type PolicyCheck } from "./policy-checks.ts";
 import { isExpired, type RenderClaims, renderedAt } from "./render-claims.ts";
-import type { MergeOutcome, PresentedToken } from "./shown.ts";
+import type { MergeOutcome } from "./shown.ts";
 import { parseTimestamp } from "./timestamp.ts";
 import { checkVerification } from "./verification.ts";
 

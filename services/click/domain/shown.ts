@@ -2,10 +2,6 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { DomainError } from "#platform/errors.ts";
 import type { SessionFacts } from "./agreement.ts";
 import { type RenderClaims, renderedAt } from "./render-claims.ts";
-
-/** The render token of an acceptance: what it says, or that it is none of ours. */
-export type PresentedToken = RenderClaims | "not ours" | undefined;
-
 /** The merged text of an acceptance without a session, or why there is none. */
 export type MergeOutcome = { readonly renderHash: string; readonly data: JsonObject } | DomainError | undefined;
 

@@ -7,7 +7,7 @@ import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { readAcceptance } from "../accept/acceptance-receipts.ts";
-import type { RecordOutcome } from "../accept/recorder.ts";
+import type { RecordOutcome } from "../accept/record-queue.ts";
 import type { CompletionInput } from "../domain/log-leaves.ts";
 import { type SessionOutcome as Outcome, planCompletion, type StoredStatus } from "../domain/session.ts";
 import type { SessionView } from "../domain/session-view.ts";

@@ -9,7 +9,7 @@ import {
   SessionStatus as WireStatus,
 } from "#gen/assent/click/v1/click_pb.ts";
 import { DomainError, errorCatalogue } from "#platform/errors.ts";
-import type { RecordOutcome } from "../accept/recorder.ts";
+import type { RecordOutcome } from "../accept/record-queue.ts";
 import type { SessionOutcome, SessionStatus } from "../domain/session.ts";
 import type { SessionView } from "../domain/session-view.ts";
 import { verificationRequirements } from "../domain/verification.ts";

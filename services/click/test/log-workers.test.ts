@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { OrgId } from "#platform/ids.ts";
-import type { Worker } from "#platform/service.ts";
+import type { Worker } from "#platform/periodic.ts";
 import { until } from "#platform/testing/until.ts";
 import { acceptOne, type ClickHarness, rows, startClick } from "./harness.ts";
 

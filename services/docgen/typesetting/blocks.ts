@@ -1,5 +1,5 @@
-import type { LongWord } from "./long-words.ts";
-
+/** What cannot end anywhere within itself: letters that may be hyphenated, any characters, or a part of what is longer. */
+export type LongWord = "word" | "string" | "part";
 /** What a document consists of, as document.typ reads it: plain JSON in which every text is a value. */
 
 export type Align = "left" | "center" | "right" | "justify" | "start" | "end";

@@ -1,8 +1,4 @@
-import type { Block, Column, Run, Table } from "./blocks.ts";
-
-/** What cannot end anywhere within itself: letters that may be hyphenated, any characters, or a part of what is longer. */
-export type LongWord = "word" | "string" | "part";
-
+import type { Block, Column, LongWord, Run, Table } from "./blocks.ts";
 /** A wide letter of the text, in millimetres; words of such letters only are rare. */
 export const wideLetter = 2.9;
 /** Small texts and digits are narrower; this has to be enough for capitals. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isTransient } from "#platform/db/errors.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
-import type { Worker } from "#platform/service.ts";
+import type { Worker } from "#platform/periodic.ts";
 import { detached } from "#platform/telemetry.ts";
 import { type Document, hasEnded } from "../domain/document.ts";
 import { type Claimed, claimLapsed, claimNext, putOffTurn, renewClaims } from "../store/claim-store.ts";

@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { Worker } from "#platform/service.ts";
+import type { Worker } from "#platform/periodic.ts";
 import { detached, noopTracer, type Tracer, traced } from "#platform/telemetry.ts";
 import type { JobKind } from "../domain/change.ts";
 import {

@@ -3,8 +3,8 @@ import type { Clock } from "#platform/clock.ts";
 import { isTransient } from "#platform/db/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
+import type { Worker } from "#platform/periodic.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
-import type { Worker } from "#platform/service.ts";
 import { daysBefore } from "../domain/days.ts";
 import { findOldestCompletion } from "../store/claim-store.ts";
 import {

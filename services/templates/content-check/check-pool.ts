@@ -1,6 +1,5 @@
 import { createWorkerPool, type WorkerPool } from "#platform/worker-pool.ts";
-import type { ContentSubject } from "../domain/content-rules/check-content.ts";
-import type { ContentReport } from "../domain/content-rules/report.ts";
+import type { ContentReport, ContentSubject } from "../domain/content-rules/report.ts";
 
 /** How long checks of long contents may take. */
 export interface CheckLimits {

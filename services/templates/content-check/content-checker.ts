@@ -4,8 +4,8 @@ import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import { type WorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
 import type { ContentFormat } from "../domain/content.ts";
-import { type ContentSubject, checkContent, type Publication } from "../domain/content-rules/check-content.ts";
-import type { ContentReport } from "../domain/content-rules/report.ts";
+import { checkContent } from "../domain/content-rules/check-content.ts";
+import type { ContentReport, ContentSubject, Publication } from "../domain/content-rules/report.ts";
 
 export type CheckOutcome =
   | { readonly kind: "report"; readonly report: ContentReport }

@@ -1,4 +1,4 @@
-import type { TemplateType } from "./template.ts";
+import type { TemplateType } from "./type-config.ts";
 
 /** What values a flag takes and which one it has when nobody says otherwise. */
 export type PolicyFlagRule =

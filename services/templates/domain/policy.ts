@@ -11,7 +11,7 @@ import {
   type StatedPolicyFlags,
 } from "./policy-flags.ts";
 import { problem } from "./problems.ts";
-import type { TemplateType } from "./template.ts";
+import type { TemplateType } from "./type-config.ts";
 
 /** Reads flags that a client states; throws CLICK_POLICY_FLAG_INVALID that names every unknown flag and bad value. */
 export function parsePolicyFlags(given: JsonObject, field = standardField): StatedPolicyFlags {

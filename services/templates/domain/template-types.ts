@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { defaultPolicyFlags, type PolicyFlags } from "./policy-flags.ts";
-import type { TemplateType } from "./template.ts";
+import type { TemplateType } from "./type-config.ts";
 import { completeTypeConfig, typeConfigSchemas } from "./type-config.ts";
 
 /** What there is to know of a type of template before one is made. */

@@ -3,9 +3,8 @@ import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError } from "#platform/errors.ts";
 import { resolvePolicyFlags, statedPolicyFlags } from "./policy.ts";
 import type { PolicyFlags, StatedPolicyFlags } from "./policy-flags.ts";
+import type { TemplateType } from "./type-config.ts";
 import { completeTypeConfig } from "./type-config.ts";
-
-export type TemplateType = "STATIC" | "GENERATED" | "CONSENT";
 export type TemplateStatus = "DRAFT" | "PUBLISHED" | "ARCHIVED";
 
 /** Who the user contracts with. */

@@ -1,7 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { FieldProblem } from "#platform/errors.ts";
 import { problem, refuse } from "./problems.ts";
-import type { TemplateType } from "./template.ts";
 import { compileFillAndCheck, type JsonSchema } from "./type-config/check-schema.ts";
 import { type ConsentConfig, consentProblems, consentSchema } from "./type-config/consent.ts";
 import {
@@ -12,6 +11,8 @@ import {
   staticProblems,
   staticSchema,
 } from "./type-config/generated.ts";
+
+export type TemplateType = "STATIC" | "GENERATED" | "CONSENT";
 
 /** The configuration of a template in the shape that its type gives it. */
 export interface TypeConfigs {

@@ -7,7 +7,7 @@ import { isUuid, type OrgId } from "#platform/ids.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
 import type { ContentChecker } from "../content-check/content-checker.ts";
 import { contentBytes, materialHash } from "../domain/content.ts";
-import type { ContentSubject, Publication } from "../domain/content-rules/check-content.ts";
+import type { ContentSubject, Publication } from "../domain/content-rules/report.ts";
 import { type ContentFinding, limitFindings } from "../domain/content-rules/report.ts";
 import { refuse } from "../domain/problems.ts";
 import { decidePublish, decideUnpublish } from "../domain/publication.ts";

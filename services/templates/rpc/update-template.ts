@@ -17,14 +17,9 @@ import { metadataProblems, type NewTemplate } from "../domain/new-template.ts";
 import { parsePolicyFlags } from "../domain/policy.ts";
 import { invalid, problem, refuse } from "../domain/problems.ts";
 import { parseSlug } from "../domain/slug.ts";
-import {
-  type Counterparty,
-  changeTemplate,
-  type Template,
-  type TemplateChanges,
-  type TemplateType,
-} from "../domain/template.ts";
+import { type Counterparty, changeTemplate, type Template, type TemplateChanges } from "../domain/template.ts";
 import { unstorableTexts } from "../domain/text.ts";
+import type { TemplateType } from "../domain/type-config.ts";
 import { typeConfigProblems, typeConfigSizeProblems } from "../domain/type-config.ts";
 import type { Version } from "../domain/version.ts";
 import { templateRestored } from "../events.ts";

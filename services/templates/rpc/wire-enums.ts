@@ -6,7 +6,8 @@ import {
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { ContentFormat as DomainFormat } from "../domain/content.ts";
 import type { DeploymentStatus as DomainDeploymentStatus } from "../domain/deployment.ts";
-import type { TemplateStatus as DomainTemplateStatus, TemplateType as DomainType } from "../domain/template.ts";
+import type { TemplateStatus as DomainTemplateStatus } from "../domain/template.ts";
+import type { TemplateType as DomainType } from "../domain/type-config.ts";
 
 export const wireType = {
   STATIC: TemplateType.STATIC,

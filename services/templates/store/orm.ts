@@ -7,7 +7,8 @@ import type { OrgId } from "#platform/ids.ts";
 import type { ContentFormat, VersionTexts } from "../domain/content.ts";
 import type { DeploymentStatus, DisplayMode, Environment, Surface, WrapType } from "../domain/deployment.ts";
 import type { PolicyFlags, StatedPolicyFlags } from "../domain/policy-flags.ts";
-import type { Counterparty, TemplateType } from "../domain/template.ts";
+import type { Counterparty } from "../domain/template.ts";
+import type { TemplateType } from "../domain/type-config.ts";
 import type { VersionStatus } from "../domain/version.ts";
 
 export const schema = "templates";

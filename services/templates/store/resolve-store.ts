@@ -3,7 +3,8 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { DeploymentSnapshot } from "../domain/deployment-snapshot.ts";
-import type { Counterparty, TemplateType } from "../domain/template.ts";
+import type { Counterparty } from "../domain/template.ts";
+import type { TemplateType } from "../domain/type-config.ts";
 
 /** Which template of which organization, and what the asker already has of it. */
 export interface ResolveItem {

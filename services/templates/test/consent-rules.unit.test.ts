@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
-import { checkContent, type Publication } from "../domain/content-rules/check-content.ts";
+import { checkContent } from "../domain/content-rules/check-content.ts";
+import type { Publication } from "../domain/content-rules/report.ts";
 import { completeTypeConfig } from "../domain/type-config.ts";
 
 /** `severity code` of each finding about consent. */

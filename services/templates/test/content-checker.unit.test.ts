@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
 import { WorkerPoolError } from "#platform/worker-pool.ts";
 import { createContentChecker, createReportCache, maxInline } from "../content-check/content-checker.ts";
-import { type ContentSubject, checkContent } from "../domain/content-rules/check-content.ts";
-import type { ContentReport } from "../domain/content-rules/report.ts";
+import { checkContent } from "../domain/content-rules/check-content.ts";
+import type { ContentReport, ContentSubject } from "../domain/content-rules/report.ts";
 
 const logger = createLogger("templates", "silent");
 

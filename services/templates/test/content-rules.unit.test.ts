@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { ContentFormat } from "../domain/content.ts";
-import { type ContentSubject, checkContent } from "../domain/content-rules/check-content.ts";
+import { checkContent } from "../domain/content-rules/check-content.ts";
 import { contentRuleCodes } from "../domain/content-rules/codes.ts";
-import type { TemplateType } from "../domain/template.ts";
+import type { ContentSubject } from "../domain/content-rules/report.ts";
+import type { TemplateType } from "../domain/type-config.ts";
 
 const types = ["STATIC", "GENERATED", "CONSENT"] as const;
 const formats = ["HTML", "MARKDOWN", "TEXT"] as const;

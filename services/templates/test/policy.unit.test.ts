@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import { parsePolicyFlags, resolvePolicyFlags, statedPolicyFlags } from "../domain/policy.ts";
 import { defaultPolicyFlags, type StatedPolicyFlags } from "../domain/policy-flags.ts";
-import type { TemplateType } from "../domain/template.ts";
+import type { TemplateType } from "../domain/type-config.ts";
 
 const resolve = (stated: StatedPolicyFlags, type: TemplateType = "STATIC", typeConfig: JsonObject = {}) =>
   resolvePolicyFlags({ type, typeConfig, stated });

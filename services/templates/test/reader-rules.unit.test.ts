@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ContentFormat } from "../domain/content.ts";
-import { type ContentSubject, checkContent, type Publication } from "../domain/content-rules/check-content.ts";
+import { checkContent } from "../domain/content-rules/check-content.ts";
+import type { ContentSubject, Publication } from "../domain/content-rules/report.ts";
 
 const types = ["STATIC", "GENERATED", "CONSENT"] as const;
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
-import type { TemplateType } from "../domain/template.ts";
+import type { TemplateType } from "../domain/type-config.ts";
 import {
   completeTypeConfig,
   readTypeConfig,

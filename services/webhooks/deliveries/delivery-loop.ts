@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import { isTransient } from "#platform/db/errors.ts";
-import type { Worker } from "#platform/service.ts";
+import type { Worker } from "#platform/periodic.ts";
 import { detached } from "#platform/telemetry.ts";
 import { type Claimed, claimDue, findDueOrders, renewClaims } from "../store/queue-store.ts";
 import { type AttemptDeps, makeAttempt } from "./attempt.ts";

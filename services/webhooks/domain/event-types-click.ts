@@ -1,4 +1,4 @@
-import type { EventTypeInfo } from "./event-types.ts";
+import type { EventTypeInfo } from "./event-type.ts";
 import { receiptExample } from "./event-types-receipt.ts";
 
 const { templateId, versionId, revision, sessionId, receiptId, userRef, purposes } = receiptExample;

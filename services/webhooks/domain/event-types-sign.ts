@@ -1,4 +1,4 @@
-import type { EventTypeInfo } from "./event-types.ts";
+import type { EventTypeInfo } from "./event-type.ts";
 
 const agreementId = "0198f3a1-7c00-7000-8000-000000000030";
 const documentId = "0198f3a1-7c00-7000-8000-000000000032";

@@ -1,20 +1,9 @@
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
+import type { EventTypeInfo } from "./event-type.ts";
 import { clickEvents } from "./event-types-click.ts";
 import { generationEvents } from "./event-types-generation.ts";
 import { signEvents } from "./event-types-sign.ts";
 import { webhooksEvents } from "./event-types-webhooks.ts";
-
-/** A kind of event that integrations can be told of. */
-export interface EventTypeInfo {
-  /** Such as agreement.completed. */
-  readonly type: string;
-  /** What such events are called on the bus. */
-  readonly subject: string;
-  readonly description: string;
-  /** The data of such an event. */
-  readonly example: object;
-}
-
 /** One for each subject: what is completed may be a generated document or one that was signed. */
 export const eventSources: readonly EventTypeInfo[] = [
   ...clickEvents,

@@ -1,30 +1,11 @@
-import type { JsonObject } from "@bufbuild/protobuf";
 import { type ReadContent, readContent } from "#platform/restricted-html/read-content.ts";
-import type { ContentFormat } from "../content.ts";
-import type { TemplateType } from "../template.ts";
 import { accessibilityFindings } from "./accessibility-rules.ts";
 import { consentConfigFindings, consentFindings, precheckedMarkup } from "./consent-rules.ts";
 import { noticeFindings } from "./notice-rules.ts";
 import { placeholderFindings } from "./placeholder-rules.ts";
+import type { ContentSubject } from "./report.ts";
 import { atStart, type ContentReport, makeReport, type RuleFinding } from "./report.ts";
 import { normalizationFindings } from "./text-rules.ts";
-
-/** A content and what is known of where it is to be shown. */
-export interface ContentSubject {
-  readonly type: TemplateType;
-  readonly format: ContentFormat;
-  readonly content: string;
-  /** Absent while nobody knows which template it is for. */
-  readonly publication?: Publication;
-}
-
-/** What the publication of a version decides besides its content. */
-export interface Publication {
-  readonly locale: string;
-  readonly texts: { readonly consentText?: string | undefined; readonly buttonText?: string | undefined };
-  /** Complete, as a template of the subject's type stores it. */
-  readonly typeConfig: JsonObject;
-}
 
 const maxBytes = 1_048_576;
 

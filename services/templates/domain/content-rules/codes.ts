@@ -1,4 +1,4 @@
-import type { TemplateType } from "../template.ts";
+import type { TemplateType } from "../type-config.ts";
 
 const everyType = ["STATIC", "GENERATED", "CONSENT"] as const;
 

@@ -1,4 +1,4 @@
-import type { Publication } from "./check-content.ts";
+import type { Publication } from "./report.ts";
 import { atStart, type RuleFinding } from "./report.ts";
 
 /** A person who presses a button that the notice calls by another name has not agreed to what the notice says. */

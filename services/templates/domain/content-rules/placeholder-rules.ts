@@ -3,8 +3,8 @@ import { findMisplaced, prepareMerge } from "#platform/restricted-html/merge-htm
 import type { ReadContent } from "#platform/restricted-html/read-content.ts";
 import { predefinedVariables } from "../type-config/generated.ts";
 import { readTypeConfig } from "../type-config.ts";
-import type { ContentSubject, Publication } from "./check-content.ts";
 import type { ContentCode } from "./codes.ts";
+import type { ContentSubject, Publication } from "./report.ts";
 import { atStart, maxFindings, type RuleFinding } from "./report.ts";
 
 /** The rules about `{{…}}`. */

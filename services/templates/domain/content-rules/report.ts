@@ -1,10 +1,30 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import {
   type Finding,
   type LocatedFinding,
   locateFindings,
   type Severity,
 } from "#platform/restricted-html/findings.ts";
+import type { ContentFormat } from "../content.ts";
+import type { TemplateType } from "../type-config.ts";
 import type { ContentCode } from "./codes.ts";
+
+/** A content and what is known of where it is to be shown. */
+export interface ContentSubject {
+  readonly type: TemplateType;
+  readonly format: ContentFormat;
+  readonly content: string;
+  /** Absent while nobody knows which template it is for. */
+  readonly publication?: Publication;
+}
+
+/** What the publication of a version decides besides its content. */
+export interface Publication {
+  readonly locale: string;
+  readonly texts: { readonly consentText?: string | undefined; readonly buttonText?: string | undefined };
+  /** Complete, as a template of the subject's type stores it. */
+  readonly typeConfig: JsonObject;
+}
 
 /** What a finding is about. */
 export type FindingPath =

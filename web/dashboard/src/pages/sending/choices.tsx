@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import type { FieldProps } from "./field-panel.tsx";
+import type { FieldProps } from "./field-place.tsx";
 
 /** One choice in each line, which is both what is shown and what is recorded. */
 export function ListChoices({ editor, field }: FieldProps) {

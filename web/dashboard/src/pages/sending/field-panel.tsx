@@ -4,7 +4,7 @@ import { Button } from "../../ui/button.tsx";
 import { Switch } from "../../ui/choices.tsx";
 import { Select, TextField } from "../../ui/text-field.tsx";
 import { ButtonChoices, ListChoices } from "./choices.tsx";
-import type { Field } from "./field.ts";
+import type { FieldProps } from "./field-place.tsx";
 import { FieldPlace } from "./field-place.tsx";
 import { nameOf } from "./recipients.ts";
 import { kindOf } from "./tab-kinds.ts";
@@ -50,11 +50,6 @@ export function FieldPanel({ editor }: { readonly editor: FieldEditor }) {
       </div>
     </section>
   );
-}
-
-export interface FieldProps {
-  readonly editor: FieldEditor;
-  readonly field: Field;
 }
 
 function Rules({ editor, field }: FieldProps) {

@@ -1,8 +1,14 @@
 import { useEffect, useState } from "react";
 import { useTexts } from "../../texts/texts.tsx";
 import { Select, TextField } from "../../ui/text-field.tsx";
+import type { Field } from "./field.ts";
 import { type Spot, spotsOf } from "./field.ts";
-import type { FieldProps } from "./field-panel.tsx";
+import type { FieldEditor } from "./use-field-editor.ts";
+
+export interface FieldProps {
+  readonly editor: FieldEditor;
+  readonly field: Field;
+}
 
 /** Everything that dragging does, in numbers. */
 export function FieldPlace({ editor, field }: FieldProps) {
