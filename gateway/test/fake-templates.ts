@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
+  ContentFormat,
   type CreateVersionRequest,
   type PublishVersionRequest,
   SkipReason,
@@ -142,7 +143,8 @@ export function createFakeTemplates() {
         const { locale, title, format, contentHash, texts } = version;
         const content = new TextEncoder().encode(version.content);
         return {
-          ...{ templateId, versionId, revision, label: "1.0", locale, format, contentHash, content },
+          ...{ templateId, versionId, revision, label: "1.0", locale, contentHash, content },
+          format: format === ContentFormat.UNSPECIFIED ? ContentFormat.HTML : format,
           ...{ publishedAt: now, publishedBy: "cl_fake", ...(title === undefined ? {} : { title }) },
           ...(texts === undefined ? {} : { texts }),
         };
