@@ -173,10 +173,13 @@ export const recipientsSchema = {
   ),
   required: recipientGroups.map(([group]) => group),
 };
-const groups: Kind<RecipientGroups<Recipient>, RecipientsBody> = {
-  at: (slot) => {
-    if (slot.message !== RecipientSchema || slot.many !== "list") throw new Error(`${slot.name} has no recipients`);
-    return { schema: () => recipientsSchema, toJson: inGroups };
+/** The recipients of a message in groups, by what they are asked to do. */
+export const recipientsByRole: Kind<RecipientGroups<Recipient>, RecipientsBody> = {
+  at: ({ name, many, message }) => {
+    if (many !== "list") throw new Error(`${name} is no list`);
+    if (message === RecipientSchema) return { schema: () => recipientsSchema, toJson: inGroups };
+    if (message === RecipientInputSchema) return { schema: () => recipientsInputSchema, fromJson: fromGroups };
+    throw new Error(`${name} has no recipients`);
   },
 };
 
@@ -285,7 +288,7 @@ const content = {
   emailSubject: readOnly(orNull(text()), { example: "Please sign the NDA" }),
   emailBlurb: readOnly(orNull(text()), { example: "Thank you." }),
   documents: readOnly(list(nested(agreementDocument))),
-  recipients: readOnly(groups),
+  recipients: readOnly(recipientsByRole),
   customFields: readOnly(list(nested(customField))),
   ...notification,
   metadata: readOnly(objectInText, {

@@ -22,7 +22,9 @@ export function sentOf(direction: "create" | "change", table: Table, request: De
     const kind = member.sentAs ?? member.kind;
     const isNullable = kind.nullable === true || member.nullIn.has(direction);
     let schema: JsonSchema;
-    if (member.group !== undefined) {
+    if (member.apart !== undefined) {
+      schema = member.apart;
+    } else if (member.group !== undefined) {
       const inner = sentOf("create", member.group.table, request, within);
       groups.push({ name, ...inner });
       schema = inner.schema;

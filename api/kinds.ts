@@ -4,6 +4,7 @@ import {
   getOption,
   hasOption,
   type JsonObject,
+  type MessageInitShape,
   ScalarType,
 } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
@@ -11,6 +12,9 @@ import { type FieldRules, field as rulesOption } from "@bufbuild/protovalidate/g
 
 /** JSON Schema 2020-12, which is also what OpenAPI 3.1 documents. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** What a message is made of, and no message that is one already. */
+export type InitOf<D extends DescMessage> = Exclude<MessageInitShape<D>, { readonly $typeName: string }>;
 
 /** What a schema is of: the body that makes a resource, the one that changes it, or the answer that shows it. */
 export type Direction = "create" | "change" | "answer";
@@ -79,16 +83,22 @@ interface TextRules {
   readonly pattern?: string;
   /** Whether answers name the bounds too. */
   readonly everywhere?: boolean;
+  /** Whether the contract may be stricter. */
+  readonly looser?: boolean;
 }
 
 /** A text within the bounds that the contract has, or these; they must not be wider. */
-export const text = (min?: number, max?: number, { pattern, everywhere = false }: TextRules = {}): Kind<string> => ({
+export const text = (
+  min?: number,
+  max?: number,
+  { pattern, everywhere = false, looser = false }: TextRules = {},
+): Kind<string> => ({
   at: (slot) => {
     demand(slot, slot.many === undefined && isText(slot), "a text");
     const said = slot.rules?.type.case === "string" ? slot.rules.type.value : undefined;
     const widest = Number(said?.maxLen || said?.maxBytes || 0) || undefined;
     const [minLength, maxLength] = [min ?? Number(said?.minLen ?? 0), max ?? (Number(said?.maxLen ?? 0) || undefined)];
-    demand(slot, widest === undefined || (maxLength ?? 0) <= widest, `a text of ${maxLength} characters`);
+    demand(slot, looser || widest === undefined || (maxLength ?? 0) <= widest, `a text of ${maxLength} characters`);
     const bounded: JsonSchema = {
       type: "string",
       ...(maxLength === undefined ? {} : { minLength, maxLength }),

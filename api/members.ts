@@ -20,6 +20,7 @@ export interface Member<Shown = unknown, OnCreate = unknown, OnChange = unknown>
   readonly answerExample?: unknown;
   readonly compute?: { readonly schema: JsonSchema; readonly read: (message: never) => unknown };
   readonly group?: { readonly table: Table; readonly unless?: string };
+  readonly apart?: JsonSchema;
   readonly shown?: Shown;
   readonly onCreate?: OnCreate;
   readonly onChange?: OnChange;
@@ -96,6 +97,12 @@ export const whenCreating = <K extends AnyKind, const M extends More<ShownIn<K>>
 /** A part of the request that changes, and of nothing that is kept. */
 export const whenChanging = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
   memberOf(kind, more, { change: "optional", answers: false, beside: true }) as Full<K, M> & Changes & Hidden;
+
+/** A part of a body that no message has: who asks reads it there. */
+export const apart = <Sent>(schema: JsonSchema) =>
+  memberOf({} as AnyKind, {}, { create: "optional", answers: false, apart: schema }) as Member<unknown, Sent, never> &
+    Creates<"optional"> &
+    Hidden;
 
 /** Made of the message; the schema is that of its type. */
 export const computed = <Shown, Message>(

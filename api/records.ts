@@ -1,5 +1,6 @@
-import type { DescField, DescMessage, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { InitOf } from "./kinds.ts";
 
 type Enums<M> = { readonly [Name in keyof M]?: Readonly<Record<string, number>> };
 type NameIn<Enum> = Exclude<keyof Enum & string, "UNSPECIFIED">;
@@ -20,12 +21,9 @@ type WritableField<M, E, Name extends keyof M> = Name extends keyof E
     ? Date | null | undefined
     : unknown;
 
-/** What a message is made of, and no message that is one already. */
-type Init<D extends DescMessage> = Exclude<MessageInitShape<D>, { readonly $typeName: string }>;
-
 export interface Records<D extends DescMessage, E> {
   read(message: MessageShape<D>): RecordOf<MessageShape<D>, E>;
-  write(record: Writable<MessageShape<D>, E>): Init<D>;
+  write(record: Writable<MessageShape<D>, E>): InitOf<D>;
   /** The members that a mask names as a whole, and by their holders the members of members that it names. */
   masked(message: MessageShape<D>, paths: readonly string[]): Masked<RecordOf<MessageShape<D>, E>>;
 }

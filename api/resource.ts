@@ -1,7 +1,7 @@
-import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { shownOf } from "./answers.ts";
 import { namedIn, sentOf } from "./bodies.ts";
-import type { Direction, JsonSchema, Kind } from "./kinds.ts";
+import type { Direction, InitOf, JsonSchema, Kind } from "./kinds.ts";
 import type { AnswerOf, ChangeOf, CreateOf, Table } from "./members.ts";
 
 /** What answers show of a message. */
@@ -18,9 +18,9 @@ export interface Resource<A extends DescMessage, T extends Table, C extends Desc
   extends Shown<A, T> {
   readonly schemas: Readonly<Record<Direction, JsonSchema>>;
   /** The request that a body asks for. */
-  create(body: CreateOf<T>): MessageInitShape<C>;
+  create(body: CreateOf<T>): InitOf<C>;
   /** The same of a change, with its mask: a member that is null is in it without a value. */
-  change(body: ChangeOf<T>): MessageInitShape<U>;
+  change(body: ChangeOf<T>): InitOf<U>;
   /** Where the body has what a service calls by its place in the message. */
   bodyPath(path: string): string;
 }
@@ -55,8 +55,8 @@ export function resource<
   return {
     ...answers,
     schemas: { ...answers.schemas, create: created.schema, change: changed.schema },
-    create: (body) => created.write(body, {}) as MessageInitShape<C>,
-    change: (body) => changed.write(body, { updateMask: { paths: changed.pathsIn(body) } }) as MessageInitShape<U>,
+    create: (body) => created.write(body, {}) as InitOf<C>,
+    change: (body) => changed.write(body, { updateMask: { paths: changed.pathsIn(body) } }) as InitOf<U>,
     bodyPath: (path) => namedIn(rows, within ?? "changes", path),
   };
 }

@@ -1,4 +1,5 @@
-import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { InitOf } from "./kinds.ts";
 
 /** An object as clients of the compatible interface send it. What cannot be read is collected as a problem. */
 export interface Spoken {
@@ -84,7 +85,7 @@ type Places<M> = {
 
 /** What the compatible interface calls the fields of a message. */
 export interface Face<D extends DescMessage> {
-  read(from: Spoken): Exclude<MessageInitShape<D>, { readonly $typeName: string }>;
+  read(from: Spoken): InitOf<D>;
   write(message: Partial<MessageShape<D>>): Fields;
 }
 

@@ -1,4 +1,11 @@
 import {
+  agreementChanges,
+  documentInput,
+  newAgreement,
+  newSignTemplate,
+  signTemplateChanges,
+} from "#api/agreement-bodies.ts";
+import {
   agreement,
   agreementDocument,
   recipient,
@@ -45,13 +52,6 @@ import { renderingSchema } from "../routes/render-schemas.ts";
 
 import { answer, anyObject, anyText, described, object } from "../routes/schema-parts.ts";
 import { sessionSchema } from "../routes/session-schemas.ts";
-import {
-  createAgreementSchema,
-  createSignTemplateSchema,
-  documentInput,
-  updateAgreementSchema,
-  updateSignTemplateSchema,
-} from "../routes/sign/agreement-schemas.ts";
 import { statsSchema } from "../routes/stats.ts";
 import { deliverySchema } from "../routes/webhooks/delivery-schemas.ts";
 import {
@@ -151,13 +151,13 @@ const named: Readonly<Record<string, JsonSchema>> = {
   Batch: batchSchema,
   BatchItem: batchItemSchema,
   Agreement: agreement.schemas.answer,
-  CreateAgreement: createAgreementSchema,
-  UpdateAgreement: updateAgreementSchema,
+  CreateAgreement: newAgreement.schemas.create,
+  UpdateAgreement: agreementChanges.schemas.create,
   AgreementTemplate: signTemplate.schemas.answer,
-  CreateAgreementTemplate: createSignTemplateSchema,
-  UpdateAgreementTemplate: updateSignTemplateSchema,
+  CreateAgreementTemplate: newSignTemplate.schemas.create,
+  UpdateAgreementTemplate: signTemplateChanges.schemas.create,
   AgreementDocument: agreementDocument.schemas.answer,
-  DocumentInput: documentInput,
+  DocumentInput: documentInput.schemas.create,
   Recipient: recipient.schemas.answer,
   Recipients: recipientsSchema,
   RecipientsInput: recipientsInputSchema,

@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type DocumentBody, documentInput, exampleBase64 } from "#api/agreement-bodies.ts";
 import { agreementDocument } from "#api/agreements.ts";
 import type { Agreement, DocumentInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -9,7 +10,6 @@ import { required } from "../required.ts";
 import { defineRoute, documentBody, onBehalfOf, type Route } from "../route.ts";
 import { listOf, object } from "../schema-parts.ts";
 import { documentOf } from "./agreement-input.ts";
-import { type DocumentBody, documentInput, documentsInput, exampleBase64 } from "./agreement-schemas.ts";
 import { agreementTarget, read, signBase, withDocuments, write } from "./base.ts";
 import { documentEditErrors, documentIdParam } from "./parts.ts";
 
@@ -51,7 +51,9 @@ export const signDocumentRoutes: readonly Route[] = [
     description: "One with the documentId of another takes its place, and the tabs on it stay.",
     access: write,
     body: documentBody<{ readonly documents: readonly DocumentBody[] }>({
-      schema: object({ documents: { ...documentsInput, minItems: 1 } }, ["documents"]),
+      schema: object({ documents: { ...listOf(documentInput.schemas.create), minItems: 1, maxItems: 100 } }, [
+        "documents",
+      ]),
       multipart: true,
       example: { documents: [exampleDocument] },
     }),
@@ -99,7 +101,7 @@ export const signDocumentRoutes: readonly Route[] = [
         schema: { type: "string", examples: ['attachment; filename="NDA.pdf"'] },
       },
     },
-    body: documentBody<DocumentBody>({ schema: documentInput, raw: "any", example: exampleDocument }),
+    body: documentBody<DocumentBody>({ schema: documentInput.schemas.create, raw: "any", example: exampleDocument }),
     success: { status: 200, description: "The document.", schema: agreementDocument.schemas.answer },
     errors: documentEditErrors,
     call: async ({ params, body, files, observed, headers, ...request }, { sign }) => {

@@ -1,11 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { exampleBase64 } from "#api/agreement-bodies.ts";
 import type { JsonSchema } from "#api/kinds.ts";
 import type { FileInQuestionSchema } from "#gen/assent/sign/v1/verification_pb.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import { recipientStatuses, roles } from "../../../views/sign/names.ts";
 import { documentBody, type RouteRequest } from "../route.ts";
 import { answer, anyText, count, dateTime, described, example, flag, listOf, object, orNull } from "../schema-parts.ts";
-import { exampleBase64 } from "./agreement-schemas.ts";
 
 /** Exactly one of them. */
 export interface FileBody {

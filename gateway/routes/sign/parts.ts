@@ -1,5 +1,5 @@
+import { type ContentBody, exampleBase64 } from "#api/agreement-bodies.ts";
 import type { ErrorCode } from "#platform/errors.ts";
-import { type ContentBody, exampleBase64 } from "./agreement-schemas.ts";
 
 /** A request that makes an agreement. */
 export const exampleAgreement = {

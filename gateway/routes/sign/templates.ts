@@ -1,3 +1,4 @@
+import { type ContentBody, newSignTemplate, signTemplateChanges } from "#api/agreement-bodies.ts";
 import { signTemplate } from "#api/agreements.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
@@ -5,7 +6,6 @@ import { required } from "../required.ts";
 import { defineRoute, documentBody, onBehalfOf, queryOf, type Route } from "../route.ts";
 import { example, listOf, text } from "../schema-parts.ts";
 import { definitionOf, requestHash } from "./agreement-input.ts";
-import { createSignTemplateSchema, type SignTemplateBody, updateSignTemplateSchema } from "./agreement-schemas.ts";
 import { admin, read, signBase, templateTarget, withDocuments, write } from "./base.ts";
 import { documentEditErrors, exampleAgreement, replacements, replayed, replayedHeader } from "./parts.ts";
 
@@ -76,8 +76,8 @@ export const signTemplateRoutes: readonly Route[] = [
     description: "Its recipients are roles: they have a roleName, and seldom a name and an address.",
     access: write,
     idempotencyKey: "optional",
-    body: documentBody<SignTemplateBody>({
-      schema: createSignTemplateSchema,
+    body: documentBody<ContentBody>({
+      schema: newSignTemplate.schemas.create,
       multipart: true,
       example: exampleTemplate,
     }),
@@ -125,8 +125,8 @@ export const signTemplateRoutes: readonly Route[] = [
       "What is left out stays. Lists take the place of the whole list that there was. Agreements that were made from it stay as they are.",
     access: write,
     notFound,
-    body: documentBody<SignTemplateBody>({
-      schema: updateSignTemplateSchema,
+    body: documentBody<ContentBody>({
+      schema: signTemplateChanges.schemas.create,
       multipart: true,
       example: { name: "NDA, short" },
     }),

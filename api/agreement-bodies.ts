@@ -1,0 +1,139 @@
+import { AgreementDefinitionSchema, CustomFieldSchema, DocumentInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { notification, recipientsByRole } from "./agreements.ts";
+import { flag, integer, type JsonSchema, type Kind, list, objectInText, orNull, text } from "./kinds.ts";
+import { apart, type CreateOf, optional, required } from "./members.ts";
+import { nested, resource } from "./resource.ts";
+
+/** The beginning of a PDF. */
+export const exampleBase64 = "JVBERi0xLjcK";
+const words = (max: number) => orNull(text(0, max));
+
+export const documentInput = resource(DocumentInputSchema, {
+  documentId: optional(words(50), {
+    description: "Unique within the agreement; the lowest free number when absent.",
+    example: "1",
+  }),
+  name: required(text(1, 500), { example: "NDA.pdf" }),
+  fileExtension: optional(words(20), {
+    description: "pdf, html, htm or txt; that of the name when absent.",
+    example: "pdf",
+  }),
+  order: optional(orNull(integer(1, 1_000)), { example: 1 }),
+  documentBase64: apart<string | null>({
+    type: ["string", "null"],
+    description: "At most 25 MB, in Base64 without line breaks.",
+    examples: [exampleBase64],
+  }),
+});
+export type DocumentBody = CreateOf<typeof documentInput.table>;
+
+/** The service takes 100 characters of a name or value, and says so itself. */
+const customField = resource(CustomFieldSchema, {
+  name: required(text(1, 500, { looser: true }), { example: "orderId" }),
+  value: optional(orNull(text(0, 500, { looser: true })), { example: "42" }),
+  items: optional(list(text(0, 500)), { null: "both", description: "The choices of a list." }),
+  show: optional(flag, { null: "both" }),
+  required: optional(flag, {
+    null: "both",
+    description: "Whether it must have a value when the agreement is sent.",
+  }),
+});
+type CustomFieldBody = CreateOf<typeof customField.table>;
+/** A field with choices is a list. */
+const customFieldBody: Kind<unknown, CustomFieldBody> = {
+  at: (slot) => ({
+    ...nested(customField).at(slot),
+    fromJson: (body: CustomFieldBody) => ({ ...customField.create(body), isList: Array.isArray(body.items) }),
+  }),
+};
+
+/** What agreements and templates have in common. */
+const content = {
+  emailSubject: optional(words(1_000), { example: "Please sign the NDA" }),
+  emailBlurb: optional(words(10_000), { example: "Thank you." }),
+  documents: optional(list(nested(documentInput)), { null: "both" }),
+  recipients: optional(recipientsByRole, { null: "both" }),
+  customFields: optional(list(customFieldBody), { null: "both" }),
+  ...notification,
+  metadata: optional(objectInText, {
+    at: "metadataJson",
+    null: "both",
+    description: "An object of your own, at most 16 KB.",
+    example: { order: "1042" },
+  }),
+} as const;
+
+const templateId = (description: string) =>
+  apart<string | null>({ type: ["string", "null"], format: "uuid", description });
+
+/** A layer of what an agreement is put together from. */
+const layer = resource(AgreementDefinitionSchema, { templateId: templateId("A template of agreements."), ...content });
+
+export interface CompositionBody {
+  readonly layers: readonly CreateOf<typeof layer.table>[];
+  readonly document?: DocumentBody | null;
+}
+const composition: JsonSchema = {
+  type: "object",
+  properties: {
+    layers: {
+      type: "array",
+      items: layer.schemas.create,
+      minItems: 1,
+      maxItems: 50,
+      description:
+        "Later ones go over earlier ones. Each is a template, or what is said over it: recipients fill the role with their roleName.",
+    },
+    document: {
+      ...documentInput.schemas.create,
+      type: ["object", "null"],
+      description: "In place of the documents of the templates.",
+    },
+  },
+  required: ["layers"],
+};
+
+export const newAgreement = resource(AgreementDefinitionSchema, {
+  status: apart<"created" | "sent" | null>({
+    type: ["string", "null"],
+    enum: ["created", "sent", null],
+    description: "created is a draft, the default.",
+    examples: ["sent"],
+  }),
+  ...content,
+  templateId: templateId("A template that it begins with; recipients fill the role with their roleName."),
+  compositions: apart<readonly CompositionBody[] | null>({
+    type: ["array", "null"],
+    items: composition,
+    maxItems: 50,
+    description: "What it is put together from, one after the other; not beside templateId.",
+  }),
+});
+export type NewAgreementBody = CreateOf<typeof newAgreement.table>;
+
+/** Every field may be left out, and then stays. */
+export const agreementChanges = resource(AgreementDefinitionSchema, {
+  ...content,
+  ifModifiedAt: apart<string | null>({
+    type: ["string", "null"],
+    format: "date-time",
+    description: "modifiedAt of the draft that was read: when it has changed since, nothing is changed.",
+  }),
+});
+
+const template = {
+  description: optional(words(2_000), { example: "For everybody." }),
+  shared: optional(flag, { null: "both" }),
+  ...content,
+} as const;
+export const newSignTemplate = resource(AgreementDefinitionSchema, {
+  name: required(text(0, 500), { example: "NDA" }),
+  ...template,
+});
+export const signTemplateChanges = resource(AgreementDefinitionSchema, {
+  name: optional(words(500), { example: "NDA" }),
+  ...template,
+});
+export type AgreementChangesBody = CreateOf<typeof agreementChanges.table>;
+/** Whatever a body says of what an agreement or a template is made of. */
+export type ContentBody = CreateOf<typeof signTemplateChanges.table>;
