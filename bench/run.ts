@@ -11,6 +11,7 @@ import { agreementMeasures } from "./measures/agreements.ts";
 import { completionMeasures } from "./measures/completion.ts";
 import { dashboardMeasures } from "./measures/dashboard.ts";
 import { deliveryMeasures } from "./measures/deliveries.ts";
+import { fairnessMeasures } from "./measures/fairness.ts";
 import { generationMeasures } from "./measures/generation.ts";
 import { growthMeasures } from "./measures/growth.ts";
 import { latencyMeasures } from "./measures/latency.ts";
@@ -35,6 +36,7 @@ if (options.wants("P10")) figures.push(...(await memoryMeasures(options)));
 if (options.wants("P11")) figures.push(...(await pairMeasures(options)));
 if (options.wants("P13")) figures.push(...(await withSystem(options, (system) => deliveryMeasures(system, options))));
 if (options.wants("P14")) figures.push(...(await dashboardMeasures(options)));
+if (options.wants("P15")) figures.push(...(await withSystem(options, (system) => fairnessMeasures(system, options))));
 printTable(figures);
 process.stdout.write(`written to ${writeResults(figures)}\n`);
 

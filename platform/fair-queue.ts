@@ -3,7 +3,8 @@ export interface FairQueue<Task> {
   add(owner: string, task: Task): void;
   /**
    * Takes the task that is next: of the owner of whom the fewest are being done, and among these of the one whose turn is
-   * longest ago; of the tasks of an owner the oldest. With `idleOwnersOnly` it leaves those alone who have a place.
+   * longest ago; of the tasks of an owner the oldest. With `idleOwnersOnly` it leaves those alone who have a place. While
+   * others come too, whoever has used more time than there was has one place only: the others need the machine as well.
    */
   take(choice: { readonly idleOwnersOnly: boolean }): { readonly owner: string; readonly task: Task } | undefined;
   /** Ends what `take` began. The time that it took puts off the owner's next turn: time counts, and not tasks. */
@@ -13,6 +14,11 @@ export interface FairQueue<Task> {
   /** Takes all that wait out. */
   clear(): Task[];
 }
+
+/** Others come too when one of them has added a task so recently. */
+const recentlyMs = 10_000;
+/** More than so far ahead of the time, an owner has used more than one place. */
+const aheadMs = 1_000;
 
 /** So far at most a turn is put off: whoever was slow while nobody else had work is not behind for long. */
 const longestPutOffMs = 60_000;
@@ -27,12 +33,19 @@ interface Share<Task> {
 export function createFairQueue<Task>(now: () => number = () => performance.now()): FairQueue<Task> {
   const shares = new Map<string, Share<Task>>();
   let waiting = 0;
+  /** The last two owners who added a task, and when. */
+  let latest: readonly { readonly owner: string; readonly at: number }[] = [];
 
+  const isHeldBack = (owner: string, { running, turnAt }: Share<Task>): boolean =>
+    running > 0 &&
+    turnAt > now() + aheadMs &&
+    latest.some((other) => other.owner !== owner && other.at > now() - recentlyMs);
   const next = (idleOwnersOnly: boolean): [string, Share<Task>] | undefined => {
     let best: [string, Share<Task>] | undefined;
     for (const entry of shares) {
       const [, share] = entry;
       if (share.tasks.length === 0 || (idleOwnersOnly && share.running > 0)) continue;
+      if (isHeldBack(entry[0], share)) continue;
       if (best === undefined || isBefore(share, best[1])) best = entry;
     }
     return best;
@@ -47,6 +60,7 @@ export function createFairQueue<Task>(now: () => number = () => performance.now(
   return {
     add: (owner, task) => {
       forget();
+      latest = [{ owner, at: now() }, ...latest.filter((other) => other.owner !== owner)].slice(0, 2);
       const share = shares.get(owner) ?? { tasks: [], running: 0, turnAt: 0 };
       shares.set(owner, share);
       share.tasks.push(task);

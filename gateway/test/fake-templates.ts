@@ -119,6 +119,7 @@ export function createFakeTemplates() {
         const { $typeName: _type, ...fields } = request;
         const version = create(VersionSchema, {
           ...fields,
+          format: fields.format || ContentFormat.HTML,
           id: newId(),
           organizationId: caller.orgId,
           status: VersionStatus.DRAFT,

@@ -23,6 +23,26 @@ describe("createFairQueue", () => {
     expect(queue.take(anybody)?.task).toBe("attack 2");
   });
 
+  test("whoever is ahead of the time has one place while others come too, and all when nobody does", () => {
+    let now = 0;
+    const queue = createFairQueue<string>(() => now);
+    for (let n = 0; n < 9; n += 1) queue.add("attacker", `attack ${n}`);
+    const takeTwo = () => [queue.take(anybody)?.task, queue.take(anybody)?.task];
+    expect(takeTwo()).toEqual(["attack 0", "attack 1"]);
+    now = 1_000;
+    queue.finish("attacker", 1_000);
+    queue.finish("attacker", 1_500);
+    expect(takeTwo()).toEqual(["attack 2", "attack 3"]);
+    queue.finish("attacker", 0);
+    queue.add("victim", "wanted");
+    expect(takeTwo()).toEqual(["wanted", undefined]);
+    queue.finish("victim", 30);
+    queue.finish("attacker", 0);
+    expect(takeTwo()).toEqual(["attack 4", undefined]);
+    now += 10_001;
+    expect(queue.take(anybody)?.task).toBe("attack 5");
+  });
+
   test("the tasks of an owner keep their order, and time counts instead of tasks", () => {
     let now = 0;
     const queue = createFairQueue<string>(() => now);
