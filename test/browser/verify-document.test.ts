@@ -180,8 +180,10 @@ describeInBrowser("the page that checks sealed documents", (pages) => {
 
   test("speaks German, and works by the keyboard", async () => {
     const page = await open({ locale: "de-DE" });
+    await page.bringToFront();
     await page.keyboard.press("Tab");
-    const chooser = page.waitForEvent("filechooser");
+    await page.waitForFunction("document.activeElement.id === 'file'");
+    const chooser = page.waitForEvent("filechooser", { timeout: 30_000 });
     await page.keyboard.press("Space");
     await (await chooser).setFiles({ name: "a.pdf", mimeType: "application/pdf", buffer: fileOf("sealed.pdf") });
     await verdict(page, "Hier gesiegelt und unverändert");

@@ -39,7 +39,7 @@ export function describeInBrowser(name: string, suite: (pages: Pages) => void): 
     suite({
       open: async (options = {}) => {
         const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-        context.setDefaultTimeout(5_000);
+        context.setDefaultTimeout(15_000);
         const page = await context.newPage();
         page.on("pageerror", (error) => errors.push(error.message));
         opened.push(page);
