@@ -180,7 +180,8 @@ describeInBrowser("the page that checks sealed documents", (pages) => {
 
   test("speaks German, and works by the keyboard", async () => {
     const page = await open({ locale: "de-DE" });
-    await page.bringToFront();
+    // A browser drops keys that are pressed before it has painted.
+    await page.waitForFunction("performance.getEntriesByType('paint').length > 0");
     await page.keyboard.press("Tab");
     await page.waitForFunction("document.activeElement.id === 'file'");
     const chooser = page.waitForEvent("filechooser", { timeout: 30_000 });
