@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { PDFDocument } from "pdf-lib";
 import type { Page } from "playwright-core";
 import { createLogger } from "#platform/logger.ts";
+import { until } from "#platform/testing/until.ts";
 import { verifyDocumentRoutes } from "../../gateway/routes/verify-document.ts";
 import { defaultVerifierFolder, loadDocumentPage } from "../../gateway/verifier.ts";
 import { fixByteRange } from "../../services/sign/seal/byte-range.ts";
@@ -181,9 +182,9 @@ describeInBrowser("the page that checks sealed documents", (pages) => {
   test("speaks German, and works by the keyboard", async () => {
     const page = await open({ locale: "de-DE" });
     // A browser drops keys that are pressed before it has painted.
-    await page.waitForFunction("performance.getEntriesByType('paint').length > 0");
+    await until(() => page.evaluate<boolean>("performance.getEntriesByType('paint').length > 0"));
     await page.keyboard.press("Tab");
-    await page.waitForFunction("document.activeElement.id === 'file'");
+    await until(() => page.evaluate<boolean>("document.activeElement.id === 'file'"));
     const chooser = page.waitForEvent("filechooser", { timeout: 30_000 });
     await page.keyboard.press("Space");
     await (await chooser).setFiles({ name: "a.pdf", mimeType: "application/pdf", buffer: fileOf("sealed.pdf") });
