@@ -12,10 +12,10 @@ import {
   TabStatus,
   TextStyleSchema,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { defined } from "#platform/json-object.ts";
 import { kindOf, type TabKind, tabKinds } from "./compat-tab-kinds.ts";
 import {
   clearable,
-  defined,
   exact,
   type Fields,
   faceOf,
@@ -24,7 +24,6 @@ import {
   mark,
   oneOf,
   point,
-  present,
   type Spelling,
   type Spoken,
   size,
@@ -127,7 +126,7 @@ export function tabsView(tabs: readonly Tab[], owner: Owner): { readonly [name: 
     const kind = kindOf(tab.type, tab.variant ?? "");
     if (kind === undefined) continue;
     const written = kinds.get(kind.property) ?? [];
-    written.push(present(kind.value === "buttons" ? groupView(tab, owner) : tabView(tab, kind, owner)));
+    written.push(defined(kind.value === "buttons" ? groupView(tab, owner) : tabView(tab, kind, owner)));
     kinds.set(kind.property, written);
   }
   return Object.fromEntries(kinds);
@@ -292,7 +291,7 @@ function groupView(tab: Tab, { id, recipientId }: Owner): Fields {
     templateRequired: "false",
     ...conditionView(tab),
     radios: tab.buttons.map((button) =>
-      present({
+      defined({
         ...radio.write(inWholePoints(button)),
         ...anchorView(button),
         selected: String(isChosen(button)),

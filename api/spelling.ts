@@ -118,13 +118,3 @@ export function faceOf<D extends DescMessage>(
     },
   };
 }
-
-/** The properties that there are. Absent ones are left out: clients read null as the text "null". */
-export const present = (properties: Fields): { readonly [name: string]: Written } =>
-  Object.fromEntries(Object.entries(properties).filter((entry): entry is [string, Written] => entry[1] !== undefined));
-
-/** Without the properties that are undefined. */
-export const defined = <Value extends object>(
-  value: Value,
-): { [Name in keyof Value]: Exclude<Value[Name], undefined> } =>
-  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never;

@@ -11,7 +11,7 @@ export interface LocalAnswer {
 }
 
 /** A website elsewhere could point its own name to this machine and read what is shown. */
-export const isForThisMachine = (req: IncomingMessage): boolean =>
+const isForThisMachine = (req: IncomingMessage): boolean =>
   /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/.test(req.headers.host ?? "");
 
 /** Answers with a page that runs nothing, loads nothing, and looks again by itself every few seconds. */

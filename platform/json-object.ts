@@ -40,3 +40,11 @@ const isNested = (value: unknown): value is object => typeof value === "object" 
 /** Looks at the keys and values of this object or array, and no deeper. */
 const isStorableLevel = (item: object): boolean =>
   Object.entries(item).every(([key, value]) => isStorable(key) && (typeof value !== "string" || isStorable(value)));
+
+type Defined<T> = string extends keyof T
+  ? { [K in keyof T]: Exclude<T[K], undefined> }
+  : { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The members that have a value: those that are undefined are left out, and null stays. */
+export const defined = <T extends object>(members: T): Defined<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;

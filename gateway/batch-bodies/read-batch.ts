@@ -1,10 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { BatchItemSourceSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
+import { defined } from "#platform/json-object.ts";
 import { parseJson } from "../http/body.ts";
 import { createSchemaCompiler, type Validate } from "../http/validate.ts";
 import { type BatchBody, type BatchItemBody, createBatchSchema } from "../routes/generation/batch-schemas.ts";
-import type { DefaultsBody, TemplateChoiceBody } from "../routes/generation/document-schemas.ts";
+import type { TemplateChoiceBody } from "../routes/generation/document-schemas.ts";
 import { defaultsProblems, requestHash, sourceOf } from "../routes/generation/document-source.ts";
 
 /** A batch as the service takes it: the data of each item is a text again, which costs nothing to hand on. */
@@ -56,7 +57,7 @@ function read(bytes: Uint8Array, validate: Validate): BatchRequest {
 /** The item with what the batch says for all. */
 const completed = (item: BatchItemBody, { defaults = {}, ...batch }: BatchBody): BatchItemBody => ({
   ...defaults,
-  ...definedOf(item),
+  ...defined(item),
   ...choiceOf(item, batch),
   output: { ...defaults.output, ...item.output },
 });
@@ -73,6 +74,3 @@ function choiceOf(item: TemplateChoiceBody, batch: TemplateChoiceBody): Template
 }
 
 const versionOf = ({ version }: TemplateChoiceBody): TemplateChoiceBody => (version === undefined ? {} : { version });
-
-const definedOf = (item: BatchItemBody): BatchItemBody & DefaultsBody =>
-  Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined));

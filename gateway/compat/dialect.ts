@@ -21,7 +21,7 @@ export const compatDialect: ErrorDialect = {
 };
 
 /** What DocuSign calls an error. */
-export function docusignCode(error: DomainError): string {
+function docusignCode(error: DomainError): string {
   const { code, metadata, details } = error;
   if (code === "INVALID_ENVELOPE_STATUS" && metadata.operation === "void") return "ENVELOPE_CANNOT_VOID_INVALID_STATE";
   if (code === "VALIDATION_FAILED") {

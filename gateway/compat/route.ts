@@ -13,7 +13,7 @@ import {
 import type { Services } from "../routes/services.ts";
 import { compatDialect } from "./dialect.ts";
 
-export const compatPrefix = "/restapi/v2.1/accounts/{accountId}";
+const compatPrefix = "/restapi/v2.1/accounts/{accountId}";
 
 type Full<Path extends string> = `${typeof compatPrefix}${Path}`;
 

@@ -19,7 +19,7 @@ export interface MultipartLimits {
 }
 
 /** A hundred documents and what is said of them. */
-export const multipartLimits: MultipartLimits = { maxParts: 101, maxHeadBytes: 8_192, maxHeaders: 16 };
+const multipartLimits: MultipartLimits = { maxParts: 101, maxHeadBytes: 8_192, maxHeaders: 16 };
 
 const boundaryPattern = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 

@@ -19,8 +19,8 @@ interface DuplicateBody extends ArchiveBody {
 
 const idsUpTo = (maxItems: number): JsonSchema => ({ ...listOf(uuid), minItems: 1, maxItems });
 
-export const bulkArchiveSchema = object({ templateIds: idsUpTo(100) }, ["templateIds"]);
-export const bulkDuplicateSchema = object(
+const bulkArchiveSchema = object({ templateIds: idsUpTo(100) }, ["templateIds"]);
+const bulkDuplicateSchema = object(
   {
     templateIds: idsUpTo(50),
     namePattern: described(

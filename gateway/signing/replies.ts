@@ -43,7 +43,7 @@ const pagePolicy = (frameAncestors: readonly string[]): string =>
 /** Scripts that run in a worker bring their own policy: decoders of pictures are WebAssembly. */
 export const filePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
-export const wantsPage = ({ headers }: Pick<RouteRequest, "headers">): boolean =>
+const wantsPage = ({ headers }: Pick<RouteRequest, "headers">): boolean =>
   prefers(headers.accept, "text/html", "application/json");
 
 /**

@@ -1,5 +1,6 @@
 import { type Delivery, DeliveryStatus } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
-import { compatTime, filled, numberText, present, type Written } from "./scalars.ts";
+import { defined } from "#platform/json-object.ts";
+import { compatTime, filled, numberText, type Written } from "./scalars.ts";
 
 /** Whether a delivery is one of the compatible interface: of a configuration, or to a receiver that an agreement names. */
 export const isOfConnect = ({ connectId, endpointId }: Delivery): boolean => connectId !== 0n || endpointId === "";
@@ -13,7 +14,7 @@ export function connectLogView(delivery: Delivery, accountId: string): Readonly<
   const [latest] = delivery.attempts;
   const { id } = delivery;
   const failure = { failureId: id, failureUri: logUri(id), retryUri: retryUri(delivery) };
-  return present({
+  return defined({
     accountId,
     connectId: connectIdText(delivery),
     envelopeId: filled(delivery.agreementId),
@@ -33,18 +34,18 @@ export function connectLogView(delivery: Delivery, accountId: string): Readonly<
 export const connectLogDetails = (delivery: Delivery, accountId: string): Readonly<Record<string, Written>> => ({
   ...connectLogView(delivery, accountId),
   connectDebugLog: delivery.attempts.map(({ at, statusCode, error, response }) =>
-    present({
+    defined({
       connectConfig: connectIdText(delivery),
       eventDateTime: compatTime(at),
       eventDescription: statusCode === 0 ? "No answer" : `${statusCode} ${response}`.trim(),
-      errorDetails: error === "" ? undefined : present({ errorCode: "CONNECT_FAILED", message: error }),
+      errorDetails: error === "" ? undefined : defined({ errorCode: "CONNECT_FAILED", message: error }),
     }),
   ),
 });
 
 /** What waits to be sent again. */
 export const retryView = (delivery: Delivery): Readonly<Record<string, Written>> =>
-  present({
+  defined({
     envelopeId: filled(delivery.agreementId),
     configId: connectIdText(delivery),
     configUrl: filled(delivery.attempts[0]?.url),

@@ -1,5 +1,6 @@
 import type { CustomField } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { flagText, present, type Written } from "./scalars.ts";
+import { defined } from "#platform/json-object.ts";
+import { flagText, type Written } from "./scalars.ts";
 
 /** The `CustomFields` object. */
 export const customFieldsView = (fields: readonly CustomField[]): { readonly [name: string]: Written } => ({
@@ -8,7 +9,7 @@ export const customFieldsView = (fields: readonly CustomField[]): { readonly [na
 });
 
 const fieldView = ({ fieldId, name, value, show, required, isList, items }: CustomField): Written =>
-  present({
+  defined({
     fieldId,
     name,
     show: flagText(show),

@@ -1,9 +1,10 @@
 import { type Agreement, AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { defined } from "#platform/json-object.ts";
 import { customFieldsView } from "./custom-fields.ts";
 import { envelopeDocumentsView } from "./documents.ts";
 import { notificationView } from "./notification.ts";
 import { recipientsView } from "./recipients.ts";
-import { compatTime, filled, flagText, numberText, present, type Written } from "./scalars.ts";
+import { compatTime, filled, flagText, numberText, type Written } from "./scalars.ts";
 
 /** What `include` asks for besides. */
 export type Included = ReadonlySet<string>;
@@ -16,7 +17,7 @@ export const includedIn = (list: string | undefined): Included =>
 export function envelopeView(agreement: Agreement, included: Included): { readonly [name: string]: Written } {
   const { id, emailSubject, emailBlurb, transactionId } = agreement;
   const uri = `/envelopes/${id}`;
-  return present({
+  return defined({
     envelopeId: id,
     status: statusOf(agreement.status),
     emailSubject,
@@ -42,7 +43,7 @@ export function envelopeView(agreement: Agreement, included: Included): { readon
 
 /** `EnvelopeSummary`: what creating one answers. */
 export const envelopeSummary = ({ id, status, statusChangedAt, createdAt }: Agreement): Written =>
-  present({
+  defined({
     envelopeId: id,
     uri: `/envelopes/${id}`,
     statusDateTime: compatTime(statusChangedAt ?? createdAt),
@@ -85,7 +86,7 @@ const expiryOf = ({ notification, expiresAt }: Agreement) => ({
 
 /** The user is the organization, as in the user information. */
 const senderOf = ({ sender, organizationId }: Agreement): Written =>
-  present({
+  defined({
     userName: sender?.name ?? "",
     userId: organizationId,
     accountId: organizationId,

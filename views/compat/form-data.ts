@@ -1,17 +1,18 @@
 import { type Agreement, type Recipient, type Tab, TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { defined } from "#platform/json-object.ts";
 import { statusOf } from "./envelope.ts";
-import { compatTime, filled, present, type Written } from "./scalars.ts";
+import { compatTime, filled, type Written } from "./scalars.ts";
 
 /** What people have filled in: `EnvelopeFormData`. */
 export const formDataView = (agreement: Agreement): Written =>
-  present({
+  defined({
     envelopeId: agreement.id,
     status: statusOf(agreement.status),
     emailSubject: agreement.emailSubject,
     sentDateTime: compatTime(agreement.sentAt),
     formData: agreement.recipients.flatMap(itemsOf),
     recipientFormData: agreement.recipients.map((recipient) =>
-      present({
+      defined({
         recipientId: recipient.recipientId,
         name: recipient.name,
         email: filled(recipient.email),
@@ -44,7 +45,7 @@ const withoutData: ReadonlySet<TabType> = new Set([
 ]);
 
 const itemOf = (name: string, { type, value = "", originalValue, items }: Tab): Written =>
-  present({
+  defined({
     name,
     value: type === TabType.CHECKBOX ? crossOf(value) : value,
     originalValue: type === TabType.CHECKBOX ? crossOf(originalValue) : originalValue,

@@ -1,4 +1,5 @@
-import { numberText, present, type Written } from "./scalars.ts";
+import { defined } from "#platform/json-object.ts";
+import { numberText, type Written } from "./scalars.ts";
 
 export interface Page {
   /** The index of the first item among all. */
@@ -12,7 +13,7 @@ export interface Page {
 
 /** What every list says about itself. */
 export const pageOf = ({ start, size, total, uriFrom }: Page): Readonly<Record<string, Written>> =>
-  present({
+  defined({
     resultSetSize: numberText(size),
     startPosition: numberText(start),
     // The index of the last item; of a page without any, that of the first one that it would have.

@@ -1,6 +1,7 @@
 import { tabsView } from "#api/compat-tabs.ts";
 import { type Agreement, type Recipient, RecipientRole, RecipientStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { compatTime, filled, numberText, present, type Written } from "./scalars.ts";
+import { defined } from "#platform/json-object.ts";
+import { compatTime, filled, numberText, type Written } from "./scalars.ts";
 
 /** The `Recipients` object: an array for each kind, empty where there is nobody. */
 export function recipientsView(
@@ -51,7 +52,7 @@ function lastOrFirst(recipients: readonly Recipient[]): number {
 
 export function recipientView(recipient: Recipient, withTabs: boolean): Written {
   const { id, recipientId, role, tabs, clientUserId, roleName, routingOrder, note } = recipient;
-  return present({
+  return defined({
     ...personOf(recipient),
     recipientId,
     recipientIdGuid: id,
@@ -81,7 +82,7 @@ export function recipientView(recipient: Recipient, withTabs: boolean): Written 
 /** Undefined when the person's mails are those of everybody. */
 function mailOf({ locale, emailSubject, emailBlurb }: Recipient): Written | undefined {
   const mail = { emailSubject: filled(emailSubject), emailBody: filled(emailBlurb), supportedLanguage: filled(locale) };
-  return Object.values(mail).every((text) => text === undefined) ? undefined : present(mail);
+  return Object.values(mail).every((text) => text === undefined) ? undefined : defined(mail);
 }
 
 const personOf = ({ role, name, email, hostName, hostEmail }: Recipient): Record<string, string | undefined> =>

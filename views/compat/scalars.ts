@@ -1,7 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { isoTime } from "../scalars.ts";
 
-export { present, type Written } from "#api/spelling.ts";
+export type { Written } from "#api/spelling.ts";
 
 /** Undefined when it is empty. */
 export const filled = (text: string | undefined): string | undefined => (text === "" ? undefined : text);

@@ -1,10 +1,11 @@
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { defined } from "#platform/json-object.ts";
 import { customFieldsView } from "./custom-fields.ts";
 import { definedDocumentView } from "./documents.ts";
 import type { Included } from "./envelope.ts";
 import { notificationView } from "./notification.ts";
 import { recipientsView } from "./recipients.ts";
-import { compatTime, filled, flagText, numberText, present, type Written } from "./scalars.ts";
+import { compatTime, filled, flagText, numberText, type Written } from "./scalars.ts";
 
 /** What creating a template answers. */
 export const templateSummary = ({ id, name }: Agreement): Written => ({
@@ -15,7 +16,7 @@ export const templateSummary = ({ id, name }: Agreement): Written => ({
 
 /** A template as lists show it: without its parts, unless they are asked for. */
 export const templateListItem = (agreement: Agreement, included: Included): Written =>
-  present({
+  defined({
     ...templateFacts(agreement),
     ...(included.has("documents") ? documentsOf(agreement) : {}),
     ...(included.has("custom_fields") ? { customFields: customFieldsView(agreement.customFields) } : {}),
@@ -26,7 +27,7 @@ export const templateListItem = (agreement: Agreement, included: Included): Writ
 
 /** The `EnvelopeTemplate` object with everything that it is made of, but tabs only when they are asked for. */
 export const templateView = (agreement: Agreement, included: Included): Written =>
-  present({
+  defined({
     ...templateFacts(agreement),
     ...documentsOf(agreement),
     recipients: recipientsView(agreement, included.has("tabs")),
@@ -49,7 +50,7 @@ function templateFacts(agreement: Agreement): Readonly<Record<string, Written | 
     lastModified: compatTime(agreement.modifiedAt),
     folderId: "templates",
     folderName: "Templates",
-    owner: present({ userName: sender?.name ?? "", userId: organizationId, email: filled(sender?.email) }),
+    owner: defined({ userName: sender?.name ?? "", userId: organizationId, email: filled(sender?.email) }),
     documentsUri: `${uri}/documents`,
     documentsCombinedUri: `${uri}/documents/combined`,
     recipientsUri: `${uri}/recipients`,

@@ -1,7 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Agreement, AgreementStatus, type RecipientInput } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { BulkBatch, BulkCopy, BulkCopySchema, BulkList } from "#gen/assent/sign/v1/sign_pb.ts";
-import { compatTime, filled, numberText, present, type Written } from "../../../views/compat/scalars.ts";
+import { defined } from "#platform/json-object.ts";
+import { compatTime, filled, numberText, type Written } from "../../../views/compat/scalars.ts";
 import type { Reader } from "../read/reader.ts";
 import { refuseMeaningful } from "../read/refuse.ts";
 
@@ -126,10 +127,10 @@ export const bulkListView = ({ id, name, copies }: BulkList): Written => ({
 });
 
 export const bulkListSummary = ({ id, name, createdAt }: BulkList): Written =>
-  present({ bulkSendListId: id, name, createdDate: compatTime(createdAt) });
+  defined({ bulkSendListId: id, name, createdDate: compatTime(createdAt) });
 
 const copyView = ({ emailSubject, emailBlurb, recipients, customFields }: BulkCopy): Written =>
-  present({
+  defined({
     emailSubject,
     emailBlurb,
     recipients: recipients.map(recipientView),
@@ -137,7 +138,7 @@ const copyView = ({ emailSubject, emailBlurb, recipients, customFields }: BulkCo
   });
 
 const recipientView = (recipient: RecipientInput): Written =>
-  present({
+  defined({
     recipientId: filled(recipient.recipientId),
     name: recipient.name,
     email: recipient.email,
@@ -151,7 +152,7 @@ const recipientView = (recipient: RecipientInput): Written =>
 
 /** How far a batch is, as a list of batches shows it. */
 export const bulkBatchSummary = (batch: BulkBatch): Readonly<Record<string, Written>> =>
-  present({
+  defined({
     batchId: batch.id,
     batchName: batch.name,
     batchSize: numberText(batch.total),

@@ -14,7 +14,7 @@ export const documentReply = ({ content, fileName, documentId }: PdfFile, alias 
 });
 
 /** `file; filename="NDA.pdf"; documentid="1"`, with the name in UTF-8 beside it when it is no plain ASCII. */
-export function fileDisposition(fileName: string, documentId: string): string {
+function fileDisposition(fileName: string, documentId: string): string {
   const name = safeFileName(fileName);
   const plain = quotable(name);
   const exact = plain === name ? "" : `; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, escaped)}`;

@@ -1,8 +1,9 @@
 import type { CallOptions } from "@connectrpc/connect";
 import { type Agreement, AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import { defined } from "#platform/json-object.ts";
 import { statusOf } from "../../../views/compat/envelope.ts";
-import { compatTime, filled, present, type Written } from "../../../views/compat/scalars.ts";
+import { compatTime, filled, type Written } from "../../../views/compat/scalars.ts";
 import type { Observed } from "../../routes/route.ts";
 import type { Services } from "../../routes/services.ts";
 import { type FoundTarget, findTarget } from "../target.ts";
@@ -102,7 +103,7 @@ const isInProcess = (status: AgreementStatus): boolean =>
 
 /** An envelope or a template as a folder shows it. */
 export const folderItemView = (agreement: Agreement, { folderId, templates }: Folder): Written =>
-  present({
+  defined({
     ...(templates
       ? { templateId: agreement.id, templateUri: `/templates/${agreement.id}`, name: agreement.name }
       : { envelopeId: agreement.id, envelopeUri: `/envelopes/${agreement.id}` }),

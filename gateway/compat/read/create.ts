@@ -1,8 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { defined } from "#api/spelling.ts";
 import type { CompositionSchema, LayerSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
+import { defined } from "#platform/json-object.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import {
   type DefinitionContext,

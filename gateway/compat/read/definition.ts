@@ -1,5 +1,4 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { defined } from "#api/spelling.ts";
 import {
   type AgreementDefinitionSchema,
   type CustomFieldSchema,
@@ -7,6 +6,7 @@ import {
   DocumentProblem,
   type NotificationSchema,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { defined } from "#platform/json-object.ts";
 import type { OutboundRules } from "#platform/net/outbound-url.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import { readEventData, requireUrl } from "../connect/settings.ts";
@@ -74,12 +74,14 @@ export function readTemplate(body: Reader, context: DefinitionContext): Definiti
   const facts = [body, body.object("envelopeTemplateDefinition")];
   const first = <Value>(read: (reader: Reader) => Value | undefined): Value | undefined =>
     facts.map((reader) => (reader === undefined ? undefined : read(reader))).find((value) => value !== undefined);
-  return defined({
+  return {
     ...readDefinition(body, context),
-    name: first((reader) => reader.text("name")),
-    description: first((reader) => reader.text("description")),
-    shared: first((reader) => reader.flag("shared")),
-  });
+    ...defined({
+      name: first((reader) => reader.text("name")),
+      description: first((reader) => reader.text("description")),
+      shared: first((reader) => reader.flag("shared")),
+    }),
+  };
 }
 
 type NotificationInit = MessageInitShape<typeof NotificationSchema>;

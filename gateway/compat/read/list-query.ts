@@ -1,9 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { defined } from "#api/spelling.ts";
 import { AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DateField, type ListAgreementsRequestSchema, Order } from "#gen/assent/sign/v1/sign_pb.ts";
 import { isUuid } from "#platform/ids.ts";
+import { defined } from "#platform/json-object.ts";
 import { findFolder } from "../folders/folders.ts";
 import type { Reader } from "./reader.ts";
 

@@ -1,6 +1,7 @@
 import { DomainError } from "#platform/errors.ts";
+import { defined } from "#platform/json-object.ts";
 import { pageOf } from "../../../views/compat/page.ts";
-import { compatTime, present } from "../../../views/compat/scalars.ts";
+import { compatTime } from "../../../views/compat/scalars.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { describeCaller } from "../../routes/oauth-userinfo.ts";
 import { defineRoute, type Route, type RouteRequest } from "../../routes/route.ts";
@@ -187,7 +188,7 @@ type Described = Awaited<ReturnType<typeof describeCaller>>;
 
 /** As in the user information: the organization's id, the name of the key or client, and an address that stands for it. */
 const userView = ({ name, createdAt }: Described, { caller }: Pick<RouteRequest, "caller">) => ({
-  ...present({ createdDateTime: compatTime(createdAt) }),
+  ...defined({ createdDateTime: compatTime(createdAt) }),
   userId: caller.orgId as string,
   userName: name,
   userType: "CompanyUser",

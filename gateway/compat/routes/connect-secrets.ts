@@ -1,5 +1,6 @@
 import type { ConnectSecret } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
-import { compatTime, numberText, present } from "../../../views/compat/scalars.ts";
+import { defined } from "#platform/json-object.ts";
+import { compatTime, numberText } from "../../../views/compat/scalars.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { onBehalfOf, type Route } from "../../routes/route.ts";
@@ -65,4 +66,4 @@ export const compatConnectSecretRoutes: readonly Route[] = [
   }),
 ];
 
-const secretView = ({ id, createdAt }: ConnectSecret) => present({ keyId: id, created: compatTime(createdAt) });
+const secretView = ({ id, createdAt }: ConnectSecret) => defined({ keyId: id, created: compatTime(createdAt) });

@@ -1,7 +1,7 @@
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { defined } from "#platform/json-object.ts";
 import { envelopeView, type Included, includedIn } from "../../../views/compat/envelope.ts";
 import { pageOf, pageUri } from "../../../views/compat/page.ts";
-import { present } from "../../../views/compat/scalars.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
 import type { Services } from "../../routes/services.ts";
@@ -122,7 +122,7 @@ export function pageView(found: FoundEnvelopes, query: Filters, path: string): o
   const uriFrom = (from: number): string => pageUri(path, asked, { start: from, count });
   return {
     ...pageOf({ start, size: envelopes.length, total, uriFrom }),
-    ...present({
+    ...defined({
       previousUri: start > 0 ? uriFrom(Math.max(0, start - count)) : undefined,
       continuationToken: nextCursor === "" ? undefined : `${start + envelopes.length}.${nextCursor}`,
     }),

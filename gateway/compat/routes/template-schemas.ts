@@ -79,7 +79,7 @@ const parts = {
 };
 
 /** Its parts are told when they are asked for. */
-export const templateListItemSchema = textsAnswer({ ...facts, pageCount: "1" }, parts, required);
+const templateListItemSchema = textsAnswer({ ...facts, pageCount: "1" }, parts, required);
 
 export const templateSchema = textsAnswer(
   { ...facts, pageCount: "1" },

@@ -72,7 +72,7 @@ export const templateChoiceParts = {
   ),
 };
 
-export const outputSchema = object(
+const outputSchema = object(
   {
     profile: described(oneOf(...profiles), "pdf when absent; pdf/a-2a is for archives, pdf/ua-1 is accessible."),
     fileName: example(text(1, 255, "Made from the template's name when absent."), "Offer-17.pdf"),

@@ -64,7 +64,7 @@ const notOne = (): DomainError =>
 
 const hexText = (description: string) => described(example(anyText, exampleHash), description);
 
-export const sealSchema: JsonSchema = answer({
+const sealSchema: JsonSchema = answer({
   intact: described(
     flag,
     "Whether what it covers is what was signed, by the certificate that it carries. False too for signatures of other forms than ours, of which nothing can be said.",

@@ -11,7 +11,7 @@ export interface Limits {
   readonly sign?: number | undefined;
 }
 
-export const limitGroups = ["accept", "render", "other", "sign"] as const;
+const limitGroups = ["accept", "render", "other", "sign"] as const;
 
 // Far above what any installation serves, and far below what a 32-bit column holds.
 const maxLimit = 1_000_000_000;

@@ -16,7 +16,7 @@ export interface StoredChange {
 }
 
 /** At most this many changes are read at once. */
-export const changePageSize = 1000;
+const changePageSize = 1000;
 
 // The update locks the only row until commit, which makes the order of cursors the order of commits. A sequence would
 // not do: a reader that has seen cursor 8 would never come back for a 7 that commits later.

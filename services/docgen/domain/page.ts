@@ -1,4 +1,5 @@
 import type { FieldProblem } from "#platform/errors.ts";
+import { defined } from "#platform/json-object.ts";
 import { problem, refuse } from "./problems.ts";
 import { lineProblems } from "./text.ts";
 
@@ -63,8 +64,8 @@ const maxLineLength = 500;
 
 /** The page with these changes; throws GEN_INVALID_REQUEST when there is no such page. */
 export function changePage(base: Page, changes: PageChanges): Page {
-  const stated = definedOf(changes);
-  const page = { ...base, ...stated, margins: { ...base.margins, ...definedOf(changes.margins ?? {}) } };
+  const stated = defined(changes);
+  const page = { ...base, ...stated, margins: { ...base.margins, ...defined(changes.margins ?? {}) } };
   const problems = [
     ...choiceProblems("page.size", page.size, pageSizes),
     ...choiceProblems("page.orientation", page.orientation, orientations),
@@ -78,11 +79,6 @@ export function changePage(base: Page, changes: PageChanges): Page {
   refuse(roomProblems(checked));
   return checked;
 }
-
-const definedOf = <T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 
 const choiceProblems = (field: string, value: string, choices: readonly string[]): FieldProblem[] =>
   choices.includes(value) ? [] : [problem(field, "NOT_ALLOWED", `must be one of ${choices.join(", ")}`)];

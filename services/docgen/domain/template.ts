@@ -35,7 +35,7 @@ export interface TemplateVersion extends Pick<Template, "organizationId" | Publi
 type PublishedField = (typeof publishedFields)[number];
 
 /** What a version takes over from the draft. */
-export const publishedFields = ["name", "format", "content", "page", "locale"] as const;
+const publishedFields = ["name", "format", "content", "page", "locale"] as const;
 
 /** The draft's part of the next version. */
 export const publishedPart = (template: Pick<Template, PublishedField>): Pick<Template, PublishedField> => {

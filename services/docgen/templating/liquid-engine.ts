@@ -15,7 +15,7 @@ import { liquidLimits } from "./liquid-state.ts";
 import { Assign, For } from "./liquid-tags.ts";
 
 /** Tags by what they are; everything else is unknown, in particular all that reads files. */
-export const liquidTags = {
+const liquidTags = {
   if: IfTag,
   unless: UnlessTag,
   case: CaseTag,

@@ -21,7 +21,7 @@ export interface GlyphText {
 }
 
 /** Drawn by document.typ, because forms are full of them and none of the fonts has one. */
-export const drawnSymbols: ReadonlySet<string> = new Set("☐☑☒✓✔✗✘");
+const drawnSymbols: ReadonlySet<string> = new Set("☐☑☒✓✔✗✘");
 
 /**
  * A character that no font has is written as its code, `[U+6C49]`: readers see that something is there and which

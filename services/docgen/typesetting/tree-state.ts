@@ -48,7 +48,7 @@ export const topPlace: Place = {
 };
 
 /** The typesetter goes no deeper into containers than about 14. */
-export const maxContainers = 12;
+const maxContainers = 12;
 
 /** The place inside of a container. */
 export function insideOf(place: Place): Place {

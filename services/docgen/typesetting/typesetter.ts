@@ -44,7 +44,7 @@ export interface Typesetter {
 }
 
 export const maxPages = 200;
-export const maxPdfBytes = 25 * 1024 * 1024;
+const maxPdfBytes = 25 * 1024 * 1024;
 
 /** With the bytes of images in it, in UTF-16 code units. */
 const maxHtmlLength = 32 * 1024 * 1024;

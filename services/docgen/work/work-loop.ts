@@ -55,7 +55,7 @@ export interface WorkTimes {
   readonly graceMs: number;
 }
 
-export const workTimes: WorkTimes = {
+const workTimes: WorkTimes = {
   leaseMs: 30_000,
   renewMs: 10_000,
   pollMs: 250,

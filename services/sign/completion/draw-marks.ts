@@ -29,7 +29,7 @@ import type { TextFace } from "./text-face.ts";
 import { lineHeight, setText } from "./text-lines.ts";
 
 /** What stands around each mark in the content of a page, so that it can be told from what was there before. */
-export const markTag = "AssentMark";
+const markTag = "AssentMark";
 
 /**
  * Draws marks onto the pages of a document. Marks on pages that it has not are left out. With names for fields, the

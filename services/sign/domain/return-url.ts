@@ -1,6 +1,6 @@
 import { DomainError } from "#platform/errors.ts";
 
-export const maxReturnUrlLength = 470;
+const maxReturnUrlLength = 470;
 
 /**
  * Where a browser is led back to: an absolute https URL without user info; in a sandbox organization also http on the

@@ -6,7 +6,7 @@ import type {
   Notification as WireNotification,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DocumentProblem, RecipientRole as WireRole } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { parseJsonObject } from "#platform/json-object.ts";
+import { defined, parseJsonObject } from "#platform/json-object.ts";
 import type { JsonObject, Notification, RecipientRole } from "../domain/agreement.ts";
 import type {
   CustomFieldDefinition,
@@ -17,7 +17,6 @@ import type {
 } from "../domain/definition.ts";
 import { emptyDefinition } from "../domain/definition.ts";
 import { invalid, problem } from "../domain/problems.ts";
-import { given } from "./given.ts";
 import { parseTabs } from "./tabs.ts";
 
 /** Reads what a request gives. Fields of problems are called `recipients[0].role`. Throws VALIDATION_FAILED. */
@@ -25,8 +24,8 @@ export function parseDefinition(message: AgreementDefinition | undefined): Defin
   if (message === undefined) return emptyDefinition;
   const { emailSubject, emailBlurb, transactionId, name, description, shared } = message;
   return {
-    ...given({ emailSubject, emailBlurb, transactionId, name, description, shared }),
-    ...given({
+    ...defined({ emailSubject, emailBlurb, transactionId, name, description, shared }),
+    ...defined({
       notification: message.notification === undefined ? undefined : parseNotification(message.notification),
       metadata: parseObject("metadata", message.metadataJson, 16 * 1024),
       subscription: parseObject("subscription", message.subscriptionJson, 64 * 1024),
@@ -45,12 +44,12 @@ function parseObject(field: string, text: string | undefined, maxBytes: number):
 
 const parseNotification = (message: WireNotification): Partial<Notification> => {
   const { reminderEnabled, reminderDelay, reminderFrequency, expireEnabled, expireAfter, expireWarn } = message;
-  return given({ reminderEnabled, reminderDelay, reminderFrequency, expireEnabled, expireAfter, expireWarn });
+  return defined({ reminderEnabled, reminderDelay, reminderFrequency, expireEnabled, expireAfter, expireWarn });
 };
 
 export function parseDocument({ documentId, name, fileExtension, source, order }: DocumentInput): DocumentDefinition {
   const content = contentOf(source);
-  return { documentId, name, ...given({ order }), source: { kind: "file", fileExtension, content } };
+  return { documentId, name, ...defined({ order }), source: { kind: "file", fileExtension, content } };
 }
 
 function contentOf(source: DocumentInput["source"]): Extract<DocumentSource, { kind: "file" }>["content"] {
@@ -67,10 +66,10 @@ function parseRecipient(message: RecipientInput, field: string): RecipientDefini
   const { locale, emailSubject, emailBlurb } = message;
   return {
     recipientId,
-    ...given({ role: parseRole(message.role, field) }),
+    ...defined({ role: parseRole(message.role, field) }),
     // Spaces around an address or a name are never meant, and people copy them along.
-    ...given({ name: name?.trim(), email: email?.trim(), hostName: hostName?.trim(), hostEmail: hostEmail?.trim() }),
-    ...given({ clientUserId, roleName: roleName?.trim(), routingOrder, note, locale, emailSubject, emailBlurb }),
+    ...defined({ name: name?.trim(), email: email?.trim(), hostName: hostName?.trim(), hostEmail: hostEmail?.trim() }),
+    ...defined({ clientUserId, roleName: roleName?.trim(), routingOrder, note, locale, emailSubject, emailBlurb }),
     tabs: parseTabs(message.tabs, `${field}.tabs`),
   };
 }

@@ -82,7 +82,7 @@ export function documentMessage(document: AgreementDocument, index: number): Mes
   };
 }
 
-export function recipientMessage(recipient: Recipient): MessageInitShape<typeof RecipientSchema> {
+function recipientMessage(recipient: Recipient): MessageInitShape<typeof RecipientSchema> {
   const { id, recipientId, name, email, clientUserId, roleName, routingOrder, note, locale } = recipient;
   const { hostName, hostEmail, declineReason, emailSubject, emailBlurb } = recipient;
   return {
@@ -110,7 +110,7 @@ export function recipientMessage(recipient: Recipient): MessageInitShape<typeof 
   };
 }
 
-export const customFieldMessage = (field: CustomField): MessageInitShape<typeof CustomFieldSchema> => ({
+const customFieldMessage = (field: CustomField): MessageInitShape<typeof CustomFieldSchema> => ({
   fieldId: field.fieldId,
   name: field.name,
   value: field.value,

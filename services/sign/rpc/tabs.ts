@@ -12,10 +12,10 @@ import {
   TabType as WireType,
   AnchorUnit as WireUnit,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { defined } from "#platform/json-object.ts";
 import type { TabDefinition } from "../domain/definition.ts";
 import { invalid, problem } from "../domain/problems.ts";
 import type { Anchor, RadioButton, Tab, TabType } from "../domain/tab.ts";
-import { given } from "./given.ts";
 
 /** A tab as others see it. */
 export function tabMessage(tab: Tab): MessageInitShape<typeof TabSchema> {
@@ -89,7 +89,7 @@ function parseTab(message: WireTab, field: string): TabDefinition {
   // What only the service says of a tab is not taken from anybody.
   const { originalValue, status, type, tabId, documentId, style, anchor, items, buttons, ...plain } = fieldsOf(message);
   return {
-    ...given({ ...plain, type: parseType(type, field) }),
+    ...defined({ ...plain, type: parseType(type, field) }),
     // Without a document it is where it was, or nowhere yet.
     ...(documentId === undefined || documentId === "" ? {} : { documentId }),
     ...(tabId === "" ? {} : { tabId: tabId.toLowerCase() }),

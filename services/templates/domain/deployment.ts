@@ -151,7 +151,7 @@ export const servesVersion = (deployment: Deployment, version: Pick<Version, "id
   (deployment.versionId ?? version.id) === version.id;
 
 /** All deployments of a template are listed in one answer, so their number has a bound. */
-export const maxDeployments = 100;
+const maxDeployments = 100;
 
 /** Throws CLICK_VALIDATION_FAILED when the template has so many deployments. */
 export function requireRoomForDeployment(deployments: number): void {

@@ -47,7 +47,7 @@ export interface Revision {
 }
 
 /** Every acceptance learns all published versions of its template, so their number has a bound. */
-export const maxOpenVersions = 200;
+const maxOpenVersions = 200;
 
 /** Throws CLICK_VALIDATION_FAILED when the template has so many versions that are not archived. */
 export function requireRoom(openVersions: number): void {

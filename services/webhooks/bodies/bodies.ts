@@ -4,8 +4,9 @@ import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import { isErrorCode } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { defined } from "#platform/json-object.ts";
 import { envelopeView } from "../../../views/compat/envelope.ts";
-import { compatTime, numberText, present, type Written } from "../../../views/compat/scalars.ts";
+import { compatTime, numberText, type Written } from "../../../views/compat/scalars.ts";
 import { genErrorName } from "../../../views/generation/error-facts.ts";
 import { isoTime } from "../../../views/scalars.ts";
 import { type ConnectReceiver, receiversOfAgreement } from "../connect/receiver.ts";
@@ -204,7 +205,7 @@ function decisionIn({ payload }: Event): Told | undefined {
   const version = { versionId, versionNumber: numberText(revision) };
   return {
     uri: `/v1/click/receipts/${receiptId}`,
-    data: present({ clickwrapId: templateId, agreementId: receiptId, ...version, ...outcome }),
+    data: defined({ clickwrapId: templateId, agreementId: receiptId, ...version, ...outcome }),
   };
 }
 

@@ -52,7 +52,7 @@ function shift(number: number, digits: number): string {
 /** As ISO 4217 and Intl have it at most. */
 const maxDigits = 15;
 
-export function toDigits(value: unknown): number {
+function toDigits(value: unknown): number {
   const digits = toNumber(value);
   if (Number.isInteger(digits) && digits >= 0 && digits <= maxDigits) return digits;
   throw new TemplateProblem(`The number of digits must be 0 to ${maxDigits}.`);

@@ -107,7 +107,7 @@ export function appearanceOf(annotation: PDFDict): PDFStream | undefined {
   return chosen instanceof PDFStream ? chosen : undefined;
 }
 
-export function inheritedOf(field: PDFDict, name: string): PDFObject | undefined {
+function inheritedOf(field: PDFDict, name: string): PDFObject | undefined {
   let node: PDFObject | undefined = field;
   for (let depth = 0; node instanceof PDFDict && depth <= maxPageTreeDepth; depth += 1) {
     const value = node.lookup(PDFName.of(name));

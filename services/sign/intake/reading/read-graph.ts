@@ -65,7 +65,7 @@ export function newestSection(bytes: Buffer): number {
 }
 
 /** The newest one that names the root: the first part of a file that is made for the web does, and its second need not. */
-export const trailerOf = (sections: readonly Section[]): PDFDict => {
+const trailerOf = (sections: readonly Section[]): PDFDict => {
   const found = sections.find(({ trailer }) => trailer.has(rootName));
   if (found === undefined) throw new Error("there is no root");
   return found.trailer;

@@ -37,7 +37,7 @@ export interface Variable {
 /** Placeholders that need no declaration. */
 export const predefinedVariables = ["fullName", "email", "company", "title", "date"] as const;
 
-export const maxVariables = 100;
+const maxVariables = 100;
 
 const variable = closedObject(
   {
