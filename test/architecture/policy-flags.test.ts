@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { effectivePolicy, type Policy } from "../../services/click/domain/policy.ts";
-import { checkDeclinePolicy, checkPolicy } from "../../services/click/domain/policy-checks.ts";
-import { checkVerification } from "../../services/click/domain/verification.ts";
+import { checkDeclinePolicy, checkPolicy } from "../../services/click/accept/policy-checks.ts";
+import { checkVerification } from "../../services/click/accept/verification.ts";
+import { effectivePolicy, type Policy } from "../../services/click/terms/policy.ts";
 import { policyFlagNames } from "../../services/templates/domain/policy-flags.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -38,7 +38,7 @@ describe("the table of policy flags in docs/click.md", () => {
   });
 
   test("says that a flag is enforced at accept only of those that the way of an acceptance names", () => {
-    const folders = ["services/click/accept", "services/click/domain", "services/click/rpc", "services/click/store"];
+    const folders = ["accept", "receipts", "sessions", "terms"].map((name) => `services/click/${name}`);
     const code = folders.flatMap(sourcesIn).join("\n");
     expect(flagsOf("accept").filter((flag) => !new RegExp(`\\b${flag}\\b`).test(code))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import type { Caller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { AcceptBody, ParseAcceptBody } from "../domain/accept-body.ts";
+import type { AcceptBody, ParseAcceptBody } from "./accept-body.ts";
 import type { KeyHasher } from "./key-hasher.ts";
 
 /** One acceptance as it comes in. */

@@ -1,4 +1,4 @@
-import type { ParseAcceptBody } from "../domain/accept-body.ts";
+import type { ParseAcceptBody } from "./accept-body.ts";
 import { type AcceptItem, type CheckedItem, checkItem } from "./accept-item.ts";
 import { signRecords, type UnsignedRecord } from "./accept-record.ts";
 import { asDomainError, createBatcher, overloaded } from "./batcher.ts";

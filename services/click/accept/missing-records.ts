@@ -1,18 +1,18 @@
 import { timingSafeEqual } from "node:crypto";
 import type pg from "pg";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
-import { closedError, statusAt, takesAcceptance } from "../domain/session.ts";
+import { type ReceiptDeps, writeReceipts } from "../receipts/acceptance-receipts.ts";
 import {
   findByKeys,
   findOnce,
   type RecordedKey,
   type RecordedKeyUse,
   type SealedAcceptance,
-} from "../store/acceptance-store.ts";
-import type { AcceptanceRecord } from "../store/record-statement.ts";
-import { findSessionFacts } from "../store/session-store.ts";
-import { type ReceiptDeps, writeReceipts } from "./acceptance-receipts.ts";
+} from "../receipts/acceptance-store.ts";
+import { closedError, statusAt, takesAcceptance } from "../sessions/session.ts";
+import { findSessionFacts } from "../sessions/session-store.ts";
 import type { RecordOutcome } from "./record-queue.ts";
+import type { AcceptanceRecord } from "./record-statement.ts";
 
 /** What a retry is recognised by. */
 export interface RetriedKey extends RecordedKey {

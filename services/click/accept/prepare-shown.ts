@@ -1,16 +1,16 @@
 import { DomainError } from "#platform/errors.ts";
 import type { Turns } from "#platform/turns.ts";
-import type { Agreement, PresentedToken } from "../domain/agreement.ts";
-import { hasPatterns } from "../domain/merge-data.ts";
-import type { Placement } from "../domain/placement.ts";
-import { adaptTerms, type KeptTerms } from "../domain/terms.ts";
 import { type MergedText, mergeText } from "../render/compose.ts";
 import type { HtmlSource } from "../render/html-source.ts";
 import type { RenderTokens } from "../render/render-tokens.ts";
 import type { ShownKeeper } from "../render/shown-keeper.ts";
+import type { Agreement, PresentedToken } from "../terms/agreement.ts";
+import type { ContentKeeper } from "../terms/content-keeper.ts";
+import { hasPatterns } from "../terms/merge-data.ts";
+import type { Placement } from "../terms/placement.ts";
+import { adaptTerms, type KeptTerms } from "../terms/terms.ts";
 import type { CheckedItem } from "./accept-item.ts";
 import { andThen } from "./and-then.ts";
-import type { ContentKeeper } from "./content-keeper.ts";
 import { createLru } from "./lru.ts";
 
 export interface ShownDeps {

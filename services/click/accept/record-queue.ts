@@ -1,5 +1,5 @@
 import type { DomainError } from "#platform/errors.ts";
-import type { AcceptanceRecord } from "../store/record-statement.ts";
+import type { AcceptanceRecord } from "./record-statement.ts";
 
 export type RecordOutcome =
   | { readonly kind: "recorded" | "replayed"; readonly receiptId: string; readonly receipt: string }

@@ -4,8 +4,8 @@ import { withOrg } from "#platform/db/pool.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { LeafPayload, LeafSigner } from "../log/leaf.ts";
-import { appendLeaves } from "../store/log-store.ts";
-import { findRestricted, insertAccess } from "../store/restricted-access-store.ts";
+import { appendLeaves } from "../log/log-store.ts";
+import { findRestricted, insertAccess } from "./restricted-access-store.ts";
 
 /** What the log says of an administrator who opened restricted records. */
 export interface OpenedLeaf extends LeafPayload {

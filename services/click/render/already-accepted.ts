@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import type { Policy } from "../domain/policy.ts";
-import { hasAccepted } from "../store/acceptance-store.ts";
+import { hasAccepted } from "../receipts/acceptance-store.ts";
+import type { Policy } from "../terms/policy.ts";
 
 export interface AcceptanceQuestion {
   /** Nobody in particular has accepted nothing. */

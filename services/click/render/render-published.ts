@@ -2,14 +2,14 @@ import type { Caller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
-import { templateKey } from "../accept/template-source.ts";
-import { type BoundText, type CurrentTemplate, chooseText, type TextChoice } from "../domain/agreement.ts";
-import { requireAllowedOrigin } from "../domain/placement.ts";
-import { type RenderClaims, secondsOf } from "../domain/render-claims.ts";
-import type { KeptTerms } from "../domain/terms.ts";
+import { type BoundText, type CurrentTemplate, chooseText, type TextChoice } from "../terms/agreement.ts";
+import { requireAllowedOrigin } from "../terms/placement.ts";
+import { templateKey } from "../terms/template-source.ts";
+import type { KeptTerms } from "../terms/terms.ts";
 import { type AcceptanceQuestion, isAlreadyAccepted } from "./already-accepted.ts";
 import { type Composition, compose, composeWords, type Rendered, renderingLifetimeMs } from "./compose.ts";
 import type { ServedDeployment } from "./deployment-source.ts";
+import { type RenderClaims, secondsOf } from "./render-claims.ts";
 import type { RenderDeps } from "./render-deps.ts";
 
 export interface DeploymentRendering {

@@ -1,13 +1,7 @@
 import type { Clock } from "#platform/clock.ts";
-import { isSignedBy, type ParsedJws, parseJws, signJws } from "../domain/compact-jws.ts";
-import {
-  parseRenderClaims,
-  type RenderClaims,
-  renderedAt,
-  renderTokenForm,
-  secondsOf,
-} from "../domain/render-claims.ts";
 import type { SigningKey, SigningKeys } from "../keys/signing-keys.ts";
+import { isSignedBy, type ParsedJws, parseJws, signJws } from "../receipts/compact-jws.ts";
+import { parseRenderClaims, type RenderClaims, renderedAt, renderTokenForm, secondsOf } from "./render-claims.ts";
 
 /** Signed statements of what was shown to whom. */
 export interface RenderTokens {

@@ -12,10 +12,10 @@ import type { Metrics } from "#platform/metrics.ts";
 import type { Worker } from "#platform/periodic.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import type { Tracer } from "#platform/telemetry.ts";
-import { applyStatistics, statisticsSubjects } from "../consumers/statistics.ts";
-import type { BoundText } from "../domain/agreement.ts";
 import type { RenderDeps } from "../render/render-deps.ts";
-import { addHours } from "../store/stat-store.ts";
+import type { BoundText } from "../terms/agreement.ts";
+import { addHours } from "./stat-store.ts";
+import { applyStatistics, statisticsSubjects } from "./statistics.ts";
 import { emptyHour, type HourRow, hourOf } from "./tally.ts";
 
 export interface StatisticsOptions {

@@ -1,6 +1,6 @@
+import type { PageSize } from "../agreement/agreement.ts";
+import type { DocumentWarning } from "../agreement/document-warnings.ts";
 import type { Mark } from "../completion/mark.ts";
-import type { PageSize } from "../domain/agreement.ts";
-import type { DocumentWarning } from "../domain/document-warnings.ts";
 import type { PreparedFile } from "../seal/byte-range.ts";
 import type { SealStatement } from "../seal/signature-placeholder.ts";
 

@@ -5,15 +5,9 @@ import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { Worker } from "#platform/periodic.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
-import { daysBefore } from "../domain/days.ts";
-import { findOldestCompletion } from "../store/claim-store.ts";
-import {
-  type LinkPlace,
-  removeLinksOfEnded,
-  removeOldFailures,
-  removeOldKeys,
-  removeOldViews,
-} from "../store/sweep-store.ts";
+import { daysBefore } from "../agreement/days.ts";
+import { findOldestCompletion } from "./claim-store.ts";
+import { type LinkPlace, removeLinksOfEnded, removeOldFailures, removeOldKeys, removeOldViews } from "./sweep-store.ts";
 
 export interface SweepDeps {
   /** Connects as the role that removes what is old of all organizations. */

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../domain/agreement.ts";
-import type { AuditEvent } from "../domain/audit-chain.ts";
+import type { JsonObject } from "../agreement/agreement.ts";
+import type { AuditEvent } from "../agreement/audit-chain.ts";
 
 /** Where the evidence log of an organization has the head of a trail. */
 export interface EvidencePlace {

@@ -1,4 +1,4 @@
-import type { Agreement } from "../domain/agreement.ts";
+import type { Agreement } from "../agreement/agreement.ts";
 
 /** What a file is to an agreement. */
 export interface KnownFile {
