@@ -4,7 +4,7 @@ import type { PurposeOffers, TemplateOffers } from "./consent/purpose-offers.ts"
 import type { EvidencePrinter } from "./evidence/pdf/evidence-printer.ts";
 import type { EvidenceParts } from "./keys/evidence-parts.ts";
 import type { Proofs } from "./log/proofs.ts";
-import type { AcceptanceSource } from "./receipts/acceptance-source.ts";
+import type { AcceptanceSource } from "./receipts/acceptance-store.ts";
 import type { RenderDeps } from "./render/render-deps.ts";
 import type { TemplateParts } from "./stats/create-statistics.ts";
 

@@ -11,7 +11,6 @@ import { parseMasterKeys } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import { createAcceptBodyParser } from "./accept/accept-body.ts";
 import { createAcceptPath } from "./accept/accept-path.ts";
-import { createKeyHasher } from "./accept/key-hasher.ts";
 import { createRecorder } from "./accept/recorder.ts";
 import type { ClickConfig } from "./config.ts";
 import { createPurposeOffers, createTemplateOffers } from "./consent/purpose-offers.ts";
@@ -22,13 +21,14 @@ import { createEvidenceParts } from "./keys/evidence-parts.ts";
 import { findFormerHashKey, sealedColumns } from "./keys/sealed-columns.ts";
 import { createLogWorkers } from "./log/create-log-workers.ts";
 import { createProofs } from "./log/proofs.ts";
-import { createAcceptanceSource } from "./receipts/acceptance-source.ts";
+import { createAcceptanceSource } from "./receipts/acceptance-store.ts";
 import { createRendering } from "./render/render-deps.ts";
 import { createStatistics, createTemplateParts } from "./stats/create-statistics.ts";
 import { sweepUnlessAway } from "./sweep.ts";
 import { createContentKeeper } from "./terms/content-keeper.ts";
+import { applyVersionPublished, versionPublishedSubject } from "./terms/publications.ts";
 import { createTemplateSource } from "./terms/template-source.ts";
-import { applyVersionPublished, versionPublishedSubject } from "./terms/version-published.ts";
+import { createKeyHasher } from "./vault/organization-keys.ts";
 
 export interface ClickServiceDeps {
   readonly runtime: Runtime;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Page } from "playwright-core";
-import { until } from "#platform/testing/until.ts";
+import { until } from "#platform/testing/reseal-all.ts";
 import { describeInBrowser } from "./support/browser.ts";
 import { hostHtml, openHostPage } from "./support/host-page.ts";
 import { consentRendering, staticRendering } from "./support/renderings.ts";

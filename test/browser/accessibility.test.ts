@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Page } from "playwright-core";
-import { until } from "#platform/testing/until.ts";
+import { until } from "#platform/testing/reseal-all.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
 import { hostHtml, openHostPage, submitForm } from "./support/host-page.ts";
 import { consentRendering, longText, staticRendering } from "./support/renderings.ts";

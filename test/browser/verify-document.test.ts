@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { PDFDocument } from "pdf-lib";
 import type { Page } from "playwright-core";
 import { createLogger } from "#platform/logger.ts";
-import { until } from "#platform/testing/until.ts";
+import { until } from "#platform/testing/reseal-all.ts";
 import { verifyDocumentRoutes } from "../../gateway/routes/verify-document.ts";
 import { defaultVerifierFolder, loadDocumentPage } from "../../gateway/verifier.ts";
 import { fixByteRange } from "../../services/sign/seal/byte-range.ts";

@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
-import type { FieldProblem } from "#platform/errors.ts";
+import type { Caller } from "#platform/caller.ts";
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { schemaPath } from "#platform/field-path.ts";
 import { isUuid } from "#platform/ids.ts";
 import { blankMessage, isBlank, textPatterns } from "#platform/rpc/text-rules.ts";
 import { canonicalLocale } from "../terms/locale.ts";
-import { parseTimestamp } from "./timestamp.ts";
+import type { KeyHasher } from "../vault/organization-keys.ts";
 
 export type Decision = "ACCEPT" | "DECLINE";
 
@@ -160,4 +161,57 @@ function messageOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === "required") return "is required";
   if (keyword === "enum") return `must be one of ${(params.allowedValues as unknown[]).join(", ")}`;
   return message ?? "is not valid";
+}
+
+/** One acceptance as it comes in. */
+export interface AcceptItem {
+  readonly caller: Caller;
+  /** The network side of the request. */
+  readonly observed: { readonly ip: string; readonly userAgent: string };
+  readonly idempotencyKey: string;
+  /** Canonical JSON. */
+  readonly bytes: Uint8Array;
+  /** What a repetition must be equal in, when that is more than the acceptance itself. */
+  readonly compared?: Uint8Array;
+  /** Set when the acceptance completes its session as well. */
+  readonly completion?: { readonly reason: string | null };
+}
+
+/** An acceptance whose shape is right. */
+export interface CheckedItem extends Omit<AcceptItem, "bytes" | "compared"> {
+  readonly body: AcceptBody;
+  readonly idempotencyHash: Buffer;
+  readonly bodyHash: Buffer;
+}
+
+const keyPattern = /^[\x20-\x7e]{1,255}$/;
+
+/** Checks what needs no look-up; throws CLICK_IDEMPOTENCY_KEY_INVALID or CLICK_VALIDATION_FAILED. */
+export function checkItem(item: AcceptItem, deps: { parse: ParseAcceptBody; keys: KeyHasher }): CheckedItem {
+  const { bytes, compared = bytes, ...rest } = item;
+  if (!keyPattern.test(item.idempotencyKey)) throw new DomainError("CLICK_IDEMPOTENCY_KEY_INVALID");
+  const parsed = deps.parse(bytes);
+  if (parsed.kind === "invalid") throw new DomainError("CLICK_VALIDATION_FAILED", { details: parsed.problems });
+  const { orgId } = item.caller;
+  return {
+    ...rest,
+    body: parsed.body,
+    idempotencyHash: deps.keys.idempotencyHash(orgId, item.idempotencyKey),
+    bodyHash: deps.keys.bodyHash(orgId, compared),
+  };
+}
+
+const pattern = /^(\d{4})-(\d\d)-(\d\d)[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
+
+/** Reads an RFC 3339 time; undefined for anything else, such as the 30th of February. */
+export function parseTimestamp(text: string): Date | undefined {
+  if (text.length > 40) return undefined;
+  const match = pattern.exec(text);
+  if (match === null) return undefined;
+  // Date takes the 30th of February for the 1st of March.
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const date = new Date(Date.UTC(year, month - 1, day));
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  const time = new Date(text.toUpperCase());
+  return Number.isNaN(time.getTime()) ? undefined : time;
 }

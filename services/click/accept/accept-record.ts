@@ -7,15 +7,15 @@ import type { LeafDraft, LeafSigner, SignedLeaf } from "../log/leaf.ts";
 import { gatherEvidence, keptEvidence } from "../receipts/acceptance-evidence.ts";
 import { acceptanceLeaf } from "../receipts/acceptance-leaf.ts";
 import { buildReceipt } from "../receipts/receipt.ts";
-import { renderedAt } from "../render/render-claims.ts";
+import { renderedAt } from "../render/render-tokens.ts";
 import { type StoredStatus, transitions } from "../sessions/session.ts";
 import type { Agreement, PresentedToken, SessionFacts } from "../terms/agreement.ts";
 import { type MergeOutcome, type ShownInput, shownFacts } from "../terms/shown.ts";
+import type { KeyHasher } from "../vault/organization-keys.ts";
 import { sealAcceptance, sealCompletion } from "../vault/seals.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
-import type { CheckedItem } from "./accept-item.ts";
+import type { CheckedItem } from "./accept-body.ts";
 import type { Assessment } from "./assessment.ts";
-import type { KeyHasher } from "./key-hasher.ts";
 import type { AcceptanceRecord, SessionMove } from "./record-statement.ts";
 
 export interface RecordInput {

@@ -12,7 +12,7 @@ import { DomainError } from "#platform/errors.ts";
 import { parseOrgId } from "#platform/ids.ts";
 import type { ClickDeps } from "../deps.ts";
 import { acceptResponse, batchResult } from "../messages.ts";
-import type { AcceptItem } from "./accept-item.ts";
+import type { AcceptItem } from "./accept-body.ts";
 
 export const accept = ({
   acceptPath,

@@ -1,10 +1,9 @@
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
-import { isExpired, type RenderClaims, renderedAt } from "../render/render-claims.ts";
+import { isExpired, type RenderClaims, renderedAt } from "../render/render-tokens.ts";
 import type { Agreement, PresentedToken, SessionFacts } from "../terms/agreement.ts";
 import type { MergeOutcome } from "../terms/shown.ts";
-import type { AcceptBody, Decision, PurposeDecision } from "./accept-body.ts";
+import { type AcceptBody, type Decision, type PurposeDecision, parseTimestamp } from "./accept-body.ts";
 import { checkDeclinePolicy, checkPolicy, failedChecks, type PolicyCheck } from "./policy-checks.ts";
-import { parseTimestamp } from "./timestamp.ts";
 import { checkVerification } from "./verification.ts";
 
 export interface AssessmentInput {

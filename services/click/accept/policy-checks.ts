@@ -1,5 +1,5 @@
 import type { FieldProblem } from "#platform/errors.ts";
-import type { PageFacts } from "../sessions/page-facts.ts";
+import type { PageFacts } from "../sessions/session.ts";
 import type { Policy, TemplateType } from "../terms/policy.ts";
 import type { AcceptBody } from "./accept-body.ts";
 

@@ -9,8 +9,7 @@ import type { ContentKeeper } from "../terms/content-keeper.ts";
 import { hasPatterns } from "../terms/merge-data.ts";
 import type { Placement } from "../terms/placement.ts";
 import { adaptTerms, type KeptTerms } from "../terms/terms.ts";
-import type { CheckedItem } from "./accept-item.ts";
-import { andThen } from "./and-then.ts";
+import type { CheckedItem } from "./accept-body.ts";
 import { createLru } from "./lru.ts";
 
 export interface ShownDeps {
@@ -90,4 +89,9 @@ function mergedOrRefused(...text: Parameters<typeof mergeText>): MergedText | Do
     if (error instanceof DomainError) return error;
     throw error;
   }
+}
+
+/** At once for what is known, later for what is not. */
+export function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }

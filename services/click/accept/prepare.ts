@@ -19,15 +19,14 @@ import {
 } from "../terms/agreement.ts";
 import { type TemplateName, type TemplateSource, templateKey } from "../terms/template-source.ts";
 import type { KeptTerms } from "../terms/terms.ts";
+import type { KeyHasher } from "../vault/organization-keys.ts";
 import { openSessionFacts } from "../vault/seals.ts";
 import { newSeed } from "../vault/subject-vault.ts";
-import type { CheckedItem } from "./accept-item.ts";
+import type { CheckedItem } from "./accept-body.ts";
 import { buildRecord, type UnsignedRecord } from "./accept-record.ts";
-import { andThen } from "./and-then.ts";
 import { type Assessment, assess } from "./assessment.ts";
 import { asDomainError } from "./batcher.ts";
-import type { KeyHasher } from "./key-hasher.ts";
-import { mergeDirect, placeAgreement, readToken, type ShownDeps } from "./prepare-shown.ts";
+import { andThen, mergeDirect, placeAgreement, readToken, type ShownDeps } from "./prepare-shown.ts";
 
 export interface PrepareDeps extends ShownDeps, EvidenceParts {
   readonly pool: pg.Pool;

@@ -1,5 +1,5 @@
 import type { SignedLeaf } from "../log/leaf.ts";
-import { arrayParameters, byteaArray, columnNames, uuidArray } from "./binary-arrays.ts";
+import { arrayParameters, byteaArray, columnNames, uuidArray } from "./record-arrays.ts";
 
 const columns = {
   receipt_id: "uuid",

@@ -4,8 +4,16 @@ import type { AcceptedConsent } from "../consent/consent-plan.ts";
 import type { SignedLeaf } from "../log/leaf.ts";
 import type { SessionOutcome, StoredStatus } from "../sessions/session.ts";
 import type { Decision } from "./accept-body.ts";
-import { arrayParameters, byteaArray, type Columns, columnNames, textArray, uuidArray } from "./binary-arrays.ts";
-import { consentArrays, consentsSql } from "./record-consents.ts";
+import {
+  arrayParameters,
+  byteaArray,
+  type Columns,
+  columnNames,
+  consentArrays,
+  consentsSql,
+  textArray,
+  uuidArray,
+} from "./record-arrays.ts";
 import { leafArrayCount, leafArrays, leavesSql } from "./record-leaves.ts";
 
 /** One acceptance that is ready to be written. */

@@ -5,9 +5,7 @@ import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import { answerRecorded, type ReceiptDeps } from "../receipts/acceptance-receipts.ts";
 import { asDomainError, overloaded } from "./batcher.ts";
-import { explainMissing } from "./missing-records.ts";
-import type { RecordOutcome } from "./record-queue.ts";
-import { createRecordQueue, type QueuedRecord } from "./record-queue.ts";
+import { createRecordQueue, explainMissing, type QueuedRecord, type RecordOutcome } from "./record-queue.ts";
 import { type AcceptanceRecord, inconsistentState, recordAcceptances } from "./record-statement.ts";
 
 export interface Recorder {

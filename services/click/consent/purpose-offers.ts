@@ -10,7 +10,7 @@ import type { BoundText, CurrentTemplate } from "../terms/agreement.ts";
 import type { LastAcceptance, PublishedText, TemplateOffer } from "../terms/agreement-state.ts";
 import type { ContentKeeper } from "../terms/content-keeper.ts";
 import { chooseByLocale } from "../terms/locale.ts";
-import { listAcceptedPolicies, listPublications } from "../terms/publication-store.ts";
+import { listAcceptedPolicies, listPublications } from "../terms/publications.ts";
 import { type TemplateName, type TemplateSource, templateKey } from "../terms/template-source.ts";
 import { jurisdictionOf } from "../terms/terms.ts";
 import type { PurposeOffer } from "./consent-plan.ts";

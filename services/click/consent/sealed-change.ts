@@ -1,6 +1,5 @@
 import type { RecordState } from "../receipts/receipt-answer.ts";
-import { readSeed } from "../vault/record-seed.ts";
-import { newSeed, type SubjectVault } from "../vault/subject-vault.ts";
+import { newSeed, readSeed, type SubjectVault } from "../vault/subject-vault.ts";
 import type { ConsentEvent, ExplainedEvent } from "./consent.ts";
 import type { ConsentReceipt } from "./consent-receipt.ts";
 import type { StoredChange } from "./consent-store.ts";

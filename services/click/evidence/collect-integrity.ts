@@ -5,7 +5,7 @@ import type { SigningKey, SigningKeys } from "../keys/signing-keys.ts";
 import { anchorLogId, type LeafPayload, logOrigin, receiptJws } from "../log/leaf.ts";
 import type { LoggedLeaf } from "../log/log-store.ts";
 import { parseJws } from "../receipts/compact-jws.ts";
-import { renderTokenForm } from "../render/render-claims.ts";
+import { renderTokenForm } from "../render/render-tokens.ts";
 import {
   type AnchorProof,
   type EvidencedRecord,

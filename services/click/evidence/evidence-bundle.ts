@@ -1,7 +1,7 @@
 import type { Presentation } from "../accept/accept-body.ts";
 import { linkedDocuments } from "../accept/verification.ts";
 import { aftermathObject, consentObject } from "../consent/aftermath.ts";
-import type { PageEvent } from "../sessions/page-facts.ts";
+import type { PageEvent } from "../sessions/session.ts";
 import type { SessionView } from "../sessions/session-view.ts";
 import type { Terms } from "../terms/terms.ts";
 import { type Evidence, type EvidencedAcceptance, renderedText, type ShownText, showing } from "./evidence.ts";

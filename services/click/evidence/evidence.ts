@@ -5,7 +5,7 @@ import type { AcceptanceEvidence } from "../receipts/acceptance-evidence.ts";
 import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
 import type { Receipt } from "../receipts/receipt.ts";
 import { withheldReceipt } from "../receipts/receipt-answer.ts";
-import type { PageEvent } from "../sessions/page-facts.ts";
+import type { PageEvent } from "../sessions/session.ts";
 import type { SessionView } from "../sessions/session-view.ts";
 import type { ShownFacts } from "../terms/shown.ts";
 import type { Terms } from "../terms/terms.ts";

@@ -15,9 +15,8 @@ import { findAcceptance } from "../receipts/acceptance-store.ts";
 import { isSignedBy } from "../receipts/compact-jws.ts";
 import { findTerms } from "../terms/content-store.ts";
 import type { Terms } from "../terms/terms.ts";
-import { readSeed } from "../vault/record-seed.ts";
 import { openAcceptance } from "../vault/seals.ts";
-import type { SubjectVault } from "../vault/subject-vault.ts";
+import { readSeed, type SubjectVault } from "../vault/subject-vault.ts";
 import { madeAt, promisedTime } from "./evidence-integrity.ts";
 import { type GivenReceipt, isDecision, type ReadReceipt, readReceipt, recordIds } from "./evidence-receipt.ts";
 import {

@@ -9,8 +9,7 @@ import {
 import type pg from "pg";
 import { hashKeyColumn, type SealedColumn } from "#platform/master-keys/reseal.ts";
 import { decryptBytes, encrypt, type KeyRing, mapKeys, resealed } from "#platform/secrets.ts";
-import { readSeed } from "../vault/record-seed.ts";
-import type { SubjectVault } from "../vault/subject-vault.ts";
+import { readSeed, type SubjectVault } from "../vault/subject-vault.ts";
 import { type KeyPurpose, keyPurposes } from "./key-schedule.ts";
 import { listSigningKeys } from "./signing-key-store.ts";
 

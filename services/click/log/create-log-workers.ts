@@ -20,8 +20,7 @@ import {
   listAnchored,
   type Published,
 } from "./anchor-store.ts";
-import { LogMismatchError } from "./check-growth.ts";
-import { type IntegrateDeps, integrateLog, type NewCheckpoint } from "./integrate-log.ts";
+import { type IntegrateDeps, integrateLog, LogMismatchError, type NewCheckpoint } from "./integrate-log.ts";
 import { createIntegrator, unlessAway } from "./integrator.ts";
 import { anchorLogId } from "./leaf.ts";
 

@@ -5,8 +5,7 @@ import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { Worker } from "#platform/periodic.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
-import { LogMismatchError } from "./check-growth.ts";
-import { type IntegrateDeps, integrateLog } from "./integrate-log.ts";
+import { type IntegrateDeps, integrateLog, LogMismatchError } from "./integrate-log.ts";
 import { type DirtyLog, findDirtyLogs, readLeaves } from "./integrate-store.ts";
 import { integrationMs } from "./leaf.ts";
 

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
+import { createBatcher } from "../accept/batcher.ts";
 
 /** Names an acceptance by the HMAC of its idempotency key. */
 export interface RecordedKey {
@@ -82,7 +83,7 @@ export async function findOnce(pool: pg.Pool, keys: readonly OnceKey[]): Promise
   return (await pool.query<OnceKey>({ name: "click-find-once", text: onceSql, values })).rows;
 }
 
-export interface ReceiptName {
+interface ReceiptName {
   readonly organizationId: string;
   readonly receiptId: string;
 }
@@ -129,7 +130,7 @@ join click.acceptance a on a.organization_id = n.organization_id and a.receipt_i
 ${leafAndSeed} where a.decision <> 'CONSENT'`;
 
 /** Acceptances by their names, in any order. Spans organizations: the pool must connect as the recorder. */
-export async function findAcceptances(pool: pg.Pool, names: readonly ReceiptName[]): Promise<SealedAcceptance[]> {
+async function findAcceptances(pool: pg.Pool, names: readonly ReceiptName[]): Promise<SealedAcceptance[]> {
   const values = [names.map((name) => name.organizationId), names.map((name) => name.receiptId)];
   return (await pool.query<SealedAcceptance>({ name: "click-find-acceptances", text: namedSql, values })).rows;
 }
@@ -180,3 +181,28 @@ export async function findDirectAcceptance(
   const text = `${storedSql} and a.receipt_id = $2 and a.session_id is null`;
   return (await client.query<StoredAcceptance>(text, [orgId, receiptId])).rows[0];
 }
+
+/** Finds an acceptance of the organization by its UUID; undefined when it has none of this id. */
+export type AcceptanceSource = (orgId: OrgId, receiptId: string) => Promise<SealedAcceptance | undefined>;
+
+/** Leaves most connections of the recorder to those who record. */
+const maxInFlight = 1;
+const maxTogether = 100;
+const maxQueued = 5_000;
+
+/** Finds those together that are asked for while others are being found, of any organizations. The pool must connect as the recorder. */
+export function createAcceptanceSource(recorderPool: pg.Pool): AcceptanceSource {
+  const batcher = createBatcher({ maxItems: maxTogether, maxInFlight, maxQueued, run });
+  return async (organizationId, receiptId) => {
+    const [found] = batcher.add([{ organizationId, receiptId: receiptId.toLowerCase() }]);
+    return found;
+  };
+
+  async function run(names: readonly ReceiptName[]): Promise<(SealedAcceptance | undefined)[]> {
+    const found = new Map((await findAcceptances(recorderPool, names)).map((one) => [nameOf(one), one]));
+    // By the whole name: what belongs to another organization is nobody else's.
+    return names.map((name) => found.get(nameOf(name)));
+  }
+}
+
+const nameOf = ({ organizationId, receiptId }: ReceiptName): string => `${organizationId}/${receiptId}`;

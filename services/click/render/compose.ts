@@ -9,7 +9,7 @@ import { fitData } from "../terms/merge-data.ts";
 import type { Placement } from "../terms/placement.ts";
 import type { Terms } from "../terms/terms.ts";
 import type { HtmlText } from "./html-source.ts";
-import type { RenderClaims } from "./render-claims.ts";
+import type { RenderClaims } from "./render-tokens.ts";
 
 /** Exactly what a person is shown: the text and the words around it. */
 export interface Composition {

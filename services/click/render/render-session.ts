@@ -11,10 +11,10 @@ import { findShown } from "../terms/content-store.ts";
 import { type Placement, parsePlacement, requireAllowedOrigin } from "../terms/placement.ts";
 import type { Terms } from "../terms/terms.ts";
 import { openSession, readSealedRendering } from "../vault/seals.ts";
-import { isAlreadyAccepted } from "./already-accepted.ts";
 import type { Rendered, ShownWords } from "./compose.ts";
-import { secondsOf } from "./render-claims.ts";
 import type { RenderDeps } from "./render-deps.ts";
+import { isAlreadyAccepted } from "./render-published.ts";
+import { secondsOf } from "./render-tokens.ts";
 
 export interface SessionRendering {
   readonly sessionId: string;

@@ -1,15 +1,17 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ClickService, RenderingSchema, RenderRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
+import { linkedDocuments, verificationRequirements } from "../accept/verification.ts";
+import type { Policy } from "../terms/policy.ts";
 import type { Rendered } from "./compose.ts";
-import { isExpired, type RenderClaims } from "./render-claims.ts";
 import type { RenderDeps } from "./render-deps.ts";
 import { renderDeployment, renderPreview } from "./render-published.ts";
 import { renderSession } from "./render-session.ts";
-import { renderingMessage } from "./rendering-message.ts";
+import { isExpired, type RenderClaims } from "./render-tokens.ts";
 
 export const render = (deps: RenderDeps): Pick<ServiceImpl<typeof ClickService>, "render"> => ({
   async render(request, context) {
@@ -76,3 +78,58 @@ async function readSessionToken(
   if (isExpired(claims, clock.now())) throw new DomainError("TOKEN_EXPIRED");
   return { ...claims, sid };
 }
+
+/** The rendering without its token. */
+function renderingMessage(rendered: Rendered): MessageInitShape<typeof RenderingSchema> {
+  const { text, terms, words, placement, sessionId } = rendered;
+  return {
+    renderId: rendered.renderId,
+    deploymentKey: placement?.key,
+    templateId: text.templateId,
+    templateType: terms.type,
+    versionId: text.versionId,
+    revision: text.revision,
+    label: text.label,
+    locale: text.locale,
+    title: words.title,
+    html: rendered.html,
+    contentHash: text.contentHash,
+    renderHash: rendered.renderHash,
+    noticeText: words.noticeText,
+    buttonText: words.buttonText,
+    declineText: words.declineText,
+    checkboxText: words.checkboxText,
+    purposes: words.purposes.map((purpose) => ({ ...purpose })),
+    policy: pagePolicy(terms.policy),
+    verification: verificationRequirements(terms.policy),
+    alreadyAccepted: rendered.alreadyAccepted,
+    renderedAt: timestampFromDate(rendered.renderedAt),
+    expiresAt: timestampFromDate(rendered.expiresAt),
+    allowedOrigins: [...(placement?.allowedOrigins ?? [])],
+    displayMode: placement?.displayMode ?? displayModeOf(terms.typeConfig),
+    sessionId: sessionId ?? undefined,
+    isDraft: rendered.isDraft,
+    theme: placement?.theme,
+    documents: linkedDocuments(terms).map((document) => ({ ...document })),
+  };
+}
+
+/** What the page has to honour; the other flags are nobody's business but ours. */
+const pageFlags = [
+  "requireCheckbox",
+  "requireScroll",
+  "requireView",
+  "minDisplaySeconds",
+  "requireRenderToken",
+  "requireTypedName",
+  "allowDecline",
+  "minAge",
+  "esignDisclosure",
+  "honorGpc",
+] as const;
+
+const pagePolicy = (policy: Policy & JsonObject): JsonObject =>
+  Object.fromEntries(pageFlags.flatMap((flag) => (policy[flag] === undefined ? [] : [[flag, policy[flag]]])));
+
+const displayModeOf = ({ displayMode }: JsonObject): string =>
+  typeof displayMode === "string" ? displayMode : "INLINE";

@@ -1,7 +1,6 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import type { PageEvent, PageFacts } from "./page-facts.ts";
-import type { SessionState } from "./session.ts";
+import type { PageEvent, PageFacts, SessionState } from "./session.ts";
 
 /** A session as far as its events matter. */
 export interface EventfulSession extends SessionState {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { AcceptanceEvidence } from "../receipts/acceptance-evidence.ts";
 import type { ReadableReceipt } from "../receipts/receipt.ts";
-import { type RenderClaims, secondsOf } from "../render/render-claims.ts";
+import { type RenderClaims, secondsOf } from "../render/render-tokens.ts";
 import type { BoundText } from "../terms/agreement.ts";
 import type { Policy, TemplateType } from "../terms/policy.ts";
 import type { Terms } from "../terms/terms.ts";

@@ -11,11 +11,10 @@ import { insertOutbox } from "#platform/outbox/outbox.ts";
 import type { ClickDeps } from "../deps.ts";
 import { sessionCancelled } from "../events.ts";
 import { readTime, sessionMessage } from "../messages.ts";
-import { readSeed } from "../vault/record-seed.ts";
 import { sealEvents } from "../vault/seals.ts";
-import { addEvents, type PageEvent, type PageEventType } from "./page-facts.ts";
+import { readSeed } from "../vault/subject-vault.ts";
 import { readSession } from "./read-session.ts";
-import { closedError, statusAt, takesAcceptance } from "./session.ts";
+import { addEvents, closedError, type PageEvent, type PageEventType, statusAt, takesAcceptance } from "./session.ts";
 import {
   type EventfulSession,
   insertEvents,

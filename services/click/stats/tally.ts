@@ -1,6 +1,6 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { AcceptanceRecorded, Event } from "#gen/assent/events/v1/events_pb.ts";
-import { acceptTimeBucket } from "./accept-time.ts";
+import { acceptTimeBucket } from "./template-stats.ts";
 import { type HourCounter, type HourCounts, hourCounters } from "./user-days.ts";
 
 /** Where something is counted: an hour of a text. */

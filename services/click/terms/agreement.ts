@@ -1,9 +1,8 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { DomainError } from "#platform/errors.ts";
 import type { AcceptBody } from "../accept/accept-body.ts";
-import type { RenderClaims } from "../render/render-claims.ts";
-import type { PageFacts } from "../sessions/page-facts.ts";
-import { closedError, type SessionState, statusAt, takesAcceptance } from "../sessions/session.ts";
+import type { RenderClaims } from "../render/render-tokens.ts";
+import { closedError, type PageFacts, type SessionState, statusAt, takesAcceptance } from "../sessions/session.ts";
 import { chooseByLocale, matchLocale } from "./locale.ts";
 import type { KeptTerms } from "./terms.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { DomainError } from "#platform/errors.ts";
-import { type RenderClaims, renderedAt } from "../render/render-claims.ts";
+import { type RenderClaims, renderedAt } from "../render/render-tokens.ts";
 import type { SessionFacts } from "./agreement.ts";
 /** The merged text of an acceptance without a session, or why there is none. */
 export type MergeOutcome = { readonly renderHash: string; readonly data: JsonObject } | DomainError | undefined;

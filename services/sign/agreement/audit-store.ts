@@ -1,8 +1,7 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import { recordColumns } from "./agreement-columns.ts";
+import { type Parameter, recordColumns, type Write } from "./agreement-columns.ts";
 import type { AuditEvent } from "./audit-chain.ts";
-import type { Parameter, Write } from "./write-together.ts";
 
 /** What adds events to the trail of an agreement. */
 export function auditInsertion(orgId: OrgId, agreementId: string, events: readonly AuditEvent[]): Write[] {

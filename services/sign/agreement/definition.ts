@@ -1,13 +1,13 @@
 import type {
   AgreementDocument,
   CustomField,
+  DocumentWarning,
   JsonObject,
   Notification,
   PageSize,
   Recipient,
   RecipientRole,
 } from "./agreement.ts";
-import type { DocumentWarning } from "./document-warnings.ts";
 import type { Tab } from "./tab.ts";
 
 /** What an agreement or a template is to be made of. Members that nobody has given are absent. */

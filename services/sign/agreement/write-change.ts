@@ -7,6 +7,7 @@ import { type OutboxRecord, outboxInsertSql } from "#platform/outbox/outbox.ts";
 import { outboxRecord } from "../events.ts";
 import { jobInsertion } from "../jobs/job-store.ts";
 import type { Agreement } from "./agreement.ts";
+import { type Parameter, type Write, writeTogether } from "./agreement-columns.ts";
 import {
   customFieldTable,
   documentTable,
@@ -19,7 +20,6 @@ import { chain } from "./audit-chain.ts";
 import { auditInsertion } from "./audit-store.ts";
 import type { Change, SignEvent } from "./change.ts";
 import { filesOf, moveBytes, type NewBytes } from "./file-store.ts";
-import { type Parameter, type Write, writeTogether } from "./write-together.ts";
 
 /** Who asked, as the events tell. */
 export interface CallerContext extends Pick<Caller, "orgId" | "requestId" | "traceparent"> {

@@ -16,15 +16,16 @@ import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { JsonObject } from "../agreement/agreement.ts";
 import type { JobRequest } from "../agreement/change.ts";
-import { targetOf } from "../agreement/context.ts";
+import { requireTarget, targetOf } from "../agreement/context.ts";
 import type { Definition } from "../agreement/definition.ts";
-import { requireTarget } from "../agreement/require-target.ts";
 import { parseCustomField, parseRecipients } from "../create/input.ts";
 import type { SignDeps } from "../deps.ts";
 import { insertJobs } from "../jobs/job-store.ts";
-import type { BulkBatch, BulkCopy, BulkList } from "./bulk.ts";
 import {
+  type BulkBatch,
   type BulkBatchSummary,
+  type BulkCopy,
+  type BulkList,
   type BulkListSummary,
   deleteBulkList,
   findBulkBatch,

@@ -8,7 +8,7 @@ import {
   type TabDefinition,
 } from "../agreement/definition.ts";
 import type { Tab } from "../agreement/tab.ts";
-import { takeLowestFree } from "./lowest-free.ts";
+import { takeLowestFree } from "./given-members.ts";
 import { joinRecipients, layRecipients, type RecipientInWork, withDistinctIds } from "./merge-recipients.ts";
 import { inOrder, numberDocuments } from "./new-documents.ts";
 

@@ -2,8 +2,7 @@ import type { FieldProblem } from "#platform/errors.ts";
 import type { Agreement, CustomField } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
 import type { CustomFieldDefinition } from "../agreement/definition.ts";
-import { modified, requireModifiable } from "../agreement/modifiable.ts";
-import { problem, refuse, textProblems } from "../agreement/problems.ts";
+import { modified, problem, refuse, requireModifiable, textProblems } from "../agreement/problems.ts";
 
 const maxCustomFields = 100;
 

@@ -1,23 +1,28 @@
 import type { Caller } from "#platform/caller.ts";
-import { thenChange } from "../agreement/change.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { Agreement, Sender } from "../agreement/agreement.ts";
+import { type Change, changeTo, type DecisionContext, thenChange } from "../agreement/change.ts";
 import {
   type CallerContext,
   createAgreement,
   type KeyedAgreement,
   type KeyedRequest,
+  type NewBytes,
   type Within,
 } from "../agreement/change-agreement.ts";
 import { decisionContext, senderOf } from "../agreement/context.ts";
-import type { Definition } from "../agreement/definition.ts";
+import type { CheckedFile, Definition } from "../agreement/definition.ts";
 import { refuse } from "../agreement/problems.ts";
 import type { SignDeps } from "../deps.ts";
 import { checkFiles } from "../edit/documents.ts";
 import { documentLimitProblems } from "../edit/edit-documents.ts";
 import { requireSendable, sendAgreement } from "../send/send.ts";
 import { compose, type LoadedComposition } from "./compose.ts";
-import { createDraft } from "./create.ts";
-import { findAnchors } from "./find-anchors.ts";
-import { bytesOf, numberDocuments } from "./new-documents.ts";
+import { newCustomFields } from "./custom-fields.ts";
+import { defaultMembers, withGiven } from "./given-members.ts";
+import { bytesOf, filesIn, newDocuments, numberDocuments } from "./new-documents.ts";
+import { checkRecipients, newRecipients } from "./new-recipients.ts";
+import { type AnchorMatches, anchorMatches, noMatches, wantedTexts } from "./place-tabs.ts";
 
 /** A new agreement or template. */
 export interface NewAgreement {
@@ -55,3 +60,79 @@ export async function makeAgreement(
   const sent = thenChange(draft, (agreement) => sendAgreement(agreement, matches, context));
   return createAgreement(deps, caller, sent, options);
 }
+
+/** Where the texts of the agreement's anchors are. Documents are read only when there are any. */
+export async function findAnchors(
+  { intake, blobs }: Pick<SignDeps, "intake" | "blobs">,
+  orgId: OrgId,
+  agreement: Agreement,
+  bytes: NewBytes,
+): Promise<AnchorMatches> {
+  const wanted = wantedTexts(agreement);
+  if (wanted.length === 0) return noMatches;
+  const files: { documentId: string; bytes: Uint8Array }[] = [];
+  for (const { id, documentId, sha256 } of agreement.documents) {
+    const content = bytes.get(id) ?? (await blobs.read(orgId, sha256));
+    if (content === undefined) throw new Error(`the bytes of document ${id} are gone`);
+    files.push({ documentId, bytes: content });
+  }
+  return anchorMatches(wanted, await intake.findTexts(orgId, files, wanted));
+}
+
+interface CreateOptions {
+  readonly isTemplate: boolean;
+  readonly sender: Sender;
+}
+
+/** A draft or a template of a definition whose documents are numbered, and whose files have been checked. */
+export function createDraft(
+  definition: Definition,
+  checked: readonly CheckedFile[],
+  { isTemplate, sender }: CreateOptions,
+  context: DecisionContext,
+): Change {
+  const { actor, newId, now } = context;
+  const recipients = newRecipients(definition.recipients, [], context);
+  checkRecipients(recipients);
+  const documents = newDocuments(definition.documents, checked, context);
+  const draft: Agreement = {
+    id: newId(),
+    status: isTemplate ? "template" : "created",
+    version: 1,
+    ...withGiven(defaultMembers, definition),
+    documents,
+    recipients,
+    customFields: newCustomFields(definition.customFields, context),
+    sender,
+    createdAt: now,
+    modifiedAt: now,
+    statusChangedAt: now,
+    ...untouched,
+  };
+  return changeTo(draft, {
+    audit: [
+      {
+        action: "agreement.created",
+        actor,
+        ...(documents.length === 0 ? {} : { details: { files: filesIn(documents) } }),
+      },
+    ],
+    events: [{ kind: isTemplate ? "template.created" : "agreement.created" }],
+  });
+}
+
+/** Nothing has happened to a new one. */
+const untouched = {
+  sentAt: null,
+  deliveredAt: null,
+  completedAt: null,
+  declinedAt: null,
+  voidedAt: null,
+  voidedReason: "",
+  certificate: null,
+  sealLevel: null,
+  expiresAt: null,
+  remindAt: null,
+  currentRoutingOrder: 0,
+  audit: { count: 0, hash: Buffer.alloc(32) },
+} as const;

@@ -1,6 +1,5 @@
 import type { RecipientDefinition, TabDefinition } from "../agreement/definition.ts";
-import { chosenValue } from "./chosen-value.ts";
-import { takeLowestFree } from "./lowest-free.ts";
+import { chosenValue, takeLowestFree } from "./given-members.ts";
 
 /** A recipient while it is put together. */
 export interface RecipientInWork {

@@ -3,7 +3,7 @@ import type { AgreementDocument } from "../agreement/agreement.ts";
 import type { DecisionContext } from "../agreement/change.ts";
 import type { CheckedFile, DocumentDefinition } from "../agreement/definition.ts";
 import { problem, refuse, textProblems } from "../agreement/problems.ts";
-import { fillIds } from "./lowest-free.ts";
+import { fillIds } from "./given-members.ts";
 
 /**
  * The same documents in the same order, each with its documentId. Throws VALIDATION_FAILED for ids that are given twice

@@ -5,7 +5,7 @@ import type { Recipient, RecipientRole } from "../agreement/agreement.ts";
 import type { DecisionContext } from "../agreement/change.ts";
 import type { RecipientDefinition } from "../agreement/definition.ts";
 import { lengthOf, problem, refuse, textProblems } from "../agreement/problems.ts";
-import { fillIds } from "./lowest-free.ts";
+import { fillIds } from "./given-members.ts";
 import { maxTabs, newTabs } from "./new-tabs.ts";
 
 export const maxRecipients = 500;

@@ -4,7 +4,7 @@ import type { DecisionContext } from "../agreement/change.ts";
 import type { TabDefinition } from "../agreement/definition.ts";
 import { invalid, problem, refuse, textProblems } from "../agreement/problems.ts";
 import type { Anchor, ListItem, RadioButton, Tab } from "../agreement/tab.ts";
-import { chosenValue } from "./chosen-value.ts";
+import { chosenValue } from "./given-members.ts";
 import { defaultTab, tabDefaults } from "./tab-formats.ts";
 
 /** A page of tabs is filled in with one request, which holds no more values. */

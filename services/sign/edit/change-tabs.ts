@@ -4,7 +4,7 @@ import { changeAgreement } from "../agreement/change-agreement.ts";
 import { decisionContext, targetOf, waitingCaller } from "../agreement/context.ts";
 import { agreementMessage } from "../agreement/messages.ts";
 import type { SignDeps } from "../deps.ts";
-import { requireChangeableRecipients } from "./changeable-recipient.ts";
+import { requireChangeableRecipients } from "./edit-recipients.ts";
 import { changeTabs as decideChange } from "./edit-tabs.ts";
 import { parseTabs } from "./tabs.ts";
 

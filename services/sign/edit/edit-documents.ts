@@ -2,9 +2,8 @@ import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
 import type { CheckedFile } from "../agreement/definition.ts";
-import { modified, requireModifiable } from "../agreement/modifiable.ts";
-import { problem, refuse } from "../agreement/problems.ts";
-import { fillIds } from "../create/lowest-free.ts";
+import { modified, problem, refuse, requireModifiable } from "../agreement/problems.ts";
+import { fillIds } from "../create/given-members.ts";
 import { documentTextProblems, filesIn, newDocument } from "../create/new-documents.ts";
 import { withoutTabsOf } from "../create/place-tabs.ts";
 

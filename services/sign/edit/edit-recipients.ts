@@ -1,14 +1,12 @@
-import type { FieldProblem } from "#platform/errors.ts";
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
 import type { RecipientDefinition } from "../agreement/definition.ts";
-import { modified } from "../agreement/modifiable.ts";
-import { problem, refuse } from "../agreement/problems.ts";
+import { modified, problem, refuse, requireModifiable } from "../agreement/problems.ts";
 import type { Tab } from "../agreement/tab.ts";
-import { fillIds } from "../create/lowest-free.ts";
+import { fillIds } from "../create/given-members.ts";
 import { checkRecipients, maxRecipients, newRecipient, recipientProblems } from "../create/new-recipients.ts";
 import { changedTab, newTab } from "../create/new-tabs.ts";
-import { findRecipient, requireChangeable, requireChangeableRecipients } from "./changeable-recipient.ts";
 
 export interface PutRecipients {
   readonly recipients: readonly RecipientDefinition[];
@@ -127,4 +125,32 @@ export function removeRecipients(agreement: Agreement, ids: readonly string[], c
   const recipients = agreement.recipients.filter((recipient) => !removed.has(recipient));
   const recipientsRemoved = [...removed].map(({ recipientId }) => recipientId);
   return modified({ ...agreement, recipients }, context, { recipientsRemoved });
+}
+
+/** The recipient with this recipientId, else the one with this UUID. */
+function findRecipient({ recipients }: Pick<Agreement, "recipients">, id: string): Recipient | undefined {
+  const uuid = id.toLowerCase();
+  return (
+    recipients.find(({ recipientId }) => recipientId === id) ?? recipients.find((recipient) => recipient.id === uuid)
+  );
+}
+
+/**
+ * The recipients with these recipientIds or UUIDs, which may be changed. Throws RECIPIENT_NOT_FOUND,
+ * RECIPIENT_ALREADY_SIGNED and ENVELOPE_CANNOT_BE_MODIFIED, in this order.
+ */
+export function requireChangeableRecipients(agreement: Agreement, ids: readonly string[]): readonly Recipient[] {
+  const recipients = ids.map((id) => {
+    const recipient = findRecipient(agreement, id);
+    if (recipient === undefined) throw new DomainError("RECIPIENT_NOT_FOUND");
+    return recipient;
+  });
+  requireChangeable(agreement, recipients);
+  return recipients;
+}
+
+/** Throws RECIPIENT_ALREADY_SIGNED and ENVELOPE_CANNOT_BE_MODIFIED, in this order. */
+function requireChangeable(agreement: Agreement, recipients: readonly Recipient[]): void {
+  if (recipients.some(({ status }) => status === "completed")) throw new DomainError("RECIPIENT_ALREADY_SIGNED");
+  requireModifiable(agreement);
 }

@@ -2,11 +2,10 @@ import { DomainError } from "#platform/errors.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
 import type { TabDefinition } from "../agreement/definition.ts";
-import { modified } from "../agreement/modifiable.ts";
-import { problem, refuse } from "../agreement/problems.ts";
+import { modified, problem, refuse } from "../agreement/problems.ts";
 import type { Tab } from "../agreement/tab.ts";
 import { changedTab, maxTabs, newTabs } from "../create/new-tabs.ts";
-import { requireChangeableRecipients } from "./changeable-recipient.ts";
+import { requireChangeableRecipients } from "./edit-recipients.ts";
 
 export interface ChangeTabs {
   /** The recipientId or the UUID. */

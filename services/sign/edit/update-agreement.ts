@@ -1,7 +1,7 @@
 import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
 import type { Definition } from "../agreement/definition.ts";
-import { modified, requireModifiable } from "../agreement/modifiable.ts";
+import { modified, requireModifiable } from "../agreement/problems.ts";
 import { newCustomFields } from "../create/custom-fields.ts";
 import { withGiven } from "../create/given-members.ts";
 import { checkRecipients, newRecipients } from "../create/new-recipients.ts";

@@ -1,5 +1,5 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject, StandardFonts } from "pdf-lib";
-import type { DocumentWarning } from "../agreement/document-warnings.ts";
+import type { DocumentWarning } from "../agreement/agreement.ts";
 import { claimsOf } from "../completion/conformance.ts";
 import { createFontLibrary } from "../completion/font-library.ts";
 import type { Mark } from "../completion/mark.ts";

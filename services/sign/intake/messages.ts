@@ -1,5 +1,4 @@
-import type { PageSize } from "../agreement/agreement.ts";
-import type { DocumentWarning } from "../agreement/document-warnings.ts";
+import type { DocumentWarning, PageSize } from "../agreement/agreement.ts";
 import type { Mark } from "../completion/mark.ts";
 import type { PreparedFile } from "../seal/byte-range.ts";
 import type { SealStatement } from "../seal/signature-placeholder.ts";

@@ -17,7 +17,7 @@ import { makeAgreement } from "../create/make-agreement.ts";
 import type { SignDeps } from "../deps.ts";
 import { expireWhenDue, warnWhenDue } from "../send/end-agreement.ts";
 import { remindWhenDue } from "../send/remind.ts";
-import { evidenceDetails } from "../verification/evidence-place.ts";
+import { evidenceDetails } from "../verification/verify.ts";
 import { changeInJob, type Hold, type Job, type JobHandler, type JobOutcome } from "./job.ts";
 import type { JobLoopDeps } from "./job-loop.ts";
 import { sendMails } from "./mail.ts";

@@ -1,8 +1,8 @@
 import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
+import { type Parameter, type Write, writeTogether } from "../agreement/agreement-columns.ts";
 import type { JobRequest } from "../agreement/change.ts";
-import { type Parameter, type Write, writeTogether } from "../agreement/write-together.ts";
 
 /** What all jobs of one change have in common. */
 export interface JobOrigin {

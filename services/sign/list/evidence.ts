@@ -7,9 +7,8 @@ import { DomainError } from "#platform/errors.ts";
 import type { Agreement } from "../agreement/agreement.ts";
 import type { AuditEvent } from "../agreement/audit-chain.ts";
 import { listAuditEvents } from "../agreement/audit-store.ts";
-import { agreementTarget } from "../agreement/context.ts";
+import { agreementTarget, withTarget } from "../agreement/context.ts";
 import { listConsentTexts as readTexts } from "../agreement/file-store.ts";
-import { withTarget } from "../agreement/require-target.ts";
 import { printCertificate } from "../certificate/print-certificate.ts";
 import type { SignDeps } from "../deps.ts";
 

@@ -2,9 +2,8 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { listAuditEvents as readEvents } from "../agreement/audit-store.ts";
-import { agreementTarget } from "../agreement/context.ts";
+import { agreementTarget, withTarget } from "../agreement/context.ts";
 import { auditEventMessage } from "../agreement/messages.ts";
-import { withTarget } from "../agreement/require-target.ts";
 import type { SignDeps } from "../deps.ts";
 
 const defaultLimit = 1_000;

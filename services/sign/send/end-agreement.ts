@@ -1,9 +1,7 @@
 import type { Agreement } from "../agreement/agreement.ts";
 import { type Change, changeTo, type DecisionContext, noChange } from "../agreement/change.ts";
-import { daysBefore } from "../agreement/days.ts";
-import { requireModifiable } from "../agreement/modifiable.ts";
-import { firstCharacters, invalid, problem, storable } from "../agreement/problems.ts";
-import { invalidStatus, isOpen, withStatus } from "../agreement/transitions.ts";
+import { firstCharacters, invalid, problem, requireModifiable, storable } from "../agreement/problems.ts";
+import { daysBefore, invalidStatus, isOpen, withStatus } from "../agreement/transitions.ts";
 import { endMails, expiryWarnings } from "./mails.ts";
 
 const maxReasonLength = 200;

@@ -1,8 +1,7 @@
 import type { Agreement } from "../agreement/agreement.ts";
 import { type Change, changeTo, type DecisionContext, noChange } from "../agreement/change.ts";
-import { daysAfter } from "../agreement/days.ts";
 import { auditNames, isActing } from "../agreement/recipients.ts";
-import { invalidStatus, isOpen } from "../agreement/transitions.ts";
+import { daysAfter, invalidStatus, isOpen } from "../agreement/transitions.ts";
 import { followUpJobs } from "./follow-up-jobs.ts";
 import { reminders } from "./mails.ts";
 

@@ -9,12 +9,10 @@ import {
   type KeyedRequest,
   type NewBytes,
 } from "../agreement/change-agreement.ts";
-import { agreementTarget } from "../agreement/context.ts";
+import { agreementTarget, findEarlier, requireTarget } from "../agreement/context.ts";
 import type { CheckedFile, Definition } from "../agreement/definition.ts";
-import { findEarlier } from "../agreement/find-earlier.ts";
 import { refuse } from "../agreement/problems.ts";
-import { requireTarget } from "../agreement/require-target.ts";
-import { findAnchors } from "../create/find-anchors.ts";
+import { findAnchors } from "../create/make-agreement.ts";
 import { bytesOf, newDocuments, numberDocuments } from "../create/new-documents.ts";
 import type { AnchorMatches } from "../create/place-tabs.ts";
 import type { SignDeps } from "../deps.ts";

@@ -1,12 +1,10 @@
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import type { Agreement, AgreementDocument, Recipient } from "../agreement/agreement.ts";
+import { type Agreement, type AgreementDocument, lockOf, type Recipient } from "../agreement/agreement.ts";
 import { type Change, changeTo, type DecisionContext, thenChange } from "../agreement/change.ts";
-import { daysAfter } from "../agreement/days.ts";
-import { lockOf } from "../agreement/document-warnings.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import { hasToAct } from "../agreement/recipients.ts";
 import type { Tab } from "../agreement/tab.ts";
-import { invalidStatus, withStatus } from "../agreement/transitions.ts";
+import { daysAfter, invalidStatus, withStatus } from "../agreement/transitions.ts";
 import { checkRecipients, invalidAddress, refuseAddresses } from "../create/new-recipients.ts";
 import { type AnchorMatches, placeTabs } from "../create/place-tabs.ts";
 import { followUpJobs } from "./follow-up-jobs.ts";

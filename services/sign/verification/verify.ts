@@ -16,16 +16,15 @@ import { requireCaller } from "#platform/caller.ts";
 import { inSnapshot } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import type { Agreement } from "../agreement/agreement.ts";
+import type { Agreement, JsonObject } from "../agreement/agreement.ts";
 import { loadAgreement, loadAgreements } from "../agreement/agreement-store.ts";
-import { isChainIntact } from "../agreement/audit-chain.ts";
+import { type AuditEvent, isChainIntact } from "../agreement/audit-chain.ts";
 import { listAuditEvents } from "../agreement/audit-store.ts";
 import { findAgreementsWithFile, findSealedFile, type SealedFileOwner } from "../agreement/file-store.ts";
 import { wireAgreementStatuses, wireRecipientStatuses, wireRoles } from "../agreement/messages.ts";
 import type { SignDeps } from "../deps.ts";
 import type { Sealer } from "../seal/sealer.ts";
-import { evidenceIn } from "./evidence-place.ts";
-import { type KnownFile, knownFiles, partiesOf } from "./known-files.ts";
+import { compareStructure, Difference, openBoth } from "../witness/structure.ts";
 import type { FoundSeal, SealReader } from "./seal-reader.ts";
 
 type VerifyDocumentDeps = Pick<SignDeps, "pool" | "sealer" | "sealReader">;
@@ -154,3 +153,81 @@ const partyMessages = (agreement: Agreement): MessageInitShape<typeof PartySchem
       ...(endedAt === null ? {} : { endedAt: timestampFromDate(endedAt) }),
     };
   });
+
+/** What the last bytes of a file do to the part before them, as readers follow the cross-reference; in a sentence. */
+export function additionAfter(file: Buffer, addedBytes: number): string {
+  const part = file.subarray(0, file.length - addedBytes);
+  if (file.subarray(part.length).toString("latin1").trim() === "") return "blanks were added.";
+  try {
+    const files = openBoth(part, file);
+    if (files === undefined) return unknown;
+    const { shown, sealed } = files;
+    const isSame = [...shown.entries].every(
+      ([number, entry]) => JSON.stringify(entry) === JSON.stringify(sealed.entries.get(number)),
+    );
+    const [root, otherRoot] = [shown, sealed].map(({ trailer }) => JSON.stringify(trailer.get("/Root")));
+    if (isSame && root === otherRoot && shown.entries.size === sealed.entries.size) {
+      return "bytes were added that readers are not sent to.";
+    }
+    const pages = [...compareStructure(shown, sealed)].flatMap(([page, { contents }]) =>
+      contents.length > 0 ? [page] : [],
+    );
+    if (pages.length > 0) return `something was drawn onto the sealed pages (${pages.slice(0, 20).join(", ")}).`;
+    return "a revision was added, in which fields, signatures or data are new.";
+  } catch (error) {
+    return error instanceof Difference ? `a revision was added: ${error.message}.` : unknown;
+  }
+}
+
+const unknown = "something was added that cannot be read as a revision.";
+
+/** Where the evidence log of an organization has the head of a trail. */
+interface EvidencePlace {
+  readonly logId: string;
+  readonly leafIndex: bigint;
+  readonly leafHash: Uint8Array;
+}
+
+/** As the trail tells of it: the hash in the form that receipts have. */
+export const evidenceDetails = ({ logId, leafIndex, leafHash }: EvidencePlace): JsonObject => ({
+  logId,
+  leafIndex: Number(leafIndex),
+  leafHash: `${hashPrefix}${Buffer.from(leafHash).toString("hex")}`,
+});
+
+/** Undefined until the log has it. */
+function evidenceIn(events: readonly AuditEvent[]): EvidencePlace | undefined {
+  const { logId, leafIndex, leafHash } = events.find(({ action }) => action === "agreement.logged")?.details ?? {};
+  if (typeof logId !== "string" || typeof leafIndex !== "number" || typeof leafHash !== "string") return undefined;
+  return { logId, leafIndex: BigInt(leafIndex), leafHash: Buffer.from(leafHash.slice(hashPrefix.length), "hex") };
+}
+
+const hashPrefix = "sha256:";
+
+/** What a file is to an agreement. */
+interface KnownFile {
+  readonly kind: "original" | "sealed" | "certificate";
+  readonly agreement: Agreement;
+  /** Empty for certificates. */
+  readonly documentId: string;
+  readonly documentName: string;
+}
+
+/** Everything in an agreement that has this hash. */
+function knownFiles(agreement: Agreement, sha256: Buffer): KnownFile[] {
+  const { certificate, documents } = agreement;
+  const found: KnownFile[] = documents.flatMap((document): KnownFile[] => {
+    const { documentId, name: documentName } = document;
+    const file = { agreement, documentId, documentName };
+    if (document.sealedSha256?.equals(sha256) === true) return [{ ...file, kind: "sealed" }];
+    const isOriginal = document.sha256.equals(sha256) || document.sentSha256?.equals(sha256) === true;
+    return isOriginal ? [{ ...file, kind: "original" }] : [];
+  });
+  if (certificate?.sha256.equals(sha256) === true) {
+    found.push({ kind: "certificate", agreement, documentId: "", documentName: "" });
+  }
+  return found;
+}
+
+/** Those that had to act; who gets a copy only is nobody's business here. */
+const partiesOf = ({ recipients }: Agreement) => recipients.filter(({ role }) => role !== "carbon-copy");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { looseningProblems, tightenFlags, tighteningRules } from "../domain/deployment-policy.ts";
 import {
   defaultPolicyFlags,
   type PolicyFlagName,
@@ -9,7 +10,6 @@ import {
   policyFlagRules,
   type StatedPolicyFlags,
 } from "../domain/policy-flags.ts";
-import { looseningProblems, tightenFlags, tighteningRules } from "../domain/policy-tightening.ts";
 
 const defaults = defaultPolicyFlags("STATIC");
 

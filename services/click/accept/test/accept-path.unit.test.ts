@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { createKeyHasher } from "../../vault/organization-keys.ts";
 import { createBatcher } from "../batcher.ts";
-import { createKeyHasher } from "../key-hasher.ts";
 import { createLru } from "../lru.ts";
 
 describe("createBatcher", () => {

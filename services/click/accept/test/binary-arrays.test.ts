@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
 import { type ClickHarness, rows, startClick } from "../../test/harness.ts";
-import { byteaArray, textArray, uuidArray } from "../binary-arrays.ts";
+import { byteaArray, textArray, uuidArray } from "../record-arrays.ts";
 
 let click: ClickHarness;
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
-import { createKeyHasher } from "../../accept/key-hasher.ts";
 import { createEvidenceParts } from "../../keys/evidence-parts.ts";
 import { createTemplateSource } from "../../terms/template-source.ts";
 import { as, type ClickHarness, type ClickInstance, testIssuer } from "../../test/harness.ts";
+import { createKeyHasher } from "../../vault/organization-keys.ts";
 import { type EraseDueDeps, eraseDue } from "../erase-due.ts";
 import type { EraseUserDeps, ErasureAnswer } from "../erase-user.ts";
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { OrgId } from "#platform/ids.ts";
-import { createKeyHasher } from "../../accept/key-hasher.ts";
 import { consentActions, consentTemplate, decide } from "../../consent/test/consent-actions.ts";
 import { leavesOf } from "../../log/test/signed-leaves.ts";
 import { settled, startWorkers } from "../../stats/test/stats-actions.ts";
@@ -8,6 +7,7 @@ import { clientActions, orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { acceptOne, type ClickHarness, type ClickInstance, codeOf, rows, startClick } from "../../test/harness.ts";
 import { sweepNow } from "../../test/sweeping.ts";
+import { createKeyHasher } from "../../vault/organization-keys.ts";
 import { createSubjectVault } from "../../vault/subject-vault.ts";
 import { erasureActions } from "./erasure-actions.ts";
 import { countRows, findWrong } from "./erasure-checks.ts";

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { withOrg } from "#platform/db/pool.ts";
-import { until } from "#platform/testing/until.ts";
-import { createKeyHasher } from "../../accept/key-hasher.ts";
+import { until } from "#platform/testing/reseal-all.ts";
 import { shareCounting } from "../../stats/stat-store.ts";
 import { readStats, settled, startWorkers } from "../../stats/test/stats-actions.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { type ClickHarness, rows, startClick } from "../../test/harness.ts";
+import { createKeyHasher } from "../../vault/organization-keys.ts";
 import { createErasureParts, type ErasureParts, erasureActions } from "./erasure-actions.ts";
 
 let click: ClickHarness;

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
 import { appendHashes, emptyFrontier, rootOf } from "#platform/transparency/merkle.ts";
 import { newOrg } from "../../test/harness.ts";
-import { LogMismatchError } from "../check-growth.ts";
-import { integrateLog, maxLeaves } from "../integrate-log.ts";
+import { integrateLog, LogMismatchError, maxLeaves } from "../integrate-log.ts";
 import { logOrigin } from "../leaf.ts";
 import { type LogHarness, readCheckpoints, startLogs, verifyLog } from "./log-harness.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseTimestamp } from "../../accept/timestamp.ts";
+import { parseTimestamp } from "../../accept/accept-body.ts";
 
 describe("parseTimestamp", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { acceptTimeBucket, acceptTimeQuantile } from "../accept-time.ts";
+import { acceptTimeBucket, acceptTimeQuantile } from "../template-stats.ts";
 
 const bucketsOf = (times: readonly number[]) => times.map((ms) => ({ bucket: acceptTimeBucket(ms), acceptances: 1 }));
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
 import { createPool, withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { createKeyHasher } from "../../accept/key-hasher.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { type ClickHarness, newOrg, rows, startClick } from "../../test/harness.ts";
+import { createKeyHasher } from "../../vault/organization-keys.ts";
 import { forgetUser } from "../stat-user-store.ts";
 import { readStats, settled, startWorkers } from "./stats-actions.ts";
 

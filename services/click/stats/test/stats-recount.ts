@@ -5,7 +5,7 @@ import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { type ClickHarness, rows } from "../../test/harness.ts";
 import { openAcceptance } from "../../vault/seals.ts";
 import { createSubjectVault } from "../../vault/subject-vault.ts";
-import { acceptTimeBucket, acceptTimeQuantile } from "../accept-time.ts";
+import { acceptTimeBucket, acceptTimeQuantile } from "../template-stats.ts";
 import type { StatFilter } from "./stats-actions.ts";
 
 interface SessionRow {

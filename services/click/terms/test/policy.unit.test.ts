@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { AcceptBody } from "../../accept/accept-body.ts";
 import { checkPolicy, failedChecks } from "../../accept/policy-checks.ts";
 import { checkVerification } from "../../accept/verification.ts";
-import type { PageFacts } from "../../sessions/page-facts.ts";
+import type { PageFacts } from "../../sessions/session.ts";
 import { effectivePolicy, type TemplateType } from "../policy.ts";
 
 const now = new Date("2026-11-20T12:00:00Z");

@@ -17,7 +17,7 @@ import {
   sampleTab,
 } from "../../agreement/test/lifecycle-samples.ts";
 import { compose, type LoadedComposition } from "../compose.ts";
-import { createDraft } from "../create.ts";
+import { createDraft } from "../make-agreement.ts";
 import { tabDefaults } from "../tab-formats.ts";
 
 const role = (recipientId: string, roleName: string, given: Partial<Recipient> = {}): Recipient =>

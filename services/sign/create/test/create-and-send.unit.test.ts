@@ -13,7 +13,7 @@ import {
   sampleTime,
 } from "../../agreement/test/lifecycle-samples.ts";
 import { sendAgreement } from "../../send/send.ts";
-import { createDraft } from "../create.ts";
+import { createDraft } from "../make-agreement.ts";
 import { noMatches } from "../place-tabs.ts";
 
 const context = sampleContext();

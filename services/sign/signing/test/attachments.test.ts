@@ -6,7 +6,7 @@ import { readAndConsent } from "../../../../test/support/read-and-consent.ts";
 import type { Agreement } from "../../agreement/agreement.ts";
 import { recipientOf } from "../../agreement/test/lifecycle-samples.ts";
 import { certificateHtml } from "../../certificate/print-certificate.ts";
-import { listAttachments } from "../attachment-store.ts";
+import { listAttachments } from "../attachments.ts";
 import { openSample } from "./signing-samples.ts";
 import { pdfOf, type SigningSetup, startSigning, type TestOrganization } from "./signing-setup.ts";
 
