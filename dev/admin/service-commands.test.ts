@@ -7,7 +7,7 @@ import { createLogger } from "#platform/logger.ts";
 import { masterKeyRoutes } from "#platform/master-keys/routes.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type ClickHarness, startClick } from "../../services/click/test/harness.ts";
 import { runAdmin } from "./run.ts";
 

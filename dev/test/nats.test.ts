@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type RunningNats, startNats } from "../nats.ts";
 import { isAlive } from "../processes.ts";
 import { describeWithNats } from "./describe-with-nats.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createPool } from "#platform/db/pool.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { openOwnedDatabase } from "../own-postgres.ts";
 import { type RunningPostgres, startPostgres } from "../postgres.ts";
 import { isAlive } from "../processes.ts";

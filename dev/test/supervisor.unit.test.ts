@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { createSupervisor, type Part } from "../supervisor.ts";
 
 /** Dies when it is told to; `fails` starts go wrong first. */

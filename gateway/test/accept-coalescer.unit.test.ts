@@ -9,7 +9,7 @@ import {
   ItemErrorSchema,
 } from "#gen/assent/click/v1/click_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { acceptCoalescerDefaults, createAcceptCoalescer } from "../accept-coalescer.ts";
 
 const itemOf = (idempotencyKey: string, bodyBytes = 2): AcceptBatchRequest_Item =>

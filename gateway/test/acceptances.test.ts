@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import pg from "pg";
 import { newId } from "#platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { receiptSchema } from "../routes/receipt-schemas.ts";
 import { orgA } from "./fake-auth.ts";
 import { uniqueName } from "./sample-requests.ts";

@@ -3,7 +3,7 @@ import { errors, exportJWK, generateKeyPair } from "jose";
 import type { OrgId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { createChangePoller } from "../auth/change-poller.ts";
 import { createExpiringCache, createKeySet } from "../auth/key-set.ts";
 import { createOrganizationLimits, defaultLimits } from "../auth/organization-limits.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { orgA } from "./fake-auth.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { UserRole } from "#gen/assent/auth/v1/users_pb.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { operations } from "../routes/operations.ts";
 import { createDashboardResources } from "./dashboard-samples.ts";
 import { orgA, orgB } from "./fake-auth.ts";

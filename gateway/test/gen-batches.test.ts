@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { strFromU8, unzipSync } from "fflate";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type GenSetup, rateHeadersOf, startGenSetup } from "./gen-setup.ts";
 
 let setup: GenSetup;

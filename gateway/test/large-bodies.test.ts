@@ -3,7 +3,7 @@ import type { Interceptor } from "@connectrpc/connect";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { bodyBudgetLimits, createBodyBudget } from "../http/body-budget.ts";
 import { orgA, orgB } from "./fake-auth.ts";
 import { parseAnswers } from "./raw-http.ts";

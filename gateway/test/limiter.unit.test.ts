@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { createLimiter, createRefusalMemory } from "../limits/limiter.ts";
 import { createLocalLimiter } from "../limits/local-limiter.ts";
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import pg from "pg";
 import { createFaultProxy, type FaultProxy } from "#platform/net/fault-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { allRoutes } from "../routes/index.ts";
 import { orgA } from "./fake-auth.ts";
 import { uniqueName } from "./sample-requests.ts";

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { CreateAgreementRequest, PutDocumentsRequest } from "#gen/assent/sign/v1/sign_pb.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { orgB } from "./fake-auth.ts";
 import { fakePdf } from "./fake-sign-files.ts";
 import { parseAnswers } from "./raw-http.ts";

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { connectionLimits } from "../listen.ts";
 import { parseAnswers, type RawAnswer } from "./raw-http.ts";
 import { createFakes, type Fakes, startTestGateway, type TestGateway } from "./test-gateway.ts";

@@ -9,7 +9,7 @@ import { createMetrics } from "../metrics.ts";
 import { serverInterceptors } from "../rpc/interceptors.ts";
 import { recordingLogger } from "../rpc/test/harness.ts";
 import { expectDomainError } from "../testing/expect-domain-error.ts";
-import { until } from "../testing/reseal-all.ts";
+import { until } from "../testing/until.ts";
 
 const token = "a-long-admin-token";
 const closers: (() => Promise<void>)[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
 import { createPeriodicWorker } from "../periodic.ts";
-import { until } from "../testing/reseal-all.ts";
+import { until } from "../testing/until.ts";
 
 const logger = createLogger("test", "silent");
 

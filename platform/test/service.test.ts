@@ -12,7 +12,7 @@ import type { Worker } from "../periodic.ts";
 import { createGrpcTransport } from "../rpc/client.ts";
 import { recordingLogger } from "../rpc/test/harness.ts";
 import { type RunningService, runService, type Service } from "../service.ts";
-import { until } from "../testing/reseal-all.ts";
+import { until } from "../testing/until.ts";
 
 const closers: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

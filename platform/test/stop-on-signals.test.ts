@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import { recordingLogger } from "../rpc/test/harness.ts";
 import { stopOnSignals } from "../service.ts";
-import { until } from "../testing/reseal-all.ts";
+import { until } from "../testing/until.ts";
 
 const program = fileURLToPath(new URL("stop-on-signals-program.ts", import.meta.url));
 const children: ChildProcess[] = [];

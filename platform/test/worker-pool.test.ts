@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { until } from "../testing/reseal-all.ts";
+import { until } from "../testing/until.ts";
 import { createWorkerPool, type WorkerPool, WorkerPoolError, type WorkerPoolOptions } from "../worker-pool.ts";
 import type { TestJob } from "./worker-pool-program.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Page } from "playwright-core";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
 import { hostHtml, openHostPage, submitForm } from "./support/host-page.ts";
 import { consentRendering, longText, staticRendering } from "./support/renderings.ts";
@@ -127,7 +127,7 @@ describeInBrowser("accessibility", (pages) => {
       await page.getByRole("button", { name: "Close" }).click();
       await until(async () => (await active(page)) === "link");
       await page.keyboard.press("Enter");
-      expect(await page.getByRole("dialog").isVisible()).toBe(true);
+      await page.getByRole("dialog").waitFor();
     });
   });
 

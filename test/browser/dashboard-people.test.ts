@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { newId } from "#platform/ids.ts";
 import type { Mail } from "#platform/mail/mail.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { startIdentityProvider, type TestProvider } from "../support/identity-provider.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";

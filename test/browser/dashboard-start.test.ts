@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { type System, startSystem } from "../support/system.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createPool } from "#platform/db/pool.ts";
 import { createFaultProxy, type FaultProxy } from "#platform/net/fault-proxy.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { Api } from "../support/api.ts";
 import { collectEvents, type EventLog } from "../support/events.ts";
 import { registerEndpoint } from "../support/hooks.ts";

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { judges } from "#platform/testing/judges.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { findFreePort } from "../../dev/ports.ts";
 import { root } from "./printed.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
 import { createTestDatabase } from "#platform/testing/database.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { Demo } from "../../dev/demo.ts";
 import type { RuntimeFile } from "../../dev/home.ts";
 import { migrateAll } from "../../dev/migrations.ts";

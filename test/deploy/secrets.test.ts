@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { findNatsServer } from "../../dev/nats.ts";
 import { findFreePort } from "../../dev/ports.ts";
 import { inspectNats } from "../../platform/events/nats.ts";

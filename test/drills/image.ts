@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { openHome } from "../../dev/home.ts";
 import { startNats } from "../../dev/nats.ts";
 import { findFreePort } from "../../dev/ports.ts";

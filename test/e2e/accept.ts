@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createPool } from "#platform/db/pool.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { Api } from "../support/api.ts";
 import { collectEvents, type EventLog } from "../support/events.ts";
 import { type System, scenario } from "../support/system.ts";

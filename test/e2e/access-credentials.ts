@@ -1,4 +1,4 @@
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { makeApiKey } from "../../services/auth/domain/api-key.ts";
 import { Api } from "../support/api.ts";
 import { createTokenForge } from "../support/forged-tokens.ts";

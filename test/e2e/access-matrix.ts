@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { isDashboardScope, scopeMeanings } from "../../gateway/auth/principal.ts";
 import { type Operation, operations } from "../../gateway/routes/operations.ts";
 import type { Api } from "../support/api.ts";

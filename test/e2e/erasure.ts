@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import pg from "pg";
 import { dumpTables, findIn } from "#platform/testing/database-dump.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { Api } from "../support/api.ts";
 import {
   bodyOf,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { calculateJwkThumbprint, type JWK } from "jose";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { runAdmin } from "../../dev/admin/run.ts";
 import type { Answer, Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import { strFromU8, unzipSync } from "fflate";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { type System, scenario } from "../support/system.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { Api } from "../support/api.ts";
 import { collectEvents, type EventLog } from "../support/events.ts";
 import { type System, scenario } from "../support/system.ts";

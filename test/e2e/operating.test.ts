@@ -9,7 +9,7 @@ import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { createGrpcTransport } from "#platform/rpc/client.ts";
 import { createAuthority } from "#platform/rpc/test/certificates.ts";
 import type { TlsFiles } from "#platform/rpc/tls.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { ManagedProcess } from "../../dev/distributed.ts";
 import type { Finding } from "../../dev/doctor/finding.ts";
 import { examine } from "../../dev/doctor/run.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import pg from "pg";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type Answer, Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { type System, scenario } from "../support/system.ts";

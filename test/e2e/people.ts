@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type Operation, operations } from "../../gateway/routes/operations.ts";
 import { scopesOfRole } from "../../gateway/sessions/authenticate-session.ts";
 import type { Api } from "../support/api.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { Api } from "../support/api.ts";
 import { type System, scenario } from "../support/system.ts";
 import { newToken } from "./access-credentials.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import pg from "pg";
 import { withOrg } from "#platform/db/pool.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { AgreementStatus } from "../../services/sign/agreement/agreement.ts";
 import { loadAgreement } from "../../services/sign/agreement/agreement-store.ts";
 import { isChainIntact } from "../../services/sign/agreement/audit-chain.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import pg from "pg";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { parseCheckpoint } from "#platform/transparency/checkpoint.ts";
 import { verifyNote } from "#platform/transparency/signed-note.ts";
 import { verifyInclusion } from "#platform/transparency/verify.ts";

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "@jest/globals";
 import { readSettings } from "#platform/config.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { tracingSettings } from "#platform/tracing/settings.ts";
 import { startTracing, type Tracing } from "#platform/tracing/start-tracing.ts";
 import { type OtlpReceiver, startOtlpReceiver } from "../support/otlp-receiver.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { smallestPdf } from "../../services/sign/intake/smallest-pdf.ts";
 import type { Api } from "../support/api.ts";
 import { registerEndpoint } from "../support/hooks.ts";

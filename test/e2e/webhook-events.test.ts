@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import pg from "pg";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { eventSources, eventTypes } from "../../services/webhooks/domain/event-types.ts";
 import { onePage } from "../isolation/sign-resources.ts";
 import type { Api } from "../support/api.ts";

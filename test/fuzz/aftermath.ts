@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { checkLogs } from "../chaos/accept-history/check-logs.ts";
 import { observeLog } from "../chaos/accept-history/observe-logs.ts";
 import type { Api } from "../support/api.ts";

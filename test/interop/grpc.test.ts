@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createAuthority } from "#platform/rpc/test/certificates.ts";
 import { judges } from "#platform/testing/judges.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { findFreePort } from "../../dev/ports.ts";
 import type { Api } from "../support/api.ts";
 import { withScopes } from "../support/journeys.ts";

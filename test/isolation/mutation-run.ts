@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { organizationPredicates, without } from "./predicates.ts";
 import type { Question } from "./questions.ts";
 import type { Sent, Statements } from "./statements.ts";

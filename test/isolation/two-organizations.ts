@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { createPool } from "#platform/db/pool.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { adminQuestions, createCredentials } from "./admin-questions.ts";
 import { type Bench, fingerprintOf } from "./mutation-run.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { type Catalog, readCatalog, spans } from "./catalog.ts";

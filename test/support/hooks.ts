@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
 import { Webhook } from "standardwebhooks";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { eventSources } from "../../services/webhooks/domain/event-types.ts";
 import type { Api } from "./api.ts";
 import { bodyOf } from "./journeys.ts";

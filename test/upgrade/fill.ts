@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { AdminClient } from "../../dev/demo.ts";
 import { createResources } from "../isolation/resources.ts";
 import { onePage } from "../isolation/sign-resources.ts";

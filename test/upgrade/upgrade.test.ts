@@ -7,7 +7,7 @@ import pg from "pg";
 import { Webhook } from "standardwebhooks";
 import { createLogger } from "#platform/logger.ts";
 import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { parseCheckpoint } from "#platform/transparency/checkpoint.ts";
 import { verifyNote } from "#platform/transparency/signed-note.ts";
 import { verifyInclusion } from "#platform/transparency/verify.ts";

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { newId, type OrgId } from "../../ids.ts";
 import { createFaultProxy } from "../../net/fault-proxy.ts";
 import { createEmptyTestDatabase, type TestDatabase, terminateSessions } from "../../testing/database.ts";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import { createRoleSql, forceOrgIsolationSql } from "../ddl.ts";
 import { isTransient, isUniqueViolation } from "../errors.ts";
 import { createPool, withOrg, withOrgSnapshot, withTransaction } from "../pool.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "../../ids.ts";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import type { BusEvent, EventBus, ReceivedEvent, SubscribeOptions } from "../bus.ts";
 
 /** What every event bus promises; run against each implementation. */

@@ -13,7 +13,7 @@ import {
   schema,
 } from "../../outbox/test/outbox-database.ts";
 import type { Worker } from "../../periodic.ts";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import type { EventBus } from "../bus.ts";
 import { type ConsumerOptions, createConsumer } from "../consume.ts";
 import { createMemoryBus } from "../memory.ts";

@@ -16,7 +16,7 @@ import {
 } from "../../outbox/test/outbox-database.ts";
 import { serverInterceptors } from "../../rpc/interceptors.ts";
 import { createMemoryTransport } from "../../rpc/memory.ts";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import type { EventBus } from "../bus.ts";
 import { type ConsumerWorker, createConsumer } from "../consume.ts";
 import { createBatchConsumer } from "../consume-batches.ts";

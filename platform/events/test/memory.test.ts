@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { newId } from "../../ids.ts";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import { createMemoryBus } from "../memory.ts";
 import { describeEventBus } from "./bus-contract.ts";
 

@@ -7,7 +7,7 @@ import { type RunningNats, startNats } from "../../../dev/nats.ts";
 import { describeWithNats } from "../../../dev/test/describe-with-nats.ts";
 import { newId } from "../../ids.ts";
 import { createLogger } from "../../logger.ts";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import type { BusEvent, EventBus } from "../bus.ts";
 import { createNatsBus } from "../nats.ts";
 import { describeEventBus } from "./bus-contract.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import type { Settlement } from "../deliver.ts";
 import { startPull, type WireMessage } from "../pull.ts";
 

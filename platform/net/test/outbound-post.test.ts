@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import { allowedAddresses, type OutboundPoster, type OutboundRequest } from "../outbound-post.ts";
 import { resolvedUrlProblem } from "../outbound-url.ts";
 import { type Answer, says, useReceivers } from "./receivers.ts";

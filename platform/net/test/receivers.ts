@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { afterEach } from "@jest/globals";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import { createOutboundPoster, type OutboundPosterOptions } from "../outbound-post.ts";
 
 export interface Receiver {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createPool } from "../../db/pool.ts";
 import { createLogger } from "../../logger.ts";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import { createLease, type Lease } from "../relay.ts";
 import { type OutboxDatabase, openOutboxDatabase, schema } from "./outbox-database.ts";
 

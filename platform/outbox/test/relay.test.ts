@@ -3,7 +3,7 @@ import type { BusEvent, EventBus } from "../../events/bus.ts";
 import { createLogger } from "../../logger.ts";
 import { createMetrics, type Metrics } from "../../metrics.ts";
 import { terminateSessions } from "../../testing/database.ts";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import type { OutboxRecord } from "../outbox.ts";
 import { createRelay, type Relay, type RelayOptions } from "../relay.ts";
 import { makeRecord, type OutboxDatabase, openOutboxDatabase, orgA, orgB, schema, write } from "./outbox-database.ts";

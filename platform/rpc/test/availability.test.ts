@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Code, type Transport } from "@connectrpc/connect";
 import { describe, expect, test } from "@jest/globals";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import { serverInterceptors } from "../interceptors.ts";
 import { type ClickHandlers, clickClient, observe, useResources } from "./harness.ts";
 

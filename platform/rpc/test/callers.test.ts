@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Code } from "@connectrpc/connect";
 import { describe, expect, test } from "@jest/globals";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import { watchFile } from "../../watched-file.ts";
 import { namesOfCertificate, requireKnownCaller } from "../callers.ts";
 import { serverInterceptors } from "../interceptors.ts";

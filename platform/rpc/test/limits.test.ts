@@ -1,6 +1,6 @@
 import { Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { describe, expect, test } from "@jest/globals";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import { clickClient, failureOf, useResources, wires } from "./harness.ts";
 
 /** Rejects with the reason when the call is aborted. */

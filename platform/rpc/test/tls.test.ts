@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Code } from "@connectrpc/connect";
 import { describe, expect, test } from "@jest/globals";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import type { TlsFiles } from "../tls.ts";
 import { createAuthority } from "./certificates.ts";
 import { clickClient, useResources } from "./harness.ts";

@@ -5,7 +5,7 @@ import { DomainError } from "../../errors.ts";
 import { createMemoryBus } from "../../events/memory.ts";
 import { createMetrics } from "../../metrics.ts";
 import { noopTracer, traced, within } from "../../telemetry.ts";
-import { until } from "../../testing/reseal-all.ts";
+import { until } from "../../testing/until.ts";
 import { createOtelTracer } from "../otel-tracer.ts";
 import { parseOtlpHeaders, tracingSettings } from "../settings.ts";
 import { startTracing } from "../start-tracing.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { UserRole } from "#gen/assent/auth/v1/users_pb.ts";
 import { type Mail, MailRefusedError } from "#platform/mail/mail.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type AuthHarness, type AuthProcess, createOrganization, startAuth } from "./harness.ts";
 import { createOwner, logIn, type Person, password, someEmail, tokenOf, trailOf, visitor } from "./people.ts";
 

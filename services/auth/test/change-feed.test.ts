@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type AuthHarness, createKey, createOrganization, describeChanges, listChanges, startAuth } from "./harness.ts";
 
 let auth: AuthHarness;

@@ -14,7 +14,7 @@ import { newId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
 import type { Mail } from "#platform/mail/mail.ts";
 import { createSmtpMailer } from "#platform/mail/mail-settings.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type RunningNats, startNats } from "../../../dev/nats.ts";
 import { findFreePort } from "../../../dev/ports.ts";
 import { describeWithNats } from "../../../dev/test/describe-with-nats.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { UserRole, UserStatus } from "#gen/assent/auth/v1/users_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type AuthHarness, createOrganization, describeChanges, listChanges, startAuth } from "./harness.ts";
 import { createOwner, createPerson, logIn, type Person, password, someEmail, visitor } from "./people.ts";
 

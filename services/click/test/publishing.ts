@@ -1,7 +1,7 @@
 import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { newId } from "#platform/ids.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { orgOf } from "./actions.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
 import { type ClickHarness, callerOf, rows } from "./harness.ts";

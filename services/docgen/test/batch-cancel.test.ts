@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { BatchStatus, DocumentStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import {
   badData,
   eventsOfBatch,

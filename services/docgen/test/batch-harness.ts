@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
 import { type Batch, BatchStatus, type CreateBatchResponse, DocumentStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type Customer, readEvents } from "./document-harness.ts";
 import { type DocgenHarness, type Organization, present } from "./harness.ts";
 

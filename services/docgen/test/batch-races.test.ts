@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { BatchStatus, DocumentStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { terminateSessions } from "#platform/testing/database.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { expectConsistent, listItems, namesUpTo, submit, untilEnded } from "./batch-harness.ts";
 import { createCustomer, usedOf } from "./document-harness.ts";
 import { createFakeChecker } from "./fake-checker.ts";

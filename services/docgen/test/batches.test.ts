@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { BatchStatus, DocumentStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { RenderError } from "../renderer/render-job.ts";
 import { expectConsistent, listItems, namesUpTo, readBatch, submit, untilEnded } from "./batch-harness.ts";
 import { createCustomer, rowOf, usedOf } from "./document-harness.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { DocumentStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { createCustomer, usedOf } from "./document-harness.ts";
 import { createFakeChecker } from "./fake-checker.ts";
 import { createFakeRenderer } from "./fake-renderer.ts";

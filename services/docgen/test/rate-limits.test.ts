@@ -4,7 +4,7 @@ import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { CreateDocumentResponse } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { planLimits } from "../domain/usage.ts";
 import { submit } from "./batch-harness.ts";
 import { type Customer, createCustomer, usedOf } from "./document-harness.ts";

@@ -9,7 +9,7 @@ import { createMetrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { RenderError, type Rendered, type Renderer, type RenderJob } from "../renderer/render-job.ts";
 import { createRenderer } from "../renderer/renderer.ts";
 import { renderHtml } from "../rpc/render-html.ts";

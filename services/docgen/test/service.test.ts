@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { createEmptyTestDatabase } from "#platform/testing/database.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { configFromEnv } from "../config.ts";
 import { createFakeChecker } from "./fake-checker.ts";
 import { createTemplate, type DocgenHarness, startDocgen } from "./harness.ts";

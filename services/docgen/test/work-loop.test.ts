@@ -3,7 +3,7 @@ import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { DocumentStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { terminateSessions } from "#platform/testing/database.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { planLimits } from "../domain/usage.ts";
 import type { WorkTimes } from "../work/work-loop.ts";
 import { addBatch, blobsOf, createCustomer, readEvents, rowOf, usedOf } from "./document-harness.ts";

@@ -5,7 +5,7 @@ import {
   type AgreementStatus,
   RecipientRole,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { readAndConsent } from "../../../test/support/read-and-consent.ts";
 import { smallestPdf } from "../intake/smallest-pdf.ts";
 import { type Organization, type SignHarness, startSign } from "./harness.ts";

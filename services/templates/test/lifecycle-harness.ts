@@ -7,7 +7,7 @@ import {
   type UpdateVersionRequestSchema,
   type Version,
 } from "#gen/assent/templates/v1/templates_pb.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type Organization, present, readEvents, type TemplatesHarness, updateTemplate } from "./harness.ts";
 
 /** What a CONSENT template needs before anything of it can be published. */

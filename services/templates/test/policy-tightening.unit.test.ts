@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { looseningProblems, tightenFlags, tighteningRules } from "../domain/deployment-policy.ts";
 import {
   defaultPolicyFlags,
   type PolicyFlagName,
@@ -10,6 +9,7 @@ import {
   policyFlagRules,
   type StatedPolicyFlags,
 } from "../domain/policy-flags.ts";
+import { looseningProblems, tightenFlags, tighteningRules } from "../domain/policy-tightening.ts";
 
 const defaults = defaultPolicyFlags("STATIC");
 

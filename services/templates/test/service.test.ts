@@ -5,7 +5,7 @@ import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { createEmptyTestDatabase } from "#platform/testing/database.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { configFromEnv } from "../config.ts";
 import { createTemplatesService } from "../service.ts";
 import { createPublished, createTemplate, startTemplates, type TemplatesHarness, updateTemplate } from "./harness.ts";

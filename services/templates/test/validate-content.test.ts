@@ -7,7 +7,7 @@ import {
   VersionStatus,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { createTemplate, createVersion, present, publish, startTemplates, type TemplatesHarness } from "./harness.ts";
 
 let harness: TemplatesHarness;

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { createBodies } from "../bodies/bodies.ts";
 import { receiverOf } from "../connect/receiver.ts";
 import { createByteBudget } from "../deliveries/byte-budget.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { startWebhooks, type WebhooksHarness } from "./harness.ts";
 import { createFakeReceivers, type FakeReceivers } from "./receivers.ts";
 import { createHook, insertDeliveries } from "./samples.ts";

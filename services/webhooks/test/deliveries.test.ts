@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { DeliveryStatus } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import type { OutboundResult } from "#platform/net/outbound-post.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type Organization, startWebhooks, type WebhooksHarness } from "./harness.ts";
 import { answered, createFakeReceivers, type FakeReceivers, publishDocuments } from "./receivers.ts";
 import { createHook } from "./samples.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type Organization, startWebhooks, type WebhooksHarness } from "./harness.ts";
 import { createFakeReceivers, publishAgreements, publishDocuments } from "./receivers.ts";
 import { createHook, hookUrl } from "./samples.ts";

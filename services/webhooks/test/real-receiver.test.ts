@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { DeliveryStatus } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { standardHeaders } from "../deliveries/prepare.ts";
 import { startWebhooks, type WebhooksHarness } from "./harness.ts";
 import { publishDocuments } from "./receivers.ts";

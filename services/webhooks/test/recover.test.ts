@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { DeliveryStatus } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type Organization, startWebhooks, type WebhooksHarness } from "./harness.ts";
 import { answered, createFakeReceivers, publishAgreements, publishDocuments } from "./receivers.ts";
 import { createHook, hookUrl } from "./samples.ts";

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Delivery, DeliveryStatus, DisabledReason } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type Organization, startWebhooks, type WebhooksHarness } from "./harness.ts";
 import {
   answered,

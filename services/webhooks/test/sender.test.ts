@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { claimDue } from "../store/queue-store.ts";
 import { type Delivered, loadManyClaimed, recordManyDelivered } from "../store/sender-store.ts";
 import { type Organization, startWebhooks, type WebhooksHarness } from "./harness.ts";

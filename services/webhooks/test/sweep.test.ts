@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createPool } from "#platform/db/pool.ts";
 import { createLogger } from "#platform/logger.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { sweep } from "../workers/sweep.ts";
 import { startWebhooks, type WebhooksHarness } from "./harness.ts";
 import { createFakeReceivers, publishDocuments } from "./receivers.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JSONWebKeySet } from "jose";
 import type pg from "pg";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { Api } from "../../support/api.ts";
 import type { AnsweredProof, CheckpointRow, LeafRow, LogView } from "./observation.ts";
 import type { Random } from "./random.ts";

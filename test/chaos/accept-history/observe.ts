@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { EventLog } from "../../support/events.ts";
 import type { ConsentRow, LogView, Observation, RecordRow } from "./observation.ts";
 import { type CheckpointWatch, observeLog, readKeySet } from "./observe-logs.ts";

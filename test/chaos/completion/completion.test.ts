@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import pg from "pg";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { ManagedProcess } from "../../../dev/distributed.ts";
 import { onePage } from "../../../services/sign/intake/test/pdfs.ts";
 import type { Api } from "../../support/api.ts";

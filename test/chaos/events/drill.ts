@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { createLogger } from "#platform/logger.ts";
 import { stopOnSignals } from "#platform/service.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { createRandom } from "../accept-history/random.ts";
 import { checkEvents } from "./check.ts";
 import { type Cluster, startCluster } from "./cluster.ts";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type JetStreamManager, type NatsConnection, nanos } from "nats";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type RunningNats, startNats } from "../../../dev/nats.ts";
 
 /** NATS, seen from outside: it comes and goes, and tells what it holds. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { Random } from "../accept-history/random.ts";
 import type { Cluster } from "./cluster.ts";
 import { duplicateWindowMs } from "./event-store.ts";

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { Observed } from "./check.ts";
 import type { Cluster } from "./cluster.ts";
 import { consumers, schema } from "./shop.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import pg from "pg";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { ManagedProcess } from "../../../dev/distributed.ts";
 import type { Api } from "../../support/api.ts";
 import { collectEvents, type EventLog } from "../../support/events.ts";

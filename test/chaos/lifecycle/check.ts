@@ -1,5 +1,5 @@
 import pg from "pg";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { LifecycleCluster } from "./cluster.ts";
 import type { Load } from "./load.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { ManagedProcess } from "../../../dev/distributed.ts";
 import type { LifecycleCluster } from "./cluster.ts";
 import type { Load, LoadReport } from "./load.ts";

@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import pg from "pg";
 import { createLogger } from "#platform/logger.ts";
 import { stopOnSignals } from "#platform/service.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type Cluster, startCluster } from "../accept-history/cluster.ts";
 import { createRandom } from "../accept-history/random.ts";
 import { type Customer, createCustomer } from "./customer.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { ManagedProcess } from "../../../dev/distributed.ts";
 import type { Point, Series } from "./slopes.ts";
 

@@ -1,4 +1,4 @@
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { createRandom, type Random } from "../accept-history/random.ts";
 import { checkHistory } from "./check.ts";
 import { type Cluster, processCount } from "./cluster.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import { EventSchema } from "#gen/assent/events/v1/events_pb.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { acceptOne, as, type ClickHarness, newOrg, rows, startClick } from "../../test/harness.ts";

@@ -17,7 +17,7 @@ import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import type { Service } from "#platform/service.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { openOwnedDatabase } from "../../../../dev/own-postgres.ts";
 import { type RunningPostgres, startPostgres } from "../../../../dev/postgres.ts";
 import { clickMigrations } from "../../migrations/index.ts";

@@ -3,7 +3,7 @@ import pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
 import { newId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { countAcceptances } from "../../test/actions.ts";
 import { type ClickHarness, newOrg, rows, startClick } from "../../test/harness.ts";
 import { createRecorder } from "../recorder.ts";

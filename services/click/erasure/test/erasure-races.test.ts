@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type ConsentUpdate, recordUpdate } from "../../consent/record-update.ts";
 import { consentActions } from "../../consent/test/consent-actions.ts";
 import { leavesOf } from "../../log/test/signed-leaves.ts";

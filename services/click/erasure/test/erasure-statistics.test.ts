@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { withOrg } from "#platform/db/pool.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { shareCounting } from "../../stats/stat-store.ts";
 import { readStats, settled, startWorkers } from "../../stats/test/stats-actions.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";

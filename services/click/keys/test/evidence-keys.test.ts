@@ -14,7 +14,7 @@ import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { signNote, verifyNote } from "#platform/transparency/signed-note.ts";
 import { evidenceAdminRoutes } from "../../handlers.ts";
 import { anchorLogId, logOrigin, receiptJws } from "../../log/leaf.ts";

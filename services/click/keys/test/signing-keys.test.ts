@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { compactVerify } from "jose";
 import { newId } from "#platform/ids.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { createLeafSigner, leafHashOf, receiptJws } from "../../log/leaf.ts";
 import { type KeyProcesses, kidOf, startKeyProcesses } from "./key-processes.ts";
 

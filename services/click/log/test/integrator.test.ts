@@ -5,7 +5,7 @@ import type { OrgId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createMetrics, type Metrics } from "#platform/metrics.ts";
 import { terminateSessions } from "#platform/testing/database.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { newOrg } from "../../test/harness.ts";
 import { createIntegrator, createLogWatch, type Integrator, type IntegratorDeps } from "../integrator.ts";
 import { leafHashOf } from "../leaf.ts";

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type HttpAuthority, startHttpAuthority } from "#platform/testing/http-authority.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import {
   createTimestampAuthority,
   readTimestampReply,

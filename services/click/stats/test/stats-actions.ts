@@ -1,5 +1,5 @@
 import type { OrgId } from "#platform/ids.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { as, type ClickHarness, type ClickInstance, rows } from "../../test/harness.ts";

@@ -3,7 +3,7 @@ import { SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { consentActions } from "../../consent/test/consent-actions.ts";
 import { renderActions } from "../../render/test/render-actions.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { dataUrl, pngOf } from "../../typesetting/test/support.ts";
 import type { Renderer, RenderJob } from "../render-job.ts";
 import { createRenderer } from "../renderer.ts";

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { Renderer, RenderJob } from "../render-job.ts";
 import { createRenderer, type RendererOptions } from "../renderer.ts";
 import { htmlJob, reasonOf, refusalOf } from "./jobs.ts";

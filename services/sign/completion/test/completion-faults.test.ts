@@ -3,7 +3,7 @@ import type pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { Agreement } from "../../agreement/agreement.ts";
 import { changeAgreement } from "../../agreement/change-agreement.ts";
 import { sign } from "../../agreement/test/lifecycle-requests.ts";

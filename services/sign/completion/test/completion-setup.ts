@@ -10,7 +10,7 @@ import {
   AgreementStatus,
   RecipientRole,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { readAndConsent } from "../../../../test/support/read-and-consent.ts";
 import { coveredPieces } from "../../seal/byte-range.ts";
 import { findSeals } from "../../seal/verify-seals.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { ordinaryPdf, writtenAnew } from "../../intake/test/pdfs.ts";
 import { signedPdf } from "../../intake/test/signed-pdf.ts";
 import { findSeals } from "../../seal/verify-seals.ts";

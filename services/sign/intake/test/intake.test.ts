@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { PDFDocument } from "pdf-lib";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { maxDocumentBytes } from "../document-format.ts";
 import type { Intake, IntakeOptions } from "../intake.ts";
 import { onePage, ordinaryPdf } from "./pdfs.ts";

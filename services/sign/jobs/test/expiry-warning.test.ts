@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { AgreementStatus, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { Organization } from "../../test/harness.ts";
 import { type MailSystem, person, startMailSystem } from "../../test/mail-system.ts";
 

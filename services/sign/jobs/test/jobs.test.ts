@@ -5,7 +5,7 @@ import { createPool, withOrg } from "#platform/db/pool.ts";
 import { newId, type OrgId, parseOrgId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import type { JobKind } from "../../agreement/change.ts";
 import type { Hold, Job, JobHandler, JobOutcome } from "../job.ts";
 import { createJobLoop, type JobLoop, type JobLoopDeps } from "../job-loop.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { AgreementStatus, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type Organization, startSign } from "../../test/harness.ts";
 import { type MailSystem, mailConfig, person, startMailSystem, visitor } from "../../test/mail-system.ts";
 

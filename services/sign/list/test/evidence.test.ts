@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Agreement, AuditEvent } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { documentOf, embeddedSigner, read, send, sit, untilCompleted } from "../../completion/test/completion-setup.ts";
 import { smallestPdf } from "../../intake/smallest-pdf.ts";
 import { type Organization, type SignHarness, type SignProcess, startSign } from "../../test/harness.ts";

@@ -1,7 +1,7 @@
 import type { CallOptions } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { until } from "#platform/testing/reseal-all.ts";
+import { until } from "#platform/testing/until.ts";
 import { type Organization, startEditing } from "../../edit/test/edit-setup.ts";
 import { smallestPdf } from "../../intake/smallest-pdf.ts";
 

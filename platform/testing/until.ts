@@ -1,0 +1,25 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/**
+ * Resolves with the first value of `condition` that is neither false nor undefined; rejects after `timeoutMs`
+ * (default 60 s) with the last error or a message. Use it instead of sleeping.
+ */
+export async function until<T>(
+  condition: () => Promise<T | false | undefined> | T | false | undefined,
+  timeoutMs = 60_000,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  let lastError: unknown;
+  for (;;) {
+    try {
+      const value = await condition();
+      if (value !== false && value !== undefined) return value;
+      lastError = undefined;
+    } catch (error) {
+      lastError = error;
+    }
+    if (performance.now() > deadline)
+      throw new Error(`the condition was not met within ${timeoutMs} ms`, { cause: lastError });
+    await delay(5);
+  }
+}
