@@ -189,15 +189,38 @@ export const lengthOf: Kind<number> = {
 
 const hexDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Bytes in hexadecimal digits; null when there are none. */
-export const hex: Kind<string | null> = {
-  nullable: true,
+/** Bytes in hexadecimal digits; the hash of something where it is sent. */
+export const digest: Kind<string> = {
   at: (slot) => {
     demand(slot, slot.many === undefined && slot.scalar === ScalarType.BYTES, "bytes");
     return {
-      schema: () => ({ type: "string" }),
-      toJson: (bytes: Uint8Array) =>
-        bytes.length === 0 ? null : Array.from(bytes, (byte) => hexDigits[byte]).join(""),
+      schema: (direction) => ({ type: "string", ...(direction === "answer" ? {} : { pattern: "^[0-9a-f]{64}$" }) }),
+      toJson: (bytes: Uint8Array) => Array.from(bytes, (byte) => hexDigits[byte]).join(""),
+      fromJson: (digits: string) => Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)),
+    };
+  },
+};
+
+/** The same; null when there are none. */
+export const hex: Kind<string | null> = {
+  nullable: true,
+  at: (slot) => ({
+    ...digest.at(slot),
+    toJson: (bytes: Uint8Array) => (bytes.length === 0 ? null : Array.from(bytes, (byte) => hexDigits[byte]).join("")),
+  }),
+};
+
+/** The same, as hashes of evidence are written. */
+export const evidenceHash: Kind<string | null> = {
+  nullable: true,
+  at: (slot) => {
+    const { toJson } = hex.at(slot);
+    return {
+      schema: () => ({ type: "string", description: "sha256:<64 hex digits>" }),
+      toJson: (bytes: never) => {
+        const digits = toJson?.(bytes) ?? null;
+        return digits === null ? null : `sha256:${String(digits)}`;
+      },
     };
   },
 };
@@ -277,6 +300,18 @@ const styles: Readonly<Record<Style, (name: string) => string>> = {
   camel: (name) => name.toLowerCase().replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
   dashed: (name) => name.toLowerCase().replaceAll("_", "-"),
 };
+
+/** How the values of an enum are called. */
+export const namesOf = (values: Readonly<Record<string, string | number>>, style: Style = "upper"): string[] =>
+  Object.entries(values).flatMap(([name, value]) =>
+    typeof value === "number" && value !== 0 ? [styles[style](name)] : [],
+  );
+
+/** The same values, which the description of the interface does not list. */
+export const unlisted = <Name extends string>(kind: Kind<Name>): Kind<Name> => ({
+  ...kind,
+  at: (slot) => ({ ...kind.at(slot), schema: () => ({ type: "string" }) }),
+});
 
 /** A value of an enum by its name; null for UNSPECIFIED and for values of a later contract. */
 export function named<Enum extends Readonly<Record<string, number>>, const As extends Style = "upper">(
