@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
+import { scopeMeanings } from "#api/scopes.ts";
 import { until } from "#platform/testing/until.ts";
-import { isDashboardScope, scopeMeanings } from "../../gateway/auth/principal.ts";
+import { isDashboardScope } from "../../gateway/auth/principal.ts";
 import { type Operation, operations } from "../../gateway/routes/operations.ts";
 import type { Api } from "../support/api.ts";
 import { documentedScopes, everyScope, publicOperations } from "../support/interface-scopes.ts";
