@@ -62,7 +62,7 @@ function describeManyAtOnce(_mode: Mode, running: () => System): void {
   async function expectConsistent(id: string): Promise<string[]> {
     const { agreement, events } = await withOrg(inspector, orgId, async (connection) => ({
       agreement: await loadAgreement(connection, orgId, id),
-      events: await listAuditEvents(connection, orgId, id),
+      events: await listAuditEvents(system.signVault, connection, orgId, id),
     }));
     if (agreement === undefined) throw new Error(`${id} is not there`);
     expect(isChainIntact(id, events, agreement.audit)).toBe(true);

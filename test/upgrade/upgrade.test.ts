@@ -49,10 +49,10 @@ describe.each(keptReleases())("an installation of release %s, migrated", (releas
     applied = await migrateAll(database.url, logger);
     await postponeExpiry();
     const { secrets } = openHome({ ASSENT_HOME: folder });
-    const { authMasterKey, clickMasterKey, webhooksMasterKey = secrets.webhooksMasterKey } = facts;
+    const { authMasterKey, clickMasterKey, webhooksMasterKey, signMasterKey } = { ...secrets, ...facts };
     running = await startSingleProcess({
       ...{ databaseUrl: database.url, natsUrl: "", host: "127.0.0.1", port: 0, logger },
-      secrets: { ...secrets, authMasterKey, clickMasterKey, webhooksMasterKey },
+      secrets: { ...secrets, authMasterKey, clickMasterKey, webhooksMasterKey, signMasterKey },
     });
     running.open();
     events = await collectEvents(running.bus, "upgrade");

@@ -7,7 +7,7 @@ import { schemaPath } from "#platform/field-path.ts";
 import { isUuid } from "#platform/ids.ts";
 import { blankMessage, isBlank, textPatterns } from "#platform/rpc/text-rules.ts";
 import { canonicalLocale } from "../terms/locale.ts";
-import type { KeyHasher } from "../vault/organization-keys.ts";
+import type { KeyHasher } from "../vault/key-hasher.ts";
 
 export type Decision = "ACCEPT" | "DECLINE";
 

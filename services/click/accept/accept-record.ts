@@ -11,7 +11,7 @@ import { renderedAt } from "../render/render-tokens.ts";
 import { type StoredStatus, transitions } from "../sessions/session.ts";
 import type { Agreement, PresentedToken, SessionFacts } from "../terms/agreement.ts";
 import { type MergeOutcome, type ShownInput, shownFacts } from "../terms/shown.ts";
-import type { KeyHasher } from "../vault/organization-keys.ts";
+import type { KeyHasher } from "../vault/key-hasher.ts";
 import { sealAcceptance, sealCompletion } from "../vault/seals.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 import type { CheckedItem } from "./accept-body.ts";

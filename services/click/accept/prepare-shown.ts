@@ -1,4 +1,5 @@
 import { DomainError } from "#platform/errors.ts";
+import { createLru } from "#platform/lru.ts";
 import type { Turns } from "#platform/turns.ts";
 import { type MergedText, mergeText } from "../render/compose.ts";
 import type { HtmlSource } from "../render/html-source.ts";
@@ -10,7 +11,6 @@ import { hasPatterns } from "../terms/merge-data.ts";
 import type { Placement } from "../terms/placement.ts";
 import { adaptTerms, type KeptTerms } from "../terms/terms.ts";
 import type { CheckedItem } from "./accept-body.ts";
-import { createLru } from "./lru.ts";
 
 export interface ShownDeps {
   readonly tokens: RenderTokens;

@@ -1,8 +1,8 @@
 import type { NewId } from "#platform/ids.ts";
+import { digestAlgorithm, disclose } from "#platform/vault/disclosures.ts";
 import type { ClaimedContext } from "../accept/accept-body.ts";
 import type { ObservedContext } from "../accept/capture.ts";
 import type { LeafKind, LeafPayload } from "../log/leaf.ts";
-import { digestAlgorithm, disclose } from "../receipts/disclosures.ts";
 import type { ActorType, ConsentEvent, ConsentEventType } from "./consent.ts";
 import type { ConsentDecision, PlannedChange } from "./consent-plan.ts";
 

@@ -167,7 +167,7 @@ async function restrictRecords(
     const isPlain = restrictedUntil === null;
     return {
       recordId,
-      seed: isPlain ? vault.restrictSeed({ organizationId, recordId }, seed) : seed,
+      seed: isPlain ? vault.wrapSeed({ organizationId, recordId }, seed) : seed,
       restrictedUntil: times.get(recordId) ?? restrictedUntil,
     };
   });

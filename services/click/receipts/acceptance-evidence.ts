@@ -1,11 +1,11 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { parseDisclosure } from "#platform/vault/disclosures.ts";
 import type { AcceptBody, ClaimedContext, Presentation, VerificationClaim } from "../accept/accept-body.ts";
 import type { Assessment } from "../accept/assessment.ts";
 import { captureClaimed, captureObserved, type ObservedContext } from "../accept/capture.ts";
 import type { PolicyCheck } from "../accept/policy-checks.ts";
 import type { Policy } from "../terms/policy.ts";
 import type { ShownFacts } from "../terms/shown.ts";
-import { parseDisclosure } from "./disclosures.ts";
 
 /** Who sent an acceptance. */
 export interface ObservedCaller {

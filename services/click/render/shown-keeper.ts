@@ -2,7 +2,7 @@ import type pg from "pg";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { createLru } from "../accept/lru.ts";
+import { createLru } from "#platform/lru.ts";
 import { findShown, insertSealedRendering, insertShown } from "../terms/content-store.ts";
 import { type Placement, parsePlacement } from "../terms/placement.ts";
 import { sealRendering } from "../vault/seals.ts";

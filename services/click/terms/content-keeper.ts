@@ -11,7 +11,7 @@ import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { createLru } from "../accept/lru.ts";
+import { createLru } from "#platform/lru.ts";
 import type { BoundText } from "./agreement.ts";
 import {
   type AgreementText,

@@ -7,7 +7,7 @@ import {
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { fromConnectError } from "#platform/errors.ts";
-import { createLru } from "../accept/lru.ts";
+import { createLru } from "#platform/lru.ts";
 import type { CurrentTemplate } from "./agreement.ts";
 import { termsFromSnapshot } from "./terms.ts";
 

@@ -1,4 +1,5 @@
 import type { Agreement, JsonObject } from "./agreement.ts";
+import type { Committed } from "./audit-commitment.ts";
 
 /** Who acts, and when. */
 export interface Actor {
@@ -33,6 +34,8 @@ export interface AuditEntry {
   readonly action: AuditAction;
   readonly actor: Actor;
   readonly details?: JsonObject;
+  /** Where it has to be known before the event is written: a certificate names the hash. */
+  readonly committed?: Committed;
 }
 
 export type AuditAction =

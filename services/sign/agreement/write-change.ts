@@ -4,6 +4,7 @@ import type { Caller } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import { type OutboxRecord, outboxInsertSql } from "#platform/outbox/outbox.ts";
+import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import { outboxRecord } from "../events.ts";
 import { jobInsertion } from "../jobs/job-store.ts";
 import type { Agreement } from "./agreement.ts";
@@ -17,9 +18,11 @@ import {
   writtenColumns,
 } from "./agreement-records.ts";
 import { chain } from "./audit-chain.ts";
+import { commit } from "./audit-commitment.ts";
 import { auditInsertion } from "./audit-store.ts";
 import type { Change, SignEvent } from "./change.ts";
 import { filesOf, moveBytes, type NewBytes } from "./file-store.ts";
+import { listSubjectKeys, subjectKeyInsertion, subjectsOf } from "./subject-keys.ts";
 
 /** Who asked, as the events tell. */
 export interface CallerContext extends Pick<Caller, "orgId" | "requestId" | "traceparent"> {
@@ -31,6 +34,8 @@ export interface WriteDeps {
   readonly blobs: BlobStore;
   readonly clock: Clock;
   readonly newId: NewId;
+  /** What the personal part of the trail is sealed with. */
+  readonly vault: SeedVault;
   /** Undefined without a mail server: nobody is mailed, and no work is left for mails that nobody would send. */
   readonly mail?: object | undefined;
 }
@@ -56,7 +61,14 @@ export async function writeChange(
   const now = deps.clock.now();
   const head = (before ?? change.agreement).audit;
   const { id: agreementId, status: agreementStatus } = change.agreement;
-  const trail = chain(change.audit, { agreementId, head, occurredAt: now, agreementStatus });
+  const subjects = subjectsOf({
+    ...{ vault: deps.vault, newId: deps.newId, orgId, agreement: change.agreement },
+    recipients: [...change.agreement.recipients, ...(before?.recipients ?? [])],
+    known: before === undefined || change.audit.length === 0 ? [] : await listSubjectKeys(client, orgId, agreementId),
+  });
+  // The agreement is locked: nobody else adds keys to it.
+  const entries = change.audit.map((one) => ({ ...one, committed: one.committed ?? commit(one, subjects.find) }));
+  const trail = chain(entries, { agreementId, head, occurredAt: now, agreementStatus });
   const after = { ...change.agreement, version: (before?.version ?? 0) + 1, audit: trail.head };
 
   const isDeleted = change.events.some(isDeletion);
@@ -74,7 +86,8 @@ export async function writeChange(
   const records = change.events.map((event) => outboxRecord({ caller, eventId: deps.newId(), now }, after, event));
   const written = await writeTogether(client, [
     ...(before === undefined ? insertionOf(orgId, kept) : updateOf(orgId, before, kept, isDeleted ? now : null)),
-    ...auditInsertion(orgId, agreementId, trail.events),
+    ...auditInsertion(orgId, agreementId, trail.events, subjects.keyOf),
+    ...subjectKeyInsertion(orgId, agreementId, subjects.added),
     ...jobInsertion({ caller, agreementId, newId: deps.newId, now }, jobs),
     ...outboxInsertion(records),
   ]);

@@ -127,10 +127,10 @@ const enterIntoLog = (deps: SignDeps): JobHandler => ({
 });
 
 /** What was the last event when the agreement was completed; others have followed since. */
-async function readHead({ pool }: SignDeps, { orgId, key: agreementId }: Job): Promise<AuditEvent> {
+async function readHead({ pool, vault }: SignDeps, { orgId, key: agreementId }: Job): Promise<AuditEvent> {
   const { agreement, events } = await inSnapshot(orgId, pool, async (client) => ({
     agreement: await loadAgreement(client, orgId, agreementId),
-    events: await listAuditEvents(client, orgId, agreementId),
+    events: await listAuditEvents(vault, client, orgId, agreementId),
   }));
   const head = events.find(({ action }) => action === "agreement.completed");
   if (agreement === undefined || head === undefined) throw new Error(`agreement ${agreementId} is not completed`);

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
+import { createLru } from "#platform/lru.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { createKeyHasher } from "../../vault/organization-keys.ts";
+import { createKeyHasher } from "../../vault/key-hasher.ts";
 import { createBatcher } from "../batcher.ts";
-import { createLru } from "../lru.ts";
 
 describe("createBatcher", () => {
   /** A batcher whose batches end when the test says so. */

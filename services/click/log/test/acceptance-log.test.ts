@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { compactVerify, importJWK } from "jose";
 import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
-import { digestOf, parseDisclosure } from "../../receipts/disclosures.ts";
+import { digestOf, parseDisclosure } from "#platform/vault/disclosures.ts";
 import type { Receipt } from "../../receipts/receipt.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
 import { acceptOne, as, type ClickHarness, rows, startClick, testIssuer } from "../../test/harness.ts";
