@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import type { AgreementStatus, AuditHead, JsonObject } from "./agreement.ts";
-import { type Committed, commitmentMembers, isAsCommitted } from "./audit-commitment.ts";
-import type { Actor, AuditAction, AuditEntry } from "./change.ts";
+import { commitmentMembers, isAsCommitted } from "./audit-commitment.ts";
+import type { Actor, AuditAction, AuditEntry, Committed } from "./change.ts";
 
 /** A line of the audit trail as it stays. */
 export interface AuditEvent {

@@ -1,25 +1,7 @@
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { digestAlgorithm, digestOf, disclose, parseDisclosure } from "#platform/vault/disclosures.ts";
 import type { JsonObject } from "./agreement.ts";
-import type { Actor, AuditEntry } from "./change.ts";
-
-/** What an event of format 2 commits to without holding it, and what of that is known. */
-export interface Committed {
-  /** Of the details, what is not about a person. */
-  readonly details: JsonObject | null;
-  /** Whom the rest is about, by the ids of their keys; first the actor, unless that is the system. */
-  readonly subjects: readonly string[];
-  /** Sorted, with decoys (RFC 9901 §4.2). */
-  readonly digests: readonly string[];
-  /** By the id of the subject. */
-  readonly disclosed: ReadonlyMap<string, Disclosed>;
-}
-
-/**
- * The disclosures of one subject, the first of which names the others; or why there are none: the key is gone, which a
- * statement of erasure says, or something is that nobody may take away.
- */
-export type Disclosed = readonly string[] | "erased" | "missing";
+import type { Actor, AuditEntry, Committed, Disclosed } from "./change.ts";
 
 /** What stands for values whose key is gone. */
 export const erasedValue = "ERASED";
@@ -44,8 +26,8 @@ export function commit({ actor, details }: Pick<AuditEntry, "actor" | "details">
   const personal: Personal = new Map();
   const own = () => (actor.source === "signer" ? subjectOf(actor.id, actor.email) : subjectOf());
   if (actor.source !== "system") personal.set(own(), []);
-  for (const [name, value] of Object.entries(personalOf(actor))) {
-    if (value !== "") add(personal, own(), `/actor/${name}`, value);
+  for (const [pointer, value] of Object.entries(personalOf(actor))) {
+    if (value !== "") add(personal, own(), pointer, value);
   }
   const shown = details === undefined ? null : withoutPersonal(details, { at: "/details", own, subjectOf, personal });
   const named = [...personal].flatMap(([subject, values]): [string, unknown][] => [
@@ -62,10 +44,10 @@ export function commit({ actor, details }: Pick<AuditEntry, "actor" | "details">
   return { details: shown, subjects: [...personal.keys()], digests, disclosed };
 }
 
-/** The id of somebody who signs is public: it means nothing outside the agreement. */
+/** By JSON Pointer, as the API shows events. The id of somebody who signs is public: it means nothing outside the agreement. */
 const personalOf = ({ source, id, name, email, ip, userAgent }: Actor): Readonly<Record<string, string>> => ({
-  ...(source === "signer" ? {} : { id }),
-  ...{ name, email, ip, userAgent },
+  ...(source === "signer" ? {} : { "/actor/id": id }),
+  ...{ "/actor/name": name, "/actor/email": email, "/ip": ip, "/userAgent": userAgent },
 });
 
 /** The name of the disclosure that says which others there are of a subject: then none can be left out unseen. */
@@ -117,8 +99,8 @@ export function shownBy({ source, id }: Pick<Actor, "source" | "id">, committed:
   const { subjects, disclosed } = committed;
   const isErased = source !== "system" && disclosed.get(subjects[0] ?? "") === "erased";
   const unknown = isErased ? erasedValue : "";
-  const actor = { source, id: id || unknown, name: unknown, email: unknown, ip: unknown, userAgent: unknown };
-  const shown = structuredClone({ actor, details: committed.details });
+  const actor = { id: id || unknown, name: unknown, email: unknown };
+  const shown = { actor, ip: unknown, userAgent: unknown, details: structuredClone(committed.details) };
   for (const [subject, list] of disclosed) {
     if (typeof list === "string") continue;
     for (const { name, value } of list.flatMap((one) => parseDisclosure(one) ?? [])) {
@@ -126,7 +108,8 @@ export function shownBy({ source, id }: Pick<Actor, "source" | "id">, committed:
     }
   }
   if ([...disclosed.values()].includes("erased")) markErased(shown.details);
-  return shown;
+  const { ip, userAgent, details } = shown;
+  return { actor: { source, ...shown.actor, ip, userAgent }, details };
 }
 
 function place(target: object, pointer: string, value: unknown): void {

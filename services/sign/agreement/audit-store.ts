@@ -5,7 +5,8 @@ import { openBox, sealBox } from "#platform/vault/sealed-box.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import { type Parameter, recordColumns, type Write } from "./agreement-columns.ts";
 import type { AuditEvent } from "./audit-chain.ts";
-import { type Committed, type Disclosed, shownBy } from "./audit-commitment.ts";
+import { shownBy } from "./audit-commitment.ts";
+import type { Committed, Disclosed } from "./change.ts";
 import { keyName, listSubjectKeys, type SubjectKey, trailKey } from "./subject-keys.ts";
 
 /** What adds events of format 2 to the trail of an agreement, sealed with the keys of those whom they are about. */
