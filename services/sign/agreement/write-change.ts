@@ -196,5 +196,5 @@ function upsertOf<T>(
     select ${parameter(orgId)}::uuid, ${parameter(agreementId)}::uuid, ${names}
     from json_to_recordset(${parameter(JSON.stringify(rows))}::json) as r(${definitions})
     on conflict (organization_id, agreement_id, ${key}) do update set ${part.assignments("excluded")}`;
-  return [{ name: table.replace("sign.", ""), text }];
+  return [{ name: table.replace(/^sign\.(custom_)?/, ""), text }];
 }
