@@ -162,4 +162,4 @@ function settle(waiting: Waiting, result: AcceptBatchResponse_Result | undefined
   } else waiting.reject(new Error("AcceptBatch answered an item with nothing"));
 }
 
-const unavailable = (): DomainError => new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });
+const unavailable = (): DomainError => new DomainError("SERVICE_UNAVAILABLE");

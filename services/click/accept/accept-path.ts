@@ -1,6 +1,7 @@
+import { DomainError } from "#platform/errors.ts";
 import { type AcceptItem, type CheckedItem, checkItem, type ParseAcceptBody } from "./accept-body.ts";
 import { signRecords, type UnsignedRecord } from "./accept-record.ts";
-import { asDomainError, createBatcher, overloaded } from "./batcher.ts";
+import { asDomainError, createBatcher } from "./batcher.ts";
 import { type PrepareDeps, type Prepared, prepareBatch } from "./prepare.ts";
 import { findRecorded, type RecordOutcome } from "./record-queue.ts";
 import type { Recorder } from "./recorder.ts";
@@ -34,7 +35,7 @@ export function createAcceptPath(deps: AcceptPathDeps): AcceptPath {
   });
   let held = 0;
   const admit = (item: AcceptItem): Checked => {
-    if (held >= maxHeld) return { kind: "refused", error: overloaded() };
+    if (held >= maxHeld) return { kind: "refused", error: new DomainError("SERVICE_UNAVAILABLE") };
     const one = check(item, deps);
     if (one.kind === "checked") held += 1;
     return one;

@@ -53,7 +53,7 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
       const results = items.map((item) => {
         const { promise, resolve, reject } = Promise.withResolvers<R>();
         if (queue.length < maxQueued) queue.push({ item, resolve, reject });
-        else reject(overloaded());
+        else reject(new DomainError("SERVICE_UNAVAILABLE"));
         return promise;
       });
       pump();
@@ -62,16 +62,12 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
   };
 }
 
-/** Nothing was done; the item may be sent again. */
-export const overloaded = (): DomainError =>
-  new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });
-
-/** An expected error as it is, an outage of the database or of the templates service as SERVICE_UNAVAILABLE. */
-const asKnownError = (error: unknown): DomainError | undefined => fromConnectError(error) ?? asOutage(error);
-
-/** Like asKnownError; anything else is logged and becomes INTERNAL_ERROR. Of a batch, one item must not fail the rest. */
+/**
+ * An expected error as it is, an outage as SERVICE_UNAVAILABLE; anything else is logged and becomes INTERNAL_ERROR. Of a
+ * batch, one item must not fail the rest.
+ */
 export function asDomainError(error: unknown, logger: Logger): DomainError {
-  const known = asKnownError(error);
+  const known = fromConnectError(error) ?? asOutage(error);
   if (known === undefined) {
     logger.error({ err: error }, "an acceptance failed unexpectedly");
     return new DomainError("INTERNAL_ERROR", { cause: error });

@@ -4,7 +4,7 @@ import { isTransient } from "#platform/db/errors.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import { answerRecorded, type ReceiptDeps } from "../receipts/acceptance-receipts.ts";
-import { asDomainError, overloaded } from "./batcher.ts";
+import { asDomainError } from "./batcher.ts";
 import { createRecordQueue, explainMissing, type QueuedRecord, type RecordOutcome } from "./record-queue.ts";
 import { type AcceptanceRecord, inconsistentState, recordAcceptances } from "./record-statement.ts";
 
@@ -71,7 +71,7 @@ export function createRecorder(deps: RecorderDeps, limits: RecorderLimits = reco
     return own;
   };
   const hold = async (record: AcceptanceRecord): Promise<RecordOutcome> => {
-    if (held >= limits.held) return refused(overloaded());
+    if (held >= limits.held) return refused(new DomainError("SERVICE_UNAVAILABLE"));
     held += 1;
     try {
       return await enqueue(record);

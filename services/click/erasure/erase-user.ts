@@ -63,7 +63,7 @@ export async function eraseUser(
     }
     return erasureAnswer(facts, erasure);
   }
-  throw new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });
+  throw new DomainError("SERVICE_UNAVAILABLE");
 }
 
 /** What whoever asked for an erasure is told. */
