@@ -35,6 +35,8 @@ interface Requests<C extends DescMessage, U extends DescMessage> {
   readonly change?: U;
   /** The field of both requests that holds the members; of those that change, `changes` when nothing is said. */
   readonly within?: string;
+  /** What the schema of the body that creates says beside its members. */
+  readonly also?: JsonSchema;
 }
 
 /**
@@ -47,14 +49,14 @@ export function resource<
   C extends DescMessage = A,
   U extends DescMessage = never,
 >(message: A, table: T, requests: Requests<C, U> = {}): Resource<A, T, C, U> {
-  const { create, change, within } = requests;
+  const { create, change, within, also } = requests;
   const created = sentOf("create", table, create ?? message, create === undefined ? undefined : within);
   const changed = change === undefined ? created : sentOf("change", table, change, within ?? "changes");
   const rows = [...created.rows, ...changed.rows];
   const answers = shown(message, table);
   return {
     ...answers,
-    schemas: { ...answers.schemas, create: created.schema, change: changed.schema },
+    schemas: { ...answers.schemas, create: { ...created.schema, ...also }, change: changed.schema },
     create: (body) => created.write(body, {}) as InitOf<C>,
     change: (body) => changed.write(body, { updateMask: { paths: changed.pathsIn(body) } }) as InitOf<U>,
     bodyPath: (path) => namedIn(rows, within ?? "changes", path),

@@ -13,7 +13,15 @@ import {
   recipientsSchema,
   signTemplate,
 } from "#api/agreements.ts";
+import { configuration, templateTypeInfo, verificationSchema } from "#api/configuration.ts";
+import { consentChange, consentState } from "#api/consents.ts";
+import { evidence } from "#api/evidence.ts";
 import type { JsonSchema } from "#api/kinds.ts";
+import { consistencyProof, inclusionProof } from "#api/log.ts";
+import { consentReceipt, receipt, verificationResult } from "#api/receipts.ts";
+import { rendering } from "#api/renderings.ts";
+import { session } from "#api/sessions.ts";
+import { stats } from "#api/stats.ts";
 import { tab } from "#api/tabs.ts";
 import {
   contentReport,
@@ -27,8 +35,6 @@ import {
 } from "#api/templates.ts";
 import { type ErrorCode, errorCatalogue } from "#platform/errors.ts";
 import { genErrorName } from "../../views/generation/error-facts.ts";
-import { configurationSchema, templateTypeSchema, verificationSchema } from "../routes/configuration-schemas.ts";
-import { consentReceiptSchema, consentStateSchema, updateConsentSchema } from "../routes/consent-schemas.ts";
 import {
   apiKeySchema,
   auditEventSchema,
@@ -38,7 +44,6 @@ import {
   userSchema,
   userSessionSchema,
 } from "../routes/dashboard/schemas.ts";
-import { evidenceSchema, verificationResultSchema } from "../routes/evidence-schemas.ts";
 import { batchItemSchema, batchSchema } from "../routes/generation/batch-schemas.ts";
 import { createDocumentSchema, documentSchema } from "../routes/generation/document-schemas.ts";
 import {
@@ -46,13 +51,8 @@ import {
   genTemplateSchema,
   updateGenTemplateSchema,
 } from "../routes/generation/template-schemas.ts";
-import { consistencyProofSchema, inclusionProofSchema } from "../routes/log-schemas.ts";
-import { receiptSchema } from "../routes/receipt-schemas.ts";
-import { renderingSchema } from "../routes/render-schemas.ts";
 
 import { answer, anyObject, anyText, described, object } from "../routes/schema-parts.ts";
-import { sessionSchema } from "../routes/session-schemas.ts";
-import { statsSchema } from "../routes/stats.ts";
 import { deliverySchema } from "../routes/webhooks/delivery-schemas.ts";
 import {
   createEndpointSchema,
@@ -125,23 +125,23 @@ const named: Readonly<Record<string, JsonSchema>> = {
   PublishVersion: publication.schemas.create,
   VersionRevision: revisionText.schemas.answer,
   ContentReport: contentReport.schemas.answer,
-  TemplateType: templateTypeSchema,
-  TemplateConfiguration: configurationSchema,
+  TemplateType: templateTypeInfo.schemas.answer,
+  TemplateConfiguration: configuration.schemas.answer,
   VerificationRequirements: verificationSchema,
-  TemplateStats: statsSchema,
+  TemplateStats: stats.schemas.answer,
   Deployment: deployment.schemas.answer,
   CreateDeployment: deployment.schemas.create,
   UpdateDeployment: deployment.schemas.change,
-  ConsentReceipt: consentReceiptSchema,
-  ConsentState: consentStateSchema,
-  UpdateConsent: updateConsentSchema,
-  Rendering: renderingSchema,
-  Session: sessionSchema,
-  Receipt: receiptSchema,
-  EvidenceBundle: evidenceSchema,
-  ReceiptVerification: verificationResultSchema,
-  InclusionProof: inclusionProofSchema,
-  ConsistencyProof: consistencyProofSchema,
+  ConsentReceipt: consentReceipt.schemas.answer,
+  ConsentState: consentState.schemas.answer,
+  UpdateConsent: consentChange.schemas.create,
+  Rendering: rendering.schemas.answer,
+  Session: session.schemas.answer,
+  Receipt: receipt.schemas.answer,
+  EvidenceBundle: evidence.schemas.answer,
+  ReceiptVerification: verificationResult.schemas.answer,
+  InclusionProof: inclusionProof.schemas.answer,
+  ConsistencyProof: consistencyProof.schemas.answer,
   GenerationError: genErrorSchema,
   DocumentTemplate: genTemplateSchema,
   CreateDocumentTemplate: createGenTemplateSchema,

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
+import type { Receipt } from "#api/receipts.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { AcceptanceEvidence } from "../domain/acceptance-evidence.ts";
 import type { AcceptanceLeaf } from "../domain/acceptance-leaf.ts";
-import type { Receipt } from "../domain/receipt.ts";
 import { answerReceipt, type LoggedReceipt, withheldReceipt } from "../domain/receipt-answer.ts";
 import type { Terms } from "../domain/terms.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";

@@ -1,3 +1,4 @@
+import type { Receipt } from "#api/receipts.ts";
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
 import type { AcceptBody, Decision, PurposeDecision } from "./accept-body.ts";
 import type { Agreement, PresentedToken, SessionFacts } from "./agreement.ts";
@@ -22,7 +23,7 @@ export interface AssessmentInput {
 /** What an acceptance says once it has passed every rule. */
 export interface Assessment {
   readonly decision: Decision;
-  readonly action: string;
+  readonly action: Receipt["action"];
   readonly userRef: string;
   /** The claim of the client, in the product's form. */
   readonly clientAcceptedAt: string | null;

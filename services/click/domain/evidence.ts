@@ -1,11 +1,11 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { Receipt } from "#api/receipts.ts";
 import type { AcceptanceEvidence } from "./acceptance-evidence.ts";
 import type { AcceptanceLeaf } from "./acceptance-leaf.ts";
 import type { Aftermath } from "./aftermath.ts";
 import type { EvidenceIntegrity } from "./evidence-integrity.ts";
 import type { PageEvent } from "./page-facts.ts";
 import type { PolicyCheck } from "./policy-checks.ts";
-import type { Receipt } from "./receipt.ts";
 import { withheldReceipt } from "./receipt-answer.ts";
 import type { SessionView } from "./session-view.ts";
 import type { ShownFacts } from "./shown.ts";

@@ -1,12 +1,13 @@
 import { createClient } from "@connectrpc/connect";
 import type pg from "pg";
+import type { Erasure } from "#api/erasures.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createKeyHasher } from "../accept/key-hasher.ts";
 import { createTemplateSource } from "../accept/template-source.ts";
-import type { EraseUserDeps, ErasureAnswer } from "../erasure/erase-user.ts";
+import type { EraseUserDeps } from "../erasure/erase-user.ts";
 import { createEvidenceParts } from "../keys/evidence-parts.ts";
 import { type EraseDueDeps, eraseDue } from "../workers/erase-due.ts";
 import { as, type ClickHarness, type ClickInstance, testIssuer } from "./harness.ts";
@@ -14,13 +15,8 @@ import { as, type ClickHarness, type ClickInstance, testIssuer } from "./harness
 /** What administrators do, with the service that `click` answers when it is needed. */
 export function erasureActions(click: () => ClickHarness) {
   return {
-    erase: async (
-      orgId: OrgId,
-      userRef: string,
-      reason = "",
-      { client }: ClickInstance = click(),
-    ): Promise<ErasureAnswer> =>
-      JSON.parse((await client.eraseUser({ userRef, reason }, as(orgId))).erasureJson) as ErasureAnswer,
+    erase: async (orgId: OrgId, userRef: string, reason = "", { client }: ClickInstance = click()): Promise<Erasure> =>
+      JSON.parse((await client.eraseUser({ userRef, reason }, as(orgId))).erasureJson) as Erasure,
     receiptOf: async (orgId: OrgId, receiptId: string) =>
       JSON.parse((await click().client.getReceipt({ receiptId }, as(orgId))).receiptJson),
   };

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
+import type { Receipt } from "#api/receipts.ts";
 import { newId } from "#platform/ids.ts";
 import type { AcceptanceLeaf } from "../domain/acceptance-leaf.ts";
-import type { Receipt } from "../domain/receipt.ts";
 import { answerReceipt, withheldReceipt } from "../domain/receipt-answer.ts";
 import type { Terms } from "../domain/terms.ts";
 import { openAcceptance, openReceipt, sealAcceptance } from "../vault/seals.ts";
