@@ -1,6 +1,6 @@
 import { fillText as fill, formMail, type Mail, type WrittenMail } from "#platform/mail/mail.ts";
-import type { Agreement, Recipient, RecipientRole } from "../domain/agreement.ts";
-import { asksToAct, type MailKind } from "../domain/mails.ts";
+import type { Agreement, Recipient, RecipientRole } from "../agreement/agreement.ts";
+import { asksToAct, type MailKind } from "../send/mails.ts";
 import { mailLanguage } from "./texts/mail-language.ts";
 import type { MailTexts } from "./texts/mail-texts.ts";
 
