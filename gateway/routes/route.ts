@@ -277,6 +277,15 @@ export const queryOf = <Query>(
   required: readonly (keyof Query & string)[] = [],
 ): QuerySpec<Query> => ({ properties, required });
 
+/** Query parameters that a table is of, and others. */
+export const filterQuery = <T extends Table, More>(
+  { schemas }: Bodies<T>,
+  more: QuerySpec<More> = queryOf<More>({} as never),
+): QuerySpec<CreateOf<T> & More> => ({
+  properties: { ...more.properties, ...(schemas.create.properties as QuerySpec<unknown>["properties"]) },
+  required: more.required,
+});
+
 /** Makes an RPC on behalf of the caller of a request. */
 export const onBehalfOf = ({ caller }: Pick<RouteRequest, "caller">): CallOptions => ({
   headers: callerHeaders(caller),
