@@ -14,7 +14,8 @@ export default {
   testEnvironmentOptions: { fileLimitSeconds: 600 },
   globalSetup: "<rootDir>/dev/jest/global-setup.mjs",
   globalTeardown: "<rootDir>/dev/jest/global-teardown.mjs",
-  testTimeout: 90_000,
+  // Far more than anything takes: what is waited for has limits of its own.
+  testTimeout: 240_000,
   injectGlobals: false,
   // One more than a small machine has cores: files wait for processes, pages and windows of time.
   maxWorkers: 3,

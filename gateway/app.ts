@@ -1,6 +1,7 @@
 import { createClient, type Transport } from "@connectrpc/connect";
 import type { Express } from "express";
 import type { Pool } from "pg";
+import { defaultLimits } from "#api/organizations.ts";
 import { type Change, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
@@ -20,7 +21,7 @@ import { createAcceptCoalescer } from "./accept-coalescer.ts";
 import { createAuthenticate } from "./auth/authenticate.ts";
 import { createChangePoller } from "./auth/change-poller.ts";
 import { createKeySet } from "./auth/key-set.ts";
-import { createOrganizationLimits, defaultLimits, type OrganizationLimits } from "./auth/organization-limits.ts";
+import { createOrganizationLimits, type OrganizationLimits } from "./auth/organization-limits.ts";
 import { createAuthenticateRenderToken } from "./auth/render-token.ts";
 import { createRevocations, type Revocations } from "./auth/revocations.ts";
 import { createTokenGuard } from "./auth/token-guard.ts";
@@ -42,14 +43,12 @@ import { createLimiter } from "./limits/limiter.ts";
 import { createLocalLimiter } from "./limits/local-limiter.ts";
 import { createWindowStore, createWindowSweeper } from "./limits/window-store.ts";
 import { createIdentityProvider } from "./oidc/identity-provider.ts";
-import { buildOpenApi } from "./openapi/build.ts";
-import { referencePage, referencePagePolicy } from "./openapi/page/reference-page.ts";
+import { createReferenceSource } from "./openapi/reference.ts";
 import { createMissingParts, createReadinessCheck, type FindMissing } from "./readiness.ts";
 import { allRoutes } from "./routes/index.ts";
 import type { Services } from "./routes/services.ts";
 import { createSessions, type Sessions } from "./sessions/authenticate-session.ts";
 import { createLinkGuard, defaultSigningPageFolder, loadSigningPage } from "./signing/links.ts";
-import { staticFile } from "./static-file.ts";
 import { traceBatches } from "./trace-batches.ts";
 import { defaultVerifierFolder, loadDocumentPage, loadVerifier } from "./verifier.ts";
 
@@ -69,8 +68,6 @@ export interface GatewayDeps {
   readonly bodyBudget?: BodyBudget;
   /** The same for bodies that carry documents. */
   readonly documentBudget?: BodyBudget;
-  /** For many gateways in one process, each of which would describe the same interface anew. */
-  readonly createReference?: typeof createReference;
 }
 
 export interface Gateway {
@@ -117,6 +114,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const sign = shareReads(deps.sign);
   const batchBodies = createBatchBodies();
   const documentBodies = createDocumentBodies();
+  const reference = createReferenceSource(config.publicUrl ?? "");
   const admission = {
     authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
     takeRequest: createRateLimit({ limiter, localLimiter: createLocalLimiter(clock), organizations, metrics, logger }),
@@ -162,7 +160,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       checkReady,
       findMissing: createMissingParts(pool, deps.findMissing),
       home: createHome(),
-      reference: (deps.createReference ?? createReference)(config.publicUrl ?? ""),
+      reference,
     },
     compileSchema: createSchemaCompiler(),
     trustedProxies: config.trustedProxies,
@@ -173,7 +171,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     tracer,
   });
   const close = async (): Promise<void> => {
-    await Promise.all([pool.end(), batchBodies.close(), documentBodies.close()]);
+    await Promise.all([pool.end(), batchBodies.close(), documentBodies.close(), reference.close()]);
   };
   const grpc = config.grpc;
   const listenForCalls = async (): Promise<RpcServer | undefined> =>
@@ -209,16 +207,6 @@ function createClickClients(transport: Transport, tracer?: Tracer): Pick<Service
     random: Math.random,
   });
   return { click, coalescer };
-}
-
-/** The description of the interface, as a file and as a page. */
-export function createReference(publicUrl: string): Services["reference"] {
-  const document = buildOpenApi(allRoutes, publicUrl);
-  return {
-    document: staticFile(JSON.stringify(document)),
-    page: staticFile(referencePage(document)),
-    pagePolicy: referencePagePolicy,
-  };
 }
 
 interface Changeable {

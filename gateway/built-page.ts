@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { gzip as gzipWithCallback } from "node:zlib";
 import type { Logger } from "#platform/logger.ts";
 import type { Reply } from "./http/reply.ts";
 
@@ -14,8 +15,8 @@ export interface BuiltPage {
 
 export interface PageFile {
   readonly bytes: Uint8Array;
-  /** The same compressed, for what gets much smaller by it. */
-  readonly gzip: Uint8Array | undefined;
+  /** The same compressed, for what gets much smaller by it; made when it is first asked for. */
+  readonly gzip: (() => Promise<Uint8Array>) | undefined;
   readonly contentType: string;
   readonly etag: string;
   /** Whether its name holds the hash of what is in it. */
@@ -55,7 +56,7 @@ function* filesIn(root: string): Iterable<[string, PageFile]> {
         `${folder.name}/${file}`,
         {
           bytes,
-          gzip: compressible.has(type) ? gzipSync(bytes) : undefined,
+          gzip: compressible.has(type) ? compressOnce(bytes) : undefined,
           contentType: contentTypes.get(type) ?? "application/octet-stream",
           etag: `"${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}"`,
           isLasting: folder.name === lastingFolder,
@@ -63,6 +64,16 @@ function* filesIn(root: string): Iterable<[string, PageFile]> {
       ];
     }
   }
+}
+
+const gzip = promisify(gzipWithCallback);
+
+function compressOnce(bytes: Uint8Array): () => Promise<Uint8Array> {
+  let compressed: Promise<Uint8Array> | undefined;
+  return () => {
+    compressed ??= gzip(bytes);
+    return compressed;
+  };
 }
 
 const contentTypes: ReadonlyMap<string, string> = new Map([
@@ -82,17 +93,17 @@ interface FileRequest {
   readonly policy: string;
 }
 
-export function pageFileReply(file: PageFile, { acceptEncoding, policy }: FileRequest): Reply {
-  const gzip = acceptsGzip(acceptEncoding) ? file.gzip : undefined;
+export async function pageFileReply(file: PageFile, { acceptEncoding, policy }: FileRequest): Promise<Reply> {
+  const compressed = acceptsGzip(acceptEncoding) ? await file.gzip?.() : undefined;
   return {
     status: 200,
-    body: gzip ?? file.bytes,
+    body: compressed ?? file.bytes,
     contentType: file.contentType,
     headers: {
       // Of what is in the file, whichever way it travels.
       ETag: file.gzip === undefined ? file.etag : `W/${file.etag}`,
       ...(file.gzip === undefined ? {} : { Vary: "Accept-Encoding" }),
-      ...(gzip === undefined ? {} : { "Content-Encoding": "gzip" }),
+      ...(compressed === undefined ? {} : { "Content-Encoding": "gzip" }),
       "Cache-Control": file.isLasting ? "public, max-age=31536000, immutable" : "public, max-age=86400",
       "Content-Security-Policy": policy,
       "Cross-Origin-Resource-Policy": "same-origin",

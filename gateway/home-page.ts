@@ -48,7 +48,7 @@ const icon = staticFile(
 );
 
 /** What browsers ask for by themselves beside a page that names no icon. */
-export const serveIcon: RequestHandler = ({ path, method }, res, next) => {
+export const serveIcon: RequestHandler = async ({ path, method }, res, next) => {
   if (path !== "/favicon.ico" || (method !== "GET" && method !== "HEAD")) {
     next();
     return;
@@ -56,7 +56,7 @@ export const serveIcon: RequestHandler = ({ path, method }, res, next) => {
   const exchange = exchangeOf(res);
   exchange.route = path;
   const file = { ...icon, gzip: undefined, contentType: "image/svg+xml", isLasting: false };
-  sendReply(res, exchange, pageFileReply(file, { acceptEncoding: undefined, policy: "default-src 'none'" }));
+  sendReply(res, exchange, await pageFileReply(file, { acceptEncoding: undefined, policy: "default-src 'none'" }));
 };
 
 const style = `:root{color-scheme:light dark}

@@ -455,7 +455,7 @@ function listable(details: readonly FieldProblem[]): readonly FieldProblem[] {
   let bytes = 0;
   for (const { field, code, message } of details.slice(0, maxProblems)) {
     const short = { field: field.slice(0, maxFieldLength), code, message: message.slice(0, maxProblemLength) };
-    bytes += Buffer.byteLength(short.field) + Buffer.byteLength(short.code) + Buffer.byteLength(short.message);
+    bytes += new TextEncoder().encode(short.field + short.code + short.message).length;
     if (bytes > maxProblemBytes) break;
     listed.push(short);
   }

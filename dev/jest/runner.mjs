@@ -39,6 +39,8 @@ export default class PlainNodeRunner {
 }
 
 const endLimitMs = 60_000;
+/** To end what its tests have started. */
+const endGraceMs = 1_000;
 
 function startWorker(id) {
   const child = fork(worker, {
@@ -70,7 +72,8 @@ function startWorker(id) {
     new Promise((resolve, reject) => {
       const limitSeconds = config.testEnvironmentOptions.fileLimitSeconds;
       const limit = setTimeout(() => {
-        killGroup();
+        child.kill("SIGTERM");
+        setTimeout(killGroup, endGraceMs);
         finish(reject, new Error(`It did not end within ${limitSeconds} s, and was killed.`));
       }, limitSeconds * 1000);
       const finish = (settle, value) => {

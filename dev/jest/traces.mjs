@@ -1,4 +1,5 @@
 // What a test file must not leave behind in its process for the files after it.
+import { ChildProcess } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { jest } from "./globals.mjs";
 
@@ -67,4 +68,19 @@ async function newHandles(before) {
     if (performance.now() > deadline) return more.map(([name, count]) => `${count - before.get(name)} open ${name}`);
     await delay(20);
   }
+}
+
+/** Kills what this process has started and not ended, with all that belongs to it. Returns how many there were. */
+export function endChildren() {
+  const children = process._getActiveHandles().filter((handle) => handle instanceof ChildProcess);
+  for (const { pid } of children) {
+    for (const target of [-pid, pid]) {
+      try {
+        process.kill(target, "SIGKILL");
+      } catch {
+        // It has no group of its own, or is gone.
+      }
+    }
+  }
+  return children.length;
 }

@@ -3,6 +3,11 @@ import { enableCompileCache, flushCompileCache } from "node:module";
 
 enableCompileCache(new URL("../../node_modules/.cache/compiled", import.meta.url).pathname);
 const { runFile } = await import("./plain-node.mjs");
+const { endChildren } = await import("./traces.mjs");
+
+process.on("exit", endChildren);
+// Before it is killed: a file that does not end may have started much.
+process.on("SIGTERM", () => process.exit(1));
 
 process.on("message", async ({ end, path, config, globalConfig }) => {
   if (end) {
@@ -12,7 +17,9 @@ process.on("message", async ({ end, path, config, globalConfig }) => {
   try {
     const result = await runFile(path, config, globalConfig);
     flushCompileCache();
-    process.send({ result, isSpent: process.memoryUsage().heapUsed > globalConfig.workerIdleMemoryLimit });
+    // What was started by a file that has ended may start more.
+    const isSpent = endChildren() > 0 || process.memoryUsage().heapUsed > globalConfig.workerIdleMemoryLimit;
+    process.send({ result, isSpent });
   } catch (error) {
     process.send({ error: { message: error.message ?? String(error), stack: error.stack, type: "Error" } });
   }

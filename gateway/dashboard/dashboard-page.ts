@@ -24,7 +24,7 @@ const assets = `${root}/assets/`;
  * what to show there. It is the same for everybody and holds no data, so nobody has to be logged in for it.
  */
 export function serveDashboard(page: BuiltPage | undefined): RequestHandler {
-  return (req, res, next) => {
+  return async (req, res, next) => {
     const { path, method, headers } = req;
     if (page === undefined || !(path === root || path.startsWith(`${root}/`))) {
       next();
@@ -35,11 +35,15 @@ export function serveDashboard(page: BuiltPage | undefined): RequestHandler {
     if (method !== "GET" && method !== "HEAD") {
       throw new DomainError("METHOD_NOT_ALLOWED", { metadata: { allow: "GET, HEAD" } });
     }
-    sendReply(res, exchange, path.startsWith(assets) ? fileReply(page, path, headers) : pageReply(page));
+    sendReply(res, exchange, path.startsWith(assets) ? await fileReply(page, path, headers) : pageReply(page));
   };
 }
 
-function fileReply({ files }: BuiltPage, path: string, headers: Parameters<RequestHandler>[0]["headers"]): Reply {
+async function fileReply(
+  { files }: BuiltPage,
+  path: string,
+  headers: Parameters<RequestHandler>[0]["headers"],
+): Promise<Reply> {
   const file = files.get(path.slice(assets.length));
   if (file === undefined) throw new DomainError("NOT_FOUND");
   const policy = path.endsWith(workerEnding) ? workerPolicy : "default-src 'none'";

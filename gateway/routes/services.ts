@@ -19,18 +19,10 @@ import type { EmbedScript } from "../embed-script.ts";
 import type { EvidenceKeys } from "../evidence-keys.ts";
 import type { Home } from "../home-page.ts";
 import type { IdentityProvider } from "../oidc/identity-provider.ts";
+import type { ReferenceSource } from "../openapi/reference.ts";
 import type { FindMissing } from "../readiness.ts";
 import type { LinkGuard } from "../signing/links.ts";
-import type { StaticFile } from "../static-file.ts";
 import type { ServedPage, Verifier } from "../verifier.ts";
-
-/** The OpenAPI document as JSON, and its reference page. */
-export interface Reference {
-  readonly document: StaticFile;
-  readonly page: StaticFile;
-  /** Lets the page use its own styles and nothing else. */
-  readonly pagePolicy: string;
-}
 
 /** What the rows of the route tables call. */
 export interface Services {
@@ -71,5 +63,5 @@ export interface Services {
   /** Names what is missing of what requests need. */
   readonly findMissing: FindMissing;
   /** The description of the API. */
-  readonly reference: Reference;
+  readonly reference: Pick<ReferenceSource, "read">;
 }

@@ -86,9 +86,11 @@ export const signingPageRoutes: readonly Route[] = [
       textExamples: { "text/javascript": 'import "./page.js";\n', "text/css": "main { color: black }\n" },
     },
     errors: ["NOT_FOUND"],
-    call: async ({ params }, services) => requireFile(`${params.folder}/${params.file}`, services),
-    respond: (file, { headers }) =>
-      pageFileReply(file, { acceptEncoding: headers["accept-encoding"], policy: filePolicy }),
+    call: async ({ params, headers }, services) => {
+      const file = requireFile(`${params.folder}/${params.file}`, services);
+      return pageFileReply(file, { acceptEncoding: headers["accept-encoding"], policy: filePolicy });
+    },
+    respond: (reply) => reply,
   }),
 ];
 

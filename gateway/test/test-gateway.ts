@@ -9,7 +9,7 @@ import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { createContract, requireConformance } from "../../test/support/contract.ts";
-import { createGateway, createReference } from "../app.ts";
+import { createGateway } from "../app.ts";
 import type { GatewayConfig } from "../config.ts";
 import type { BodyBudget } from "../http/body-budget.ts";
 import { type ConnectionLimits, connectionLimits, listenGateway } from "../listen.ts";
@@ -74,15 +74,6 @@ export const createFakes = async (): Promise<Fakes> => ({
 export type GivenFakes = Omit<Fakes, "docgen" | "sign" | "webhooks"> &
   Partial<Pick<Fakes, "docgen" | "sign" | "webhooks">>;
 
-const references = new Map<string, ReturnType<typeof createReference>>();
-
-/** Much of the start of a gateway, and the same for all that have one address. */
-function referenceOnce(publicUrl: string): ReturnType<typeof createReference> {
-  const reference = references.get(publicUrl) ?? createReference(publicUrl);
-  references.set(publicUrl, reference);
-  return reference;
-}
-
 /** A gateway that listens on a free port, with fakes behind it and a real database for the limits. */
 export async function startTestGateway(
   databaseUrl: string,
@@ -121,7 +112,6 @@ export async function startTestGateway(
     ...options.config,
   };
   const gateway = await createGateway(config, {
-    createReference: referenceOnce,
     runtime: { logger, metrics, clock: systemClock, newId, bus: createMemoryBus() },
     auth: connect("auth", fakes.auth.routes),
     templates: connect("templates", fakes.templates.routes),

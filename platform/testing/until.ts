@@ -2,11 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /**
  * Resolves with the first value of `condition` that is neither false nor undefined; rejects after `timeoutMs`
- * (default 25 s) with the last error or a message. Use it instead of sleeping.
+ * (default 60 s) with the last error or a message. Use it instead of sleeping.
  */
 export async function until<T>(
   condition: () => Promise<T | false | undefined> | T | false | undefined,
-  timeoutMs = 25_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   let lastError: unknown;

@@ -1,9 +1,9 @@
 import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
 import type { Caller } from "#platform/caller.ts";
 import type { OutboxRecord } from "#platform/outbox/outbox.ts";
-import type { Decision } from "./domain/accept-body.ts";
-import type { ConsentEventType } from "./domain/consent.ts";
-import type { SessionOutcome } from "./domain/session.ts";
+import type { Decision } from "./accept/accept-body.ts";
+import type { ConsentEventType } from "./consent/consent.ts";
+import type { SessionOutcome } from "./sessions/session.ts";
 
 /** Who and when, for an event of one request. */
 export interface EventContext {

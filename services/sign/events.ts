@@ -1,9 +1,9 @@
 import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
 import type { Caller } from "#platform/caller.ts";
 import type { OutboxRecord } from "#platform/outbox/outbox.ts";
-import type { Agreement } from "./domain/agreement.ts";
-import type { SignEvent } from "./domain/change.ts";
-import { countReceivers } from "./domain/receivers.ts";
+import type { Agreement } from "./agreement/agreement.ts";
+import type { SignEvent } from "./agreement/change.ts";
+import { countReceivers } from "./send/receivers.ts";
 
 /** Who and when, for every event of one change. */
 export interface EventContext {

@@ -7,15 +7,15 @@ import { createPool, observePool } from "#platform/db/pool.ts";
 import { createSmtpMailer, type MailSetup } from "#platform/mail/mail-settings.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
 import type { Runtime, Service } from "#platform/service.ts";
+import { schema } from "./agreement/write-change.ts";
 import type { SignConfig } from "./config.ts";
+import { signRoutes } from "./handlers.ts";
 import { createIntake, type Intake } from "./intake/intake.ts";
 import { jobHandlers } from "./jobs/handlers.ts";
 import { createJobLoop, type JobLoop } from "./jobs/job-loop.ts";
 import { createCompletionWatch, createSweeper } from "./jobs/sweep.ts";
-import { createOrganizationReader } from "./organizations/organization-reader.ts";
-import { signRoutes } from "./rpc/index.ts";
+import { createOrganizationReader } from "./organization-reader.ts";
 import { configuredSealer } from "./seal/configured-sealer.ts";
-import { schema } from "./store/write-change.ts";
 import { createSealReader } from "./verification/seal-reader.ts";
 import { createWitness } from "./witness/witness.ts";
 

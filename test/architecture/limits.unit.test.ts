@@ -84,7 +84,7 @@ function limitsOfInterface({ keywords }: Kind): Limits {
 /** Said at one side only: by rules of a domain, or of what never reaches a service under that name. */
 const ofOneSide = new Set([
   ...["code 4000", "cursor 20", "id 255", "renderToken 8192"],
-  // Recipients and custom fields, by services/sign/domain.
+  // Recipients and custom fields, by services/sign/create.
   ...["email 100", "email 500", "recipientId 100", "value 500"],
   // In contracts 0 is no limit, and a width that of a tile of the log, where that of a tab has no bounds.
   ...["limit 1", "width 100000"],

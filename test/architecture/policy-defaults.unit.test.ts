@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
-import { effectivePolicy } from "../../services/click/domain/policy.ts";
-import { verificationRequirements } from "../../services/click/domain/verification.ts";
+import { verificationRequirements } from "../../services/click/accept/verification.ts";
+import { effectivePolicy } from "../../services/click/terms/policy.ts";
 import { effectiveConfiguration } from "../../services/templates/domain/configuration.ts";
 import {
   defaultPolicyFlags,

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { effectivePolicy, type Policy } from "../../services/click/domain/policy.ts";
-import { checkDeclinePolicy, checkPolicy } from "../../services/click/domain/policy-checks.ts";
-import { checkVerification } from "../../services/click/domain/verification.ts";
+import { checkDeclinePolicy, checkPolicy } from "../../services/click/accept/policy-checks.ts";
+import { checkVerification } from "../../services/click/accept/verification.ts";
+import { effectivePolicy, type Policy } from "../../services/click/terms/policy.ts";
 import { policyFlagNames } from "../../services/templates/domain/policy-flags.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -18,7 +18,7 @@ const documented = new Map(
 const flagsOf = (where: string): string[] => policyFlagNames.filter((flag) => documented.get(flag) === where);
 
 /** Where flags are declared, carried along or told to pages: naming them there does nothing. */
-const carriers = /\/(policy|policy-flags|policy-tightening|rendering-message)\.ts$/;
+const carriers = /\/(policy|policy-flags|policy-tightening|render)\.ts$/;
 
 describe("the table of policy flags in docs/click.md", () => {
   test("has every flag that there is, and no other", () => {
@@ -38,7 +38,7 @@ describe("the table of policy flags in docs/click.md", () => {
   });
 
   test("says that a flag is enforced at accept only of those that the way of an acceptance names", () => {
-    const folders = ["services/click/accept", "services/click/domain", "services/click/rpc", "services/click/store"];
+    const folders = ["accept", "receipts", "sessions", "terms"].map((name) => `services/click/${name}`);
     const code = folders.flatMap(sourcesIn).join("\n");
     expect(flagsOf("accept").filter((flag) => !new RegExp(`\\b${flag}\\b`).test(code))).toEqual([]);
   });

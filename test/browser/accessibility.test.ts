@@ -127,7 +127,7 @@ describeInBrowser("accessibility", (pages) => {
       await page.getByRole("button", { name: "Close" }).click();
       await until(async () => (await active(page)) === "link");
       await page.keyboard.press("Enter");
-      expect(await page.getByRole("dialog").isVisible()).toBe(true);
+      await page.getByRole("dialog").waitFor();
     });
   });
 

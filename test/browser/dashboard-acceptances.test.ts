@@ -7,6 +7,7 @@ import { bodyOf, consentTemplate, consentText, publishText } from "../support/jo
 import { type System, startSystem } from "../support/system.ts";
 import { describeInBrowser } from "./support/browser.ts";
 import { newEmail, newPassword, newViewer, openAs, type Person, problemsIn } from "./support/dashboard.ts";
+import { broughtBy } from "./support/keyboard.ts";
 import { screenshot } from "./support/signing.ts";
 
 const phone = { viewport: { width: 320, height: 640 } };
@@ -79,9 +80,8 @@ describeInBrowser("the dashboard's acceptances", (pages) => {
     await screenshot(page, `${name}-dark`);
   }
   async function download(page: Page, name: string): Promise<Buffer> {
-    const started = page.waitForEvent("download", { timeout: 30_000 });
-    await button(page, name).click();
-    return readFile(await (await started).path());
+    const started = await broughtBy(page, "download", () => button(page, name).click());
+    return readFile(await started.path());
   }
 
   test("acceptances are found by person, receipt, text and time, page by page; the search is in the address", async () => {

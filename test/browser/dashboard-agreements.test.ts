@@ -6,6 +6,7 @@ import { declineSigning, signEverything } from "../support/signing-people.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { describeInBrowser } from "./support/browser.ts";
 import { newEmail, newPassword, newViewer, openAs, type Person, problemsIn } from "./support/dashboard.ts";
+import { broughtBy } from "./support/keyboard.ts";
 import { contractPdf, linkFor, screenshot } from "./support/signing.ts";
 
 describeInBrowser("the dashboard's agreements", (pages) => {
@@ -158,9 +159,7 @@ describeInBrowser("the dashboard's agreements", (pages) => {
     await page.getByRole("option", { name: "Schedule.pdf" }).click();
     await page.getByRole("region", { name: "Schedule.pdf, page 1 of 2" }).waitFor();
     await isDrawn(page);
-    const downloading = page.waitForEvent("download");
-    await button(page, "Certificate of completion").click();
-    const download = await downloading;
+    const download = await broughtBy(page, "download", () => button(page, "Certificate of completion").click());
     expect(download.suggestedFilename()).toBe("Certificate of completion.pdf");
     expect(
       readFileSync(await download.path())

@@ -4,6 +4,7 @@ import { Browser } from "../support/browser-people.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { describeInBrowser } from "./support/browser.ts";
 import { newOwner, newViewer, openAs, type Person, problemsIn } from "./support/dashboard.ts";
+import { broughtBy } from "./support/keyboard.ts";
 import { screenshot } from "./support/signing.ts";
 
 describeInBrowser("the dashboard's document generation", (pages) => {
@@ -90,7 +91,7 @@ describeInBrowser("the dashboard's document generation", (pages) => {
     await page.getByText(/^1 page, \d+ KB, rendered in \d+ ms/).waitFor();
     await page.getByText("Offer for Bücher & Söhne").waitFor({ state: "attached" });
     await look(page, "preview");
-    const [download] = await Promise.all([page.waitForEvent("download"), link(page, "Download it").click()]);
+    const download = await broughtBy(page, "download", () => link(page, "Download it").click());
     expect(download.suggestedFilename()).toBe("Offer.pdf");
 
     await link(page, "Versions and data").click();
@@ -149,7 +150,7 @@ describeInBrowser("the dashboard's document generation", (pages) => {
     await look(page, "batch-dialog-dark");
     await dialog(page).getByRole("button", { name: "Create batch" }).click();
     await heading(page, "Batch of 3 documents");
-    await page.getByText("Completed with errors").waitFor({ timeout: 30_000 });
+    await page.getByText("Completed with errors").waitFor();
     await page.getByRole("row").filter({ hasText: "row-2" }).getByText("data.price must be a number.").waitFor();
     await link(page, "row-1").waitFor();
     await look(page, "batch-dark");
@@ -158,7 +159,7 @@ describeInBrowser("the dashboard's document generation", (pages) => {
     await link(page, "row-1").waitFor({ state: "detached" });
     expect(new URL(page.url()).search).toBe("?state=failed");
     const archive = link(page, "Download all as ZIP");
-    const [download] = await Promise.all([page.waitForEvent("download"), archive.click()]);
+    const download = await broughtBy(page, "download", () => archive.click());
     expect(download.suggestedFilename()).toMatch(/^batch-.*\.zip$/);
     await link(page, "All batches").click();
     await page.getByRole("row").filter({ hasText: "2 of 3 completed, 1 failed" }).waitFor();

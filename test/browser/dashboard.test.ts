@@ -14,6 +14,7 @@ import {
   stepOf,
   totp,
 } from "./support/dashboard.ts";
+import { follow } from "./support/keyboard.ts";
 import { screenshot } from "./support/signing.ts";
 
 describeInBrowser("the dashboard", (pages) => {
@@ -203,19 +204,16 @@ describeInBrowser("the dashboard", (pages) => {
     await page.keyboard.type(owner.password);
     await page.keyboard.press("Enter");
     await page.getByRole("navigation").waitFor();
-    await tabTo(page, "API keys");
-    await page.keyboard.press("Enter");
+    await follow(page, "API keys");
     await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
     await page.getByRole("button", { name: "Create key" }).first().waitFor();
-    await tabTo(page, "Create key");
-    await page.keyboard.press("Enter");
+    await follow(page, "Create key");
     await dialog(page).waitFor();
     await page.keyboard.type("By keyboard");
     await page.keyboard.press("Enter");
     await dialog(page).getByText("It is shown this once").waitFor();
     system.secrets.add("API key", await copied(page, 0));
-    await tabTo(page, "Done");
-    await page.keyboard.press("Enter");
+    await follow(page, "Done");
     await isGone(page);
     await page.getByRole("row").filter({ hasText: "By keyboard" }).waitFor();
   });
@@ -263,13 +261,3 @@ const walk: readonly { readonly path: string; readonly ready: string; readonly b
   { path: "/organization", ready: "Logged in" },
   { path: "/account", ready: "Chrome on Linux", button: "Set up" },
 ];
-
-/** Presses Tab until something of this name has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 30; presses++) {
-    await page.keyboard.press("Tab");
-    const focused = await page.locator(":focus").textContent({ timeout: 1_000 });
-    if (focused?.trim() === name) return;
-  }
-  throw new Error(`the keyboard does not reach ${name}`);
-}

@@ -2,10 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/
 import type { Locator, Page } from "playwright-core";
 import { describeInBrowser } from "./support/browser.ts";
 import { goTo, logIn, openDashboard } from "./support/dashboard.ts";
+import { broughtBy, follow, tabTo, type } from "./support/keyboard.ts";
 import { type NewcomersCopy, startNewcomersCopy } from "./support/newcomer.ts";
 import { contractPdf, screenshot } from "./support/signing.ts";
-
-const patience = 30_000;
 
 describeInBrowser("the first hour of a newcomer", (pages) => {
   let copy: NewcomersCopy;
@@ -35,10 +34,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
   const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
   const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor();
   async function dashboard(): Promise<Page> {
-    const page = await openDashboard(pages, at("/dashboard/"), wrong);
-    // A walk leads through everything that the product can do, also while the machine does other things.
-    page.context().setDefaultTimeout(patience);
-    return page;
+    return await openDashboard(pages, at("/dashboard/"), wrong);
   }
   /** Another window of the same person. */
   async function openBeside(page: Page, path: string): Promise<Page> {
@@ -178,7 +174,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     const mail = mailbox.getByRole("article").filter({ hasText: subject }).filter({ hasText: "ann@example.com" });
     while ((await mail.count()) === 0) await mailbox.reload();
     await screenshot(mailbox, "first-hour-mailbox");
-    const [signing] = await Promise.all([mailbox.waitForEvent("popup"), mail.getByRole("link").first().click()]);
+    const signing = await broughtBy(mailbox, "popup", () => mail.getByRole("link").first().click());
     await signing.getByLabel("I have read this and agree").check();
     await button(signing, "Continue").click();
     await signing.getByRole("button", { name: /^Sign here/ }).click();
@@ -240,26 +236,6 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     await watchWebhook(page);
   }, 300_000);
 
-  /** Goes on until what is called so has the focus. */
-  async function tabTo(page: Page, name: string | RegExp, key = "Tab"): Promise<void> {
-    const passed: string[] = [];
-    for (let presses = 0; presses < 150; presses += 1) {
-      const focused = (await page.evaluate(nameOfFocused)) as string;
-      if (typeof name === "string" ? focused === name : name.test(focused)) return;
-      passed.push(focused);
-      await page.keyboard.press(key);
-    }
-    throw new Error(`the keyboard does not reach ${name}, but ${passed.join(" | ")}`);
-  }
-  async function follow(page: Page, name: string | RegExp, key = "Tab"): Promise<void> {
-    await tabTo(page, name, key);
-    await page.keyboard.press("Enter");
-  }
-  async function type(page: Page, name: string, text: string): Promise<void> {
-    await tabTo(page, name);
-    await page.keyboard.type(text);
-  }
-
   async function publishByKeyboard(page: Page, name: string): Promise<void> {
     await follow(page, "Click templates");
     await heading(page, "Click templates");
@@ -299,8 +275,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     await heading(page, "Agreements");
     await follow(page, "New agreement");
     await heading(page, "New agreement");
-    await tabTo(page, "Choose files");
-    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
+    const chooser = await broughtBy(page, "filechooser", () => follow(page, "Choose files"));
     const contract = Buffer.from(await contractPdf(), "base64");
     await chooser.setFiles({ name: "Contract.pdf", mimeType: "application/pdf", buffer: contract });
     await type(page, "Name", "Bob Example");
@@ -333,14 +308,3 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     await screenshot(page, "first-hour-keyboard");
   }, 300_000);
 });
-
-/** How a screen reader would call it, near enough. */
-const nameOfFocused = `(() => {
-  let element = document.activeElement;
-  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
-  if (!element || element === document.body) return "";
-  const ids = element.getAttribute("aria-labelledby")?.split(" ") ?? [];
-  const named = ids.map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
-  const label = element.getAttribute("aria-label") ?? element.labels?.[0]?.textContent ?? element.textContent;
-  return (named || label).trim();
-})()`;

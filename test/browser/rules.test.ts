@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { until } from "#platform/testing/until.ts";
 import { describeInBrowser } from "./support/browser.ts";
 import { openHostPage, submitForm } from "./support/host-page.ts";
+import { broughtBy } from "./support/keyboard.ts";
 import { longText, staticRendering } from "./support/renderings.ts";
 import { type Site, startSite } from "./support/site.ts";
 
@@ -83,10 +84,7 @@ describeInBrowser("presentation rules", (pages) => {
     const page = await open({ html, policy: { requireView: true } });
     await page.context().route("https://shop.example/**", (route) => route.fulfill({ body: "document" }));
     await expectBlocked(page, "Open the document");
-    const [tab] = await Promise.all([
-      page.waitForEvent("popup"),
-      page.getByRole("link", { name: "the rules" }).click(),
-    ]);
+    const tab = await broughtBy(page, "popup", () => page.getByRole("link", { name: "the rules" }).click());
     expect(await tab.evaluate("window.opener")).toBeNull();
     await expectAccepted(page, { presentation: { documentsOpened: ["https://shop.example/rules"] } });
   });

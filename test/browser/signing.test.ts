@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import type { Api } from "../support/api.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
+import { broughtBy, follow, tabTo, type } from "./support/keyboard.ts";
 import { createAgreement, giveConsent, linkFor, openLink, phone, returnUrl, screenshot } from "./support/signing.ts";
 
 describeInBrowser("the signing page", (pages) => {
@@ -35,13 +36,12 @@ describeInBrowser("the signing page", (pages) => {
     await field(page, "Because").fill("I have read them");
     await field(page, "Plan").selectOption("l");
     await page.getByLabel("Colour, required: blue").check();
-    const choosing = page.waitForEvent("filechooser");
-    await page.getByRole("button", { name: /^Passport/ }).click();
+    const chooser = await broughtBy(page, "filechooser", () => page.getByRole("button", { name: /^Passport/ }).click());
     const png = Buffer.from(
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
       "base64",
     );
-    await (await choosing).setFiles({ name: "passport.png", mimeType: "image/png", buffer: png });
+    await chooser.setFiles({ name: "passport.png", mimeType: "image/png", buffer: png });
     await page.getByRole("button", { name: /passport\.png$/ }).waitFor();
   }
 
@@ -125,39 +125,23 @@ describeInBrowser("the signing page", (pages) => {
   const ann = { recipientId: "1", name: "Ann Example", email: "ann.1@example.com", clientUserId: "1" };
   const short = { recipients: { signers: [{ ...ann, tabs: shortTabs }] } };
 
-  /** Goes on until what has the focus is called so. */
-  async function tabTo(page: Page, name: string): Promise<void> {
-    const focused =
-      "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent)";
-    for (let presses = 0; presses < 20; presses += 1) {
-      await page.keyboard.press("Tab");
-      if (((await page.evaluate(focused)) as string).startsWith(name)) return;
-    }
-    throw new Error(`the keyboard does not reach ${name}`);
-  }
-
   test("the keyboard is enough", async () => {
     const id = await createAgreement(api, short);
     const page = await openLink(pages, await linkFor(api, id, "1"), wrong);
     await page.getByRole("heading", { name: "Before you sign" }).waitFor();
-    await tabTo(page, "I have read this");
+    await tabTo(page, /^I have read this/);
     await page.keyboard.press("Space");
-    await tabTo(page, "Continue");
-    await page.keyboard.press("Enter");
+    await follow(page, "Continue");
     await page.getByText("0 of 2 required fields done").waitFor();
-    await tabTo(page, "City, required");
-    await page.keyboard.type("Lisbon");
-    await tabTo(page, "Sign here, required");
-    await page.keyboard.press("Enter");
+    await type(page, /^City, required/, "Lisbon");
+    await follow(page, /^Sign here, required/);
     await page.getByRole("dialog").waitFor();
-    await tabTo(page, "Adopt and sign");
-    await page.keyboard.press("Enter");
+    await follow(page, "Adopt and sign");
     await page.getByText("All required fields are done").waitFor();
     expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toMatch(
       /^Sign here: Ann Example, signed/,
     );
-    await tabTo(page, "Finish");
-    await page.keyboard.press("Enter");
+    await follow(page, "Finish");
     await page.getByText("Back at the integration.").waitFor();
     expect(page.url()).toBe(`${returnUrl}&event=signing_complete`);
     expect(["completing", "completed"]).toContain(await statusOf(id));

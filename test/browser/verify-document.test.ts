@@ -15,6 +15,7 @@ import { createSealer, type Sealer } from "../../services/sign/seal/sealer.ts";
 import { addSignaturePlaceholder } from "../../services/sign/seal/signature-placeholder.ts";
 import { makeTestCertificate } from "../../services/sign/seal/test-certificate.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
+import { broughtBy } from "./support/keyboard.ts";
 
 const looks = {
   desk: {},
@@ -181,13 +182,10 @@ describeInBrowser("the page that checks sealed documents", (pages) => {
 
   test("speaks German, and works by the keyboard", async () => {
     const page = await open({ locale: "de-DE" });
-    // A browser drops keys that are pressed before it has painted.
-    await until(() => page.evaluate<boolean>("performance.getEntriesByType('paint').length > 0"));
     await page.keyboard.press("Tab");
     await until(() => page.evaluate<boolean>("document.activeElement.id === 'file'"));
-    const chooser = page.waitForEvent("filechooser", { timeout: 30_000 });
-    await page.keyboard.press("Space");
-    await (await chooser).setFiles({ name: "a.pdf", mimeType: "application/pdf", buffer: fileOf("sealed.pdf") });
+    const chooser = await broughtBy(page, "filechooser", () => page.keyboard.press("Space"));
+    await chooser.setFiles({ name: "a.pdf", mimeType: "application/pdf", buffer: fileOf("sealed.pdf") });
     await verdict(page, "Hier gesiegelt und unverändert");
     expect(await page.evaluate("document.documentElement.lang")).toBe("de");
   });

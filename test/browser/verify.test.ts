@@ -13,6 +13,7 @@ import { keyFile, makeInstallation } from "../verify/support/installation.ts";
 import { scenario } from "../verify/support/scenario.ts";
 import { changed } from "../verify/support/tamper.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
+import { broughtBy } from "./support/keyboard.ts";
 
 const installation = makeInstallation();
 const keys = keyFile(installation);
@@ -154,9 +155,8 @@ describeInBrowser("the page that verifies evidence", (pages) => {
     const focused = () => page.evaluate("document.activeElement.id || document.activeElement.textContent");
     await page.keyboard.press("Tab");
     expect(await focused()).toBe("bundle");
-    const chooser = page.waitForEvent("filechooser");
-    await page.keyboard.press("Space");
-    await (await chooser).setFiles(jsonFile("bundle.json", bundle));
+    const chooser = await broughtBy(page, "filechooser", () => page.keyboard.press("Space"));
+    await chooser.setFiles(jsonFile("bundle.json", bundle));
     await verdict(page, "nothing proves who made it");
     await page.locator("#bundle").focus();
     await page.keyboard.press("Tab");

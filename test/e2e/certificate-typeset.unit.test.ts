@@ -5,17 +5,17 @@ import type { Renderer } from "../../services/docgen/renderer/render-job.ts";
 import { createRenderer } from "../../services/docgen/renderer/renderer.ts";
 import { htmlJob } from "../../services/docgen/renderer/test/jobs.ts";
 import { describeWithPoppler, flatTextOf } from "../../services/docgen/typesetting/test/poppler.ts";
-import { certificateFooter, certificateHtml } from "../../services/sign/certificate/print-certificate.ts";
-import type { Agreement, Recipient } from "../../services/sign/domain/agreement.ts";
-import { chain, emptyAudit } from "../../services/sign/domain/audit-chain.ts";
-import type { AuditEntry } from "../../services/sign/domain/change.ts";
+import type { Agreement, Recipient } from "../../services/sign/agreement/agreement.ts";
+import { chain, emptyAudit } from "../../services/sign/agreement/audit-chain.ts";
+import type { AuditEntry } from "../../services/sign/agreement/change.ts";
 import {
   sampleContext,
   sampleDocument,
   sampleDraft,
   sampleRecipient,
   sampleTime,
-} from "../../services/sign/test/lifecycle-samples.ts";
+} from "../../services/sign/agreement/test/lifecycle-samples.ts";
+import { certificateFooter, certificateHtml } from "../../services/sign/certificate/print-certificate.ts";
 
 const at = "2026-11-02T10:00:00Z";
 const hostile = '<b>bold</b> #panic("x") $1$ &amp; <script>alert(1)</script> \u202Ereversed';

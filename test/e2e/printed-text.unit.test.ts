@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
+import { agreementText } from "../../services/click/accept/test/agreement-texts.ts";
 import { printedText } from "../../services/click/evidence/pdf/shown-text.ts";
-import { agreementText } from "../../services/click/test/agreement-texts.ts";
 import { printRules } from "../../services/docgen/templating/print-style.ts";
 
 test("whatever text an agreement has, evidence makes HTML of it that the renderer takes", () => {

@@ -9,6 +9,12 @@ import { createCompiler } from "../../services/docgen/typesetting/compiler.ts";
 import { loadFonts } from "../../services/docgen/typesetting/fonts.ts";
 import { structureOf } from "../../services/docgen/typesetting/test/poppler.ts";
 import { createTypesetter } from "../../services/docgen/typesetting/typesetter.ts";
+import {
+  sampleDocument,
+  sampleDraft,
+  sampleRecipient,
+  sampleTime,
+} from "../../services/sign/agreement/test/lifecycle-samples.ts";
 import { certificateHtml } from "../../services/sign/certificate/print-certificate.ts";
 import { createFontLibrary } from "../../services/sign/completion/font-library.ts";
 import { checkPdf } from "../../services/sign/intake/check-pdf.ts";
@@ -16,12 +22,6 @@ import { prepareSeal } from "../../services/sign/intake/prepare-seal.ts";
 import { createPemSigner, type SealSigner } from "../../services/sign/seal/seal-signer.ts";
 import { seal } from "../../services/sign/seal/sealer.ts";
 import { makeTestCertificate } from "../../services/sign/seal/test-certificate.ts";
-import {
-  sampleDocument,
-  sampleDraft,
-  sampleRecipient,
-  sampleTime,
-} from "../../services/sign/test/lifecycle-samples.ts";
 import { allMarks, typesetInput } from "./marked-files.ts";
 
 /** Of a standard that the typesetter does not offer. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { AcceptBody } from "../../services/click/domain/accept-body.ts";
-import { addEvents, type PageEventType } from "../../services/click/domain/page-facts.ts";
-import { effectivePolicy, type Policy } from "../../services/click/domain/policy.ts";
-import { checkDeclinePolicy, checkPolicy } from "../../services/click/domain/policy-checks.ts";
-import { checkVerification } from "../../services/click/domain/verification.ts";
+import type { AcceptBody } from "../../services/click/accept/accept-body.ts";
+import { checkDeclinePolicy, checkPolicy } from "../../services/click/accept/policy-checks.ts";
+import { checkVerification } from "../../services/click/accept/verification.ts";
+import { addEvents, type PageEventType } from "../../services/click/sessions/session.ts";
+import { effectivePolicy, type Policy } from "../../services/click/terms/policy.ts";
 import type { Json } from "../../web/verify/src/json.ts";
 import { expectedChecks, pageFacts } from "../../web/verify/src/policy-rules.ts";
 

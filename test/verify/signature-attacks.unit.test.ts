@@ -8,7 +8,7 @@ import { createSealer, type Sealer, seal } from "../../services/sign/seal/sealer
 import { addSignaturePlaceholder } from "../../services/sign/seal/signature-placeholder.ts";
 import { makeTestCertificate } from "../../services/sign/seal/test-certificate.ts";
 import { findSeals } from "../../services/sign/seal/verify-seals.ts";
-import { additionAfter } from "../../services/sign/verification/addition-after.ts";
+import { additionAfter } from "../../services/sign/verification/verify.ts";
 import { findSeals as findSealsInBrowser } from "../../web/verify-document/seals.ts";
 
 let sealer: Sealer;

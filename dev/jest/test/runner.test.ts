@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { waitUntilGone } from "../../processes.ts";
 import { samples } from "./samples.ts";
 
 interface FileResult {
@@ -134,6 +135,7 @@ describe("the runner of test files", () => {
     ["leaves-folder", "the working folder /"],
     ["leaves-timers", "a clock or timers that are not real"],
     ["leaves-listener", "a listener for SIGTERM of the process"],
+    ["leaves-process", "1 open ProcessWrap"],
     ["leaves-handles", "1 open TCPServerWrap; 1 open ProcessWrap"],
   ])("fails the file %s", (name, message) => {
     expect(result(name)).toMatchObject({ status: "failed", message: expect.stringContaining(message) });
@@ -144,6 +146,11 @@ describe("the runner of test files", () => {
     expect(new Set(kept.map(({ pid }) => pid)).size).toBe(1);
     expect(kept.map(({ file }) => file)[0]).toBe("leaves-environment");
     expect(kept.map(({ value }) => value)).toEqual(["1 undefined", "2 undefined", "3 undefined"]);
+  });
+
+  test("ends what a file has started and not ended, in whatever group it is", async () => {
+    const child = Number(readFileSync(join(folder, "child.txt"), "utf8"));
+    expect(await waitUntilGone(child, 10_000)).toBe(true);
   });
 
   test("replaces a process whose memory has grown", () => {

@@ -14,6 +14,7 @@ test("writes down which process it is", () => {
 
 const leaves = (statement: string): string => `${imports("jest, test")}
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 test("leaves something behind", async () => { ${statement} });`;
 
@@ -71,6 +72,9 @@ test("rejects unheard", async () => { void Promise.reject(new Error("unheard"));
   "leaves-timers.test.ts": leaves("jest.useFakeTimers();"),
   "leaves-listener.test.ts": leaves(`process.on("SIGTERM", () => {});`),
   "leaves-handles.test.ts": leaves(`createServer().listen(0); spawn("sleep", ["60"]);`),
+  "leaves-process.test.ts": leaves(
+    `const { pid } = spawn("sleep", ["60"], { detached: true }); writeFileSync("child.txt", String(pid));`,
+  ),
   "journal-1.test.ts": journal("journal-1"),
   "journal-2.test.ts": journal("journal-2"),
   "heavy.test.ts": journal("heavy", "globalThis.kept = Array.from({ length: 4e7 }, (_, index) => index + 0.5);"),

@@ -1,18 +1,18 @@
 import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { CallOptions } from "@connectrpc/connect";
+import { usage } from "#api/generation-templates.ts";
 import type { JsonSchema } from "#api/kinds.ts";
 import { isOutage } from "#platform/outage.ts";
 import { acceptancesView, agreementsView, webhooksView } from "../../../views/dashboard/overview.ts";
 import { statuses } from "../../../views/sign/names.ts";
 import { dayIn, hoursBetween } from "../../dashboard/local-day.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { usageSchema, usageView } from "../generation/usage.ts";
 import { defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
-import { answer, count, dateTime, day, described, listOf, orNull } from "../schema-parts.ts";
+import { answer, count, dateTime, day, described, example, listOf, orNull, text } from "../schema-parts.ts";
 import type { Services } from "../services.ts";
 import { dashboardBase, everybody } from "./base.ts";
-import { timeZone } from "./schemas.ts";
 
+const timeZone = example(described(text(1, 64), "A name of the IANA time zone database."), "Europe/Berlin");
 const counts = { acceptances: count, declines: count };
 
 /** Of agreements; templates have none that counts. */
@@ -39,7 +39,7 @@ const overviewSchema: JsonSchema = answer({
       declinedToday: count,
     }),
   ),
-  generation: orNull(usageSchema),
+  generation: orNull(usage.schemas.answer),
   webhooks: orNull(
     answer({
       endpoints: count,
@@ -83,7 +83,7 @@ export const overviewRoutes: readonly Route[] = [
         from: from.toISOString(),
         acceptances: parts.acceptances && acceptancesView(parts.acceptances, hours),
         agreements: parts.agreements && agreementsView(parts.agreements),
-        generation: parts.generation && usageView(parts.generation),
+        generation: parts.generation && usage.answer(parts.generation),
         webhooks: parts.webhooks && webhooksView(parts.webhooks),
       }),
   }),

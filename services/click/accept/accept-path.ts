@@ -1,10 +1,8 @@
-import type { ParseAcceptBody } from "../domain/accept-body.ts";
-import { type AcceptItem, type CheckedItem, checkItem } from "./accept-item.ts";
+import { type AcceptItem, type CheckedItem, checkItem, type ParseAcceptBody } from "./accept-body.ts";
 import { signRecords, type UnsignedRecord } from "./accept-record.ts";
 import { asDomainError, createBatcher, overloaded } from "./batcher.ts";
-import { findRecorded } from "./missing-records.ts";
 import { type PrepareDeps, type Prepared, prepareBatch } from "./prepare.ts";
-import type { RecordOutcome } from "./record-queue.ts";
+import { findRecorded, type RecordOutcome } from "./record-queue.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** What becomes of acceptances, wherever they come from. */

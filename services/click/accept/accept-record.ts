@@ -1,22 +1,22 @@
 import { DomainError } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { OutboxRecord } from "#platform/outbox/outbox.ts";
-import { gatherEvidence, keptEvidence } from "../domain/acceptance-evidence.ts";
-import { acceptanceLeaf } from "../domain/acceptance-leaf.ts";
-import type { Agreement, PresentedToken, SessionFacts } from "../domain/agreement.ts";
-import type { Assessment } from "../domain/assessment.ts";
-import { type AcceptedConsent, consentsOf } from "../domain/consent-plan.ts";
-import { buildReceipt } from "../domain/receipt.ts";
-import { renderedAt } from "../domain/render-claims.ts";
-import { type StoredStatus, transitions } from "../domain/session.ts";
-import { type MergeOutcome, type ShownInput, shownFacts } from "../domain/shown.ts";
+import { type AcceptedConsent, consentsOf } from "../consent/consent-plan.ts";
 import { acceptanceRecorded, consentChanged, sessionCompleted, sessionDeclined } from "../events.ts";
 import type { LeafDraft, LeafSigner, SignedLeaf } from "../log/leaf.ts";
-import type { AcceptanceRecord, SessionMove } from "../store/record-statement.ts";
+import { gatherEvidence, keptEvidence } from "../receipts/acceptance-evidence.ts";
+import { acceptanceLeaf } from "../receipts/acceptance-leaf.ts";
+import { buildReceipt } from "../receipts/receipt.ts";
+import { renderedAt } from "../render/render-tokens.ts";
+import { type StoredStatus, transitions } from "../sessions/session.ts";
+import type { Agreement, PresentedToken, SessionFacts } from "../terms/agreement.ts";
+import { type MergeOutcome, type ShownInput, shownFacts } from "../terms/shown.ts";
+import type { KeyHasher } from "../vault/organization-keys.ts";
 import { sealAcceptance, sealCompletion } from "../vault/seals.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
-import type { CheckedItem } from "./accept-item.ts";
-import type { KeyHasher } from "./key-hasher.ts";
+import type { CheckedItem } from "./accept-body.ts";
+import type { Assessment } from "./assessment.ts";
+import type { AcceptanceRecord, SessionMove } from "./record-statement.ts";
 
 export interface RecordInput {
   readonly item: CheckedItem;

@@ -1,16 +1,15 @@
 import { DomainError } from "#platform/errors.ts";
 import type { Turns } from "#platform/turns.ts";
-import type { Agreement, PresentedToken } from "../domain/agreement.ts";
-import { hasPatterns } from "../domain/merge-data.ts";
-import type { Placement } from "../domain/placement.ts";
-import { adaptTerms, type KeptTerms } from "../domain/terms.ts";
 import { type MergedText, mergeText } from "../render/compose.ts";
 import type { HtmlSource } from "../render/html-source.ts";
 import type { RenderTokens } from "../render/render-tokens.ts";
 import type { ShownKeeper } from "../render/shown-keeper.ts";
-import type { CheckedItem } from "./accept-item.ts";
-import { andThen } from "./and-then.ts";
-import type { ContentKeeper } from "./content-keeper.ts";
+import type { Agreement, PresentedToken } from "../terms/agreement.ts";
+import type { ContentKeeper } from "../terms/content-keeper.ts";
+import { hasPatterns } from "../terms/merge-data.ts";
+import type { Placement } from "../terms/placement.ts";
+import { adaptTerms, type KeptTerms } from "../terms/terms.ts";
+import type { CheckedItem } from "./accept-body.ts";
 import { createLru } from "./lru.ts";
 
 export interface ShownDeps {
@@ -90,4 +89,9 @@ function mergedOrRefused(...text: Parameters<typeof mergeText>): MergedText | Do
     if (error instanceof DomainError) return error;
     throw error;
   }
+}
+
+/** At once for what is known, later for what is not. */
+export function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -4,7 +4,11 @@ import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { PresentedToken } from "../domain/agreement.ts";
+import type { EvidenceParts } from "../keys/evidence-parts.ts";
+import { findByKeys, findDirect, hasAccepted } from "../receipts/acceptance-store.ts";
+import type { MergedText } from "../render/compose.ts";
+import { findSessionFacts, type SessionFactsRow } from "../sessions/session-store.ts";
+import type { PresentedToken } from "../terms/agreement.ts";
 import {
   type Agreement,
   bindDirect,
@@ -12,22 +16,17 @@ import {
   type CurrentTemplate,
   directChoice,
   type SessionFacts,
-} from "../domain/agreement.ts";
-import { type Assessment, assess } from "../domain/assessment.ts";
-import type { KeptTerms } from "../domain/terms.ts";
-import type { EvidenceParts } from "../keys/evidence-parts.ts";
-import type { MergedText } from "../render/compose.ts";
-import { findByKeys, findDirect, hasAccepted } from "../store/acceptance-store.ts";
-import { findSessionFacts, type SessionFactsRow } from "../store/session-store.ts";
+} from "../terms/agreement.ts";
+import { type TemplateName, type TemplateSource, templateKey } from "../terms/template-source.ts";
+import type { KeptTerms } from "../terms/terms.ts";
+import type { KeyHasher } from "../vault/organization-keys.ts";
 import { openSessionFacts } from "../vault/seals.ts";
 import { newSeed } from "../vault/subject-vault.ts";
-import type { CheckedItem } from "./accept-item.ts";
+import type { CheckedItem } from "./accept-body.ts";
 import { buildRecord, type UnsignedRecord } from "./accept-record.ts";
-import { andThen } from "./and-then.ts";
+import { type Assessment, assess } from "./assessment.ts";
 import { asDomainError } from "./batcher.ts";
-import type { KeyHasher } from "./key-hasher.ts";
-import { mergeDirect, placeAgreement, readToken, type ShownDeps } from "./prepare-shown.ts";
-import { type TemplateName, type TemplateSource, templateKey } from "./template-source.ts";
+import { andThen, mergeDirect, placeAgreement, readToken, type ShownDeps } from "./prepare-shown.ts";
 
 export interface PrepareDeps extends ShownDeps, EvidenceParts {
   readonly pool: pg.Pool;

@@ -3,12 +3,10 @@ import type pg from "pg";
 import { isTransient } from "#platform/db/errors.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
-import { type AcceptanceRecord, inconsistentState, recordAcceptances } from "../store/record-statement.ts";
-import { answerRecorded, type ReceiptDeps } from "./acceptance-receipts.ts";
+import { answerRecorded, type ReceiptDeps } from "../receipts/acceptance-receipts.ts";
 import { asDomainError, overloaded } from "./batcher.ts";
-import { explainMissing } from "./missing-records.ts";
-import type { RecordOutcome } from "./record-queue.ts";
-import { createRecordQueue, type QueuedRecord } from "./record-queue.ts";
+import { createRecordQueue, explainMissing, type QueuedRecord, type RecordOutcome } from "./record-queue.ts";
+import { type AcceptanceRecord, inconsistentState, recordAcceptances } from "./record-statement.ts";
 
 export interface Recorder {
   /** Writes acceptances that passed every check, each exactly once per organization and key. Never rejects. */

@@ -1,12 +1,12 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import { withheldConsentReceipt } from "../domain/consent-receipt.ts";
-import { answerReceipt } from "../domain/receipt-answer.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { receiptJws } from "../log/leaf.ts";
-import { findChange, type StoredChange } from "../store/consent-store.ts";
-import { findLeaves, type LoggedLeaf } from "../store/log-store.ts";
+import { findLeaves, type LoggedLeaf } from "../log/log-store.ts";
+import { answerReceipt } from "../receipts/receipt-answer.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
+import { withheldConsentReceipt } from "./consent-receipt.ts";
+import { findChange, type StoredChange } from "./consent-store.ts";
 import { mapInTurns } from "./map-in-turns.ts";
 import { openChange } from "./sealed-change.ts";
 

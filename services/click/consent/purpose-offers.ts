@@ -6,14 +6,14 @@ import { withOrg } from "#platform/db/pool.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import { isOutage } from "#platform/outage.ts";
-import type { ContentKeeper } from "../accept/content-keeper.ts";
-import { type TemplateName, type TemplateSource, templateKey } from "../accept/template-source.ts";
-import type { BoundText, CurrentTemplate } from "../domain/agreement.ts";
-import type { LastAcceptance, PublishedText, TemplateOffer } from "../domain/agreement-state.ts";
-import type { PurposeOffer } from "../domain/consent-plan.ts";
-import { chooseByLocale } from "../domain/locale.ts";
-import { jurisdictionOf } from "../domain/terms.ts";
-import { listAcceptedPolicies, listPublications } from "../store/publication-store.ts";
+import type { BoundText, CurrentTemplate } from "../terms/agreement.ts";
+import type { LastAcceptance, PublishedText, TemplateOffer } from "../terms/agreement-state.ts";
+import type { ContentKeeper } from "../terms/content-keeper.ts";
+import { chooseByLocale } from "../terms/locale.ts";
+import { listAcceptedPolicies, listPublications } from "../terms/publications.ts";
+import { type TemplateName, type TemplateSource, templateKey } from "../terms/template-source.ts";
+import { jurisdictionOf } from "../terms/terms.ts";
+import type { PurposeOffer } from "./consent-plan.ts";
 
 /** A purpose that somebody wants to grant. */
 export interface WantedPurpose {

@@ -1,12 +1,12 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import type { Aftermath } from "../domain/aftermath.ts";
-import type { ConsentEvent, ExplainedEvent } from "../domain/consent.ts";
-import type { SessionView } from "../domain/session-view.ts";
-import { listLater } from "../store/acceptance-list.ts";
-import type { StoredAcceptance } from "../store/acceptance-store.ts";
-import { listEndings, listEventsOfReceipts } from "../store/consent-store.ts";
+import { listLater } from "../receipts/acceptance-list.ts";
+import type { StoredAcceptance } from "../receipts/acceptance-store.ts";
+import type { SessionView } from "../sessions/session-view.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
+import type { Aftermath } from "./aftermath.ts";
+import type { ConsentEvent, ExplainedEvent } from "./consent.ts";
+import { listEndings, listEventsOfReceipts } from "./consent-store.ts";
 import { explainChanges } from "./sealed-change.ts";
 
 export interface AftermathDeps {

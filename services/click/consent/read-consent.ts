@@ -1,19 +1,13 @@
 import type pg from "pg";
 import { withOrg } from "#platform/db/pool.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
-import {
-  type AgreementState,
-  agreementAt,
-  type LastAcceptance,
-  type TemplateOffer,
-} from "../domain/agreement-state.ts";
-import { type ConsentEvent, type HistoryEntry, historyOf, type PurposeState, stateAt } from "../domain/consent.ts";
-import type { RecordedReceipt } from "../domain/receipt.ts";
-import { findLastAcceptances, type LastQuery } from "../store/acceptance-list.ts";
-import { findLastEvents, listHistory, type StoredChange } from "../store/consent-store.ts";
-import { readSeed } from "../vault/record-seed.ts";
+import { findLastAcceptances, type LastQuery } from "../receipts/acceptance-list.ts";
+import type { RecordedReceipt } from "../receipts/receipt.ts";
+import { type AgreementState, agreementAt, type LastAcceptance, type TemplateOffer } from "../terms/agreement-state.ts";
 import { openReceipt } from "../vault/seals.ts";
-import type { SubjectVault } from "../vault/subject-vault.ts";
+import { readSeed, type SubjectVault } from "../vault/subject-vault.ts";
+import { type ConsentEvent, type HistoryEntry, historyOf, type PurposeState, stateAt } from "./consent.ts";
+import { findLastEvents, listHistory, type StoredChange } from "./consent-store.ts";
 import type { TemplateOffers } from "./purpose-offers.ts";
 import { explainChanges } from "./sealed-change.ts";
 

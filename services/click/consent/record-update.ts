@@ -5,13 +5,16 @@ import type { Clock } from "#platform/clock.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
-import type { KeyHasher } from "../accept/key-hasher.ts";
-import type { ConsentEvent } from "../domain/consent.ts";
-import { type ConsentDecision, type PurposeOffer, planChanges } from "../domain/consent-plan.ts";
-import { consentLeaf, consentReceipt, numberChanges, type UpdateFacts } from "../domain/consent-receipt.ts";
 import { consentChanged } from "../events.ts";
 import type { LeafDraft, LeafSigner, SignedLeaf } from "../log/leaf.ts";
-import { findLastEvents, listUpdate } from "../store/consent-store.ts";
+import { appendLeaves } from "../log/log-store.ts";
+import type { KeyHasher } from "../vault/organization-keys.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
+import type { ConsentEvent } from "./consent.ts";
+import { type ConsentDecision, type PurposeOffer, planChanges } from "./consent-plan.ts";
+import { consentLeaf, consentReceipt, numberChanges, type UpdateFacts } from "./consent-receipt.ts";
+import { type LoggedChange, withLeaves } from "./consent-receipts.ts";
+import { findLastEvents, listUpdate } from "./consent-store.ts";
 import {
   claimKey,
   findKeyUse,
@@ -19,10 +22,7 @@ import {
   type KeyUse,
   lockHead,
   type SealedChange,
-} from "../store/consent-update-store.ts";
-import { appendLeaves } from "../store/log-store.ts";
-import type { SubjectVault } from "../vault/subject-vault.ts";
-import { type LoggedChange, withLeaves } from "./consent-receipts.ts";
+} from "./consent-update-store.ts";
 import { sealChange } from "./sealed-change.ts";
 
 /** What somebody wants to change. */

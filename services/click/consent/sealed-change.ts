@@ -1,9 +1,8 @@
-import type { ConsentEvent, ExplainedEvent } from "../domain/consent.ts";
-import type { ConsentReceipt } from "../domain/consent-receipt.ts";
-import type { RecordState } from "../domain/receipt-answer.ts";
-import type { StoredChange } from "../store/consent-store.ts";
-import { readSeed } from "../vault/record-seed.ts";
-import { newSeed, type SubjectVault } from "../vault/subject-vault.ts";
+import type { RecordState } from "../receipts/receipt-answer.ts";
+import { newSeed, readSeed, type SubjectVault } from "../vault/subject-vault.ts";
+import type { ConsentEvent, ExplainedEvent } from "./consent.ts";
+import type { ConsentReceipt } from "./consent-receipt.ts";
+import type { StoredChange } from "./consent-store.ts";
 import { mapInTurns } from "./map-in-turns.ts";
 
 /** What is sealed of a change of consent that was no acceptance: every personal value is in one of them. */

@@ -1,11 +1,11 @@
 import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
-import type { ConsentEvent } from "../domain/consent.ts";
-import { needsOffer, type PurposeOffer } from "../domain/consent-plan.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
-import { findLastEvents } from "../store/consent-store.ts";
+import type { ConsentEvent } from "./consent.ts";
+import { needsOffer, type PurposeOffer } from "./consent-plan.ts";
 import { type ConsentReceiptDeps, writeConsentReceipts } from "./consent-receipts.ts";
+import { findLastEvents } from "./consent-store.ts";
 import type { PurposeOffers } from "./purpose-offers.ts";
 import {
   type ConsentUpdate,

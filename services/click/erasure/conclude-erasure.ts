@@ -4,9 +4,9 @@ import type { NewId } from "#platform/ids.ts";
 import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import { userErased } from "../events.ts";
 import type { LeafSigner } from "../log/leaf.ts";
-import { type ErasedRecords, insertErasure } from "../store/erasure-store.ts";
-import { appendLeaves } from "../store/log-store.ts";
+import { appendLeaves } from "../log/log-store.ts";
 import { type ErasureReason, erasureLeaf, erasureNames, portionsOf } from "./erasure-rules.ts";
+import { type ErasedRecords, insertErasure } from "./erasure-store.ts";
 import type { Restriction } from "./plan-erasure.ts";
 
 export interface ConclusionDeps {

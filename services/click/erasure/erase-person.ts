@@ -2,6 +2,11 @@ import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { sessionCancelled } from "../events.ts";
+import { holdCounting } from "../stats/stat-store.ts";
+import { forgetUser } from "../stats/stat-user-store.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
+import { type ConcludedErasure, type ConclusionDeps, concludeErasure } from "./conclude-erasure.ts";
+import type { ErasureReason, ErasureRules } from "./erasure-rules.ts";
 import {
   cancelSessions,
   deleteDeadlines,
@@ -12,7 +17,7 @@ import {
   listSeeds,
   replaceSeeds,
   type StoredSeed,
-} from "../store/erasure-store.ts";
+} from "./erasure-store.ts";
 import {
   listReceipts,
   lockHeads,
@@ -20,12 +25,7 @@ import {
   lockSessions,
   type PersonReceipt,
   type PersonSession,
-} from "../store/person-store.ts";
-import { holdCounting } from "../store/stat-store.ts";
-import { forgetUser } from "../store/stat-user-store.ts";
-import type { SubjectVault } from "../vault/subject-vault.ts";
-import { type ConcludedErasure, type ConclusionDeps, concludeErasure } from "./conclude-erasure.ts";
-import type { ErasureReason, ErasureRules } from "./erasure-rules.ts";
+} from "./person-store.ts";
 import { type ErasurePlan, type PlannedRecord, planErasure, plannedReceipt, type Restriction } from "./plan-erasure.ts";
 
 export interface ErasePersonDeps extends ConclusionDeps {

@@ -3,10 +3,10 @@ import type pg from "pg";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { type TemplateSource, templateKey } from "../accept/template-source.ts";
-import type { CurrentTemplate } from "../domain/agreement.ts";
 import type { LeafPayload } from "../log/leaf.ts";
-import { findPersonTerms, type PersonReceipt, type RecordTerms } from "../store/person-store.ts";
+import type { CurrentTemplate } from "../terms/agreement.ts";
+import { type TemplateSource, templateKey } from "../terms/template-source.ts";
+import { findPersonTerms, type PersonReceipt, type RecordTerms } from "./person-store.ts";
 import type { Restriction } from "./plan-erasure.ts";
 
 export interface RulesDeps {

@@ -1,12 +1,24 @@
 import type pg from "pg";
 import { withOrgSnapshot } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { readAcceptance } from "../accept/acceptance-receipts.ts";
+import type { Aftermath } from "../consent/aftermath.ts";
 import { mapInTurns } from "../consent/map-in-turns.ts";
 import { readAftermath } from "../consent/read-aftermath.ts";
-import type { AcceptanceLeaf } from "../domain/acceptance-leaf.ts";
-import type { Aftermath } from "../domain/aftermath.ts";
-import { parseJws } from "../domain/compact-jws.ts";
+import { rawPublicKey } from "../keys/sealed-columns.ts";
+import { findLeaves, type LoggedLeaf } from "../log/log-store.ts";
+import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
+import { readAcceptance } from "../receipts/acceptance-receipts.ts";
+import type { StoredAcceptance } from "../receipts/acceptance-store.ts";
+import { parseJws } from "../receipts/compact-jws.ts";
+import { renderTokenForm } from "../render/render-tokens.ts";
+import { type FoundSession, readSession, readSessionEvents } from "../sessions/read-session.ts";
+import type { PageEvent } from "../sessions/session.ts";
+import { findShown, findText } from "../terms/content-store.ts";
+import type { ShownFacts } from "../terms/shown.ts";
+import { parseTerms } from "../terms/terms.ts";
+import { readSealedRendering } from "../vault/seals.ts";
+import type { SubjectVault } from "../vault/subject-vault.ts";
+import { collectIntegrity } from "./collect-integrity.ts";
 import {
   type Evidence,
   type EvidencedAcceptance,
@@ -14,19 +26,7 @@ import {
   hashesOf,
   loggedFacts,
   type ShownText,
-} from "../domain/evidence.ts";
-import type { PageEvent } from "../domain/page-facts.ts";
-import { renderTokenForm } from "../domain/render-claims.ts";
-import type { ShownFacts } from "../domain/shown.ts";
-import { parseTerms } from "../domain/terms.ts";
-import { rawPublicKey } from "../keys/sealed-columns.ts";
-import { type FoundSession, readSession, readSessionEvents } from "../rpc/read-session.ts";
-import type { StoredAcceptance } from "../store/acceptance-store.ts";
-import { findShown, findText } from "../store/content-store.ts";
-import { findLeaves, type LoggedLeaf } from "../store/log-store.ts";
-import { readSealedRendering } from "../vault/seals.ts";
-import type { SubjectVault } from "../vault/subject-vault.ts";
-import { collectIntegrity } from "./collect-integrity.ts";
+} from "./evidence.ts";
 import { type ChosenTree, chooseTree, type EvidenceDeps } from "./write-bundle.ts";
 
 export interface EvidenceRequest {

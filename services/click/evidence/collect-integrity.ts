@@ -1,6 +1,11 @@
 import type { OrgId } from "#platform/ids.ts";
 import { mapInTurns } from "../consent/map-in-turns.ts";
-import { parseJws } from "../domain/compact-jws.ts";
+import { type EvidenceJwk, evidenceJwk, logVerifierKeys } from "../keys/evidence-parts.ts";
+import type { SigningKey, SigningKeys } from "../keys/signing-keys.ts";
+import { anchorLogId, type LeafPayload, logOrigin, receiptJws } from "../log/leaf.ts";
+import type { LoggedLeaf } from "../log/log-store.ts";
+import { parseJws } from "../receipts/compact-jws.ts";
+import { renderTokenForm } from "../render/render-tokens.ts";
 import {
   type AnchorProof,
   type EvidencedRecord,
@@ -8,12 +13,7 @@ import {
   type LeafProof,
   mainRecord,
   promisedTime,
-} from "../domain/evidence-integrity.ts";
-import { renderTokenForm } from "../domain/render-claims.ts";
-import { type EvidenceJwk, evidenceJwk, logVerifierKeys } from "../keys/evidence-parts.ts";
-import type { SigningKey, SigningKeys } from "../keys/signing-keys.ts";
-import { anchorLogId, type LeafPayload, logOrigin, receiptJws } from "../log/leaf.ts";
-import type { LoggedLeaf } from "../store/log-store.ts";
+} from "./evidence-integrity.ts";
 import type { ChosenTree, EvidenceDeps } from "./write-bundle.ts";
 
 type Deps = Pick<

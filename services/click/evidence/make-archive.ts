@@ -3,8 +3,8 @@ import { crc32, deflateRaw } from "node:zlib";
 import { Zip, type ZipInputFile } from "fflate";
 import { proofText } from "#platform/transparency/merkle.ts";
 import { zipTime } from "#platform/zip-time.ts";
-import { type Evidence, renderedText } from "../domain/evidence.ts";
-import { mainRecord } from "../domain/evidence-integrity.ts";
+import { type Evidence, renderedText } from "./evidence.ts";
+import { mainRecord } from "./evidence-integrity.ts";
 import type { WrittenBundle } from "./write-bundle.ts";
 
 export interface ArchiveDeps {

@@ -4,11 +4,21 @@ import { isUuid, type OrgId } from "#platform/ids.ts";
 import { parseCheckpoint } from "#platform/transparency/checkpoint.ts";
 import { verifyNote } from "#platform/transparency/signed-note.ts";
 import { verifyInclusion } from "#platform/transparency/verify.ts";
+import { findChange } from "../consent/consent-store.ts";
 import { openChange } from "../consent/sealed-change.ts";
-import type { AcceptanceLeaf } from "../domain/acceptance-leaf.ts";
-import { isSignedBy } from "../domain/compact-jws.ts";
-import { madeAt, promisedTime } from "../domain/evidence-integrity.ts";
-import { type GivenReceipt, isDecision, type ReadReceipt, readReceipt, recordIds } from "../domain/evidence-receipt.ts";
+import { logVerifierKeys } from "../keys/evidence-parts.ts";
+import type { SigningKey } from "../keys/signing-keys.ts";
+import { leafHashOf } from "../log/leaf.ts";
+import { findLeaves, findNewestCheckpoint, type StoredCheckpoint } from "../log/log-store.ts";
+import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
+import { findAcceptance } from "../receipts/acceptance-store.ts";
+import { isSignedBy } from "../receipts/compact-jws.ts";
+import { findTerms } from "../terms/content-store.ts";
+import type { Terms } from "../terms/terms.ts";
+import { openAcceptance } from "../vault/seals.ts";
+import { readSeed, type SubjectVault } from "../vault/subject-vault.ts";
+import { madeAt, promisedTime } from "./evidence-integrity.ts";
+import { type GivenReceipt, isDecision, type ReadReceipt, readReceipt, recordIds } from "./evidence-receipt.ts";
 import {
   type Check,
   checkDisclosures,
@@ -18,19 +28,8 @@ import {
   failed,
   passed,
   type StoredValues,
-} from "../domain/evidence-receipt-checks.ts";
-import type { TemplateWords } from "../domain/evidence-receipt-members.ts";
-import type { Terms } from "../domain/terms.ts";
-import { logVerifierKeys } from "../keys/evidence-parts.ts";
-import type { SigningKey } from "../keys/signing-keys.ts";
-import { leafHashOf } from "../log/leaf.ts";
-import { findAcceptance } from "../store/acceptance-store.ts";
-import { findChange } from "../store/consent-store.ts";
-import { findTerms } from "../store/content-store.ts";
-import { findLeaves, findNewestCheckpoint, type StoredCheckpoint } from "../store/log-store.ts";
-import { readSeed } from "../vault/record-seed.ts";
-import { openAcceptance } from "../vault/seals.ts";
-import type { SubjectVault } from "../vault/subject-vault.ts";
+} from "./evidence-receipt-checks.ts";
+import type { TemplateWords } from "./evidence-receipt-members.ts";
 import type { EvidenceDeps } from "./write-bundle.ts";
 
 type Deps = Pick<EvidenceDeps, "pool" | "vault" | "issuer" | "receiptKeys" | "logKeys" | "proofs">;

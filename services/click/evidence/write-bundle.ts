@@ -3,13 +3,13 @@ import type pg from "pg";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { TemplateOffers } from "../consent/purpose-offers.ts";
-import { signJws } from "../domain/compact-jws.ts";
-import type { Evidence } from "../domain/evidence.ts";
-import { type BundleOptions, buildBundle } from "../domain/evidence-bundle.ts";
 import { type EvidenceJwk, type EvidenceParts, evidenceJwk } from "../keys/evidence-parts.ts";
+import { type Anchoring, findAnchoring, type Published } from "../log/anchor-store.ts";
+import { findNewestCheckpoint } from "../log/log-store.ts";
 import type { Proofs } from "../log/proofs.ts";
-import { type Anchoring, findAnchoring, type Published } from "../store/anchor-store.ts";
-import { findNewestCheckpoint } from "../store/log-store.ts";
+import { signJws } from "../receipts/compact-jws.ts";
+import type { Evidence } from "./evidence.ts";
+import { type BundleOptions, buildBundle } from "./evidence-bundle.ts";
 
 /** The `typ` of the signature of a bundle. */
 export const bundleTyp = "click-evidence+jws";

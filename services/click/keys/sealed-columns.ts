@@ -9,10 +9,9 @@ import {
 import type pg from "pg";
 import { hashKeyColumn, type SealedColumn } from "#platform/master-keys/reseal.ts";
 import { decryptBytes, encrypt, type KeyRing, mapKeys, resealed } from "#platform/secrets.ts";
-import { listSigningKeys } from "../store/signing-key-store.ts";
-import { readSeed } from "../vault/record-seed.ts";
-import type { SubjectVault } from "../vault/subject-vault.ts";
+import { readSeed, type SubjectVault } from "../vault/subject-vault.ts";
 import { type KeyPurpose, keyPurposes } from "./key-schedule.ts";
+import { listSigningKeys } from "./signing-key-store.ts";
 
 /** Everything that the service keeps sealed under its master key. */
 export const sealedColumns = (masterKeys: KeyRing, vault: SubjectVault): readonly SealedColumn[] => [

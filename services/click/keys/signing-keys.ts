@@ -2,7 +2,6 @@ import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { KeyRing } from "#platform/secrets.ts";
-import { insertSigningKey, listSigningKeys, revokeSigningKey } from "../store/signing-key-store.ts";
 import {
   activeKey,
   type KeyPurpose,
@@ -13,6 +12,7 @@ import {
   signedAt,
 } from "./key-schedule.ts";
 import { makeSealedKey, type OpenKey, openSealedKey } from "./sealed-columns.ts";
+import { insertSigningKey, listSigningKeys, revokeSigningKey } from "./signing-key-store.ts";
 
 export type SigningKey = ScheduledKey & OpenKey;
 

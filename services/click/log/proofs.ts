@@ -5,11 +5,11 @@ import type { NewId, OrgId } from "#platform/ids.ts";
 import { hashBytes } from "#platform/transparency/merkle.ts";
 import { consistencyPath, consistencyTiles, inclusionPath, inclusionTiles } from "#platform/transparency/proofs.ts";
 import { fullTileBytes, type ReadTile, type TileName, tileLevels, tileWidth } from "#platform/transparency/tiles.ts";
-import { type ExternalHead, externalHeadLeaf } from "../domain/log-leaves.ts";
 import { createWeightedLru } from "../render/shown-keeper.ts";
-import { findExternalHead, insertExternalHead, type LoggedHead } from "../store/anchor-store.ts";
-import { appendLeaves, type LogId, readTiles } from "../store/log-store.ts";
+import { findExternalHead, insertExternalHead, type LoggedHead } from "./anchor-store.ts";
 import { anchorLogId, type LeafSigner } from "./leaf.ts";
+import { type ExternalHead, externalHeadLeaf } from "./log-leaves.ts";
+import { appendLeaves, type LogId, readTiles } from "./log-store.ts";
 
 export interface InclusionProof {
   readonly leafHash: Buffer;

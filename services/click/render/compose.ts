@@ -3,13 +3,13 @@ import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
 import { DomainError } from "#platform/errors.ts";
 import { filledLength, fillMerge, type MergeHtml } from "#platform/restricted-html/merge-html.ts";
 import { chooseWords, type Words } from "#platform/words.ts";
-import type { BoundText } from "../domain/agreement.ts";
-import { type AskedPurpose, askedPurposes } from "../domain/consent-plan.ts";
-import { fitData } from "../domain/merge-data.ts";
-import type { Placement } from "../domain/placement.ts";
-import type { RenderClaims } from "../domain/render-claims.ts";
-import type { Terms } from "../domain/terms.ts";
+import { type AskedPurpose, askedPurposes } from "../consent/consent-plan.ts";
+import type { BoundText } from "../terms/agreement.ts";
+import { fitData } from "../terms/merge-data.ts";
+import type { Placement } from "../terms/placement.ts";
+import type { Terms } from "../terms/terms.ts";
 import type { HtmlText } from "./html-source.ts";
+import type { RenderClaims } from "./render-tokens.ts";
 
 /** Exactly what a person is shown: the text and the words around it. */
 export interface Composition {

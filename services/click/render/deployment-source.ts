@@ -2,9 +2,9 @@ import { type Client, ConnectError } from "@connectrpc/connect";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { fromConnectError } from "#platform/errors.ts";
-import { currentTemplate } from "../accept/template-source.ts";
-import type { CurrentTemplate } from "../domain/agreement.ts";
-import { type Placement, parsePlacement } from "../domain/placement.ts";
+import type { CurrentTemplate } from "../terms/agreement.ts";
+import { type Placement, parsePlacement } from "../terms/placement.ts";
+import { currentTemplate } from "../terms/template-source.ts";
 
 /** An active deployment with what it serves right now. */
 export interface ServedDeployment {

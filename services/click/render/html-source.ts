@@ -7,9 +7,9 @@ import type { LocatedFinding } from "#platform/restricted-html/findings.ts";
 import { type MergeHtml, prepareMerge } from "#platform/restricted-html/merge-html.ts";
 import { contentToHtml, UnsafeContentError } from "#platform/restricted-html/read-content.ts";
 import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
-import type { BoundText } from "../domain/agreement.ts";
-import type { TemplateType } from "../domain/policy.ts";
-import { type AgreementText, type ContentFormat, findText, type Texts } from "../store/content-store.ts";
+import type { BoundText } from "../terms/agreement.ts";
+import { type AgreementText, type ContentFormat, findText, type Texts } from "../terms/content-store.ts";
+import type { TemplateType } from "../terms/policy.ts";
 import { createWeightedLru } from "./shown-keeper.ts";
 
 /** A published text in the form in which it is shown. */

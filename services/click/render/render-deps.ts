@@ -7,12 +7,12 @@ import type { Clock } from "#platform/clock.ts";
 import { fromConnectError } from "#platform/errors.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import { createTurns } from "#platform/turns.ts";
-import { type ContentKeeper, contentFormats, textsOf } from "../accept/content-keeper.ts";
-import type { KeyHasher } from "../accept/key-hasher.ts";
 import { createTermsPlacer, type PlaceTerms } from "../accept/prepare-shown.ts";
-import type { TemplateSource } from "../accept/template-source.ts";
-import type { BoundText } from "../domain/agreement.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
+import type { BoundText } from "../terms/agreement.ts";
+import { type ContentKeeper, contentFormats, textsOf } from "../terms/content-keeper.ts";
+import type { TemplateSource } from "../terms/template-source.ts";
+import type { KeyHasher } from "../vault/organization-keys.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 import { createDeploymentSource, type DeploymentSource } from "./deployment-source.ts";
 import {

@@ -1,16 +1,18 @@
+import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import { isUuid } from "#platform/ids.ts";
-import { templateKey } from "../accept/template-source.ts";
-import { type BoundText, type CurrentTemplate, chooseText, type TextChoice } from "../domain/agreement.ts";
-import { requireAllowedOrigin } from "../domain/placement.ts";
-import { type RenderClaims, secondsOf } from "../domain/render-claims.ts";
-import type { KeptTerms } from "../domain/terms.ts";
-import { type AcceptanceQuestion, isAlreadyAccepted } from "./already-accepted.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
+import { hasAccepted } from "../receipts/acceptance-store.ts";
+import { type BoundText, type CurrentTemplate, chooseText, type TextChoice } from "../terms/agreement.ts";
+import { requireAllowedOrigin } from "../terms/placement.ts";
+import type { Policy } from "../terms/policy.ts";
+import { templateKey } from "../terms/template-source.ts";
+import type { KeptTerms } from "../terms/terms.ts";
 import { type Composition, compose, composeWords, type Rendered, renderingLifetimeMs } from "./compose.ts";
 import type { ServedDeployment } from "./deployment-source.ts";
 import type { RenderDeps } from "./render-deps.ts";
+import { type RenderClaims, secondsOf } from "./render-tokens.ts";
 
 export interface DeploymentRendering {
   readonly key: string;
@@ -196,4 +198,27 @@ function unsigned(
     renderedAt,
     expiresAt: new Date(renderedAt.getTime() + renderingLifetimeMs),
   };
+}
+
+interface AcceptanceQuestion {
+  /** Nobody in particular has accepted nothing. */
+  readonly subjectIndex: Buffer | null;
+  readonly text: { readonly versionId: string; readonly revision: number };
+  readonly policy: Pick<Policy, "reacceptIntervalDays">;
+  readonly now: Date;
+}
+
+const dayMs = 86_400_000;
+
+/** Whether a user need not be asked: this revision was accepted, and not so long ago that it is due again. */
+export async function isAlreadyAccepted(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  { subjectIndex, text, policy, now }: AcceptanceQuestion,
+): Promise<boolean> {
+  if (subjectIndex === null) return false;
+  const { versionId, revision } = text;
+  const { reacceptIntervalDays: days } = policy;
+  const since = days === 0 ? {} : { since: new Date(now.getTime() - days * dayMs) };
+  return hasAccepted(orgId, client, { subjectIndex, versionId, revision, ...since });
 }

@@ -4,17 +4,17 @@ import type { Caller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
-import { type Placement, parsePlacement, requireAllowedOrigin } from "../domain/placement.ts";
-import { secondsOf } from "../domain/render-claims.ts";
-import { type SessionView, viewSession } from "../domain/session-view.ts";
-import type { Terms } from "../domain/terms.ts";
 import { sessionPresented } from "../events.ts";
-import { findShown } from "../store/content-store.ts";
-import { findSession, presentSession, type StoredSession } from "../store/session-store.ts";
+import { findSession, presentSession, type StoredSession } from "../sessions/session-store.ts";
+import { type SessionView, viewSession } from "../sessions/session-view.ts";
+import { findShown } from "../terms/content-store.ts";
+import { type Placement, parsePlacement, requireAllowedOrigin } from "../terms/placement.ts";
+import type { Terms } from "../terms/terms.ts";
 import { openSession, readSealedRendering } from "../vault/seals.ts";
-import { isAlreadyAccepted } from "./already-accepted.ts";
 import type { Rendered, ShownWords } from "./compose.ts";
 import type { RenderDeps } from "./render-deps.ts";
+import { isAlreadyAccepted } from "./render-published.ts";
+import { secondsOf } from "./render-tokens.ts";
 
 export interface SessionRendering {
   readonly sessionId: string;

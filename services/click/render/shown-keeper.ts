@@ -3,8 +3,8 @@ import { sha256Label } from "#platform/canonical-json.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { createLru } from "../accept/lru.ts";
-import { type Placement, parsePlacement } from "../domain/placement.ts";
-import { findShown, insertSealedRendering, insertShown } from "../store/content-store.ts";
+import { findShown, insertSealedRendering, insertShown } from "../terms/content-store.ts";
+import { type Placement, parsePlacement } from "../terms/placement.ts";
 import { sealRendering } from "../vault/seals.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 

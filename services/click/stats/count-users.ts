@@ -2,7 +2,6 @@ import { createHmac } from "node:crypto";
 import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { addAcceptances, type CountedAcceptance, placesOf, type UserDays } from "../domain/user-days.ts";
 import {
   addHolders,
   addReach,
@@ -12,7 +11,8 @@ import {
   type UserChange,
   type UserName,
   updateUsers,
-} from "../store/stat-user-store.ts";
+} from "./stat-user-store.ts";
+import { addAcceptances, type CountedAcceptance, placesOf, type UserDays } from "./user-days.ts";
 
 export interface UserAcceptances extends UserName {
   readonly acceptances: readonly CountedAcceptance[];

@@ -1,7 +1,7 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { AcceptanceRecorded, Event } from "#gen/assent/events/v1/events_pb.ts";
-import { acceptTimeBucket } from "../domain/accept-time.ts";
-import { type HourCounter, type HourCounts, hourCounters } from "../domain/user-days.ts";
+import { acceptTimeBucket } from "./template-stats.ts";
+import { type HourCounter, type HourCounts, hourCounters } from "./user-days.ts";
 
 /** Where something is counted: an hour of a text. */
 export interface StatPlace {

@@ -2,10 +2,10 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ContentFormat, TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { renderActions } from "../render/test/render-actions.ts";
 import { clientActions, countAcceptances, orgOf } from "./actions.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
 import { acceptOne, as, type ClickHarness, rows, startClick } from "./harness.ts";
-import { renderActions } from "./render-actions.ts";
 
 let click: ClickHarness;
 beforeAll(async () => {

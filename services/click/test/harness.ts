@@ -14,7 +14,7 @@ import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import type { Service } from "#platform/service.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import type { Receipt } from "../domain/receipt.ts";
+import type { Receipt } from "../receipts/receipt.ts";
 import { createClickService } from "../service.ts";
 import { createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
 import { createFakeTemplates, type FakeTemplates } from "./fake-templates.ts";

@@ -1,7 +1,7 @@
 import { expect } from "@jest/globals";
 import type { OrgId } from "#platform/ids.ts";
+import { everything } from "../evidence/test/evidence-journeys.ts";
 import { clientActions, orgOf } from "./actions.ts";
-import { everything } from "./evidence-journeys.ts";
 import { as, type ClickHarness } from "./harness.ts";
 
 /** What is given to be verified. */

@@ -1,17 +1,15 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import { type AcceptanceEvidence, type KeptEvidence, restoreEvidence } from "../domain/acceptance-evidence.ts";
-import type { SessionFacts } from "../domain/agreement.ts";
-import { type CompletionInput, completionLeaf } from "../domain/log-leaves.ts";
-import type { PageEvent } from "../domain/page-facts.ts";
-import type { RecordedReceipt } from "../domain/receipt.ts";
-import { type KnownPerson, nobody, type SessionPerson } from "../domain/session.ts";
 import type { LeafDraft } from "../log/leaf.ts";
-import { findSealedRendering } from "../store/content-store.ts";
-import type { StoredPageEvent } from "../store/session-event-store.ts";
-import type { SessionFactsRow } from "../store/session-store.ts";
-import { readSeed } from "./record-seed.ts";
-import type { RecordName, SubjectVault } from "./subject-vault.ts";
+import { type CompletionInput, completionLeaf } from "../log/log-leaves.ts";
+import { type AcceptanceEvidence, type KeptEvidence, restoreEvidence } from "../receipts/acceptance-evidence.ts";
+import type { RecordedReceipt } from "../receipts/receipt.ts";
+import { type KnownPerson, nobody, type PageEvent, type SessionPerson } from "../sessions/session.ts";
+import type { StoredPageEvent } from "../sessions/session-event-store.ts";
+import type { SessionFactsRow } from "../sessions/session-store.ts";
+import type { SessionFacts } from "../terms/agreement.ts";
+import { findSealedRendering } from "../terms/content-store.ts";
+import { type RecordName, readSeed, type SubjectVault } from "./subject-vault.ts";
 
 /** What is sealed of an acceptance. */
 interface AcceptanceContent {

@@ -1,5 +1,5 @@
-import type { AgreementStatus, RecipientRole, RecipientStatus } from "../domain/agreement.ts";
-import type { AuditAction } from "../domain/change.ts";
+import type { AgreementStatus, RecipientRole, RecipientStatus } from "../agreement/agreement.ts";
+import type { AuditAction } from "../agreement/change.ts";
 
 /** All words of a certificate, in one language. */
 export interface CertificateTexts {

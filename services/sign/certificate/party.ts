@@ -1,7 +1,7 @@
-import type { AdoptedSignature, Recipient } from "../domain/agreement.ts";
-import type { AuditEvent } from "../domain/audit-chain.ts";
-import type { AuditAction } from "../domain/change.ts";
-import { firstCharacters, lengthOf } from "../domain/problems.ts";
+import type { AdoptedSignature, Recipient } from "../agreement/agreement.ts";
+import type { AuditEvent } from "../agreement/audit-chain.ts";
+import type { AuditAction } from "../agreement/change.ts";
+import { firstCharacters, lengthOf } from "../agreement/problems.ts";
 import type { CertificateTexts } from "./certificate-texts.ts";
 import { exact, facts, fingerprint, type Markup, markup, type Piece, table, time } from "./markup.ts";
 

@@ -2,8 +2,8 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import { Profile, type RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
-import type { Agreement, AgreementDocument } from "../domain/agreement.ts";
-import { type AuditEvent, isChainIntact } from "../domain/audit-chain.ts";
+import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
+import { type AuditEvent, isChainIntact } from "../agreement/audit-chain.ts";
 import { type CertificateTexts, englishTexts } from "./certificate-texts.ts";
 import {
   exact,

@@ -5,23 +5,23 @@ import { callerHeaders } from "#platform/caller.ts";
 import { inSnapshot } from "#platform/db/transaction.ts";
 import type { Logger } from "#platform/logger.ts";
 import { step, type Tracer } from "#platform/telemetry.ts";
-import { printCertificate } from "../certificate/print-certificate.ts";
-import type { Agreement, AgreementDocument, SealLevel } from "../domain/agreement.ts";
-import { type AuditEvent, chain } from "../domain/audit-chain.ts";
-import type { DecisionContext } from "../domain/change.ts";
-import { completeAgreement as decideCompletion, lowestLevel, type SealedDocument } from "../domain/finish.ts";
-import type { Intake } from "../intake/intake.ts";
-import type { OrganizationReader } from "../organizations/organization-reader.ts";
-import type { Sealer } from "../seal/sealer.ts";
-import { loadAgreement } from "../store/agreement-store.ts";
-import { listAuditEvents } from "../store/audit-store.ts";
+import type { Agreement, AgreementDocument, SealLevel } from "../agreement/agreement.ts";
+import { loadAgreement } from "../agreement/agreement-store.ts";
+import { type AuditEvent, chain } from "../agreement/audit-chain.ts";
+import { listAuditEvents } from "../agreement/audit-store.ts";
+import type { DecisionContext } from "../agreement/change.ts";
 import {
   type CallerContext,
   type ChangeDeps,
   changeAgreement,
   type NewBytes,
   type Within,
-} from "../store/change-agreement.ts";
+} from "../agreement/change-agreement.ts";
+import { printCertificate } from "../certificate/print-certificate.ts";
+import type { Intake } from "../intake/intake.ts";
+import type { OrganizationReader } from "../organization-reader.ts";
+import type { Sealer } from "../seal/sealer.ts";
+import { completeAgreement as decideCompletion, lowestLevel, type SealedDocument } from "../signing/finish.ts";
 import type { Witness } from "../witness/witness.ts";
 import { marksOf } from "./marks-of.ts";
 

@@ -1,5 +1,5 @@
-import type { AdoptedSignature, Agreement, Recipient } from "../domain/agreement.ts";
-import type { Tab, TextStyle } from "../domain/tab.ts";
+import type { AdoptedSignature, Agreement, Recipient } from "../agreement/agreement.ts";
+import type { Tab, TextStyle } from "../agreement/tab.ts";
 import type { Mark, MarkStyle } from "./mark.ts";
 import { mayRunRightToLeft } from "./text-lines.ts";
 

@@ -1,8 +1,8 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject, StandardFonts } from "pdf-lib";
+import type { DocumentWarning } from "../agreement/agreement.ts";
 import { claimsOf } from "../completion/conformance.ts";
 import { createFontLibrary } from "../completion/font-library.ts";
 import type { Mark } from "../completion/mark.ts";
-import type { DocumentWarning } from "../domain/document-warnings.ts";
 import { addSignatureField, addSignaturePlaceholder, fieldNamesOf } from "../seal/signature-placeholder.ts";
 import { compareFiles } from "../witness/compare-files.ts";
 import { witnessedMark } from "../witness/messages.ts";

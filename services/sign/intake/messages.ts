@@ -1,6 +1,5 @@
+import type { DocumentWarning, PageSize } from "../agreement/agreement.ts";
 import type { Mark } from "../completion/mark.ts";
-import type { PageSize } from "../domain/agreement.ts";
-import type { DocumentWarning } from "../domain/document-warnings.ts";
 import type { PreparedFile } from "../seal/byte-range.ts";
 import type { SealStatement } from "../seal/signature-placeholder.ts";
 

@@ -8,7 +8,7 @@ import {
   type PDFObject,
   PDFRef,
 } from "pdf-lib";
-import type { PageSize } from "../domain/agreement.ts";
+import type { PageSize } from "../agreement/agreement.ts";
 import { maxPageSide, maxPages, maxPageTreeDepth, minPageSide, PdfProblem } from "./pdf-limits.ts";
 
 /** A page with its place among the objects. */

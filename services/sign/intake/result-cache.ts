@@ -1,4 +1,4 @@
-import type { PageSize } from "../domain/agreement.ts";
+import type { PageSize } from "../agreement/agreement.ts";
 import type { CheckedPdf } from "./messages.ts";
 
 /** What is known of a file: its facts and what it has become, or why it is refused. */

@@ -5,7 +5,7 @@ import { withOrg } from "#platform/db/pool.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Worker } from "#platform/periodic.ts";
 import { detached, noopTracer, type Tracer, traced } from "#platform/telemetry.ts";
-import type { JobKind } from "../domain/change.ts";
+import type { JobKind } from "../agreement/change.ts";
 import {
   type Claimed,
   claimJobs,
@@ -15,7 +15,7 @@ import {
   readClaimed,
   removeJob,
   renewClaims,
-} from "../store/claim-store.ts";
+} from "./claim-store.ts";
 import type { Hold, Job, JobHandler, JobOutcome } from "./job.ts";
 
 export interface JobLoop extends Worker {

@@ -1,10 +1,10 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import type { Agreement, JsonObject } from "../domain/agreement.ts";
-import type { Change, DecisionContext, JobKind, JobRequest } from "../domain/change.ts";
-import type { SignDeps } from "../rpc/deps.ts";
-import { changeAgreement } from "../store/change-agreement.ts";
-import { insertJobs } from "../store/job-store.ts";
+import type { Agreement, JsonObject } from "../agreement/agreement.ts";
+import type { Change, DecisionContext, JobKind, JobRequest } from "../agreement/change.ts";
+import { changeAgreement } from "../agreement/change-agreement.ts";
+import type { SignDeps } from "../deps.ts";
+import { insertJobs } from "./job-store.ts";
 
 /** Work that is being done. */
 export interface Job {

@@ -1,16 +1,16 @@
 import { withOrg } from "#platform/db/pool.ts";
 import { MailNotTakenError, MailRefusedError } from "#platform/mail/mail.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
-import type { Agreement, Recipient } from "../domain/agreement.ts";
-import { type AuditAction, changeTo } from "../domain/change.ts";
-import { isWorthSending, type MailKind, mailWishOf } from "../domain/mails.ts";
-import { auditNames } from "../domain/recipients.ts";
-import { viewTokenHash } from "../domain/view.ts";
+import type { Agreement, Recipient } from "../agreement/agreement.ts";
+import { loadAgreement } from "../agreement/agreement-store.ts";
+import { type AuditAction, changeTo } from "../agreement/change.ts";
+import { auditNames } from "../agreement/recipients.ts";
+import type { SignDeps } from "../deps.ts";
 import { hasLink, mailTo } from "../mail/mail-to.ts";
-import type { SignDeps } from "../rpc/deps.ts";
-import { createLink } from "../rpc/views.ts";
-import { loadAgreement } from "../store/agreement-store.ts";
-import { deleteView } from "../store/view-store.ts";
+import { isWorthSending, type MailKind, mailWishOf } from "../send/mails.ts";
+import { viewTokenHash } from "../signing/view.ts";
+import { deleteView } from "../signing/view-store.ts";
+import { createLink } from "../signing/views.ts";
 import { changeInJob, type Hold, type Job, type JobHandler, type JobOutcome } from "./job.ts";
 
 const done: JobOutcome = { kind: "done" };

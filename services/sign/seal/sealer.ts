@@ -1,5 +1,5 @@
 import { createHash, X509Certificate } from "node:crypto";
-import type { SealLevel } from "../domain/agreement.ts";
+import type { SealLevel } from "../agreement/agreement.ts";
 import { coveredPieces, insertSignature, type PreparedFile } from "./byte-range.ts";
 import { type Stamp, signDetached } from "./cms.ts";
 import { readCertificates, type SealSigner } from "./seal-signer.ts";

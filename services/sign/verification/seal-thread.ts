@@ -1,6 +1,6 @@
 import { answerJobs } from "#platform/worker-jobs.ts";
 import { findSeals } from "../seal/verify-seals.ts";
-import { additionAfter } from "./addition-after.ts";
+import { additionAfter } from "./verify.ts";
 
 answerJobs((bytes: Uint8Array) => {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

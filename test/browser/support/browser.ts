@@ -3,6 +3,10 @@ import { delimiter, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, test } from "@jest/globals";
 import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { until } from "#platform/testing/until.ts";
+
+/** How long anything may take on a machine that has much else to do. */
+export const patience = 60_000;
 
 /** Opens pages of one browser; every page is closed after its test. */
 export interface Pages {
@@ -39,7 +43,8 @@ export function describeInBrowser(name: string, suite: (pages: Pages) => void): 
     suite({
       open: async (options = {}) => {
         const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-        context.setDefaultTimeout(15_000);
+        context.setDefaultTimeout(patience);
+        context.on("page", prepare);
         const page = await context.newPage();
         page.on("pageerror", (error) => errors.push(error.message));
         opened.push(page);
@@ -47,6 +52,18 @@ export function describeInBrowser(name: string, suite: (pages: Pages) => void): 
       },
     });
   });
+}
+
+function prepare(page: Page): void {
+  // Files are asked for in vain while nobody listens, and to begin to listen takes a while.
+  page.on("filechooser", () => undefined);
+  const goto = page.goto.bind(page);
+  page.goto = async (url, options) => {
+    const response = await goto(url, options);
+    // A browser drops keys that are pressed before it has painted.
+    await until(() => page.evaluate<boolean>("performance.getEntriesByType('paint').length > 0"));
+    return response;
+  };
 }
 
 const args = [

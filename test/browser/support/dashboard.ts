@@ -67,7 +67,7 @@ export async function openDashboard(
     // The browser notes answers that are no success; whether they are right is seen on the page.
     if (isComplaint && !message.text().startsWith("Failed to load resource")) wrong.push(message.text());
   });
-  await page.goto(url, { timeout: 20_000 });
+  await page.goto(url);
   return page;
 }
 

@@ -153,8 +153,7 @@ export async function openLink(
       body: "<!doctype html><title>Back</title><p>Back at the integration.</p>",
     }),
   );
-  // The page is some megabytes of scripts.
-  await page.goto(url, { timeout: 20_000 });
+  await page.goto(url);
   return page;
 }
 

@@ -2,11 +2,11 @@ import type pg from "pg";
 import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
-import type { Agreement } from "../../../services/sign/domain/agreement.ts";
-import { isChainIntact } from "../../../services/sign/domain/audit-chain.ts";
+import type { Agreement } from "../../../services/sign/agreement/agreement.ts";
+import { loadAgreement } from "../../../services/sign/agreement/agreement-store.ts";
+import { isChainIntact } from "../../../services/sign/agreement/audit-chain.ts";
+import { listAuditEvents } from "../../../services/sign/agreement/audit-store.ts";
 import { findSeals } from "../../../services/sign/seal/verify-seals.ts";
-import { loadAgreement } from "../../../services/sign/store/agreement-store.ts";
-import { listAuditEvents } from "../../../services/sign/store/audit-store.ts";
 
 /** What is wrong with the completion of an agreement; empty when it happened exactly once, and as a whole. */
 export async function problemsOf(inspector: pg.Pool, orgId: OrgId, id: string): Promise<string[]> {

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { canonicalJson } from "#platform/canonical-json.ts";
-import { effectivePolicy } from "../../../services/click/domain/policy.ts";
-import { checkDeclinePolicy, checkPolicy } from "../../../services/click/domain/policy-checks.ts";
-import { checkVerification } from "../../../services/click/domain/verification.ts";
+import { checkDeclinePolicy, checkPolicy } from "../../../services/click/accept/policy-checks.ts";
+import { checkVerification } from "../../../services/click/accept/verification.ts";
+import { effectivePolicy } from "../../../services/click/terms/policy.ts";
 import { type Installation, signJws } from "./installation.ts";
 import {
   decided,

@@ -7,7 +7,7 @@ import type { Logger } from "#platform/logger.ts";
 import { readStampedTime } from "#platform/timestamps/timestamp-token.ts";
 import { visibleText } from "#platform/visible-text.ts";
 import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
-import type { Evidence } from "../../domain/evidence.ts";
+import type { Evidence } from "../evidence.ts";
 import { contentFiles } from "../make-archive.ts";
 import type { WrittenBundle } from "../write-bundle.ts";
 import type { EvidenceHtmlJob } from "./evidence-html.ts";

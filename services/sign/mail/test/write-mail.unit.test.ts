@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { MailKind } from "../../domain/mails.ts";
+import type { MailKind } from "../../send/mails.ts";
 import { type MailContent, writeMail } from "../mail-to.ts";
 
 const content: MailContent = {

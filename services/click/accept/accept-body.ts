@@ -1,0 +1,217 @@
+import { readFileSync } from "node:fs";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Caller } from "#platform/caller.ts";
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { schemaPath } from "#platform/field-path.ts";
+import { isUuid } from "#platform/ids.ts";
+import { blankMessage, isBlank, textPatterns } from "#platform/rpc/text-rules.ts";
+import { canonicalLocale } from "../terms/locale.ts";
+import type { KeyHasher } from "../vault/organization-keys.ts";
+
+export type Decision = "ACCEPT" | "DECLINE";
+
+/** The known fields of an accept body that has the right shape; see accept_request.schema.json. */
+export interface AcceptBody {
+  readonly sessionId?: string | undefined;
+  readonly templateId?: string | undefined;
+  readonly templateSlug?: string | undefined;
+  readonly userRef?: string | undefined;
+  readonly locale?: string | undefined;
+  readonly versionId?: string | undefined;
+  readonly contentHash?: string | undefined;
+  readonly renderToken?: string | undefined;
+  readonly action?: string | undefined;
+  readonly decision?: Decision | undefined;
+  readonly purposes?: readonly PurposeDecision[] | undefined;
+  readonly presentation?: Presentation | undefined;
+  readonly context?: ClaimedContext | undefined;
+  readonly verification?: readonly VerificationClaim[] | undefined;
+  readonly typedName?: string | undefined;
+  /** Merge values of a GENERATED template. */
+  readonly data?: JsonObject | undefined;
+  readonly acceptedAt?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface PurposeDecision {
+  readonly purpose: string;
+  readonly granted: boolean;
+}
+
+export interface Presentation {
+  readonly surface?: string | undefined;
+  readonly wrapType?: string | undefined;
+  readonly displayMode?: string | undefined;
+  readonly noticeText?: string | undefined;
+  readonly buttonText?: string | undefined;
+  readonly checkboxText?: string | undefined;
+  readonly checkboxInitiallyChecked?: boolean | undefined;
+  readonly scrolledToEnd?: boolean | undefined;
+  readonly displayedMs?: number | undefined;
+  readonly documentsOpened?: readonly string[] | undefined;
+  readonly viewport?: { readonly w?: number | undefined; readonly h?: number | undefined } | undefined;
+  readonly screenshotHash?: string | undefined;
+  readonly events?: readonly PresentationEvent[] | undefined;
+}
+
+export interface PresentationEvent {
+  readonly type: string;
+  readonly at?: string | undefined;
+  readonly target?: string | undefined;
+}
+
+export interface ClaimedContext {
+  readonly ip?: string | undefined;
+  readonly userAgent?: string | undefined;
+  readonly pageUrl?: string | undefined;
+  readonly pageTitle?: string | undefined;
+  readonly referrer?: string | undefined;
+  readonly acceptLanguage?: string | undefined;
+  readonly timezone?: string | undefined;
+  readonly gpc?: boolean | undefined;
+}
+
+export interface VerificationClaim {
+  readonly method: string;
+  readonly verifiedAt?: string | undefined;
+  readonly reference?: string | undefined;
+}
+
+export type ParsedBody =
+  | { readonly kind: "valid"; readonly body: AcceptBody }
+  | { readonly kind: "invalid"; readonly problems: readonly FieldProblem[] };
+
+export type ParseAcceptBody = (bytes: Uint8Array) => ParsedBody;
+
+const schemaFile = new URL("../../../proto/assent/click/v1/accept_request.schema.json", import.meta.url);
+
+// Collecting every error of a huge hostile body would cost more than the body is worth.
+const collectUpToBytes = 16_384;
+
+/** Compiles the schema of the accept body, once per process. The parser reports every problem of a body of usual size. */
+export function createAcceptBodyParser(): ParseAcceptBody {
+  const schema = JSON.parse(readFileSync(schemaFile, "utf8")) as object;
+  const isValid = new Ajv2020({ formats }).compile(schema);
+  let collect: ValidateFunction | undefined;
+  return (bytes) => {
+    const value = parseJson(bytes);
+    if (value === undefined) return invalid([{ field: "", code: "JSON", message: "must be JSON encoded in UTF-8" }]);
+    if (!isValid(value)) {
+      if (bytes.length > collectUpToBytes) return invalid(problemsOf(isValid.errors, value));
+      collect ??= new Ajv2020({ formats, allErrors: true }).compile(schema);
+      collect(value);
+      return invalid(problemsOf(collect.errors, value));
+    }
+    const body = value as AcceptBody;
+    const problems = [...missingReferences(body), ...badTexts(body)];
+    return problems.length > 0 ? invalid(problems) : { kind: "valid", body };
+  };
+}
+
+const formats: Record<string, (text: string) => boolean> = {
+  uuid: isUuid,
+  "date-time": (text) => parseTimestamp(text) !== undefined,
+  "language-tag": (text) => text.length <= 100 && canonicalLocale(text) !== undefined,
+};
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+const invalid = (problems: readonly FieldProblem[]): ParsedBody => ({ kind: "invalid", problems });
+
+function missingReferences(body: AcceptBody): FieldProblem[] {
+  if (body.sessionId !== undefined) return [];
+  if (body.templateId === undefined && body.templateSlug === undefined) {
+    return [
+      { field: "sessionId", code: "REQUIRED", message: "is required unless templateId or templateSlug is given" },
+    ];
+  }
+  if (body.userRef === undefined) {
+    return [{ field: "userRef", code: "REQUIRED", message: "is required without a session" }];
+  }
+  return [];
+}
+
+/** What the rules of the contracts say of texts; see text-rules.ts. */
+function badTexts({ userRef = "", typedName = "" }: AcceptBody): FieldProblem[] {
+  const { forbidden, message } = textPatterns.line;
+  const problems: FieldProblem[] = Object.entries({ userRef, typedName }).flatMap(([field, text]) =>
+    forbidden.test(text) ? [{ field, code: "PATTERN", message }] : [],
+  );
+  if (isBlank(userRef)) problems.push({ field: "userRef", code: "PATTERN", message: blankMessage });
+  return problems;
+}
+
+const problemsOf = (errors: readonly ErrorObject[] | null | undefined, value: unknown): FieldProblem[] =>
+  (errors ?? []).map((error) => ({
+    field: schemaPath(error, value),
+    code: error.keyword.replaceAll(/[A-Z]/g, "_$&").toUpperCase(),
+    message: messageOf(error),
+  }));
+
+function messageOf({ keyword, params, message }: ErrorObject): string {
+  if (keyword === "required") return "is required";
+  if (keyword === "enum") return `must be one of ${(params.allowedValues as unknown[]).join(", ")}`;
+  return message ?? "is not valid";
+}
+
+/** One acceptance as it comes in. */
+export interface AcceptItem {
+  readonly caller: Caller;
+  /** The network side of the request. */
+  readonly observed: { readonly ip: string; readonly userAgent: string };
+  readonly idempotencyKey: string;
+  /** Canonical JSON. */
+  readonly bytes: Uint8Array;
+  /** What a repetition must be equal in, when that is more than the acceptance itself. */
+  readonly compared?: Uint8Array;
+  /** Set when the acceptance completes its session as well. */
+  readonly completion?: { readonly reason: string | null };
+}
+
+/** An acceptance whose shape is right. */
+export interface CheckedItem extends Omit<AcceptItem, "bytes" | "compared"> {
+  readonly body: AcceptBody;
+  readonly idempotencyHash: Buffer;
+  readonly bodyHash: Buffer;
+}
+
+const keyPattern = /^[\x20-\x7e]{1,255}$/;
+
+/** Checks what needs no look-up; throws CLICK_IDEMPOTENCY_KEY_INVALID or CLICK_VALIDATION_FAILED. */
+export function checkItem(item: AcceptItem, deps: { parse: ParseAcceptBody; keys: KeyHasher }): CheckedItem {
+  const { bytes, compared = bytes, ...rest } = item;
+  if (!keyPattern.test(item.idempotencyKey)) throw new DomainError("CLICK_IDEMPOTENCY_KEY_INVALID");
+  const parsed = deps.parse(bytes);
+  if (parsed.kind === "invalid") throw new DomainError("CLICK_VALIDATION_FAILED", { details: parsed.problems });
+  const { orgId } = item.caller;
+  return {
+    ...rest,
+    body: parsed.body,
+    idempotencyHash: deps.keys.idempotencyHash(orgId, item.idempotencyKey),
+    bodyHash: deps.keys.bodyHash(orgId, compared),
+  };
+}
+
+const pattern = /^(\d{4})-(\d\d)-(\d\d)[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
+
+/** Reads an RFC 3339 time; undefined for anything else, such as the 30th of February. */
+export function parseTimestamp(text: string): Date | undefined {
+  if (text.length > 40) return undefined;
+  const match = pattern.exec(text);
+  if (match === null) return undefined;
+  // Date takes the 30th of February for the 1st of March.
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const date = new Date(Date.UTC(year, month - 1, day));
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  const time = new Date(text.toUpperCase());
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}

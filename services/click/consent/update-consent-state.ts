@@ -1,0 +1,200 @@
+import { createHash } from "node:crypto";
+import { toJson } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import {
+  type ClickService,
+  type UpdateConsentStateRequest,
+  UpdateConsentStateRequestSchema,
+} from "#gen/assent/click/v1/click_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { canonicalJson } from "#platform/canonical-json.ts";
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { memberPath } from "#platform/field-path.ts";
+import { captureClaimed, captureObserved } from "../accept/capture.ts";
+import type { ClickDeps } from "../deps.ts";
+import { readTime } from "../messages.ts";
+import { canonicalLocale } from "../terms/locale.ts";
+import { effectivePolicy } from "../terms/policy.ts";
+import type { ActorType } from "./consent.ts";
+import { type ConsentDecision, needsOffer } from "./consent-plan.ts";
+import { consentStateMessage } from "./consent-state.ts";
+import { readConsent } from "./read-consent.ts";
+import type { ConsentUpdate } from "./record-update.ts";
+import { updateConsent } from "./update-consent.ts";
+
+type Deps = Pick<
+  ClickDeps,
+  | "pool"
+  | "vault"
+  | "leafSigner"
+  | "receiptKeys"
+  | "issuer"
+  | "clock"
+  | "newId"
+  | "keys"
+  | "purposeOffers"
+  | "templateOffers"
+  | "wakeRelay"
+  | "wakeIntegrator"
+>;
+
+export const updateConsentState = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "updateConsentState"> => ({
+  async updateConsentState(request, context) {
+    const caller = requireCaller(context);
+    const input = readConsentInput(request, deps.clock.now());
+    const { receipts, replayed } = await updateConsent(deps, caller, { ...input, ...whatIsTold(request, caller) });
+    const everything = { purpose: undefined, templateId: undefined, includeHistory: false, at: null };
+    const view = await readConsent(deps, caller.orgId, {
+      ...everything,
+      userRef: input.userRef,
+      now: deps.clock.now(),
+    });
+    return { state: consentStateMessage(view), receiptsJson: [...receipts], replayed };
+  },
+});
+
+/** Of addresses as much as a CONSENT template lets us keep that says nothing about it. */
+const capturePolicy = effectivePolicy("CONSENT", {});
+
+const whatIsTold = (
+  { context, observed, metadata }: UpdateConsentStateRequest,
+  { clientId, requestId }: Caller,
+): Pick<ConsentUpdate, "context" | "observed" | "metadata"> => ({
+  context: captureClaimed(context, capturePolicy),
+  observed: {
+    ...captureObserved(observed?.ip ?? "", observed?.userAgent ?? "", capturePolicy),
+    clientId,
+    requestId,
+  },
+  metadata,
+});
+
+/** A change of consent whose shape is right. */
+interface ConsentInput {
+  readonly userRef: string;
+  readonly purposes: readonly WantedChange[];
+  readonly withdrawAll: boolean;
+  readonly locale: string | undefined;
+  readonly source: string;
+  readonly method: string | null;
+  readonly actor: { readonly type: ActorType; readonly id: string | null };
+  readonly reason: string | null;
+  readonly occurredAt: Date | null;
+  readonly expectedRevision: number | undefined;
+  readonly idempotencyKey: string | undefined;
+  /** Equal for requests that are the same, the user included. */
+  readonly digest: Buffer;
+}
+
+interface WantedChange {
+  readonly purpose: string;
+  readonly decision: ConsentDecision;
+  readonly templateId: string | undefined;
+  readonly expiresAt: Date | null;
+  /** The path of the purpose in the request. */
+  readonly field: string;
+}
+
+const sources = ["WEB", "PREFERENCE_CENTER", "SUPPORT", "API", "IMPORT"];
+const actors: readonly string[] = ["USER", "ADMIN", "SYSTEM"] satisfies ActorType[];
+const keyPattern = /^[\x20-\x7e]{1,255}$/;
+const maxClockSkewMs = 5 * 60_000;
+
+/** Checks what the rules of the proto cannot say; throws CLICK_VALIDATION_FAILED or CLICK_IDEMPOTENCY_KEY_INVALID. */
+function readConsentInput(request: UpdateConsentStateRequest, now: Date): ConsentInput {
+  const { idempotencyKey, expectedRevision, occurredAt } = request;
+  const details = [...fieldProblems(request, now), ...purposeProblems(request, now)];
+  if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+  if (idempotencyKey !== undefined && !keyPattern.test(idempotencyKey)) {
+    throw new DomainError("CLICK_IDEMPOTENCY_KEY_INVALID");
+  }
+  return {
+    userRef: request.userRef,
+    purposes: request.purposes.map(({ purpose, decision, templateId, expiresAt }, index) => ({
+      purpose,
+      decision: decision as ConsentDecision,
+      templateId,
+      expiresAt: readTime(`purposes[${index}].expiresAt`, expiresAt) ?? null,
+      field: `purposes[${index}]`,
+    })),
+    withdrawAll: request.withdrawAll,
+    locale: request.locale,
+    source: request.source ?? "API",
+    method: request.method ?? null,
+    actor: { type: (request.actorType ?? "USER") as ActorType, id: request.actorId ?? null },
+    reason: request.reason ?? null,
+    occurredAt: readTime("occurredAt", occurredAt) ?? null,
+    expectedRevision: expectedRevision === undefined ? undefined : Number(expectedRevision),
+    idempotencyKey,
+    digest: digestOf(request),
+  };
+}
+
+const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
+
+function fieldProblems(request: UpdateConsentStateRequest, now: Date): FieldProblem[] {
+  const { userRef, locale, source, actorType, metadata } = request;
+  const occurredAt = readTime("occurredAt", request.occurredAt);
+  const problems: FieldProblem[] = [];
+  if (hasControls(userRef)) problems.push(problem("userRef", "PATTERN", "must have no control characters"));
+  if (locale !== undefined && canonicalLocale(locale) === undefined) {
+    problems.push(problem("locale", "FORMAT", "must be a BCP 47 language tag such as en-US"));
+  }
+  if (source !== undefined && !sources.includes(source)) {
+    problems.push(problem("source", "ENUM", `must be one of ${sources.join(", ")}`));
+  }
+  if (actorType !== undefined && !actors.includes(actorType)) {
+    problems.push(problem("actor.type", "ENUM", `must be one of ${actors.join(", ")}`));
+  }
+  if (occurredAt !== undefined && occurredAt.getTime() > now.getTime() + maxClockSkewMs) {
+    problems.push(problem("occurredAt", "FUTURE", "is more than five minutes in the future"));
+  }
+  for (const [field, text] of Object.entries({ method: request.method, reason: request.reason })) {
+    if (isUnstorable(text)) problems.push(problem(field, "PATTERN", "must have no NUL characters"));
+  }
+  if (isUnstorable(request.actorId)) problems.push(problem("actor.id", "PATTERN", "must have no NUL characters"));
+  for (const [key, value] of Object.entries(metadata)) {
+    const field = memberPath("metadata", key);
+    if (key.length > 255) problems.push(problem(field, "MAX_LENGTH", "the name has more than 255 characters"));
+    if (value.length > 500) problems.push(problem(field, "MAX_LENGTH", "must have at most 500 characters"));
+  }
+  return problems;
+}
+
+function purposeProblems({ purposes, withdrawAll }: UpdateConsentStateRequest, now: Date): FieldProblem[] {
+  if (purposes.length === 0 && !withdrawAll) {
+    return [problem("purposes", "REQUIRED", "must name at least one purpose unless withdrawAll is true")];
+  }
+  const seen = new Set<string>();
+  return purposes.flatMap(({ purpose, decision, expiresAt }, index) => {
+    const field = `purposes[${index}].purpose`;
+    if (hasControls(purpose)) return [problem(field, "PATTERN", "must have no control characters")];
+    if (seen.has(purpose)) return [problem(field, "REPEATED", "is decided twice")];
+    seen.add(purpose);
+    const end = readTime(`purposes[${index}].expiresAt`, expiresAt);
+    return end !== undefined && end <= now && needsOffer(decision as ConsentDecision)
+      ? [problem(`purposes[${index}].expiresAt`, "PAST", "must be in the future")]
+      : [];
+  });
+}
+
+const hasControls = (text: string): boolean => /[\p{Cc}\p{Cs}]/u.test(text);
+
+/** Postgres takes no NUL, and UTF-8 no half of a surrogate pair. */
+const isUnstorable = (text: string | undefined): boolean =>
+  text !== undefined && (text.includes("\u0000") || !text.isWellFormed());
+
+/** The network and what travels in headers do not make it another request. */
+function digestOf(request: UpdateConsentStateRequest): Buffer {
+  const { userRef, bodyDigest } = request;
+  const given = bodyDigest.length > 0 ? Buffer.from(bodyDigest).toString("hex") : digestOfMessage(request);
+  return createHash("sha256")
+    .update(JSON.stringify(["consent", userRef, given]))
+    .digest();
+}
+
+function digestOfMessage(request: UpdateConsentStateRequest): string {
+  const body = toJson(UpdateConsentStateRequestSchema, request) as Record<string, unknown>;
+  for (const name of ["idempotencyKey", "expectedRevision", "observed", "bodyDigest"]) delete body[name];
+  return createHash("sha256").update(canonicalJson(body)).digest("hex");
+}

@@ -1,0 +1,68 @@
+import { createClient } from "@connectrpc/connect";
+import type pg from "pg";
+import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { createPool } from "#platform/db/pool.ts";
+import { newId, type OrgId } from "#platform/ids.ts";
+import { createLogger } from "#platform/logger.ts";
+import { createEvidenceParts } from "../../keys/evidence-parts.ts";
+import { createTemplateSource } from "../../terms/template-source.ts";
+import { as, type ClickHarness, type ClickInstance, testIssuer } from "../../test/harness.ts";
+import { createKeyHasher } from "../../vault/organization-keys.ts";
+import { type EraseDueDeps, eraseDue } from "../erase-due.ts";
+import type { EraseUserDeps, ErasureAnswer } from "../erase-user.ts";
+
+/** What administrators do, with the service that `click` answers when it is needed. */
+export function erasureActions(click: () => ClickHarness) {
+  return {
+    erase: async (
+      orgId: OrgId,
+      userRef: string,
+      reason = "",
+      { client }: ClickInstance = click(),
+    ): Promise<ErasureAnswer> =>
+      JSON.parse((await client.eraseUser({ userRef, reason }, as(orgId))).erasureJson) as ErasureAnswer,
+    receiptOf: async (orgId: OrgId, receiptId: string) =>
+      JSON.parse((await click().client.getReceipt({ receiptId }, as(orgId))).receiptJson),
+  };
+}
+
+/** What erases, apart from the service. */
+export interface ErasureParts {
+  readonly deps: EraseUserDeps & EraseDueDeps;
+  /** One round of the worker. */
+  eraseDue(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createErasureParts(click: ClickHarness): ErasureParts {
+  const { database, masterKey, clock } = click;
+  const as = (role: string): pg.Pool => createPool({ url: database.url, role, max: 2, name: "test-erasure" });
+  const [pool, eraserPool] = [as("assent_click"), as("assent_click_eraser")];
+  const logger = createLogger("test", "silent");
+  const deps = {
+    ...createEvidenceParts({
+      pool,
+      masterKeys: [masterKey],
+      hashKey: () => masterKey,
+      issuer: testIssuer,
+      clock,
+      logger,
+    }),
+    pool,
+    eraserPool,
+    templates: createTemplateSource(createClient(TemplatesService, click.templates.transport)),
+    keys: createKeyHasher(() => masterKey),
+    clock,
+    newId,
+    wakeRelay: () => {},
+    wakeIntegrator: () => {},
+    onErased: () => {},
+  };
+  return {
+    deps,
+    eraseDue: () => eraseDue(deps),
+    close: async () => {
+      await Promise.all([pool.end(), eraserPool.end()]);
+    },
+  };
+}

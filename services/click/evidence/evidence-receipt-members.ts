@@ -1,0 +1,200 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { canonicalJson } from "#platform/canonical-json.ts";
+import type { ConsentEvent, ConsentEventType } from "../consent/consent.ts";
+import { type ConsentLeaf, withheldConsentReceipt } from "../consent/consent-receipt.ts";
+import { leafHashOf } from "../log/leaf.ts";
+import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
+import { digestOf, parseDisclosure } from "../receipts/disclosures.ts";
+import { answerReceipt, type LoggedReceipt, withheldReceipt } from "../receipts/receipt-answer.ts";
+import type { Terms } from "../terms/terms.ts";
+import { isDecision, type ReadReceipt, type ReceiptPayload } from "./evidence-receipt.ts";
+
+/** What a receipt says of the template; its leaf names that by the hash of the terms only. */
+export type TemplateWords = Pick<Terms, "slug" | "name" | "type">;
+
+/** A receipt that was given as a whole. */
+export type WholeReceipt = ReadReceipt & { readonly receipt: JsonObject };
+
+/**
+ * The members in which a receipt says something else than its leaf, or that no receipt has. What is personal does not
+ * count, nor what has become of it. Without `words` it is not looked at what the receipt calls the template.
+ */
+export function wrongMembers(read: WholeReceipt, words: TemplateWords | undefined): string[] {
+  const { receipt } = read;
+  const expected = JSON.parse(expectedReceipt(read, words ?? statedWords(receipt))) as JsonObject;
+  const free = new Set(["erased", "restricted", ...personalMembers(read).map(({ member }) => member)]);
+  const names = new Set([...Object.keys(expected), ...Object.keys(receipt)]);
+  return [...names].filter((name) => {
+    const isFree = free.has(name) && Object.hasOwn(receipt, name);
+    return !isFree && !isSame(receipt[name], expected[name]);
+  });
+}
+
+const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
+  a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b);
+
+const statedWords = ({ templateSlug: slug, templateName: name, templateType: type }: JsonObject): TemplateWords =>
+  ({ slug, name, type }) as unknown as TemplateWords;
+
+/** As it would be answered if nothing personal could be read. */
+function expectedReceipt(read: WholeReceipt, words: TemplateWords): string {
+  const { payload } = read;
+  if (isDecision(payload)) {
+    const leaf = payload as unknown as AcceptanceLeaf;
+    return answerReceipt(JSON.stringify(withheldReceipt(leaf, words as Terms)), loggedAs(read, leaf.acceptedAt));
+  }
+  const leaf = payload as unknown as ConsentLeaf;
+  const receipt = withheldConsentReceipt(leaf.org, consentEvent(leaf));
+  return answerReceipt(JSON.stringify(receipt), loggedAs(read, leaf.recordedAt));
+}
+
+function loggedAs({ payload, leaf, jws, signed, receipt }: WholeReceipt, recordedAt: string): LoggedReceipt {
+  return {
+    issuer: payload.iss,
+    organizationId: payload.org,
+    recordedAt: new Date(recordedAt),
+    // Only the log can tell whether that is right.
+    leafIndex: statedIndex(receipt) as number,
+    leafHash: leafHashOf(leaf),
+    kid: signed.kid,
+    jws,
+  };
+}
+
+/** Where the receipt says that its leaf stands in the log. */
+export function statedIndex({ log }: JsonObject): JsonValue {
+  const stated = typeof log === "object" && log !== null && !Array.isArray(log) ? log.leafIndex : undefined;
+  return stated ?? null;
+}
+
+function consentEvent(leaf: ConsentLeaf): ConsentEvent {
+  const { tpl, ver, rev, locale, contentHash } = leaf;
+  const isKnown = tpl !== null && ver !== null && rev !== null && locale !== null && contentHash !== null;
+  return {
+    revision: leaf.consentRevision,
+    eventId: leaf.eid,
+    // What is not in the leaf is compared by its disclosure.
+    purpose: leaf.purpose ?? "",
+    type: leaf.kind.slice("click.consent.".length).toUpperCase() as ConsentEventType,
+    recordedAt: new Date(leaf.recordedAt),
+    occurredAt: dateOrNull(leaf.occurredAt),
+    source: leaf.source,
+    method: leaf.method,
+    actorType: "USER",
+    text: isKnown ? { templateId: tpl, versionId: ver, revision: rev, locale, contentHash } : null,
+    legalBasis: leaf.legalBasis,
+    jurisdiction: leaf.jurisdiction,
+    grantedAt: dateOrNull(leaf.grantedAt),
+    expiresAt: dateOrNull(leaf.expiresAt),
+    receiptId: leaf.rid,
+  };
+}
+
+const dateOrNull = (time: string | null): Date | null => (time === null ? null : new Date(time));
+
+/** Values that a leaf commits to, by their names. */
+type DisclosedValues = ReadonlyMap<string, unknown>;
+
+type ReadDisclosures =
+  | { readonly kind: "committed"; readonly values: DisclosedValues }
+  | { readonly kind: "refused"; readonly message: string };
+
+/** Reads disclosures (RFC 9901) that somebody gave; refuses them all when one is not of this leaf. */
+export function readDisclosures({ _sd = [] }: ReceiptPayload, disclosures: readonly string[]): ReadDisclosures {
+  const digests = new Set(_sd);
+  const values = new Map<string, unknown>();
+  for (const [index, disclosure] of disclosures.entries()) {
+    const place = `Disclosure ${index + 1}`;
+    const disclosed = parseDisclosure(disclosure);
+    if (disclosed === undefined) return refused(`${place} is not a salt, a name and a value.`);
+    if (!digests.has(digestOf(disclosure))) return refused(`${place} is not one that the record commits to.`);
+    if (values.has(disclosed.name)) return refused(`${place} discloses ${disclosed.name} a second time.`);
+    values.set(disclosed.name, disclosed.value);
+  }
+  return { kind: "committed", values };
+}
+
+const refused = (message: string): ReadDisclosures => ({ kind: "refused", message });
+
+/** A member of a receipt that is personal, and the value of the leaf that it shows. */
+interface PersonalMember {
+  readonly member: string;
+  readonly disclosed: string;
+}
+
+/** The personal members of a receipt, erased or not. */
+function personalMembers({ payload, receipt }: ReadReceipt): PersonalMember[] {
+  if (!isDecision(payload)) return consentPersonal(payload as unknown as ConsentLeaf);
+  // The hash of a text with somebody's values in it.
+  const { renderHash } = payload as unknown as AcceptanceLeaf;
+  const isPersonalized = renderHash === null && receipt?.templateType === "GENERATED";
+  return isPersonalized ? [...decisionMembers, { member: "renderHash", disclosed: "renderHash" }] : decisionMembers;
+}
+
+const decisionMembers: PersonalMember[] = [
+  { member: "userRef", disclosed: "userRef" },
+  { member: "idempotencyKey", disclosed: "idempotencyKey" },
+  { member: "purposes", disclosed: "consents" },
+  { member: "verification", disclosed: "verification" },
+];
+
+const consentMembers: PersonalMember[] = [
+  { member: "userRef", disclosed: "userRef" },
+  { member: "idempotencyKey", disclosed: "idempotencyKey" },
+  { member: "actor", disclosed: "actor" },
+  { member: "reason", disclosed: "reason" },
+];
+
+/** A purpose or method that is not in the leaf may be anything that somebody wrote. */
+const consentPersonal = ({ purpose, method }: ConsentLeaf): PersonalMember[] => [
+  ...consentMembers,
+  ...(purpose === null ? [{ member: "purpose", disclosed: "purpose" }] : []),
+  ...(method === null ? [{ member: "method", disclosed: "method" }] : []),
+];
+
+interface PersonalProblems {
+  /** Members that contradict what the leaf commits to. */
+  readonly wrong: readonly string[];
+  /** Members that nothing confirms: what they show is neither stored any more nor disclosed. */
+  readonly unconfirmed: readonly string[];
+}
+
+/**
+ * Compares the personal members of a receipt with values that its leaf commits to. `isComplete` tells that these are all
+ * there are. A receipt that says of itself to be erased or restricted may be silent about what is known.
+ */
+export function comparePersonal(
+  read: ReadReceipt & { readonly receipt: JsonObject },
+  known: DisclosedValues,
+  isComplete: boolean,
+): PersonalProblems {
+  const { receipt } = read;
+  const maySaySo = receipt.erased === true || receipt.restricted === true;
+  const problems: { wrong: string[]; unconfirmed: string[] } = { wrong: [], unconfirmed: [] };
+  for (const { member, disclosed } of personalMembers(read)) {
+    const shown = receipt[member] ?? null;
+    const isEqual = said(member, shown) === said(member, (known.get(disclosed) ?? null) as JsonValue);
+    if (isEqual || (maySaySo && isSilent(member, shown))) continue;
+    const isOpen = !isComplete && !known.has(disclosed);
+    (isOpen ? problems.unconfirmed : problems.wrong).push(member);
+  }
+  return problems;
+}
+
+/** What a member says, in one form; an empty list says as little as null. */
+function said(member: string, value: JsonValue): string {
+  if (!Array.isArray(value)) return canonicalJson(value);
+  if (value.length === 0) return "null";
+  return canonicalJson(member === "verification" ? value.map(shortClaim) : value);
+}
+
+/** Of the actor of an erased change its kind is left. */
+const isSilent = (member: string, value: JsonValue): boolean =>
+  said(member, value) === "null" || (member === "actor" && isObject(value) && value.id === null);
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A receipt does not show the reference of a verification. */
+const shortClaim = (claim: JsonValue): JsonValue =>
+  isObject(claim) ? { method: claim.method ?? null, verifiedAt: claim.verifiedAt ?? null } : claim;

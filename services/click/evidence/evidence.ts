@@ -1,0 +1,160 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { PolicyCheck } from "../accept/policy-checks.ts";
+import type { Aftermath } from "../consent/aftermath.ts";
+import type { AcceptanceEvidence } from "../receipts/acceptance-evidence.ts";
+import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
+import type { Receipt } from "../receipts/receipt.ts";
+import { withheldReceipt } from "../receipts/receipt-answer.ts";
+import type { PageEvent } from "../sessions/session.ts";
+import type { SessionView } from "../sessions/session-view.ts";
+import type { ShownFacts } from "../terms/shown.ts";
+import type { Terms } from "../terms/terms.ts";
+import type { EvidenceIntegrity } from "./evidence-integrity.ts";
+
+/** The text that was shown, as it was kept. */
+export interface ShownText {
+  readonly title: string | null;
+  readonly content: Buffer;
+  readonly format: "HTML" | "MARKDOWN" | "TEXT";
+  readonly contentHash: string;
+  readonly texts: object;
+  readonly publishedAt: Date | null;
+  readonly publishedBy: string;
+}
+
+/** An acceptance or decline with what may be shown of it. */
+export interface EvidencedAcceptance {
+  readonly receipt: Receipt;
+  readonly leaf: AcceptanceLeaf;
+  /** Null when nothing personal may be shown. */
+  readonly evidence: AcceptanceEvidence | null;
+  /** What the policy asked for; none after erasure. */
+  readonly checks: readonly PolicyCheck[];
+}
+
+/** Everything that is known about a session, with what proves it. */
+export interface Evidence {
+  readonly generatedAt: Date;
+  readonly session: SessionView;
+  /** Why the session was closed, if somebody said so. */
+  readonly reason: string | null;
+  /** The end user's side as it was when the session was created. */
+  readonly sessionContext: object | null;
+  /** In the order of the log; the bundle is about the last one. */
+  readonly acceptances: readonly EvidencedAcceptance[];
+  readonly terms: Terms;
+  readonly policyHash: string;
+  readonly text: ShownText;
+  readonly showing: EvidencedShowing;
+  /** What the page of the session told us, oldest first. */
+  readonly events: readonly PageEvent[];
+  readonly aftermath: Aftermath;
+  readonly integrity: EvidenceIntegrity;
+}
+
+/** How the text was shown, with the contents that the facts name by their hashes. */
+export interface EvidencedShowing {
+  /** Null when nothing is known. */
+  readonly facts: ShownFacts | null;
+  readonly contents: ReadonlyMap<string, Buffer>;
+  /** The public key (JWK) of the render token. */
+  readonly key: object | null;
+}
+
+/** The hashes of the contents that belong to these facts. */
+export const hashesOf = (facts: Pick<ShownFacts, "renderHash" | "wordsHash" | "deploymentHash"> | null): string[] =>
+  [facts?.renderHash, facts?.wordsHash, facts?.deploymentHash].filter((hash) => typeof hash === "string");
+
+/** What the log tells everybody of how the text was shown; null when it tells nothing. */
+export function loggedFacts(leaf: AcceptanceLeaf): ShownFacts | null {
+  const { renderedAt, renderHash, wordsHash, deployment: deploymentId, deploymentHash } = leaf;
+  const known = { renderedAt, renderHash, wordsHash, deploymentId, deploymentHash };
+  if (Object.values(known).every((fact) => fact === null)) return null;
+  return { renderId: null, renderToken: null, data: null, ...known };
+}
+
+/** The text as it was shown, for the part `agreement` of a bundle. */
+export const renderedText = ({ facts, contents }: EvidencedShowing) => ({
+  rendered: contents.get(facts?.renderHash ?? "")?.toString("utf8") ?? null,
+  renderHash: facts?.renderHash ?? null,
+  data: facts?.data ?? null,
+});
+
+/** Where and when, for the part `presentation` of a bundle. */
+export const showing = ({ facts, contents, key }: EvidencedShowing) => ({
+  deployment: jsonOf(contents, facts?.deploymentHash),
+  deploymentHash: facts?.deploymentHash ?? null,
+  renderedAt: facts?.renderedAt ?? null,
+  rendering:
+    facts?.renderedAt == null
+      ? null
+      : {
+          renderId: facts.renderId,
+          renderedAt: facts.renderedAt,
+          renderHash: facts.renderHash,
+          words: jsonOf(contents, facts.wordsHash),
+          renderToken: facts.renderToken,
+          renderTokenKey: key,
+        },
+});
+
+function jsonOf(contents: ReadonlyMap<string, Buffer>, hash: string | null | undefined): JsonObject | null {
+  const content = contents.get(hash ?? "");
+  return content === undefined ? null : (JSON.parse(content.toString("utf8")) as JsonObject);
+}
+
+/** The same evidence without anything personal; what proves the rest still does. */
+export function withholdPersonal(evidence: Evidence): Evidence {
+  const { session, acceptances, terms, showing, aftermath, integrity } = evidence;
+  return {
+    ...evidence,
+    session: withheldSession(session),
+    reason: null,
+    sessionContext: null,
+    acceptances: acceptances.map((one) => withheldAcceptance(one, terms)),
+    showing: withheldShowing(showing, terms, acceptances.at(-1)),
+    events: [],
+    aftermath: { ...aftermath, consents: [], endings: [], later: [] },
+    integrity: {
+      ...integrity,
+      records: integrity.records.map((record) => ({ ...record, disclosures: [] })),
+      // There is no token left that it could verify.
+      keys: integrity.keys.filter(({ purpose }) => purpose !== "render"),
+    },
+  };
+}
+
+const isPersonalized = ({ type }: Pick<Terms, "type">): boolean => type === "GENERATED";
+
+const withheldSession = (session: SessionView): SessionView => ({
+  ...session,
+  userRef: null,
+  metadata: {},
+  returnUrl: null,
+  data: null,
+  renderHash: isPersonalized({ type: session.templateType }) ? null : session.renderHash,
+});
+
+function withheldAcceptance({ receipt, leaf, checks }: EvidencedAcceptance, terms: Terms): EvidencedAcceptance {
+  const { erased, restricted, log, signature } = receipt;
+  return {
+    receipt: { ...withheldReceipt(leaf, terms), erased, restricted, log, signature },
+    leaf,
+    evidence: null,
+    // That the flags were satisfied may be known; what satisfied them is personal.
+    checks: checks.map((check) => ({ ...check, observed: null })),
+  };
+}
+
+function withheldShowing(
+  { facts, contents }: EvidencedShowing,
+  terms: Terms,
+  last: EvidencedAcceptance | undefined,
+): EvidencedShowing {
+  const known = last === undefined ? withheldFacts(facts, terms) : loggedFacts(last.leaf);
+  const personal = isPersonalized(terms) ? facts?.renderHash : undefined;
+  return { facts: known, contents: new Map([...contents].filter(([hash]) => hash !== personal)), key: null };
+}
+
+const withheldFacts = (facts: ShownFacts | null, terms: Terms): ShownFacts | null =>
+  facts && { ...facts, renderToken: null, data: null, renderHash: isPersonalized(terms) ? null : facts.renderHash };

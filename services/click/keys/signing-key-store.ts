@@ -1,0 +1,45 @@
+import type pg from "pg";
+import type { KeyPurpose, ScheduledKey } from "./key-schedule.ts";
+
+/** Keys belong to the service, not to an organization. Pools connect as the role of the service (assent_click). */
+export interface StoredSigningKey extends ScheduledKey {
+  readonly kid: string;
+  readonly publicKey: Buffer;
+  /** Encrypted. */
+  readonly privateKey: Buffer;
+}
+
+/** All keys of a purpose, oldest first. */
+export async function listSigningKeys(pool: pg.Pool, purpose: KeyPurpose): Promise<StoredSigningKey[]> {
+  const result = await pool.query<StoredSigningKey>(
+    `select generation, kid, public_key as "publicKey", private_key as "privateKey", signs_from as "signsFrom",
+       revoked_at as "revokedAt"
+     from click.signing_key where purpose = $1 order by generation`,
+    [purpose],
+  );
+  return result.rows;
+}
+
+/** False when another process has made this generation; its key counts. Waits for one that makes it at this moment. */
+export async function insertSigningKey(
+  pool: pg.Pool,
+  purpose: KeyPurpose,
+  key: Omit<StoredSigningKey, "revokedAt">,
+  now: Date,
+): Promise<boolean> {
+  const { generation, kid, publicKey, privateKey, signsFrom } = key;
+  const result = await pool.query(
+    `insert into click.signing_key (purpose, generation, kid, public_key, private_key, signs_from, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (purpose, generation) do nothing`,
+    [purpose, generation, kid, publicKey, privateKey, signsFrom.toISOString(), now.toISOString()],
+  );
+  return result.rowCount === 1;
+}
+
+/** A key that is revoked already stays revoked since then. */
+export async function revokeSigningKey(pool: pg.Pool, purpose: KeyPurpose, kid: string, at: Date): Promise<void> {
+  await pool.query(
+    `update click.signing_key set revoked_at = $3 where purpose = $1 and kid = $2 and revoked_at is null`,
+    [purpose, kid, at.toISOString()],
+  );
+}

@@ -1,0 +1,208 @@
+import type pg from "pg";
+import type { Clock } from "#platform/clock.ts";
+import { withTransaction } from "#platform/db/pool.ts";
+import type { NewId, OrgId } from "#platform/ids.ts";
+import type { Logger } from "#platform/logger.ts";
+import type { Metrics } from "#platform/metrics.ts";
+import { insertOutbox } from "#platform/outbox/outbox.ts";
+import type { Worker } from "#platform/periodic.ts";
+import { createPeriodicWorker } from "#platform/periodic.ts";
+import type { Runtime } from "#platform/service.ts";
+import { type TimestampAuthority, TimestampError } from "#platform/timestamps/timestamp-authority.ts";
+import type { TimestampSettings } from "../config.ts";
+import { anchorPublished } from "../events.ts";
+import type { EvidenceParts } from "../keys/evidence-parts.ts";
+import {
+  anchorCheckpoints,
+  findNewestAnchor,
+  insertTimestamp,
+  leadAnchoring,
+  listAnchored,
+  type Published,
+} from "./anchor-store.ts";
+import { type IntegrateDeps, integrateLog, LogMismatchError, type NewCheckpoint } from "./integrate-log.ts";
+import { createIntegrator, unlessAway } from "./integrator.ts";
+import { anchorLogId } from "./leaf.ts";
+
+export interface LogWorkersDeps extends Pick<EvidenceParts, "logKeys" | "issuer"> {
+  /** Connects as the integrator; needs two connections, one of them for the leader of anchoring. */
+  readonly pool: pg.Pool;
+  readonly runtime: Runtime;
+  readonly tsa: TimestampSettings | undefined;
+  readonly anchorIntervalSeconds: number | undefined;
+  wakeRelay(): void;
+}
+
+export interface LogWorkers {
+  readonly workers: readonly Worker[];
+  /** Says that leaves were added to this organization's log, after their commit. Costs next to nothing. */
+  wakeIntegrator(organizationId: string): void;
+}
+
+const defaultIntervalSeconds = 60;
+
+/** What builds, publishes and anchors the logs. */
+export async function createLogWorkers(deps: LogWorkersDeps): Promise<LogWorkers> {
+  const { pool, runtime, tsa, logKeys, issuer } = deps;
+  const { clock, logger, metrics, newId } = runtime;
+  const intervalMs = (deps.anchorIntervalSeconds ?? defaultIntervalSeconds) * 1000;
+  const common = { pool, logKeys, issuer, clock, logger, metrics };
+  const integrator = createIntegrator(common);
+  // What reads tokens takes 35 MB and 0.2 s to load: only for those who have an authority.
+  const authority = tsa && (await import("#platform/timestamps/timestamp-authority.ts")).createTimestampAuthority(tsa);
+  const stamper = authority && createStamper({ ...common, authority, retryMs: intervalMs });
+  const anchor = createAnchorWorker({ ...common, newId, stamper, intervalMs, onPublished: deps.wakeRelay });
+  return { workers: [integrator, anchor], wakeIntegrator: integrator.touched };
+}
+
+/** Anchors what is new again and again. One of several processes does it, and another one when that is gone. */
+function createAnchorWorker(deps: AnchorDeps): Worker {
+  let stopping = new AbortController();
+  const worker = createPeriodicWorker({
+    name: "anchor click",
+    everyMs: deps.intervalMs,
+    logger: deps.logger,
+    run: () => unlessAway(() => anchorRound(deps, stopping.signal), deps.logger),
+  });
+  return {
+    name: worker.name,
+    start: () => {
+      stopping = new AbortController();
+      return worker.start();
+    },
+    stop: () => {
+      stopping.abort();
+      return worker.stop();
+    },
+  };
+}
+
+export interface AnchorDeps extends IntegrateDeps {
+  readonly logger: Logger;
+  readonly newId: NewId;
+  /** Absent: anchor checkpoints get no time stamps. */
+  readonly stamper?: Stamper | undefined;
+  /** How often checkpoints are anchored. */
+  readonly intervalMs: number;
+  /** Called after each commit that wrote events. */
+  onPublished(): void;
+}
+
+/** Checkpoints in one statement at most. */
+const checkpointsPerStatement = 10_000;
+
+/** Processes do not start at the same moment, and timers are not exact: a round this early is on time. */
+const earliestShare = 0.9;
+
+/**
+ * Anchors the checkpoints that are new: adds them to the anchor log, integrates it, and gets a time stamp for its
+ * checkpoint. One process at a time. Each step takes up what a round that was cut off has left behind. The signal ends the
+ * wait for the authority.
+ */
+export const anchorRound = (deps: AnchorDeps, signal?: AbortSignal): Promise<void> =>
+  withTransaction(deps.pool, async (leader) => {
+    if (!(await leadAnchoring(leader))) return;
+    if (await isDue(deps)) await anchorAll(deps);
+    await integrateAnchorLog(deps);
+    await deps.stamper?.stampNewest(signal);
+  });
+
+async function isDue({ pool, clock, intervalMs }: AnchorDeps): Promise<boolean> {
+  const newest = await findNewestAnchor(pool);
+  if (newest === undefined) return true;
+  // The clock of the last round may have been ahead, by hours if it was wrong.
+  return Math.abs(clock.now().getTime() - newest.createdAt.getTime()) >= earliestShare * intervalMs;
+}
+
+async function anchorAll({ pool }: AnchorDeps): Promise<void> {
+  let anchored = checkpointsPerStatement;
+  while (anchored === checkpointsPerStatement) anchored = await anchorCheckpoints(pool, checkpointsPerStatement);
+}
+
+async function integrateAnchorLog(deps: AnchorDeps): Promise<void> {
+  try {
+    let more = true;
+    while (more) {
+      const outcome = await integrateLog(deps, anchorLogId, (client, checkpoint) => announce(deps, client, checkpoint));
+      more = outcome.kind === "published" && outcome.more;
+      if (outcome.kind === "published") deps.onPublished();
+    }
+    deps.metrics.logsRefused.set({ log: "anchor" }, 0);
+  } catch (error) {
+    if (!(error instanceof LogMismatchError)) throw error;
+    deps.logger.error({ err: error }, "the anchor log contradicts its tree: no checkpoint is signed");
+    deps.metrics.logsRefused.set({ log: "anchor" }, 1);
+  }
+}
+
+/** Tells each organization of its checkpoints that this one covers and none before did. */
+async function announce(
+  { clock, newId }: AnchorDeps,
+  client: pg.ClientBase,
+  { from, size, note: anchorCheckpoint }: NewCheckpoint,
+): Promise<void> {
+  const now = clock.now();
+  const anchored = await listAnchored(client, from, size);
+  const events = anchored.map(({ organizationId, anchorIndex, note: checkpoint }) => {
+    const caller = { orgId: organizationId as OrgId, requestId: "", traceparent: "" };
+    return anchorPublished({ caller, eventId: newId(), now }, { checkpoint, anchorIndex, anchorCheckpoint });
+  });
+  await insertOutbox(client, "click", events);
+}
+
+interface Stamper {
+  /** Gets a time stamp for the newest checkpoint of the anchor log if it has none. Rejects only for the database. */
+  stampNewest(signal?: AbortSignal): Promise<void>;
+}
+
+interface StamperDeps {
+  /** Connects as the integrator. */
+  readonly pool: pg.Pool;
+  readonly authority: TimestampAuthority;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** How long to wait after a first failure; twice as long after each further one. */
+  readonly retryMs: number;
+}
+
+/** An authority that is back is asked again after this time at the latest. */
+const maxRetryMs = 300_000;
+
+/**
+ * Time stamps for the anchor log. While the authority cannot be reached nothing is lost: a stamp of a later checkpoint
+ * holds for all before it.
+ */
+export function createStamper(deps: StamperDeps): Stamper {
+  const { pool, authority, clock, logger, metrics } = deps;
+  let failures = 0;
+  let retryAt = Number.NEGATIVE_INFINITY;
+
+  const stamp = async ({ size, note }: Published, signal?: AbortSignal): Promise<void> => {
+    const { token, tsaName, stampedAt } = await authority.stamp(Buffer.from(note), signal);
+    await insertTimestamp(pool, { anchorSize: size, token, tsaName, stampedAt }, clock.now());
+    metrics.timestampRequests.inc({ outcome: "stamped" });
+    if (failures > 0) logger.info({ tsaName, failures }, "the time-stamping authority works again");
+    failures = 0;
+  };
+  const failed = (error: Error): void => {
+    failures += 1;
+    retryAt = clock.now().getTime() + Math.min(maxRetryMs, deps.retryMs * 2 ** Math.min(failures - 1, 20));
+    metrics.timestampRequests.inc({ outcome: "failed" });
+    // Outages last; one line says that one began.
+    logger[failures === 1 ? "warn" : "debug"]({ err: error, failures }, "no time stamp for the anchor log");
+  };
+  return {
+    stampNewest: async (signal) => {
+      if (failures > 0 && clock.now().getTime() < retryAt) return;
+      const newest = await findNewestAnchor(pool);
+      if (newest === undefined || newest.isStamped) return;
+      try {
+        await stamp(newest, signal);
+      } catch (error) {
+        if (!(error instanceof TimestampError)) throw error;
+        if (signal?.aborted !== true) failed(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type pg from "pg";
+import type { Clock } from "#platform/clock.ts";
+import { withTransaction } from "#platform/db/pool.ts";
+import type { Metrics } from "#platform/metrics.ts";
+import { checkpointText } from "#platform/transparency/checkpoint.ts";
+import {
+  appendHashes,
+  emptyRoot,
+  type Frontier,
+  frontierBytes,
+  frontierFromBytes,
+  hashBytes,
+  rootOf,
+} from "#platform/transparency/merkle.ts";
+import { signNote } from "#platform/transparency/signed-note.ts";
+import { partialTiles, type Tile, tilesAfter, widthIn } from "#platform/transparency/tiles.ts";
+import type { SigningKey, SigningKeys } from "../keys/signing-keys.ts";
+import { type Growth, type LockedTree, lockTree, publishTree, readGrowth } from "./integrate-store.ts";
+import { anchorLogId, logOrigin } from "./leaf.ts";
+
+export interface IntegrateDeps {
+  /** Connects as the integrator. */
+  readonly pool: pg.Pool;
+  readonly logKeys: Pick<SigningKeys, "signingAt">;
+  readonly issuer: string;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}
+
+export type Integration =
+  /** `more`: there were more leaves than one transaction takes. */
+  | { readonly kind: "published"; readonly checkpoint: NewCheckpoint; readonly more: boolean }
+  /** The tree is up to its leaves, or the log has none. */
+  | { readonly kind: "current" }
+  /** Another process integrates the log at this moment. */
+  | { readonly kind: "busy" };
+
+/** A checkpoint that is about to be published. */
+export interface NewCheckpoint {
+  /** The size of the tree before. */
+  readonly from: number;
+  readonly size: number;
+  /** The signed note. */
+  readonly note: string;
+}
+
+/** Leaves in one transaction at most: about 30 ms, half of it hashing. */
+export const maxLeaves = 10_000;
+
+/**
+ * Adds leaves that are recorded to the tree of their log and publishes a checkpoint of it, in one transaction: whatever
+ * is cut off anywhere leaves the tree as it was. `alsoCommit` adds to the transaction. Throws a LogMismatchError when the
+ * leaves do not continue the tree; nothing is signed then.
+ */
+export async function integrateLog(
+  deps: IntegrateDeps,
+  logId: string,
+  alsoCommit?: (client: pg.ClientBase, checkpoint: NewCheckpoint) => Promise<void>,
+): Promise<Integration> {
+  const now = deps.clock.now();
+  const key = await deps.logKeys.signingAt(now);
+  const startedAt = performance.now();
+  const outcome = await withTransaction(deps.pool, async (client): Promise<Integration> => {
+    const tree = await lockTree(client, logId, { root: emptyRoot, now });
+    if (tree === undefined) return { kind: "busy" };
+    const growth = await readGrowth(client, logId, tree.size, maxLeaves);
+    const before = checkGrowth(tree, growth, maxLeaves);
+    if (growth.found === 0) return { kind: "current" };
+    const { frontier, tiles } = await growTree(before, growth.tiles, growth.leafHashes);
+    const { size } = frontier;
+    const root = rootOf(frontier);
+    const note = signCheckpoint(key, logOrigin(deps.issuer, logId), frontier);
+    const after = { size, root, frontier: frontierBytes(frontier) };
+    if (!(await publishTree(client, logId, { before: tree, after, tiles, note, now }))) {
+      throw new Error("the tree changed while it was locked");
+    }
+    const checkpoint = { from: tree.size, size, note };
+    await alsoCommit?.(client, checkpoint);
+    return { kind: "published", checkpoint, more: growth.leaves > size };
+  });
+  if (outcome.kind === "published") {
+    const log = logId === anchorLogId ? "anchor" : "organization";
+    deps.metrics.logCheckpoints.inc({ log });
+    deps.metrics.logIntegrationDuration.observe((performance.now() - startedAt) / 1000);
+  }
+  return outcome;
+}
+
+/** The name of the key is the origin of the log, as C2SP tlog-checkpoint wants. */
+function signCheckpoint({ privateKey, publicKey }: SigningKey, origin: string, frontier: Frontier): string {
+  const { x = "" } = publicKey.export({ format: "jwk" });
+  return signNote(checkpointText(origin, frontier.size, rootOf(frontier)), {
+    name: origin,
+    key: privateKey,
+    publicKey: Buffer.from(x, "base64url"),
+  });
+}
+
+interface GrownTree {
+  readonly frontier: Frontier;
+  /** Every tile that is new or longer than before, as it is now. */
+  readonly tiles: readonly Tile[];
+}
+
+/** Takes about 2 ms of hashing; calls are answered between slices. */
+const sliceLeaves = 1_024;
+
+/** Adds leaf hashes, one after the other in `leafHashes`, to a tree of which the tiles that are not full are given. */
+async function growTree(before: Frontier, partial: readonly Tile[], leafHashes: Buffer): Promise<GrownTree> {
+  const known = new Map(partial.map((tile) => [nameOf(tile.level, tile.tile), tile]));
+  const changed = new Map<string, Tile>();
+  let frontier = before;
+  for (let start = 0; start < leafHashes.length; start += sliceLeaves * hashBytes) {
+    if (start > 0) await nextTurn();
+    const slice = splitHashes(leafHashes.subarray(start, start + sliceLeaves * hashBytes));
+    for (const tile of tilesAfter(frontier.size, slice, (level, n) => known.get(nameOf(level, n))?.hashes)) {
+      known.set(nameOf(tile.level, tile.tile), tile);
+      changed.set(nameOf(tile.level, tile.tile), tile);
+    }
+    frontier = appendHashes(frontier, slice);
+  }
+  return { frontier, tiles: [...changed.values()] };
+}
+
+const nameOf = (level: number, tile: number): string => `${level}/${tile}`;
+
+const splitHashes = (bytes: Buffer): Buffer[] =>
+  Array.from({ length: bytes.length / hashBytes }, (_, n) => bytes.subarray(n * hashBytes, (n + 1) * hashBytes));
+
+/** What is stored of a log contradicts itself: somebody changed it. Nothing of it may be signed. */
+export class LogMismatchError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "LogMismatchError";
+  }
+}
+
+/** The frontier of the tree, when tree, checkpoint, tiles and leaves fit together. Throws a LogMismatchError otherwise. */
+function checkGrowth(tree: LockedTree, growth: Growth, maxLeaves: number): Frontier {
+  const frontier = readFrontier(tree);
+  if (!rootOf(frontier).equals(tree.root))
+    throw new LogMismatchError("the frontier does not give the root of the tree");
+  checkPublished(tree, growth);
+  checkLeaves(tree.size, growth, maxLeaves);
+  checkTiles(tree.size, growth);
+  return frontier;
+}
+
+/** Others have read the newest checkpoint: what is signed next must continue the very tree that it speaks of. */
+function checkPublished({ size, root }: LockedTree, { publishedSize, publishedRoot }: Growth): void {
+  if (publishedSize !== size) {
+    throw new LogMismatchError(`the newest checkpoint is of size ${publishedSize}, the tree of size ${size}`);
+  }
+  if (size > 0 && publishedRoot?.equals(root) !== true) {
+    throw new LogMismatchError("the newest checkpoint has another root than the tree");
+  }
+}
+
+function checkTiles(treeSize: number, { tiles }: Growth): void {
+  for (const { level, tile } of partialTiles(treeSize)) {
+    const hashes = tiles.find((stored) => stored.level === level)?.hashes;
+    if (hashes?.length !== widthIn(treeSize, { level, tile }) * hashBytes) {
+      throw new LogMismatchError(`tile ${tile} of level ${level} is missing or does not end where the tree does`);
+    }
+  }
+}
+
+function readFrontier({ size, frontier }: LockedTree): Frontier {
+  try {
+    return frontierFromBytes(size, frontier);
+  } catch (cause) {
+    throw new LogMismatchError(`the frontier does not fit the size of the tree: ${(cause as Error).message}`);
+  }
+}
+
+function checkLeaves(treeSize: number, growth: Growth, maxLeaves: number): void {
+  const { leaves, found, firstIndex, lastIndex, leafHashes } = growth;
+  if (leaves < treeSize) throw new LogMismatchError(`the log has ${leaves} leaves, its tree ${treeSize}`);
+  const expected = Math.min(leaves - treeSize, maxLeaves);
+  const isGapless = found === 0 || (firstIndex === treeSize && lastIndex === treeSize + found - 1);
+  if (found !== expected || !isGapless || leafHashes.length !== found * hashBytes) {
+    throw new LogMismatchError(
+      `${expected} leaves should follow leaf ${treeSize - 1}, but ${found} were found, from ${firstIndex} to ${lastIndex}`,
+    );
+  }
+}

@@ -1,0 +1,144 @@
+import type pg from "pg";
+import type { OrgId } from "#platform/ids.ts";
+import type { Tile, TileName } from "#platform/transparency/tiles.ts";
+import type { anchorLogId, SignedLeaf } from "./leaf.ts";
+
+const appendSql = `
+with head as (
+  insert into click.log_head as h (organization_id, size) values ($1, cardinality($2::uuid[]))
+  on conflict (organization_id) do update set size = h.size + excluded.size
+  returning size
+)
+insert into click.log_leaf (organization_id, leaf_index, record_id, leaf_hash, signed_by, signature, leaf)
+select $1, head.size - cardinality($2::uuid[]) + l.n - 1, l.record_id, l.leaf_hash, l.signed_by, l.signature, l.leaf
+from head, unnest($2::uuid[], $3::bytea[], $4::integer[], $5::bytea[], $6::bytea[])
+  with ordinality as l (record_id, leaf_hash, signed_by, signature, leaf, n)
+returning leaf_index as "leafIndex"`;
+
+/**
+ * Adds leaves to the organization's log and gives their indexes, in the order of the leaves. From here to the end of the
+ * transaction nobody else can add to this log: it must be the last statement, and nothing may be waited for after it.
+ */
+export async function appendLeaves(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  leaves: readonly SignedLeaf[],
+): Promise<number[]> {
+  if (leaves.length === 0) return [];
+  const result = await client.query<{ leafIndex: string }>(appendSql, [
+    orgId,
+    leaves.map((leaf) => leaf.recordId),
+    leaves.map((leaf) => leaf.leafHash),
+    leaves.map((leaf) => leaf.signedBy),
+    leaves.map((leaf) => leaf.signature),
+    leaves.map((leaf) => leaf.leaf),
+  ]);
+  return result.rows.map((row) => Number(row.leafIndex)).sort((a, b) => a - b);
+}
+
+/** A leaf as the log holds it. */
+export interface LoggedLeaf {
+  readonly recordId: string;
+  readonly leafIndex: number;
+  readonly leafHash: Buffer;
+  readonly signedBy: number;
+  readonly signature: Buffer;
+  readonly leaf: Buffer;
+}
+
+interface LeafRow extends Omit<LoggedLeaf, "leafIndex"> {
+  /** bigint comes as text. */
+  readonly leafIndex: string;
+}
+
+const leafColumns = `record_id as "recordId", leaf_index as "leafIndex", leaf_hash as "leafHash", signed_by as "signedBy",
+  signature, leaf`;
+
+/** The leaves of these records, by record id; those that have none are left out. */
+export async function findLeaves(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  recordIds: readonly string[],
+): Promise<ReadonlyMap<string, LoggedLeaf>> {
+  if (recordIds.length === 0) return new Map();
+  const result = await client.query<LeafRow>(
+    `select ${leafColumns} from click.log_leaf where organization_id = $1 and record_id = any($2)`,
+    [orgId, recordIds],
+  );
+  return new Map(result.rows.map((row) => [row.recordId, { ...row, leafIndex: Number(row.leafIndex) }]));
+}
+
+/** The log of an organization, or the anchor log, which every organization may read. */
+export type LogId = OrgId | typeof anchorLogId;
+
+/** A checkpoint that was published. */
+export interface StoredCheckpoint {
+  readonly size: number;
+  /** The signed note. */
+  readonly note: string;
+  readonly createdAt: Date;
+}
+
+interface CheckpointRow extends Omit<StoredCheckpoint, "size"> {
+  /** bigint comes as text. */
+  readonly size: string;
+}
+
+const checkpointOf = ([row]: readonly CheckpointRow[]): StoredCheckpoint | undefined =>
+  row && { ...row, size: Number(row.size) };
+
+/** How many leaves are recorded, whether the tree has them already or not. */
+export async function findLogSize(logId: LogId, client: pg.ClientBase): Promise<number> {
+  const result = await client.query<{ size: string }>("select size from click.log_head where organization_id = $1", [
+    logId,
+  ]);
+  return Number(result.rows[0]?.size ?? 0);
+}
+
+const checkpointColumns = `size, note, created_at as "createdAt"`;
+
+export async function findNewestCheckpoint(logId: LogId, client: pg.ClientBase): Promise<StoredCheckpoint | undefined> {
+  const result = await client.query<CheckpointRow>(
+    `select ${checkpointColumns} from click.log_checkpoint where organization_id = $1 order by size desc limit 1`,
+    [logId],
+  );
+  return checkpointOf(result.rows);
+}
+
+/** The checkpoint of exactly this size. */
+export async function findCheckpoint(
+  logId: LogId,
+  client: pg.ClientBase,
+  size: number,
+): Promise<StoredCheckpoint | undefined> {
+  const result = await client.query<CheckpointRow>(
+    `select ${checkpointColumns} from click.log_checkpoint where organization_id = $1 and size = $2`,
+    [logId, size],
+  );
+  return checkpointOf(result.rows);
+}
+
+/** The first checkpoint that covers a leaf. */
+export async function findCheckpointCovering(
+  logId: LogId,
+  client: pg.ClientBase,
+  leafIndex: number,
+): Promise<StoredCheckpoint | undefined> {
+  const result = await client.query<CheckpointRow>(
+    `select ${checkpointColumns} from click.log_checkpoint where organization_id = $1 and size > $2 order by size limit 1`,
+    [logId, leafIndex],
+  );
+  return checkpointOf(result.rows);
+}
+
+/** Those of the tiles that there are, as wide as they have become: a partial one may be wider than it once was. */
+export async function readTiles(logId: LogId, client: pg.ClientBase, names: readonly TileName[]): Promise<Tile[]> {
+  if (names.length === 0) return [];
+  const result = await client.query<{ level: number; tile: string; hashes: Buffer }>(
+    `select t.level, t.tile, t.hashes
+     from unnest($2::smallint[], $3::bigint[]) as n (level, tile)
+     join click.log_tile t on t.organization_id = $1 and t.level = n.level and t.tile = n.tile`,
+    [logId, names.map(({ level }) => level), names.map(({ tile }) => tile)],
+  );
+  return result.rows.map(({ level, tile, hashes }) => ({ level, tile: Number(tile), hashes }));
+}

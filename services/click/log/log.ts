@@ -1,0 +1,163 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type pg from "pg";
+import {
+  type ClickService,
+  type EvidenceLogService,
+  type GetConsistencyProofRequest,
+  type GetInclusionProofRequest,
+  type RecordExternalHeadRequest,
+  HeadSource as WireSource,
+} from "#gen/assent/click/v1/click_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
+import { tileWidth } from "#platform/transparency/tiles.ts";
+import type { ClickDeps } from "../deps.ts";
+import { anchorLogId } from "./leaf.ts";
+import { type ExternalHead, type HeadSource, isSameHead } from "./log-leaves.ts";
+import { findCheckpoint, findLeaves, findLogSize, findNewestCheckpoint } from "./log-store.ts";
+import { type EnterHeadDeps, enterHead } from "./proofs.ts";
+
+export const getCheckpoint = ({
+  pool,
+}: Pick<ClickDeps, "pool">): Pick<ServiceImpl<typeof ClickService>, "getCheckpoint"> => ({
+  async getCheckpoint({ anchor }, context) {
+    const { orgId } = requireCaller(context);
+    const checkpoint = await withOrg(pool, orgId, (client) =>
+      findNewestCheckpoint(anchor ? anchorLogId : orgId, client),
+    );
+    if (checkpoint === undefined) throw new DomainError("CLICK_CHECKPOINT_NOT_FOUND");
+    return { note: checkpoint.note };
+  },
+});
+
+export const getConsistencyProof = ({
+  pool,
+  proofs,
+}: Pick<ClickDeps, "pool" | "proofs">): Pick<ServiceImpl<typeof ClickService>, "getConsistencyProof"> => ({
+  async getConsistencyProof(request, context) {
+    const { orgId } = requireCaller(context);
+    const newest = await withOrg(pool, orgId, (client) => findNewestCheckpoint(orgId, client));
+    const details = problemsOf(request, newest?.size ?? 0);
+    if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+    const { from, to } = request;
+    const path = await proofs.consistency(orgId, Number(from), Number(to));
+    return { from, to, path: [...path] };
+  },
+});
+
+function problemsOf({ from, to }: GetConsistencyProofRequest, published: number): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (from > to) problems.push({ field: "from", code: "MAXIMUM", message: "must not be larger than to" });
+  if (to > published) {
+    const message = `must not be larger than the newest checkpoint's size, ${published}`;
+    problems.push({ field: "to", code: "MAXIMUM", message });
+  }
+  return problems;
+}
+
+export const getInclusionProof = ({
+  pool,
+  proofs,
+}: Pick<ClickDeps, "pool" | "proofs">): Pick<ServiceImpl<typeof ClickService>, "getInclusionProof"> => ({
+  async getInclusionProof(request, context) {
+    const { orgId } = requireCaller(context);
+    const { leafIndex, treeSize, checkpoint } = await withOrg(pool, orgId, async (client) => {
+      const leafIndex = await findIndex(orgId, client, request.leaf);
+      return { leafIndex, ...(await chooseTree(orgId, client, leafIndex, request.size)) };
+    });
+    const { leafHash, path } = await proofs.inclusion(orgId, leafIndex, treeSize);
+    return {
+      leafIndex: BigInt(leafIndex),
+      treeSize: BigInt(treeSize),
+      leafHash,
+      auditPath: [...path],
+      checkpoint,
+    };
+  },
+});
+
+async function findIndex(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  { case: kind, value }: GetInclusionProofRequest["leaf"],
+): Promise<number> {
+  if (kind === "receiptId") {
+    const id = value.toLowerCase();
+    const leaf = isUuid(id) ? (await findLeaves(orgId, client, [id])).get(id) : undefined;
+    if (leaf === undefined) throw new DomainError("CLICK_RECEIPT_NOT_FOUND");
+    return leaf.leafIndex;
+  }
+  if (value === undefined || value >= (await findLogSize(orgId, client))) throw new DomainError("CLICK_LEAF_NOT_FOUND");
+  return Number(value);
+}
+
+interface ChosenTree {
+  readonly treeSize: number;
+  /** Empty when none was published at this size. */
+  readonly checkpoint: string;
+}
+
+/** Proofs are made for published trees only: whatever is proven can be checked against a signature. */
+async function chooseTree(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  leafIndex: number,
+  size: bigint | undefined,
+): Promise<ChosenTree> {
+  const newest = await findNewestCheckpoint(orgId, client);
+  if (newest === undefined || newest.size <= leafIndex) throw new DomainError("CLICK_LEAF_NOT_INTEGRATED");
+  if (size === undefined || size === BigInt(newest.size)) return { treeSize: newest.size, checkpoint: newest.note };
+  if (size <= leafIndex) refuseSize("MINIMUM", `must be larger than the index of the leaf, which is ${leafIndex}`);
+  if (size > newest.size) refuseSize("MAXIMUM", `must not be larger than the newest checkpoint's, ${newest.size}`);
+  const treeSize = Number(size);
+  return { treeSize, checkpoint: (await findCheckpoint(orgId, client, treeSize))?.note ?? "" };
+}
+
+function refuseSize(code: string, message: string): never {
+  throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "size", code, message }] });
+}
+
+export const getLogTile = ({
+  proofs,
+}: Pick<ClickDeps, "proofs">): Pick<ServiceImpl<typeof ClickService>, "getLogTile"> => ({
+  async getLogTile({ level, tile, width }, context) {
+    const { orgId } = requireCaller(context);
+    const hashes = await proofs.tile(orgId, { level, tile: Number(tile) }, width === 0 ? tileWidth : width);
+    if (hashes === undefined) throw new DomainError("CLICK_TILE_NOT_FOUND");
+    return { hashes };
+  },
+});
+
+export const recordExternalHead = (
+  deps: EnterHeadDeps,
+): Pick<ServiceImpl<typeof EvidenceLogService>, "recordExternalHead"> => ({
+  async recordExternalHead(request, context) {
+    const { orgId } = requireCaller(context);
+    const head = headIn(request);
+    const entered = await enterHead(deps, orgId, head);
+    if (!isSameHead(entered, head)) {
+      throw new ConnectError("another head was entered for this agreement", Code.AlreadyExists);
+    }
+    const { leafIndex, leafHash, leaf } = entered;
+    return { logId: orgId, leafIndex: BigInt(leafIndex), leafHash, leaf: leaf.toString("utf8") };
+  },
+});
+
+function headIn({ source, agreementId, headHash, sequence, completedAt }: RecordExternalHeadRequest): ExternalHead {
+  const name = sources.get(source);
+  if (name === undefined || completedAt === undefined) {
+    throw new ConnectError("the head says not where it is from, or when", Code.InvalidArgument);
+  }
+  return {
+    source: name,
+    agreementId: agreementId.toLowerCase(),
+    headHash: Buffer.from(headHash),
+    sequence,
+    completedAt: timestampDate(completedAt),
+  };
+}
+
+const sources: ReadonlyMap<WireSource, HeadSource> = new Map([[WireSource.SIGN, "sign"]]);

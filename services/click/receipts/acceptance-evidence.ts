@@ -1,0 +1,139 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { AcceptBody, ClaimedContext, Presentation, VerificationClaim } from "../accept/accept-body.ts";
+import type { Assessment } from "../accept/assessment.ts";
+import { captureClaimed, captureObserved, type ObservedContext } from "../accept/capture.ts";
+import type { PolicyCheck } from "../accept/policy-checks.ts";
+import type { Policy } from "../terms/policy.ts";
+import type { ShownFacts } from "../terms/shown.ts";
+import { parseDisclosure } from "./disclosures.ts";
+
+/** Who sent an acceptance. */
+export interface ObservedCaller {
+  readonly clientId: string;
+  readonly requestId: string;
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+/** What is kept of an acceptance besides its receipt. */
+export interface AcceptanceEvidence {
+  readonly presentation: Presentation | null;
+  readonly claimed: ClaimedContext | null;
+  readonly observed: ObservedContext & { readonly clientId: string; readonly requestId: string };
+  readonly verification: readonly VerificationClaim[];
+  readonly typedName: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly checks: readonly PolicyCheck[];
+  /** Absent when we know nothing of how the text was shown. */
+  readonly shown?: ShownFacts;
+}
+
+/** What is sealed of the evidence besides the disclosures of the leaf, which hold the rest. */
+export interface KeptEvidence {
+  /** Whether the client said anything about the side of its user. */
+  readonly claimed: boolean;
+  readonly checks: readonly PolicyCheck[];
+  readonly shown: Omit<ShownFacts, "renderHash" | "renderToken" | "data"> | null;
+}
+
+export function keptEvidence({ claimed, checks, shown }: AcceptanceEvidence): KeptEvidence {
+  if (shown === undefined) return { claimed: claimed !== null, checks, shown: null };
+  const { renderId, renderedAt, wordsHash, deploymentId, deploymentHash } = shown;
+  return {
+    claimed: claimed !== null,
+    checks,
+    shown: { renderId, renderedAt, wordsHash, deploymentId, deploymentHash },
+  };
+}
+
+/** The evidence from what was sealed of it: what was kept, the disclosures, and the hash in the receipt. */
+export function restoreEvidence(
+  kept: KeptEvidence,
+  disclosures: readonly string[],
+  renderHash: string | null,
+): AcceptanceEvidence {
+  const known = disclosedValues(disclosures);
+  const { ip, userAgent, pageUrl, referrer, context } = known;
+  const { renderToken = null, mergeData: data = null } = known;
+  return {
+    presentation: known.presentation ?? null,
+    claimed: kept.claimed ? { ip, userAgent, pageUrl, referrer, ...context } : null,
+    observed: known.observed,
+    verification: known.verification ?? [],
+    typedName: known.typedName ?? null,
+    metadata: known.metadata ?? {},
+    checks: kept.checks,
+    ...(kept.shown === null ? {} : { shown: { ...kept.shown, renderHash, renderToken, data } }),
+  };
+}
+
+interface DisclosedEvidence {
+  readonly ip?: string;
+  readonly userAgent?: string;
+  readonly pageUrl?: string;
+  readonly referrer?: string;
+  readonly context?: Pick<ClaimedContext, "pageTitle" | "acceptLanguage" | "timezone" | "gpc">;
+  readonly observed: AcceptanceEvidence["observed"];
+  readonly verification?: readonly VerificationClaim[];
+  readonly typedName?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly mergeData?: JsonObject;
+  readonly presentation?: Presentation;
+  readonly renderToken?: string;
+}
+
+/** Values that were disclosed when the acceptance was recorded, by their names. */
+const disclosedValues = (disclosures: readonly string[]): DisclosedEvidence =>
+  Object.fromEntries(
+    disclosures.flatMap((one) => {
+      const disclosed = parseDisclosure(one);
+      return disclosed === undefined ? [] : [[disclosed.name, disclosed.value]];
+    }),
+  ) as unknown as DisclosedEvidence;
+
+/** Takes the known fields only, and of addresses only what the policy lets us keep. */
+export function gatherEvidence(
+  body: AcceptBody,
+  assessment: Assessment,
+  caller: ObservedCaller,
+  policy: Policy,
+  shown: ShownFacts | null,
+): AcceptanceEvidence {
+  const { ip, userAgent, clientId, requestId } = caller;
+  return {
+    presentation: body.presentation === undefined ? null : knownPresentation(body.presentation),
+    claimed: captureClaimed(body.context, policy),
+    observed: { ...captureObserved(ip, userAgent, policy), clientId, requestId },
+    verification: (body.verification ?? []).map(knownVerification),
+    typedName: body.typedName ?? null,
+    metadata: body.metadata ?? {},
+    checks: assessment.checks,
+    ...(shown === null ? {} : { shown }),
+  };
+}
+
+function knownPresentation(given: Presentation): Presentation {
+  const { surface, wrapType, displayMode, noticeText, buttonText, checkboxText, checkboxInitiallyChecked } = given;
+  const { scrolledToEnd, displayedMs, documentsOpened, viewport, screenshotHash, events } = given;
+  return {
+    surface,
+    wrapType,
+    displayMode,
+    noticeText,
+    buttonText,
+    checkboxText,
+    checkboxInitiallyChecked,
+    scrolledToEnd,
+    displayedMs,
+    documentsOpened,
+    viewport: viewport && { w: viewport.w, h: viewport.h },
+    screenshotHash,
+    events: events?.map(({ type, at, target }) => ({ type, at, target })),
+  };
+}
+
+const knownVerification = ({ method, verifiedAt, reference }: VerificationClaim): VerificationClaim => ({
+  method,
+  verifiedAt,
+  reference,
+});

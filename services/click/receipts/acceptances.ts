@@ -1,0 +1,81 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { ClickService, ListAcceptancesRequest } from "#gen/assent/click/v1/click_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import type { ClickDeps } from "../deps.ts";
+import { type EraseUserDeps, eraseUser as erase } from "../erasure/erase-user.ts";
+import { type ErasureReason, erasureReasons } from "../erasure/erasure-rules.ts";
+import { readTime } from "../messages.ts";
+import { type ListPosition, type ListQuery, listAcceptances as listStored } from "./acceptance-list.ts";
+import { writeReceipts } from "./acceptance-receipts.ts";
+
+type Deps = Pick<ClickDeps, "pool" | "vault" | "receiptKeys" | "issuer" | "content">;
+
+/** A page ends early when it would be too much for one message or to be read; the cursor leads on as usual. */
+export const listAcceptances = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "listAcceptances"> => ({
+  async listAcceptances(request, context) {
+    const { orgId } = requireCaller(context);
+    const query = readQuery(request, (userRef) => deps.vault.subjectIndex(orgId, userRef));
+    if (query === undefined) return { receiptsJson: [], nextCursor: "" };
+    const found = await withOrg(deps.pool, orgId, (client) =>
+      listStored(orgId, client, { ...query, limit: query.limit + 1 }),
+    );
+    const receiptsJson = await writeReceipts(deps, found.slice(0, query.limit), maxPageBytes);
+    const last = found[receiptsJson.length - 1];
+    return {
+      receiptsJson,
+      nextCursor: last !== undefined && last.found > receiptsJson.length ? writeCursor(last) : "",
+    };
+  },
+});
+
+const maxLimit = 1_000;
+
+/** Undefined when nothing can match. */
+function readQuery(request: ListAcceptancesRequest, subjectIndex: (userRef: string) => Buffer): ListQuery | undefined {
+  const { userRef, templateId, from, to, limit, cursor } = request;
+  const after = cursor === "" ? undefined : readCursor(cursor);
+  if (templateId !== undefined && !isUuid(templateId)) return undefined;
+  if (userRef !== undefined && /[\p{Cc}\p{Cs}]/u.test(userRef)) return undefined;
+  return {
+    subjectIndex: userRef === undefined ? undefined : subjectIndex(userRef),
+    templateId,
+    from: readTime("from", from),
+    to: readTime("to", to),
+    after,
+    limit: limit === 0 ? maxLimit : Math.min(limit, maxLimit),
+  };
+}
+
+/** What fits into one answer with room to spare: gRPC messages have 4 MiB at most. */
+const maxPageBytes = 2_621_440;
+
+/** Names a place in the list for the next request; opaque to clients. */
+const writeCursor = ({ acceptedAt, receiptId }: ListPosition): string =>
+  Buffer.from(`${acceptedAt.getTime()} ${receiptId}`, "latin1").toString("base64url");
+
+function readCursor(cursor: string): ListPosition {
+  const [time = "", receiptId = "", ...rest] = Buffer.from(cursor, "base64url").toString("latin1").split(" ");
+  const acceptedAt = new Date(/^\d{1,15}$/.test(time) ? Number(time) : Number.NaN);
+  const isPosition = rest.length === 0 && isUuid(receiptId) && acceptedAt.getTime() < Date.UTC(10_000, 0);
+  // Decoding skips what is not base64url, so only a cursor that comes out the same again is one of ours.
+  if (isPosition && writeCursor({ acceptedAt, receiptId }) === cursor) return { acceptedAt, receiptId };
+  const details = [{ field: "cursor", code: "INVALID_CURSOR", message: "must be a cursor that a previous page gave" }];
+  throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+}
+
+export const eraseUser = (deps: EraseUserDeps): Pick<ServiceImpl<typeof ClickService>, "eraseUser"> => ({
+  async eraseUser({ userRef, reason }, context) {
+    const answer = await erase(deps, requireCaller(context), { userRef, reason: readReason(reason) });
+    return { erasureJson: JSON.stringify(answer) };
+  },
+});
+
+function readReason(text: string): ErasureReason {
+  const reason = text === "" ? "DATA_SUBJECT_REQUEST" : erasureReasons.find((one) => one === text);
+  if (reason !== undefined) return reason;
+  const message = `must be one of ${erasureReasons.join(", ")}`;
+  throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "reason", code: "ENUM", message }] });
+}

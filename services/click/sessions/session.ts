@@ -1,0 +1,145 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { ErrorCode } from "#platform/errors.ts";
+
+/** As stored; a session that has run out of time still has the status it had, until the sweeper comes by. */
+export type StoredStatus = "PENDING" | "PRESENTED" | "ACCEPTED" | "DECLINED" | "COMPLETED" | "CANCELLED" | "EXPIRED";
+export type SessionStatus = StoredStatus;
+export type SessionOutcome = "ACCEPTED" | "DECLINED" | "NONE";
+
+interface Transition {
+  readonly from: readonly StoredStatus[];
+  readonly to: StoredStatus;
+}
+
+/** Everything that may happen to a session. */
+export const transitions = {
+  present: { from: ["PENDING"], to: "PRESENTED" },
+  accept: { from: ["PENDING", "PRESENTED"], to: "ACCEPTED" },
+  decline: { from: ["PENDING", "PRESENTED"], to: "DECLINED" },
+  complete: { from: ["PENDING", "PRESENTED", "ACCEPTED"], to: "COMPLETED" },
+  cancel: { from: ["PENDING", "PRESENTED"], to: "CANCELLED" },
+  expire: { from: ["PENDING", "PRESENTED"], to: "EXPIRED" },
+} as const satisfies Record<string, Transition>;
+
+/** Only what waits for the user runs out of time. */
+const expiring: readonly SessionStatus[] = ["PENDING", "PRESENTED"];
+
+export interface SessionState {
+  readonly status: StoredStatus;
+  readonly outcome: SessionOutcome | null;
+  readonly expiresAt: Date;
+}
+
+/** Expiry needs no job to be true: it is computed whenever a session is looked at. The sweeper only tells of it. */
+export const statusAt = (session: SessionState, now: Date): SessionStatus =>
+  expiring.includes(session.status) && session.expiresAt <= now ? "EXPIRED" : session.status;
+
+export const outcomeAt = (session: SessionState, now: Date): SessionOutcome | null =>
+  statusAt(session, now) === "EXPIRED" ? "NONE" : session.outcome;
+
+/** Whether a session takes an acceptance; one that may be used many times stays open after the first. */
+export const takesAcceptance = (status: SessionStatus, singleUse: boolean): boolean =>
+  expiring.includes(status) || (!singleUse && status === "ACCEPTED");
+
+/** Why a session in this status takes no acceptance. */
+export const closedError = (status: SessionStatus): ErrorCode =>
+  status === "EXPIRED" ? "CLICK_SESSION_EXPIRED" : "CLICK_SESSION_CLOSED";
+
+/** What the caller of completeSession asks for. */
+export interface CompletionRequest {
+  readonly outcome: "ACCEPTED" | "DECLINED" | null;
+  readonly hasAcceptance: boolean;
+  /** The policy wants declines on record, and it is known who declines. */
+  readonly recordsDecline: boolean;
+}
+
+export type CompletionStep =
+  /** Nothing is to be done. */
+  | { readonly kind: "answer" }
+  /** The acceptance path decides and closes the session in the same statement. */
+  | { readonly kind: "record" }
+  | { readonly kind: "close"; readonly outcome: SessionOutcome }
+  | { readonly kind: "refuse"; readonly code: ErrorCode };
+
+/** What completing a session in this state means. Closing never changes or invents a decision. */
+export function planCompletion(status: SessionStatus, request: CompletionRequest): CompletionStep {
+  if (request.hasAcceptance) return { kind: "record" };
+  switch (status) {
+    case "COMPLETED":
+      return { kind: "answer" };
+    case "ACCEPTED":
+      return { kind: "close", outcome: "ACCEPTED" };
+    case "DECLINED":
+      return request.outcome === "DECLINED" ? { kind: "answer" } : { kind: "refuse", code: "CLICK_SESSION_CLOSED" };
+    case "CANCELLED":
+    case "EXPIRED":
+      return { kind: "refuse", code: closedError(status) };
+    case "PENDING":
+    case "PRESENTED":
+      return request.outcome === "ACCEPTED" || (request.outcome === "DECLINED" && request.recordsDecline)
+        ? { kind: "record" }
+        : { kind: "close", outcome: request.outcome ?? "NONE" };
+  }
+}
+
+/** What is personal of a session. */
+export interface SessionPerson {
+  /** Null when the session was made for nobody in particular; then its acceptance tells who it was. */
+  readonly userRef: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly returnUrl: string | null;
+  readonly context: object | null;
+  /** Merge values of a GENERATED template. */
+  readonly data: JsonObject | null;
+}
+
+/** What a reader of a session may know of its person. */
+export interface KnownPerson {
+  readonly person: SessionPerson;
+  /** Opens everything that belongs to the session; null when nothing of it may be read. */
+  readonly seed: Buffer | null;
+  readonly erased: boolean;
+  readonly restricted: boolean;
+}
+
+export const nobody: SessionPerson = { userRef: null, metadata: {}, returnUrl: null, context: null, data: null };
+
+/** What may happen on a page that shows a session. */
+export type PageEventType =
+  | "DISPLAYED"
+  | "SCROLLED_TO_END"
+  | "LINK_OPENED"
+  | "CHECKED"
+  | "UNCHECKED"
+  | "BUTTON_PRESSED"
+  | "DECLINED";
+
+/** Something that the page of a session told us. */
+export interface PageEvent {
+  readonly type: PageEventType;
+  /** By the clock of the page. */
+  readonly at: Date | null;
+  readonly target: string | null;
+  /** By ours. */
+  readonly serverAt: Date;
+}
+
+/** What the events of a page come to, as far as policies ask for it. */
+export interface PageFacts {
+  readonly scrolledToEnd: boolean;
+  /** How many links were opened. */
+  readonly linksOpened: number;
+  /** How the box was left; null when it was not touched. */
+  readonly ticked: boolean | null;
+}
+
+/** The facts after further events, in the order in which they came. */
+export function addEvents(known: PageFacts | null, events: readonly Pick<PageEvent, "type">[]): PageFacts {
+  let { scrolledToEnd, linksOpened, ticked } = known ?? { scrolledToEnd: false, linksOpened: 0, ticked: null };
+  for (const { type } of events) {
+    if (type === "SCROLLED_TO_END") scrolledToEnd = true;
+    if (type === "LINK_OPENED") linksOpened += 1;
+    if (type === "CHECKED" || type === "UNCHECKED") ticked = type === "CHECKED";
+  }
+  return { scrolledToEnd, linksOpened, ticked };
+}

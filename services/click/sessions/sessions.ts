@@ -1,0 +1,144 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type pg from "pg";
+import type { ClickService, SessionEvent, SessionSchema } from "#gen/assent/click/v1/click_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
+import { insertOutbox } from "#platform/outbox/outbox.ts";
+import type { ClickDeps } from "../deps.ts";
+import { sessionCancelled } from "../events.ts";
+import { readTime, sessionMessage } from "../messages.ts";
+import { sealEvents } from "../vault/seals.ts";
+import { readSeed } from "../vault/subject-vault.ts";
+import { readSession } from "./read-session.ts";
+import { addEvents, closedError, type PageEvent, type PageEventType, statusAt, takesAcceptance } from "./session.ts";
+import {
+  type EventfulSession,
+  insertEvents,
+  lockForEvents,
+  cancelSession as storeCancellation,
+} from "./session-event-store.ts";
+import type { SessionView } from "./session-view.ts";
+
+type GetSessionDeps = Pick<ClickDeps, "pool" | "vault" | "clock" | "tokens">;
+
+export const getSession = (deps: GetSessionDeps): Pick<ServiceImpl<typeof ClickService>, "getSession"> => ({
+  async getSession({ sessionId }, context) {
+    const { pool, clock } = deps;
+    const { orgId } = requireCaller(context);
+    const found = isUuid(sessionId)
+      ? await withOrg(pool, orgId, (client) => readSession(deps, orgId, client, sessionId, clock.now()))
+      : undefined;
+    if (found === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
+    return { session: await answerSession(deps, found.view) };
+  },
+});
+
+type CancelSessionDeps = Pick<ClickDeps, "pool" | "vault" | "clock" | "newId" | "tokens" | "wakeRelay">;
+
+export const cancelSession = (deps: CancelSessionDeps): Pick<ServiceImpl<typeof ClickService>, "cancelSession"> => ({
+  async cancelSession(request, context) {
+    const caller = requireCaller(context);
+    const { orgId } = caller;
+    const sessionId = request.sessionId.toLowerCase();
+    if (!isUuid(sessionId)) throw new DomainError("CLICK_SESSION_NOT_FOUND");
+    const now = deps.clock.now();
+    const { view, isChanged } = await withOrg(deps.pool, orgId, async (client) => {
+      const cancelled = await storeCancellation(orgId, client, { id: sessionId, now });
+      if (cancelled !== undefined) {
+        const event = sessionCancelled({ caller, eventId: deps.newId(), now }, sessionId, cancelled);
+        await insertOutbox(client, "click", [event]);
+      }
+      const found = await readSession(deps, orgId, client, sessionId, now);
+      return { view: found?.view, isChanged: cancelled !== undefined };
+    });
+    if (view === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
+    if (view.status !== "CANCELLED") throw new DomainError(closedError(view.status));
+    if (isChanged) deps.wakeRelay();
+    return { session: await answerSession(deps, view) };
+  },
+});
+
+type AppendSessionEventsDeps = Pick<ClickDeps, "pool" | "vault" | "clock" | "tokens">;
+
+export const appendSessionEvents = (
+  deps: AppendSessionEventsDeps,
+): Pick<ServiceImpl<typeof ClickService>, "appendSessionEvents"> => ({
+  async appendSessionEvents(request, context) {
+    const { orgId } = requireCaller(context);
+    const sessionId = request.sessionId.toLowerCase();
+    if (!isUuid(sessionId)) throw new DomainError("CLICK_SESSION_NOT_FOUND");
+    const now = deps.clock.now();
+    const events = readEvents(request.events, now);
+    const view = await withOrg(deps.pool, orgId, async (client) => {
+      const locked = await lockForEvents(orgId, client, sessionId);
+      // An acceptance without a session reads as one that is completed.
+      if (locked !== undefined) await addToSession(deps, orgId, client, sessionId, { locked, events, now });
+      return (await readSession(deps, orgId, client, sessionId, now))?.view;
+    });
+    if (view === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
+    if (view.origin === "DIRECT") throw new DomainError("CLICK_SESSION_CLOSED");
+    return { session: await answerSession(deps, view), events: events.map(eventMessage) };
+  },
+});
+
+async function addToSession(
+  { vault }: AppendSessionEventsDeps,
+  orgId: OrgId,
+  client: pg.ClientBase,
+  id: string,
+  { locked, events, now }: { locked: EventfulSession; events: readonly PageEvent[]; now: Date },
+): Promise<void> {
+  requireRoom(locked, events.length, now);
+  const record = { organizationId: orgId, recordId: id };
+  const { seed } = readSeed(vault, record, locked.seed);
+  if (seed === null) throw new DomainError("CLICK_SESSION_CLOSED");
+  const { eventCount } = locked;
+  const pageFacts = addEvents(locked.pageFacts, events);
+  await insertEvents(orgId, client, { id, eventCount, pageFacts }, sealEvents(vault, record, seed, events));
+}
+
+/** Enough for a person; a page that reports every movement fills its own session only. */
+const maxEvents = 1_000;
+
+function requireRoom(session: EventfulSession, count: number, now: Date): void {
+  const status = statusAt(session, now);
+  if (!takesAcceptance(status, session.singleUse)) throw new DomainError(closedError(status));
+  if (session.eventCount + count <= maxEvents) return;
+  const message = `the session has ${session.eventCount} events and can have at most ${maxEvents}`;
+  throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "events", code: "TOO_MANY", message }] });
+}
+
+function readEvents(events: readonly SessionEvent[], serverAt: Date): PageEvent[] {
+  const details: FieldProblem[] = events.flatMap(({ target }, index) =>
+    target?.includes("\u0000") === true
+      ? [{ field: `events[${index}].target`, code: "PATTERN", message: "must have no control characters" }]
+      : [],
+  );
+  if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+  return events.map(({ type, at, target }, index) => ({
+    type: type as PageEventType,
+    at: readTime(`events[${index}].at`, at) ?? null,
+    target: target ?? null,
+    serverAt,
+  }));
+}
+
+const eventMessage = ({ type, at, target, serverAt }: PageEvent) => ({
+  type,
+  ...(at === null ? {} : { at: timestampFromDate(at) }),
+  ...(target === null ? {} : { target }),
+  serverAt: timestampFromDate(serverAt),
+});
+
+/** A session with the token that lets a browser render it. */
+export async function answerSession(
+  { tokens }: Pick<ClickDeps, "tokens">,
+  view: SessionView,
+): Promise<MessageInitShape<typeof SessionSchema>> {
+  const renderToken = view.claims === null ? "" : await tokens.sign(view.claims);
+  return { ...sessionMessage(view), renderToken };
+}

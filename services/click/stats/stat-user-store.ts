@@ -1,0 +1,159 @@
+import { randomBytes } from "node:crypto";
+import type pg from "pg";
+import type { OrgId } from "#platform/ids.ts";
+import type { UserCount, UserDays } from "./user-days.ts";
+
+/** Names a user of a template by the keyed hash of the user reference, in hexadecimal. */
+export interface UserName {
+  readonly templateId: string;
+  readonly userKey: string;
+}
+
+export type StatUser = UserName & UserDays;
+
+/**
+ * Keys are passed as bytes: under row-level security Postgres looks nothing up in an index by a function such as decode,
+ * which is not leakproof, and would read all users of a template for each.
+ */
+const keyBytes = ({ userKey }: UserName): Buffer => Buffer.from(userKey, "hex");
+
+/** Reads these users and holds them until the end of the transaction; those that are not known are left out. */
+export async function lockUsers(orgId: OrgId, client: pg.ClientBase, names: readonly UserName[]): Promise<StatUser[]> {
+  const result = await client.query<UserName & UserDays["last"] & { days: string }>({
+    name: "click-stat-lock-users",
+    text: `select s.template_id as "templateId", encode(s.user_key, 'hex') as "userKey", s.days,
+        s.last_accepted_at as "acceptedAt", s.last_version_id as "versionId", s.last_revision as revision
+      from click.stat_user s
+      where s.organization_id = $1 and (s.template_id, s.user_key) in (
+        select template_id, user_key from unnest($2::uuid[], $3::bytea[]) k (template_id, user_key))
+      order by s.template_id, s.user_key for update`,
+    values: [orgId, names.map((name) => name.templateId), names.map(keyBytes)],
+  });
+  return result.rows.map(({ templateId, userKey, days, acceptedAt, versionId, revision }) => ({
+    templateId,
+    userKey,
+    days: days.split(","),
+    last: { acceptedAt, versionId, revision },
+  }));
+}
+
+const arrays = (users: readonly StatUser[]): unknown[][] => [
+  users.map((user) => user.templateId),
+  users.map(keyBytes),
+  users.map((user) => user.days.join(",")),
+  users.map((user) => user.last.acceptedAt.toISOString()),
+  users.map((user) => user.last.versionId),
+  users.map((user) => user.last.revision),
+];
+
+const source = `unnest($2::uuid[], $3::bytea[], $4::text[], $5::timestamptz[], $6::uuid[], $7::integer[])
+  i (template_id, user_key, days, last_accepted_at, last_version_id, last_revision)`;
+
+/** Adds users; gives those that were added. One that another process has added meanwhile is left as it is. */
+export async function insertUsers(
+  orgId: OrgId,
+  client: pg.ClientBase,
+  users: readonly StatUser[],
+): Promise<UserName[]> {
+  if (users.length === 0) return [];
+  const result = await client.query<UserName>({
+    name: "click-stat-insert-users",
+    text: `insert into click.stat_user
+        (organization_id, template_id, user_key, days, last_accepted_at, last_version_id, last_revision)
+      select $1, i.template_id, i.user_key, i.days, i.last_accepted_at, i.last_version_id, i.last_revision
+      from ${source} order by 2, 3
+      on conflict do nothing returning template_id as "templateId", encode(user_key, 'hex') as "userKey"`,
+    values: [orgId, ...arrays(users)],
+  });
+  return result.rows;
+}
+
+/** Changes users that are held. */
+export async function updateUsers(orgId: OrgId, client: pg.ClientBase, users: readonly StatUser[]): Promise<void> {
+  if (users.length === 0) return;
+  await client.query({
+    name: "click-stat-update-users",
+    text: `update click.stat_user s set days = i.days, last_accepted_at = i.last_accepted_at,
+        last_version_id = i.last_version_id, last_revision = i.last_revision
+      from ${source}
+      where s.organization_id = $1 and s.template_id = i.template_id and s.user_key = i.user_key`,
+    values: [orgId, ...arrays(users)],
+  });
+}
+
+/** So many users more, or less, in a place. */
+export interface UserChange {
+  readonly templateId: string;
+  readonly place: UserCount;
+  readonly users: number;
+}
+
+export async function addReach(orgId: OrgId, client: pg.ClientBase, changes: readonly UserChange[]): Promise<void> {
+  const rows = changes.flatMap(({ templateId, place, users }) =>
+    place.kind === "reach" ? [{ templateId, ...place, users }] : [],
+  );
+  if (rows.length === 0) return;
+  await client.query({
+    name: "click-stat-reach",
+    text: `insert into click.stat_reach as s (organization_id, template_id, scope, day, previous_day, users)
+      select $1, i.* from unnest($2::uuid[], $3::text[], $4::date[], $5::date[], $6::bigint[])
+        i (template_id, scope, day, previous_day, users) order by template_id, scope, day, previous_day
+      on conflict (organization_id, template_id, scope, day, previous_day) do update set users = s.users + excluded.users`,
+    values: [
+      orgId,
+      rows.map((row) => row.templateId),
+      rows.map((row) => row.scope),
+      rows.map((row) => row.day),
+      rows.map((row) => row.previousDay),
+      rows.map((row) => row.users),
+    ],
+  });
+}
+
+export async function addHolders(orgId: OrgId, client: pg.ClientBase, changes: readonly UserChange[]): Promise<void> {
+  const rows = changes.flatMap(({ templateId, place, users }) =>
+    place.kind === "holder" ? [{ templateId, ...place, users }] : [],
+  );
+  if (rows.length === 0) return;
+  await client.query({
+    name: "click-stat-holders",
+    text: `insert into click.stat_holder as s (organization_id, template_id, version_id, revision, day, users)
+      select $1, i.* from unnest($2::uuid[], $3::uuid[], $4::integer[], $5::date[], $6::bigint[])
+        i (template_id, version_id, revision, day, users) order by template_id, version_id, revision, day
+      on conflict (organization_id, template_id, version_id, revision, day) do update set users = s.users + excluded.users`,
+    values: [
+      orgId,
+      rows.map((row) => row.templateId),
+      rows.map((row) => row.versionId),
+      rows.map((row) => row.revision),
+      rows.map((row) => row.day),
+      rows.map((row) => row.users),
+    ],
+  });
+}
+
+// Templates are found one by one along the primary key, because few users are in many and no index leads to a user.
+// Rows are locked in the order in which lockUsers locks them.
+const forgetSql = `
+with recursive template as (
+  (select template_id from click.stat_user where organization_id = $1 order by template_id limit 1)
+  union all
+  select (select s.template_id from click.stat_user s
+    where s.organization_id = $1 and s.template_id > t.template_id order by s.template_id limit 1)
+  from template t where t.template_id is not null
+),
+held as materialized (
+  select s.template_id from template t
+  join click.stat_user s on s.organization_id = $1 and s.template_id = t.template_id and s.user_key = $2
+  order by s.template_id for update of s
+)
+update click.stat_user s set user_key = substring(sha256($3 || uuid_send(s.template_id)) for 16)
+from held where s.organization_id = $1 and s.template_id = held.template_id and s.user_key = $2`;
+
+/**
+ * Lets nobody find out again whose counts these are: the keys of the user's rows become random, another one in each
+ * template. What was counted stays counted.
+ */
+export async function forgetUser(orgId: OrgId, client: pg.ClientBase, userKey: Buffer): Promise<void> {
+  await client.query(forgetSql, [orgId, userKey, randomBytes(32)]);
+}

@@ -1,0 +1,91 @@
+import { create } from "@bufbuild/protobuf";
+import { createClient } from "@connectrpc/connect";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import {
+  type ResolveTemplatesRequest,
+  TemplateSnapshotSchema,
+  TemplateStatus,
+  TemplatesService,
+  TemplateType,
+} from "#gen/assent/templates/v1/templates_pb.ts";
+import { createMemoryTransport } from "#platform/rpc/memory.ts";
+import { createTemplateSource, type TemplateName, templateKey } from "../template-source.ts";
+
+const organizationId = "0190a000-0000-7000-8000-000000000001";
+const name: TemplateName = { organizationId, template: { case: "templateSlug", value: "terms" } };
+
+describe("resolve", () => {
+  let now: number;
+  let validForMs: number;
+  let etag: string;
+  let requests: ResolveTemplatesRequest[];
+
+  beforeEach(() => {
+    now = 1_000;
+    validForMs = 25;
+    etag = "a";
+    requests = [];
+  });
+
+  const source = () => {
+    const transport = createMemoryTransport(
+      (router) => {
+        router.service(TemplatesService, {
+          resolveTemplates: (request) => {
+            requests.push(request);
+            const results = request.items.map((item) =>
+              item.knownEtag === etag ? { etag } : { etag, snapshot: snapshot(etag) },
+            );
+            return { results, validForMs };
+          },
+        });
+      },
+      { interceptors: [] },
+    );
+    return createTemplateSource(createClient(TemplatesService, transport), () => now);
+  };
+  const nameOf = async (templates: ReturnType<typeof source>) =>
+    (await templates.resolve([name])).get(templateKey(name))?.terms.terms.name;
+
+  test("nothing is asked again while the answer is valid", async () => {
+    const templates = source();
+    expect(await nameOf(templates)).toBe("a");
+    now += 24;
+    expect(await nameOf(templates)).toBe("a");
+    expect(requests).toHaveLength(1);
+  });
+
+  test("afterwards a change is seen, and what has not changed travels as an etag", async () => {
+    const templates = source();
+    await nameOf(templates);
+    now += 25;
+    expect(await nameOf(templates)).toBe("a");
+    expect(requests[1]?.items[0]?.knownEtag).toBe("a");
+    etag = "b";
+    now += 25;
+    expect(await nameOf(templates)).toBe("b");
+    expect(requests).toHaveLength(3);
+  });
+
+  test("an answer that vouches for nothing is never used again", async () => {
+    validForMs = 0;
+    const templates = source();
+    await nameOf(templates);
+    await nameOf(templates);
+    expect(requests).toHaveLength(2);
+  });
+});
+
+const snapshot = (label: string) =>
+  create(TemplateSnapshotSchema, {
+    organizationId,
+    templateId: "0190a000-0000-7000-8000-000000000002",
+    slug: "terms",
+    name: label,
+    type: TemplateType.STATIC,
+    status: TemplateStatus.PUBLISHED,
+    defaultLocale: "en",
+    typeConfig: {},
+    policyFlags: {},
+    publishedVersions: [],
+  });

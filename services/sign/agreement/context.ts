@@ -1,0 +1,103 @@
+import type { HandlerContext } from "@connectrpc/connect";
+import type pg from "pg";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { inSnapshot } from "#platform/db/transaction.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
+import type { SignDeps } from "../deps.ts";
+import type { Agreement, Sender } from "./agreement.ts";
+import { loadAgreement } from "./agreement-store.ts";
+import type { DecisionContext } from "./change.ts";
+import {
+  type CallerContext,
+  findReplay,
+  type KeyedAgreement,
+  type KeyedRequest,
+  type TargetId,
+} from "./change-agreement.ts";
+import { boundedClaim } from "./problems.ts";
+
+/** The caller of a request that writes, for as long as the answer is waited for. */
+export const waitingCaller = (context: HandlerContext): Caller & CallerContext => ({
+  ...requireCaller(context),
+  signal: context.signal,
+});
+
+/** What a decision that the caller asks for is made with. */
+export const decisionContext = (
+  deps: Pick<SignDeps, "clock" | "newId" | "organizations">,
+  caller: Pick<Caller, "orgId" | "clientId">,
+  observed: { readonly ip: string; readonly userAgent: string } | undefined,
+): DecisionContext => ({
+  now: deps.clock.now(),
+  newId: deps.newId,
+  actor: {
+    source: "api",
+    ...senderOf(deps, caller),
+    ip: observed?.ip ?? "",
+    userAgent: boundedClaim(observed?.userAgent ?? ""),
+  },
+});
+
+/** On whose behalf the caller sends: the client, under the name of its organization. */
+export const senderOf = (
+  { organizations }: Pick<SignDeps, "organizations">,
+  { orgId, clientId }: Pick<Caller, "orgId" | "clientId">,
+): Sender => ({ id: clientId, name: organizations.known(orgId)?.name || clientId, email: "" });
+
+/** The ids of a message's target, as the database writes them. */
+export function targetOf(
+  target: { readonly id: { case: "agreementId" | "templateId"; value: string } | { case: undefined } } | undefined,
+): TargetId {
+  const id = target?.id;
+  // The proto's rules require it.
+  if (id?.case === undefined || !isUuid(id.value)) throw new DomainError("VALIDATION_FAILED");
+  return { id: id.value.toLowerCase(), isTemplate: id.case === "templateId" };
+}
+
+/** The target of RPCs that know agreements only. */
+export const agreementTarget = (agreementId: string): TargetId => ({
+  id: agreementId.toLowerCase(),
+  isTemplate: false,
+});
+
+/** The agreement or template with this id. Throws ENVELOPE_NOT_FOUND or TEMPLATE_NOT_FOUND. */
+export const requireTarget = (deps: Pick<SignDeps, "pool">, orgId: OrgId, target: TargetId): Promise<Agreement> =>
+  withTarget(deps, orgId, target, async (agreement) => agreement);
+
+/** Reads what belongs to an agreement or template, all as it was in one moment. Throws what requireTarget does. */
+export const withTarget = <T>(
+  { pool }: Pick<SignDeps, "pool">,
+  orgId: OrgId,
+  target: TargetId,
+  read: (agreement: Agreement, client: pg.PoolClient) => Promise<T>,
+): Promise<T> =>
+  inSnapshot(orgId, pool, async (client) => {
+    const agreement = await loadAgreement(client, orgId, target.id);
+    if (agreement === undefined || (agreement.status === "template") !== target.isTemplate) {
+      throw new DomainError(target.isTemplate ? "TEMPLATE_NOT_FOUND" : "ENVELOPE_NOT_FOUND");
+    }
+    return read(agreement, client);
+  });
+
+/**
+ * What an earlier request with the key has done. Looked for first of all, so that it is answered whatever holds by now.
+ * Throws IDEMPOTENCY_KEY_REUSED.
+ */
+export async function findEarlier(
+  deps: Pick<SignDeps, "pool">,
+  { orgId }: Pick<Caller, "orgId">,
+  keyed: KeyedRequest | undefined,
+  isTemplate: boolean,
+): Promise<KeyedAgreement | undefined> {
+  if (keyed === undefined) return undefined;
+  const agreement = await findReplay(deps, orgId, keyed, isTemplate);
+  return agreement === undefined ? undefined : { agreement, replayed: true };
+}
+
+/** The key of a request that may be repeated; undefined when it has none. */
+export const keyedRequest = (request: {
+  readonly idempotencyKey: string;
+  readonly requestHash: Uint8Array;
+}): KeyedRequest | undefined =>
+  request.idempotencyKey === "" ? undefined : { key: request.idempotencyKey, requestHash: request.requestHash };

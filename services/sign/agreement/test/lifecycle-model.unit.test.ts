@@ -1,0 +1,137 @@
+import { randomInt } from "node:crypto";
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { DomainError } from "#platform/errors.ts";
+import { noMatches } from "../../create/place-tabs.ts";
+import { voidAgreement } from "../../send/end-agreement.ts";
+import { openAgreement } from "../../send/open.ts";
+import { remindAgreement } from "../../send/remind.ts";
+import { sendAgreement } from "../../send/send.ts";
+import { declineAgreement, giveConsent } from "../../signing/ceremony.ts";
+import { finishAgreement } from "../../signing/finish.ts";
+import type { Agreement } from "../agreement.ts";
+import { type Change, noChange, thenChange } from "../change.ts";
+import { agreementTransitions, recipientTransitions } from "../transitions.ts";
+import { expectedStatus, newReference, type Person, type Reference, type Step, take } from "./lifecycle-reference.ts";
+import { sampleContext, sampleDraft, sampleRecipient, signedWith } from "./lifecycle-samples.ts";
+
+/** Set MODEL_SEED to the seed of the test's name to run the same steps again. */
+const seed = Number(process.env.MODEL_SEED ?? randomInt(2 ** 31));
+
+const context = sampleContext();
+
+interface System {
+  agreement: Agreement;
+  readonly completions: string[];
+  readonly signed: string[];
+}
+
+function decide(agreement: Agreement, step: Step): Change {
+  switch (step.kind) {
+    case "send":
+      return sendAgreement(agreement, noMatches, context);
+    case "void":
+      return voidAgreement(agreement, { reason: "Mistake" }, context);
+    case "remind":
+      return remindAgreement(agreement, context);
+    default:
+      return act(agreement, step.kind, agreement.recipients[step.person]?.id ?? "");
+  }
+}
+
+function act(agreement: Agreement, kind: "open" | "finish" | "decline", id: string): Change {
+  if (kind === "open") return openAgreement(agreement, id, context);
+  if (kind === "decline") return declineAgreement(agreement, id, { reason: "No" }, context);
+  const isAsked = agreement.recipients.some((one) => one.id === id && one.role !== "certified-delivery");
+  const shown = { sha256: Buffer.alloc(32), locale: "en" };
+  const consented = isAsked ? giveConsent(agreement, id, shown, context) : noChange(agreement);
+  return thenChange(consented, (next) => finishAgreement(next, id, signedWith(), context));
+}
+
+/** The code of the error when the step is refused, which changes nothing. */
+function perform(system: System, step: Step): string {
+  const before = system.agreement;
+  try {
+    const change = decide(before, step);
+    checkTransitions(before, change.agreement);
+    system.agreement = change.agreement;
+    for (const { kind, key } of change.jobs) if (kind === "completion") system.completions.push(key);
+    for (const { kind, ...event } of change.events) {
+      if (kind === "recipient.completed" && "recipientId" in event) system.signed.push(event.recipientId);
+    }
+    return "ok";
+  } catch (error) {
+    if (error instanceof DomainError) return error.code;
+    throw error;
+  }
+}
+
+/** Several transitions may be made at once, so what counts is whether a way leads there. */
+function checkTransitions(before: Agreement, after: Agreement): void {
+  expect(reachable(agreementTransitions, before.status)).toContain(after.status);
+  for (const recipient of after.recipients) {
+    const earlier = before.recipients.find(({ id }) => id === recipient.id);
+    expect(reachable(recipientTransitions, earlier?.status ?? "created")).toContain(recipient.status);
+  }
+}
+
+function reachable<S extends string>(table: { readonly [From in S]: readonly S[] }, from: S): readonly S[] {
+  return [from, ...table[from].flatMap((to) => reachable(table, to))];
+}
+
+const command = (step: Step): fc.Command<Reference, System> => ({
+  check: ({ people }) => !("person" in step) || step.person < people.length,
+  run(reference, system) {
+    expect(perform(system, step)).toBe(take(reference, step));
+    const { agreement } = system;
+    expect(agreement.status).toBe(reference.status);
+    expect(agreement.recipients.map(({ status }) => status)).toEqual(
+      reference.people.map((_, index) => expectedStatus(reference, index)),
+    );
+    expect(system.completions).toHaveLength(reference.completions);
+    expect(new Set(system.signed).size).toBe(system.signed.length);
+  },
+  toString: () => JSON.stringify(step),
+});
+
+const person: fc.Arbitrary<Person> = fc.record({
+  role: fc.constantFrom("signer", "signer", "approver", "carbon-copy", "certified-delivery"),
+  order: fc.integer({ min: 1, max: 3 }),
+});
+
+const place = fc.nat({ max: 4 });
+const steps: fc.Arbitrary<fc.Command<Reference, System>>[] = [
+  fc.constant(command({ kind: "send" })),
+  fc.constant(command({ kind: "remind" })),
+  place.map((who) => command({ kind: "open", person: who })),
+  place.map((who) => command({ kind: "finish", person: who })),
+  place.map((who) => command({ kind: "finish", person: who })),
+];
+const endings: fc.Arbitrary<fc.Command<Reference, System>>[] = [
+  fc.constant(command({ kind: "void" })),
+  place.map((who) => command({ kind: "decline", person: who })),
+];
+
+const draftOf = (people: readonly Person[]): Agreement =>
+  sampleDraft(
+    people.map(({ role, order }, index) => sampleRecipient(String(index + 1), { role, routingOrder: order })),
+  );
+
+describe("agreements do what the reference does", () => {
+  test.each([
+    ["when everybody goes on", steps, ["completing"]],
+    ["when somebody ends them", [...steps, ...endings], ["completing", "declined", "voided"]],
+  ])(`%s (seed ${seed})`, (_when, arbitraries, ends) => {
+    const reached = new Set<string>();
+    const people = fc.array(person, { minLength: 1, maxLength: 5 });
+    const commands = fc.commands(arbitraries, { maxCommands: 40, size: "max" });
+    const property = fc.property(people, commands, (who, sequence) => {
+      const start = { model: newReference(who), real: { agreement: draftOf(who), completions: [], signed: [] } };
+      // Most sequences would spend their first steps on drafts.
+      fc.modelRun(() => start, [command({ kind: "send" }), ...sequence]);
+      reached.add(start.real.agreement.status);
+    });
+    fc.assert(property, { seed, numRuns: 300 });
+    expect([...reached]).toEqual(expect.arrayContaining(ends));
+  });
+});

@@ -1,0 +1,90 @@
+import { DomainError } from "#platform/errors.ts";
+import type { Agreement, AgreementStatus, Recipient, RecipientStatus } from "./agreement.ts";
+
+/** Where an agreement may go from where it is. */
+export const agreementTransitions: { readonly [From in AgreementStatus]: readonly AgreementStatus[] } = {
+  created: ["sent"],
+  sent: ["delivered", "completing", "declined", "voided", "expired"],
+  delivered: ["completing", "declined", "voided", "expired"],
+  completing: ["completed"],
+  completed: [],
+  declined: [],
+  voided: [],
+  expired: [],
+  template: [],
+};
+
+/** Where a recipient may go. Copies are completed by being sent. */
+export const recipientTransitions: { readonly [From in RecipientStatus]: readonly RecipientStatus[] } = {
+  created: ["sent"],
+  sent: ["delivered", "completed", "declined"],
+  delivered: ["completed", "declined"],
+  completed: [],
+  declined: [],
+};
+
+/** It has been sent, and somebody still has to act. */
+export const isOpen = ({ status }: Pick<Agreement, "status">): boolean => status === "sent" || status === "delivered";
+
+/** The agreement in another state, at its time. Throws INVALID_ENVELOPE_STATUS for one that the table does not allow. */
+export function withStatus(agreement: Agreement, to: AgreementStatus, now: Date): Agreement {
+  if (!agreementTransitions[agreement.status].includes(to)) throw invalidStatus(agreement);
+  const { since, isOver } = effects[to];
+  return {
+    ...agreement,
+    status: to,
+    statusChangedAt: now,
+    modifiedAt: now,
+    ...(since === undefined ? {} : { [since]: now }),
+    ...(isOver ? { currentRoutingOrder: 0, remindAt: null } : {}),
+  };
+}
+
+/** The error of something that the state of an agreement does not allow. */
+export const invalidStatus = (agreement: Pick<Agreement, "status">, operation?: string): DomainError =>
+  new DomainError("INVALID_ENVELOPE_STATUS", {
+    metadata: { status: agreement.status, ...(operation === undefined ? {} : { operation }) },
+  });
+
+/** The recipient in another state, at its time. Only defects ask for one that the table does not allow. */
+export function withRecipientStatus(recipient: Recipient, to: RecipientStatus, now: Date): Recipient {
+  if (!recipientTransitions[recipient.status].includes(to)) {
+    throw new Error(`a recipient cannot go from ${recipient.status} to ${to}`);
+  }
+  const since = recipientTimes[to];
+  return { ...recipient, status: to, ...(since === undefined ? {} : { [since]: now }) };
+}
+
+interface Effect {
+  /** The member that says since when. */
+  readonly since?: "sentAt" | "deliveredAt" | "completedAt" | "declinedAt" | "voidedAt";
+  /** It is nobody's turn any more. */
+  readonly isOver: boolean;
+}
+
+const effects: { readonly [To in AgreementStatus]: Effect } = {
+  created: { isOver: false },
+  sent: { since: "sentAt", isOver: false },
+  delivered: { since: "deliveredAt", isOver: false },
+  completing: { isOver: true },
+  completed: { since: "completedAt", isOver: true },
+  declined: { since: "declinedAt", isOver: true },
+  voided: { since: "voidedAt", isOver: true },
+  expired: { since: "voidedAt", isOver: true },
+  template: { isOver: false },
+};
+
+const recipientTimes: { readonly [To in RecipientStatus]?: "sentAt" | "deliveredAt" | "completedAt" | "declinedAt" } = {
+  sent: "sentAt",
+  delivered: "deliveredAt",
+  completed: "completedAt",
+  declined: "declinedAt",
+};
+
+const dayMs = 86_400_000;
+
+/** The time so many days earlier. */
+export const daysBefore = (time: Date, days: number): Date => new Date(time.getTime() - days * dayMs);
+
+/** The time so many days later; at least one. */
+export const daysAfter = (time: Date, days: number): Date => new Date(time.getTime() + Math.max(1, days) * dayMs);

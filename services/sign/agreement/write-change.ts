@@ -1,0 +1,187 @@
+import type pg from "pg";
+import type { BlobStore } from "#platform/blobs/blob-store.ts";
+import type { Caller } from "#platform/caller.ts";
+import type { Clock } from "#platform/clock.ts";
+import type { NewId, OrgId } from "#platform/ids.ts";
+import { type OutboxRecord, outboxInsertSql } from "#platform/outbox/outbox.ts";
+import { outboxRecord } from "../events.ts";
+import { jobInsertion } from "../jobs/job-store.ts";
+import type { Agreement } from "./agreement.ts";
+import { type Parameter, type Write, writeTogether } from "./agreement-columns.ts";
+import {
+  customFieldTable,
+  documentTable,
+  encodeAgreement,
+  type PartTable,
+  recipientTable,
+  writtenColumns,
+} from "./agreement-records.ts";
+import { chain } from "./audit-chain.ts";
+import { auditInsertion } from "./audit-store.ts";
+import type { Change, SignEvent } from "./change.ts";
+import { filesOf, moveBytes, type NewBytes } from "./file-store.ts";
+
+/** Who asked, as the events tell. */
+export interface CallerContext extends Pick<Caller, "orgId" | "requestId" | "traceparent"> {
+  /** Aborted when nobody waits for the answer any more: nothing is written then, for it was told to come again. */
+  readonly signal?: AbortSignal;
+}
+
+export interface WriteDeps {
+  readonly blobs: BlobStore;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  /** Undefined without a mail server: nobody is mailed, and no work is left for mails that nobody would send. */
+  readonly mail?: object | undefined;
+}
+
+export const schema = "sign";
+
+/**
+ * Writes all of a change of a locked agreement, or of a new one when there is none before; answers the agreement as it is
+ * stored. Rows are locked in the order agreement, blobs, jobs; a new agreement is nobody else's to lock.
+ */
+export async function writeChange(
+  deps: WriteDeps,
+  client: pg.PoolClient,
+  caller: CallerContext,
+  {
+    before,
+    change,
+    bytes,
+  }: { readonly before: Agreement | undefined; readonly change: Change; readonly bytes: NewBytes },
+): Promise<Agreement> {
+  if (before !== undefined && isNothing(before, change)) return before;
+  const { orgId } = caller;
+  const now = deps.clock.now();
+  const head = (before ?? change.agreement).audit;
+  const { id: agreementId, status: agreementStatus } = change.agreement;
+  const trail = chain(change.audit, { agreementId, head, occurredAt: now, agreementStatus });
+  const after = { ...change.agreement, version: (before?.version ?? 0) + 1, audit: trail.head };
+
+  const isDeleted = change.events.some(isDeletion);
+  const kept = isDeleted ? emptied(after) : after;
+  if (before !== undefined) await removeParts(client, orgId, before, kept);
+  await moveBytes(
+    { blobs: deps.blobs, client, orgId },
+    {
+      before: before === undefined ? [] : filesOf(before),
+      after: filesOf(kept),
+      bytes,
+    },
+  );
+  const jobs = deps.mail === undefined ? change.jobs.filter(({ kind }) => kind !== "mail") : change.jobs;
+  const records = change.events.map((event) => outboxRecord({ caller, eventId: deps.newId(), now }, after, event));
+  const written = await writeTogether(client, [
+    ...(before === undefined ? insertionOf(orgId, kept) : updateOf(orgId, before, kept, isDeleted ? now : null)),
+    ...auditInsertion(orgId, agreementId, trail.events),
+    ...jobInsertion({ caller, agreementId, newId: deps.newId, now }, jobs),
+    ...outboxInsertion(records),
+  ]);
+  if (written !== 1) throw new Error(`agreement ${agreementId} was changed by somebody who had not locked it`);
+  return after;
+}
+
+const isNothing = (before: Agreement, { agreement, audit, events, jobs }: Change): boolean =>
+  agreement === before && audit.length + events.length + jobs.length === 0;
+
+const isDeletion = ({ kind }: SignEvent): boolean => kind === "agreement.deleted" || kind === "template.deleted";
+
+/** What was deleted keeps its row and its trail, and nothing of what people have written into it. */
+const emptied = (agreement: Agreement): Agreement => ({
+  ...agreement,
+  documents: [],
+  certificate: null,
+  recipients: [],
+  customFields: [],
+  emailSubject: "",
+  emailBlurb: "",
+  name: "",
+  description: "",
+  metadata: null,
+  subscription: null,
+});
+
+const outboxInsertion = (records: readonly OutboxRecord[]): Write[] =>
+  records.length === 0 ? [] : [{ name: "outbox", text: (parameter) => outboxInsertSql(schema, records, parameter) }];
+
+/** What writes a new agreement with everything that belongs to it; the agreement itself comes first. */
+export const insertionOf = (orgId: OrgId, agreement: Agreement): Write[] => [
+  {
+    name: "insert",
+    text: (parameter) => `insert into sign.agreement (organization_id, ${writtenColumns.names})
+      select ${parameter(orgId)}::uuid, ${writtenColumns.names}
+      from json_to_record(${parameter(JSON.stringify(encodeAgreement(agreement)))}::json) as r(${writtenColumns.definitions})`,
+  },
+  ...upsertsOf(orgId, { ...agreement, documents: [], recipients: [], customFields: [] }, agreement),
+];
+
+/**
+ * What writes the parts that differ between the agreement as it was read and as it is to be; the agreement itself comes
+ * first, and is not written when it has been changed or deleted since. With deletedAt it counts as deleted from here on.
+ */
+const updateOf = (orgId: OrgId, before: Agreement, after: Agreement, deletedAt: Date | null = null): Write[] => [
+  {
+    name: "update",
+    text: (parameter) => `update sign.agreement a
+      set ${writtenColumns.assignments("r")}, deleted_at = ${parameter(deletedAt)}::timestamptz
+      from json_to_record(${parameter(JSON.stringify(encodeAgreement(after)))}::json) as r(${writtenColumns.definitions})
+      where a.organization_id = ${parameter(orgId)}::uuid and a.id = ${parameter(before.id)}::uuid and r.id = a.id
+        and a.version = ${parameter(before.version)}::integer and a.deleted_at is null`,
+  },
+  ...upsertsOf(orgId, before, after),
+];
+
+/** Parts that the agreement has no more are deleted before others are written: one may have the place of another. */
+async function removeParts(client: pg.PoolClient, orgId: OrgId, before: Agreement, after: Agreement): Promise<void> {
+  const remover: Remover = { client, orgId, agreementId: after.id };
+  await removeRows(remover, documentTable, before.documents, after.documents);
+  await removeRows(remover, recipientTable, before.recipients, after.recipients);
+  await removeRows(remover, customFieldTable, before.customFields, after.customFields);
+}
+
+interface Remover {
+  readonly client: pg.PoolClient;
+  readonly orgId: OrgId;
+  readonly agreementId: string;
+}
+
+async function removeRows<T>(
+  { client, orgId, agreementId }: Remover,
+  { table, key, keyType, keyOf }: PartTable<T>,
+  before: readonly T[],
+  after: readonly T[],
+): Promise<void> {
+  if (before === after) return;
+  const kept = new Set(after.map(keyOf));
+  const removed = before.map(keyOf).filter((one) => !kept.has(one));
+  if (removed.length === 0) return;
+  await client.query(
+    `delete from ${table} where organization_id = $1 and agreement_id = $2 and ${key} = any($3::${keyType}[])`,
+    [orgId, agreementId, removed],
+  );
+}
+
+const upsertsOf = (orgId: OrgId, before: Agreement, after: Agreement): Write[] => [
+  ...upsertOf(orgId, after.id, documentTable, before.documents, after.documents),
+  ...upsertOf(orgId, after.id, recipientTable, before.recipients, after.recipients),
+  ...upsertOf(orgId, after.id, customFieldTable, before.customFields, after.customFields),
+];
+
+/** Parts are never changed in place: what is the same object in the same place needs no writing. */
+function upsertOf<T>(
+  orgId: OrgId,
+  agreementId: string,
+  part: PartTable<T>,
+  before: readonly T[],
+  after: readonly T[],
+): Write[] {
+  const { table, key, names, definitions } = part;
+  const rows = after.flatMap((one, index) => (before[index] === one ? [] : [part.encode(one, index + 1)]));
+  if (rows.length === 0) return [];
+  const text = (parameter: Parameter) => `insert into ${table} (organization_id, agreement_id, ${names})
+    select ${parameter(orgId)}::uuid, ${parameter(agreementId)}::uuid, ${names}
+    from json_to_recordset(${parameter(JSON.stringify(rows))}::json) as r(${definitions})
+    on conflict (organization_id, agreement_id, ${key}) do update set ${part.assignments("excluded")}`;
+  return [{ name: table.replace("sign.", ""), text }];
+}

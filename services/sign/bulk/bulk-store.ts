@@ -1,0 +1,208 @@
+import type pg from "pg";
+import { inTransaction } from "#platform/db/transaction.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { JsonObject } from "../agreement/agreement.ts";
+
+export const insertBulkList = (pool: pg.Pool, orgId: OrgId, list: BulkList): Promise<void> =>
+  inTransaction(orgId, pool, async (client) => {
+    await client.query(
+      `insert into sign.bulk_list (organization_id, id, name, copies, copy_count, created_at)
+        values ($1, $2, $3, $4, $5, $6)`,
+      [orgId, list.id, list.name, JSON.stringify(list.copies), list.copies.length, list.createdAt],
+    );
+  });
+
+const listColumns = `id, name, copies, created_at as "createdAt"`;
+
+export const findBulkList = (pool: pg.Pool, orgId: OrgId, id: string): Promise<BulkList | undefined> =>
+  inTransaction(orgId, pool, async (client) => {
+    const { rows } = await client.query<BulkList>(
+      `select ${listColumns} from sign.bulk_list where organization_id = $1 and id = $2`,
+      [orgId, id],
+    );
+    return rows[0];
+  });
+
+/** What a list of lists shows of one. */
+export type BulkListSummary = Omit<BulkList, "copies"> & { readonly copyCount: number };
+
+const maxListed = 1_000;
+
+export const listBulkLists = (pool: pg.Pool, orgId: OrgId): Promise<BulkListSummary[]> =>
+  inTransaction(orgId, pool, async (client) => {
+    const { rows } = await client.query<BulkListSummary>(
+      `select id, name, copy_count as "copyCount", created_at as "createdAt" from sign.bulk_list
+        where organization_id = $1 order by created_at desc, id desc limit ${maxListed}`,
+      [orgId],
+    );
+    return rows;
+  });
+
+/** Undefined when there is none. */
+export const replaceBulkList = (
+  pool: pg.Pool,
+  orgId: OrgId,
+  id: string,
+  { name, copies }: Pick<BulkList, "name" | "copies">,
+): Promise<BulkList | undefined> =>
+  inTransaction(orgId, pool, async (client) => {
+    const { rows } = await client.query<BulkList>(
+      `update sign.bulk_list set name = $3, copies = $4, copy_count = $5 where organization_id = $1 and id = $2
+        returning ${listColumns}`,
+      [orgId, id, name, JSON.stringify(copies), copies.length],
+    );
+    return rows[0];
+  });
+
+/** False when there is none. */
+export const deleteBulkList = (pool: pg.Pool, orgId: OrgId, id: string): Promise<boolean> =>
+  inTransaction(orgId, pool, async (client) => {
+    const { rowCount } = await client.query("delete from sign.bulk_list where organization_id = $1 and id = $2", [
+      orgId,
+      id,
+    ]);
+    return rowCount === 1;
+  });
+
+/** In the transaction that asks for its copies. */
+export async function insertBulkBatch(client: pg.PoolClient, orgId: OrgId, batch: BulkBatch): Promise<void> {
+  await client.query(
+    `insert into sign.bulk_batch (organization_id, id, list_id, name, source_id, copies, total, created_by,
+        submitted_at, ended_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      orgId,
+      batch.id,
+      batch.listId,
+      batch.name,
+      batch.sourceId,
+      JSON.stringify(batch.copies),
+      batch.total,
+      batch.createdBy,
+      batch.submittedAt,
+      batch.endedAt,
+    ],
+  );
+}
+
+const summaryColumns = `id, list_id as "listId", name, source_id as "sourceId", total, sent, failed, failures,
+  created_by as "createdBy", submitted_at as "submittedAt", ended_at as "endedAt"`;
+
+/** A batch without its copies. */
+export type BulkBatchSummary = Omit<BulkBatch, "copies">;
+
+export const findBulkBatch = (pool: pg.Pool, orgId: OrgId, id: string): Promise<BulkBatchSummary | undefined> =>
+  inTransaction(orgId, pool, async (client) => {
+    const { rows } = await client.query<BulkBatchSummary>(
+      `select ${summaryColumns} from sign.bulk_batch where organization_id = $1 and id = $2`,
+      [orgId, id],
+    );
+    return rows[0];
+  });
+
+export const listBulkBatches = (pool: pg.Pool, orgId: OrgId, limit: number): Promise<BulkBatchSummary[]> =>
+  inTransaction(orgId, pool, async (client) => {
+    const { rows } = await client.query<BulkBatchSummary>(
+      `select ${summaryColumns} from sign.bulk_batch where organization_id = $1
+        order by submitted_at desc, id desc limit $2`,
+      [orgId, limit],
+    );
+    return rows;
+  });
+
+/** One copy of a batch, and who sends it. */
+export const findBulkCopy = (
+  pool: pg.Pool,
+  orgId: OrgId,
+  batchId: string,
+  index: number,
+): Promise<(Pick<BulkBatch, "sourceId" | "createdBy"> & { copy: BulkBatch["copies"][number] }) | undefined> =>
+  inTransaction(orgId, pool, async (client) => {
+    const { rows } = await client.query<{
+      sourceId: string;
+      createdBy: string;
+      copy: BulkBatch["copies"][number] | null;
+    }>(
+      `select source_id as "sourceId", created_by as "createdBy", copies -> $3::int as copy
+        from sign.bulk_batch where organization_id = $1 and id = $2`,
+      [orgId, batchId, index],
+    );
+    const [row] = rows;
+    return row === undefined || row.copy === null ? undefined : { ...row, copy: row.copy };
+  });
+
+/** The agreement that a copy has become: in the transaction that makes it. */
+export async function noteBulkAgreement(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  batchId: string,
+  agreementId: string,
+): Promise<void> {
+  await client.query("update sign.agreement set bulk_batch_id = $3 where organization_id = $1 and id = $2", [
+    orgId,
+    agreementId,
+    batchId,
+  ]);
+}
+
+/**
+ * A copy has ended: in the transaction that sent it or gave it up, so that each is counted once. With the last one nobody
+ * needs the copies any more, and whom they name.
+ */
+export async function noteBulkCopy(
+  client: pg.PoolClient,
+  orgId: OrgId,
+  batchId: string,
+  now: Date,
+  failure?: BulkFailure,
+): Promise<void> {
+  await client.query(
+    `update sign.bulk_batch set sent = sent + $3, failed = failed + $4, failures = failures || $5::jsonb,
+        ended_at = case when sent + failed + 1 = total then $6::timestamptz end,
+        copies = case when sent + failed + 1 = total then '[]' else copies end
+      where organization_id = $1 and id = $2`,
+    [
+      orgId,
+      batchId,
+      failure === undefined ? 1 : 0,
+      failure === undefined ? 0 : 1,
+      JSON.stringify(failure === undefined ? [] : [failure]),
+      now,
+    ],
+  );
+}
+
+/** What one copy of a bulk list changes of the agreement that is sent: as it was given, and checked when it is sent. */
+export type BulkCopy = JsonObject;
+
+export interface BulkList {
+  readonly id: string;
+  readonly name: string;
+  readonly copies: readonly BulkCopy[];
+  readonly createdAt: Date;
+}
+
+/** The sending of a list. */
+export interface BulkBatch {
+  readonly id: string;
+  readonly listId: string;
+  readonly name: string;
+  /** The draft or template that is sent. */
+  readonly sourceId: string;
+  /** As the list had them when it was sent. */
+  readonly copies: readonly BulkCopy[];
+  readonly total: number;
+  readonly sent: number;
+  readonly failed: number;
+  readonly failures: readonly BulkFailure[];
+  readonly createdBy: string;
+  readonly submittedAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/** A copy that could not be sent, and why. */
+interface BulkFailure {
+  readonly index: number;
+  readonly errorCode: string;
+  readonly message: string;
+}

@@ -1,0 +1,187 @@
+import { create, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import {
+  type BulkBatch as BulkBatchMessage,
+  BulkBatchSchema,
+  type BulkCopy as BulkCopyMessage,
+  BulkCopySchema,
+  type BulkList as BulkListMessage,
+  BulkListSchema,
+  type SendBulkListRequest,
+  type SignService,
+} from "#gen/assent/sign/v1/sign_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { JsonObject } from "../agreement/agreement.ts";
+import type { JobRequest } from "../agreement/change.ts";
+import { requireTarget, targetOf } from "../agreement/context.ts";
+import type { Definition } from "../agreement/definition.ts";
+import { parseCustomField, parseRecipients } from "../create/input.ts";
+import type { SignDeps } from "../deps.ts";
+import { insertJobs } from "../jobs/job-store.ts";
+import {
+  type BulkBatch,
+  type BulkBatchSummary,
+  type BulkCopy,
+  type BulkList,
+  type BulkListSummary,
+  deleteBulkList,
+  findBulkBatch,
+  findBulkList,
+  insertBulkBatch,
+  insertBulkList,
+  listBulkBatches,
+  listBulkLists,
+  replaceBulkList,
+} from "./bulk-store.ts";
+
+type BulkBatches = Pick<ServiceImpl<typeof SignService>, "sendBulkList" | "getBulkBatch" | "listBulkBatches">;
+type BulkDeps = Pick<SignDeps, "pool" | "clock" | "newId" | "wakeJobs">;
+
+const usualLimit = 50;
+
+export const bulkBatches = (deps: BulkDeps): BulkBatches => ({
+  async sendBulkList(request, context) {
+    return { batch: bulkBatchMessage(await submit(deps, requireCaller(context), request)) };
+  },
+  async getBulkBatch({ id }, context) {
+    const { orgId } = requireCaller(context);
+    const batch = await findBulkBatch(deps.pool, orgId, id);
+    if (batch === undefined) throw new DomainError("BULK_BATCH_NOT_FOUND");
+    return { batch: bulkBatchMessage(batch) };
+  },
+  async listBulkBatches({ limit }, context) {
+    const { orgId } = requireCaller(context);
+    return { batches: (await listBulkBatches(deps.pool, orgId, limit || usualLimit)).map(bulkBatchMessage) };
+  },
+});
+
+/** The batch and the work of all its copies are there together, or neither is. */
+async function submit(deps: BulkDeps, caller: Caller, request: SendBulkListRequest): Promise<BulkBatch> {
+  const { orgId } = caller;
+  const list = await findBulkList(deps.pool, orgId, request.listId);
+  if (list === undefined) throw new DomainError("BULK_LIST_NOT_FOUND");
+  const source = await requireTarget(deps, orgId, targetOf(request.target));
+  if (source.status !== "created" && source.status !== "template") throw new DomainError("ENVELOPE_CANNOT_BE_MODIFIED");
+  const now = deps.clock.now();
+  const total = list.copies.length;
+  const batch: BulkBatch = {
+    id: deps.newId(),
+    listId: list.id,
+    name: request.batchName || list.name,
+    sourceId: source.id,
+    copies: list.copies,
+    total,
+    sent: 0,
+    failed: 0,
+    failures: [],
+    createdBy: caller.clientId,
+    submittedAt: now,
+    endedAt: total === 0 ? now : null,
+  };
+  await inTransaction(orgId, deps.pool, async (client) => {
+    await insertBulkBatch(client, orgId, batch);
+    const origin = { caller, agreementId: null, newId: deps.newId, now };
+    await insertJobs(
+      client,
+      origin,
+      list.copies.map((_copy, index) => copyJob(batch.id, index, now)),
+    );
+  });
+  deps.wakeJobs();
+  return batch;
+}
+
+const copyJob = (batchId: string, index: number, runAt: Date): JobRequest => ({
+  kind: "bulk-copy",
+  key: `${batchId}:${index}`,
+  runAt,
+  payload: { batchId, index },
+});
+
+type BulkLists = Pick<
+  ServiceImpl<typeof SignService>,
+  "createBulkList" | "getBulkList" | "listBulkLists" | "updateBulkList" | "deleteBulkList"
+>;
+
+export const bulkLists = ({ pool, clock, newId }: Pick<SignDeps, "pool" | "clock" | "newId">): BulkLists => ({
+  async createBulkList({ name, copies }, context) {
+    const { orgId } = requireCaller(context);
+    const list = { id: newId(), name, copies: storedCopies(copies), createdAt: clock.now() };
+    await insertBulkList(pool, orgId, list);
+    return { list: bulkListMessage(list) };
+  },
+  async getBulkList({ id }, context) {
+    const { orgId } = requireCaller(context);
+    return { list: bulkListMessage(found(await findBulkList(pool, orgId, id))) };
+  },
+  async listBulkLists(_request, context) {
+    const { orgId } = requireCaller(context);
+    return { lists: (await listBulkLists(pool, orgId)).map(bulkListSummary) };
+  },
+  async updateBulkList({ id, name, copies }, context) {
+    const { orgId } = requireCaller(context);
+    const list = await replaceBulkList(pool, orgId, id, { name, copies: storedCopies(copies) });
+    return { list: bulkListMessage(found(list)) };
+  },
+  async deleteBulkList({ id }, context) {
+    const { orgId } = requireCaller(context);
+    if (!(await deleteBulkList(pool, orgId, id))) throw new DomainError("BULK_LIST_NOT_FOUND");
+    return {};
+  },
+});
+
+function found<List>(list: List | undefined): List {
+  if (list === undefined) throw new DomainError("BULK_LIST_NOT_FOUND");
+  return list;
+}
+
+/** The copies of a request, as they are stored. Throws VALIDATION_FAILED for what no agreement could be made of. */
+const storedCopies = (copies: readonly BulkCopyMessage[]): BulkCopy[] =>
+  copies.map((copy) => {
+    parseCopy(copy);
+    return toJson(BulkCopySchema, copy) as JsonObject;
+  });
+
+const copyMessage = (copy: BulkCopy): BulkCopyMessage =>
+  fromJson(BulkCopySchema, copy as JsonValue, { ignoreUnknownFields: true });
+
+/** What a stored copy lays over the agreement that is sent. */
+export const copyDefinition = (copy: BulkCopy): Definition => parseCopy(copyMessage(copy));
+
+const parseCopy = ({ recipients, customFields, emailSubject, emailBlurb }: BulkCopyMessage): Definition => ({
+  ...(emailSubject === undefined ? {} : { emailSubject }),
+  ...(emailBlurb === undefined ? {} : { emailBlurb }),
+  documents: [],
+  recipients: parseRecipients(recipients),
+  customFields: customFields.map(parseCustomField),
+});
+
+const bulkListMessage = (list: BulkList): BulkListMessage =>
+  create(BulkListSchema, {
+    id: list.id,
+    name: list.name,
+    copies: list.copies.map(copyMessage),
+    copyCount: list.copies.length,
+    createdAt: timestampFromDate(list.createdAt),
+  });
+
+const bulkListSummary = ({ id, name, copyCount, createdAt }: BulkListSummary): BulkListMessage =>
+  create(BulkListSchema, { id, name, copyCount, createdAt: timestampFromDate(createdAt) });
+
+const bulkBatchMessage = (batch: BulkBatchSummary): BulkBatchMessage =>
+  create(BulkBatchSchema, {
+    id: batch.id,
+    listId: batch.listId,
+    name: batch.name,
+    total: batch.total,
+    queued: batch.total - batch.sent - batch.failed,
+    sent: batch.sent,
+    failed: batch.failed,
+    submittedAt: timestampFromDate(batch.submittedAt),
+    ...(batch.endedAt === null ? {} : { endedAt: timestampFromDate(batch.endedAt) }),
+    failures: batch.failures.map((failure) => ({ ...failure })),
+    ownerName: batch.createdBy,
+  });

@@ -1,0 +1,48 @@
+import { expect, test } from "@jest/globals";
+import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
+import type { AuditEvent } from "../../agreement/audit-chain.ts";
+import { sampleContext, sampleDraft, sampleRecipient, sampleTime } from "../../agreement/test/lifecycle-samples.ts";
+import { consentTexts } from "../../signing/consent-text.ts";
+import { markup } from "../markup.ts";
+import { certificateHtml } from "../print-certificate.ts";
+
+test.each(["a\rb", "a\r\nb", "a\u202eb", "a\u0007b", "<script>&#13;</script>", "a\u00a0b\tc\nd"])(
+  "%j in a name does not keep a certificate from being typeset",
+  (name) => {
+    const { html } = markup`<p>${name}</p>`;
+    const { findings } = parseRestrictedHtml(html);
+    expect([html.includes("\r"), findings]).toEqual([false, []]);
+  },
+);
+
+test.each([1, 51])("a certificate of %i parties names the text that was consented to beside the time", (count) => {
+  const [, german] = consentTexts("Acme");
+  const hash = german?.sha256.toString("hex") ?? "";
+  const html = certificateOf(count, { textSha256: hash, locale: "de" });
+  expect(html).toContain("2026-");
+  expect(html).toContain("to the text in the language de");
+  expect(html).toContain(hash.slice(0, 32));
+  expect(html).toContain(hash.slice(32));
+});
+
+test("what a browser calls itself is shortened in a certificate, and marked as its own account", () => {
+  const html = certificateOf(1, {}, "Mozilla/5.0 ".repeat(80));
+  const [, said = ""] = /Browser, by its own account<[^>]+><[^>]+><[^>]+>([^<]+)/.exec(html) ?? [];
+  expect(said.startsWith("Mozilla/5.0 Mozilla/5.0")).toBe(true);
+  expect([said.endsWith("…"), said.length < 125]).toEqual([true, true]);
+  expect(html).toContain("what this service saw itself");
+});
+
+/** Of an agreement whose first party has consented. */
+function certificateOf(parties: number, details: Record<string, string>, userAgent = "Browser/1.0"): string {
+  const recipients = Array.from({ length: parties }, (_, index) =>
+    sampleRecipient(String(index + 1), index === 0 ? { consentedAt: sampleTime } : {}),
+  );
+  const agreement = sampleDraft(recipients);
+  const consented: AuditEvent = {
+    ...{ sequence: 1, occurredAt: sampleTime, action: "recipient.consented", details, agreementStatus: "sent" },
+    actor: { ...sampleContext().actor, source: "signer", id: recipients[0]?.id ?? "", userAgent },
+    ...{ previousHash: Buffer.alloc(32), hash: Buffer.alloc(32) },
+  };
+  return certificateHtml(agreement, [consented], { organizationName: "Acme", at: sampleTime });
+}

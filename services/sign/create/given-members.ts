@@ -1,0 +1,103 @@
+import type { FieldProblem } from "#platform/errors.ts";
+import { type Agreement, defaultNotification, type Notification } from "../agreement/agreement.ts";
+import type { Definition, TabDefinition } from "../agreement/definition.ts";
+import { problem, refuse, textProblems } from "../agreement/problems.ts";
+
+/** The members of an agreement that have a value of their own: everything but the lists. */
+export type OwnMembers = Pick<
+  Agreement,
+  | "emailSubject"
+  | "emailBlurb"
+  | "notification"
+  | "metadata"
+  | "transactionId"
+  | "subscription"
+  | "name"
+  | "description"
+  | "shared"
+>;
+
+export const defaultMembers: OwnMembers = {
+  emailSubject: "",
+  emailBlurb: "",
+  notification: defaultNotification,
+  metadata: null,
+  transactionId: "",
+  subscription: null,
+  name: "",
+  description: "",
+  shared: false,
+};
+
+/** The members as the definition gives them; those it leaves out are as they were. Throws VALIDATION_FAILED. */
+export function withGiven(before: OwnMembers, definition: Definition): OwnMembers {
+  const { documents, recipients, customFields, notification, ...given } = definition;
+  const { emailSubject, emailBlurb, metadata, transactionId, subscription, name, description, shared } = {
+    ...before,
+    ...given,
+  };
+  const after = {
+    ...{ emailSubject, emailBlurb, metadata, transactionId, subscription, name, description, shared },
+    notification: { ...before.notification, ...notification },
+  };
+  const texts = textLimits.flatMap(([field, limit]) => textProblems(after[field], limit, field));
+  refuse([...texts, ...notificationProblems(after.notification)]);
+  return after;
+}
+
+const textLimits = [
+  ["emailSubject", 100],
+  ["emailBlurb", 10_000],
+  ["transactionId", 100],
+  ["name", 100],
+  ["description", 2_000],
+] as const satisfies readonly (readonly [keyof OwnMembers, number])[];
+
+const maxDays = 999;
+const days = ["reminderDelay", "reminderFrequency", "expireAfter", "expireWarn"] as const;
+
+function notificationProblems(notification: Notification): readonly FieldProblem[] {
+  const problems = days
+    .filter((name) => notification[name] > maxDays)
+    .map((name) => problem(`notification.${name}`, "OUT_OF_RANGE", `must be at most ${maxDays} days`));
+  if (notification.expireEnabled && notification.expireAfter < 1) {
+    problems.push(problem("notification.expireAfter", "OUT_OF_RANGE", "must be 1 to 999 days"));
+  }
+  return problems;
+}
+
+/** Gives the lowest positive number that is not taken, as text, and takes it. */
+export function takeLowestFree(taken: Set<string>): string {
+  let number = 1;
+  while (taken.has(String(number))) number += 1;
+  const id = String(number);
+  taken.add(id);
+  return id;
+}
+
+/**
+ * Ids for a list of which some have one: given ids stay, the others get the lowest numbers that nobody has. Calls back
+ * for each given id that is taken already.
+ */
+export function fillIds(
+  given: readonly string[],
+  inUse: Iterable<string>,
+  onDuplicate: (index: number) => void,
+): readonly string[] {
+  const taken = new Set(inUse);
+  for (const [index, id] of given.entries()) {
+    if (id === "") continue;
+    if (taken.has(id)) onDuplicate(index);
+    taken.add(id);
+  }
+  return given.map((id) => (id === "" ? takeLowestFree(taken) : id));
+}
+
+/**
+ * The value that a definition gives, or chooses among its items or buttons; undefined when it says nothing. An empty
+ * value does not speak against a choice.
+ */
+export function chosenValue({ value, items = [], buttons = [] }: TabDefinition): string | undefined {
+  if (value !== undefined && value !== "") return value;
+  return [...items, ...buttons].find(({ selected }) => selected)?.value ?? value;
+}

@@ -1,0 +1,103 @@
+import type {
+  AgreementDefinition,
+  DocumentInput,
+  RecipientInput,
+  CustomField as WireCustomField,
+  Notification as WireNotification,
+} from "#gen/assent/sign/v1/agreement_pb.ts";
+import { DocumentProblem, RecipientRole as WireRole } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { defined, parseJsonObject } from "#platform/json-object.ts";
+import type { JsonObject, Notification, RecipientRole } from "../agreement/agreement.ts";
+import type {
+  CustomFieldDefinition,
+  Definition,
+  DocumentDefinition,
+  DocumentSource,
+  RecipientDefinition,
+} from "../agreement/definition.ts";
+import { emptyDefinition } from "../agreement/definition.ts";
+import { invalid, problem } from "../agreement/problems.ts";
+import { parseTabs } from "../edit/tabs.ts";
+
+/** Reads what a request gives. Fields of problems are called `recipients[0].role`. Throws VALIDATION_FAILED. */
+export function parseDefinition(message: AgreementDefinition | undefined): Definition {
+  if (message === undefined) return emptyDefinition;
+  const { emailSubject, emailBlurb, transactionId, name, description, shared } = message;
+  return {
+    ...defined({ emailSubject, emailBlurb, transactionId, name, description, shared }),
+    ...defined({
+      notification: message.notification === undefined ? undefined : parseNotification(message.notification),
+      metadata: parseObject("metadata", message.metadataJson, 16 * 1024),
+      subscription: parseObject("subscription", message.subscriptionJson, 64 * 1024),
+    }),
+    documents: message.documents.map(parseDocument),
+    recipients: parseRecipients(message.recipients),
+    customFields: message.customFields.map(parseCustomField),
+  };
+}
+
+/** An empty text takes away what was there. */
+function parseObject(field: string, text: string | undefined, maxBytes: number): JsonObject | null | undefined {
+  if (text === undefined) return undefined;
+  return text === "" ? null : parseJsonObject(field, text, maxBytes);
+}
+
+const parseNotification = (message: WireNotification): Partial<Notification> => {
+  const { reminderEnabled, reminderDelay, reminderFrequency, expireEnabled, expireAfter, expireWarn } = message;
+  return defined({ reminderEnabled, reminderDelay, reminderFrequency, expireEnabled, expireAfter, expireWarn });
+};
+
+export function parseDocument({ documentId, name, fileExtension, source, order }: DocumentInput): DocumentDefinition {
+  const content = contentOf(source);
+  return { documentId, name, ...defined({ order }), source: { kind: "file", fileExtension, content } };
+}
+
+function contentOf(source: DocumentInput["source"]): Extract<DocumentSource, { kind: "file" }>["content"] {
+  if (source.case === "content") return source.value;
+  return source.value === DocumentProblem.INVALID_BASE64 ? "invalid-base64" : "missing";
+}
+
+/** Names problems after the place in the list: `recipients[0].role`. */
+export const parseRecipients = (messages: readonly RecipientInput[]): readonly RecipientDefinition[] =>
+  messages.map((message, index) => parseRecipient(message, `recipients[${index}]`));
+
+function parseRecipient(message: RecipientInput, field: string): RecipientDefinition {
+  const { recipientId, name, email, clientUserId, roleName, routingOrder, note, hostName, hostEmail } = message;
+  const { locale, emailSubject, emailBlurb } = message;
+  return {
+    recipientId,
+    ...defined({ role: parseRole(message.role, field) }),
+    // Spaces around an address or a name are never meant, and people copy them along.
+    ...defined({ name: name?.trim(), email: email?.trim(), hostName: hostName?.trim(), hostEmail: hostEmail?.trim() }),
+    ...defined({ clientUserId, roleName: roleName?.trim(), routingOrder, note, locale, emailSubject, emailBlurb }),
+    tabs: parseTabs(message.tabs, `${field}.tabs`),
+  };
+}
+
+const roles: ReadonlyMap<WireRole, RecipientRole> = new Map([
+  [WireRole.SIGNER, "signer"],
+  [WireRole.APPROVER, "approver"],
+  [WireRole.CARBON_COPY, "carbon-copy"],
+  [WireRole.CERTIFIED_DELIVERY, "certified-delivery"],
+  [WireRole.IN_PERSON_SIGNER, "in-person-signer"],
+]);
+
+function parseRole(role: WireRole, field: string): RecipientRole | undefined {
+  if (role === WireRole.UNSPECIFIED) return undefined;
+  const known = roles.get(role);
+  if (known === undefined) throw invalid(problem(`${field}.role`, "ENUM", "must be a known role"));
+  return known;
+}
+
+export const parseCustomField = ({
+  fieldId,
+  name,
+  value,
+  isList,
+  items,
+  show,
+  required,
+}: WireCustomField): CustomFieldDefinition => ({
+  ...{ fieldId, name, value, items, show, required },
+  kind: isList ? "list" : "text",
+});

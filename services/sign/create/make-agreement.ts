@@ -1,0 +1,138 @@
+import type { Caller } from "#platform/caller.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { Agreement, Sender } from "../agreement/agreement.ts";
+import { type Change, changeTo, type DecisionContext, thenChange } from "../agreement/change.ts";
+import {
+  type CallerContext,
+  createAgreement,
+  type KeyedAgreement,
+  type KeyedRequest,
+  type NewBytes,
+  type Within,
+} from "../agreement/change-agreement.ts";
+import { decisionContext, senderOf } from "../agreement/context.ts";
+import type { CheckedFile, Definition } from "../agreement/definition.ts";
+import { refuse } from "../agreement/problems.ts";
+import type { SignDeps } from "../deps.ts";
+import { checkFiles } from "../edit/documents.ts";
+import { documentLimitProblems } from "../edit/edit-documents.ts";
+import { requireSendable, sendAgreement } from "../send/send.ts";
+import { compose, type LoadedComposition } from "./compose.ts";
+import { newCustomFields } from "./custom-fields.ts";
+import { defaultMembers, withGiven } from "./given-members.ts";
+import { bytesOf, filesIn, newDocuments, numberDocuments } from "./new-documents.ts";
+import { checkRecipients, newRecipients } from "./new-recipients.ts";
+import { type AnchorMatches, anchorMatches, noMatches, wantedTexts } from "./place-tabs.ts";
+
+/** A new agreement or template. */
+export interface NewAgreement {
+  readonly definition: Definition;
+  /** What it is put together from; the definition goes over it. */
+  readonly compositions: readonly LoadedComposition[];
+  readonly isTemplate: boolean;
+  readonly send: boolean;
+  readonly observed: { readonly ip: string; readonly userAgent: string } | undefined;
+  readonly idempotency: KeyedRequest | undefined;
+  /** What happens in the same transaction. */
+  readonly within?: Within;
+}
+
+/** Makes an agreement, and sends it in the same transaction when it is to be sent. */
+export async function makeAgreement(
+  deps: SignDeps,
+  caller: Caller & CallerContext,
+  wanted: NewAgreement,
+): Promise<KeyedAgreement> {
+  const { orgId } = caller;
+  const { isTemplate, idempotency, within } = wanted;
+  await deps.organizations.of(orgId);
+  const composed = compose(wanted.definition, wanted.compositions);
+  const definition = { ...composed, documents: numberDocuments(composed.documents) };
+  const checked = await checkFiles(deps, orgId, definition.documents);
+  const context = decisionContext(deps, caller, wanted.observed);
+  const draft = createDraft(definition, checked, { isTemplate, sender: senderOf(deps, caller) }, context);
+  refuse(documentLimitProblems(draft.agreement.documents));
+  const bytes = bytesOf(draft.agreement.documents, checked);
+  const options = { bytes, idempotency, ...(within === undefined ? {} : { within }) };
+  if (!wanted.send) return createAgreement(deps, caller, draft, options);
+  requireSendable(draft.agreement);
+  const matches = await findAnchors(deps, orgId, draft.agreement, bytes);
+  const sent = thenChange(draft, (agreement) => sendAgreement(agreement, matches, context));
+  return createAgreement(deps, caller, sent, options);
+}
+
+/** Where the texts of the agreement's anchors are. Documents are read only when there are any. */
+export async function findAnchors(
+  { intake, blobs }: Pick<SignDeps, "intake" | "blobs">,
+  orgId: OrgId,
+  agreement: Agreement,
+  bytes: NewBytes,
+): Promise<AnchorMatches> {
+  const wanted = wantedTexts(agreement);
+  if (wanted.length === 0) return noMatches;
+  const files: { documentId: string; bytes: Uint8Array }[] = [];
+  for (const { id, documentId, sha256 } of agreement.documents) {
+    const content = bytes.get(id) ?? (await blobs.read(orgId, sha256));
+    if (content === undefined) throw new Error(`the bytes of document ${id} are gone`);
+    files.push({ documentId, bytes: content });
+  }
+  return anchorMatches(wanted, await intake.findTexts(orgId, files, wanted));
+}
+
+interface CreateOptions {
+  readonly isTemplate: boolean;
+  readonly sender: Sender;
+}
+
+/** A draft or a template of a definition whose documents are numbered, and whose files have been checked. */
+export function createDraft(
+  definition: Definition,
+  checked: readonly CheckedFile[],
+  { isTemplate, sender }: CreateOptions,
+  context: DecisionContext,
+): Change {
+  const { actor, newId, now } = context;
+  const recipients = newRecipients(definition.recipients, [], context);
+  checkRecipients(recipients);
+  const documents = newDocuments(definition.documents, checked, context);
+  const draft: Agreement = {
+    id: newId(),
+    status: isTemplate ? "template" : "created",
+    version: 1,
+    ...withGiven(defaultMembers, definition),
+    documents,
+    recipients,
+    customFields: newCustomFields(definition.customFields, context),
+    sender,
+    createdAt: now,
+    modifiedAt: now,
+    statusChangedAt: now,
+    ...untouched,
+  };
+  return changeTo(draft, {
+    audit: [
+      {
+        action: "agreement.created",
+        actor,
+        ...(documents.length === 0 ? {} : { details: { files: filesIn(documents) } }),
+      },
+    ],
+    events: [{ kind: isTemplate ? "template.created" : "agreement.created" }],
+  });
+}
+
+/** Nothing has happened to a new one. */
+const untouched = {
+  sentAt: null,
+  deliveredAt: null,
+  completedAt: null,
+  declinedAt: null,
+  voidedAt: null,
+  voidedReason: "",
+  certificate: null,
+  sealLevel: null,
+  expiresAt: null,
+  remindAt: null,
+  currentRoutingOrder: 0,
+  audit: { count: 0, hash: Buffer.alloc(32) },
+} as const;

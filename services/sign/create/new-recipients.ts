@@ -1,0 +1,172 @@
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { isStorable } from "#platform/json-object.ts";
+import { isEmailAddress } from "#platform/mail/mail.ts";
+import type { Recipient, RecipientRole } from "../agreement/agreement.ts";
+import type { DecisionContext } from "../agreement/change.ts";
+import type { RecipientDefinition } from "../agreement/definition.ts";
+import { lengthOf, problem, refuse, textProblems } from "../agreement/problems.ts";
+import { fillIds } from "./given-members.ts";
+import { maxTabs, newTabs } from "./new-tabs.ts";
+
+export const maxRecipients = 500;
+
+/**
+ * Recipients with ids and defaults, to stand beside the existing ones. Throws VALIDATION_FAILED for ids that are given
+ * twice or are in use; fields are called `recipients[i].tabs[k].label`. The rules that look at all recipients of an
+ * agreement are those of checkRecipients.
+ */
+export function newRecipients(
+  definitions: readonly RecipientDefinition[],
+  existing: readonly Pick<Recipient, "recipientId">[],
+  context: Pick<DecisionContext, "newId">,
+): readonly Recipient[] {
+  const problems: FieldProblem[] = [];
+  const ids = fillIds(
+    definitions.map(({ recipientId }) => recipientId),
+    existing.map(({ recipientId }) => recipientId),
+    (index) => problems.push(problem(`recipients[${index}].recipientId`, "DUPLICATE", "must be unique")),
+  );
+  if (existing.length + definitions.length > maxRecipients) {
+    problems.push(problem("recipients", "TOO_MANY", `must be at most ${maxRecipients} in an agreement`));
+  }
+  refuse(problems);
+  return definitions.map((definition, index) =>
+    newRecipient({ ...definition, recipientId: ids[index] ?? "" }, `recipients[${index}]`, context),
+  );
+}
+
+/** A recipient that has its recipientId. Throws VALIDATION_FAILED. */
+export function newRecipient(
+  { tabs, ...given }: RecipientDefinition,
+  field: string,
+  context: Pick<DecisionContext, "newId">,
+): Recipient {
+  const recipient: Recipient = {
+    role: "signer",
+    name: "",
+    email: "",
+    clientUserId: "",
+    roleName: "",
+    routingOrder: 1,
+    note: "",
+    locale: "",
+    emailSubject: "",
+    emailBlurb: "",
+    hostName: "",
+    hostEmail: "",
+    ...given,
+    id: context.newId(),
+    status: "created",
+    tabs: newTabs(tabs, `${field}.tabs`, context),
+    sentAt: null,
+    deliveredAt: null,
+    completedAt: null,
+    declinedAt: null,
+    declineReason: "",
+    consentedAt: null,
+    signature: null,
+    initials: null,
+  };
+  refuse(recipientProblems(recipient, field));
+  return recipient;
+}
+
+const lastRoutingOrder = 10_000;
+const freeTexts = ["recipientId", "note", "locale", "email", "hostEmail"] as const;
+
+/** As long as those of agreements. */
+const mailTexts = [
+  ["emailSubject", 100],
+  ["emailBlurb", 10_000],
+] as const;
+
+/** What checkRecipients leaves open. */
+export function recipientProblems(recipient: Recipient, field: string): readonly FieldProblem[] {
+  const { routingOrder, tabs } = recipient;
+  const problems = freeTexts
+    .filter((name) => !isStorable(recipient[name]))
+    .map((name) => problem(`${field}.${name}`, "NOT_ALLOWED", "has characters that are no text"));
+  problems.push(...mailTexts.flatMap(([name, limit]) => textProblems(recipient[name], limit, `${field}.${name}`)));
+  if (!(routingOrder >= 1 && routingOrder <= lastRoutingOrder)) {
+    problems.push(problem(`${field}.routingOrder`, "OUT_OF_RANGE", `must be 1 to ${lastRoutingOrder}`));
+  }
+  if (tabs.length > maxTabs) problems.push(problem(`${field}.tabs`, "TOO_MANY", `must be at most ${maxTabs}`));
+  return problems;
+}
+
+/** What the rules of recipients look at. */
+type RecipientFacts = Pick<
+  Recipient,
+  "recipientId" | "role" | "name" | "email" | "clientUserId" | "roleName" | "hostName" | "hostEmail"
+>;
+
+/**
+ * The rules that hold for the recipients of drafts and templates too, where names and addresses may be empty. Give it
+ * all recipients of an agreement; the others are those that were checked before. Throws VALIDATION_FAILED, INVALID_EMAIL
+ * or DUPLICATE_RECIPIENT; fields are called `recipients[i].email`.
+ */
+export function checkRecipients(recipients: readonly RecipientFacts[], others: readonly RecipientFacts[] = []): void {
+  refuse(recipients.flatMap(lengthProblems));
+  refuseAddresses(recipients.flatMap(addressProblems));
+  refuseDuplicates(recipients, others);
+}
+
+/** Throws INVALID_EMAIL when there are problems. */
+export function refuseAddresses(problems: readonly FieldProblem[]): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  throw new DomainError("INVALID_EMAIL", { message: first.message, details: problems.slice(0, 20) });
+}
+
+const maxLength = 100;
+const limitedFields = ["name", "clientUserId", "roleName", "hostName"] as const;
+
+const lengthProblems = (recipient: RecipientFacts, index: number): FieldProblem[] =>
+  limitedFields.flatMap((field) => {
+    const at = `recipients[${index}].${field}`;
+    if (!isStorable(recipient[field])) return [problem(at, "NOT_ALLOWED", "has characters that are no text")];
+    if (lengthOf(recipient[field]) <= maxLength) return [];
+    return [problem(at, "TOO_LONG", `must have at most ${maxLength} characters`)];
+  });
+
+const addressFields = ["email", "hostEmail"] as const;
+
+const addressProblems = (recipient: RecipientFacts, index: number): FieldProblem[] =>
+  addressFields
+    .filter((field) => recipient[field] !== "" && !isEmailAddress(recipient[field]))
+    .map((field) => invalidAddress(recipient, index, field));
+
+/** What is wrong with an address that cannot be used. */
+export const invalidAddress = (
+  { recipientId }: RecipientFacts,
+  index: number,
+  field: (typeof addressFields)[number],
+): FieldProblem =>
+  problem(
+    `recipients[${index}].${field}`,
+    "INVALID_EMAIL",
+    `The e-mail address of recipient ${recipientId} is invalid.`,
+  );
+
+const signingRoles: readonly RecipientRole[] = ["signer", "approver", "in-person-signer"];
+
+/** People who sign with one address can be told apart by their clientUserIds only. */
+function refuseDuplicates(recipients: readonly RecipientFacts[], others: readonly RecipientFacts[]): void {
+  const seen = new Set(others.filter(isTellable).map(personOf));
+  for (const [index, recipient] of recipients.entries()) {
+    if (!isTellable(recipient)) continue;
+    const person = personOf(recipient);
+    if (seen.has(person)) {
+      const message = `Recipient ${recipient.recipientId} has the e-mail address of another one who signs.`;
+      throw new DomainError("DUPLICATE_RECIPIENT", {
+        details: [problem(`recipients[${index}].email`, "DUPLICATE_RECIPIENT", message)],
+      });
+    }
+    seen.add(person);
+  }
+}
+
+const isTellable = ({ email, role }: RecipientFacts): boolean => email !== "" && signingRoles.includes(role);
+
+const personOf = ({ email, clientUserId }: RecipientFacts): string =>
+  JSON.stringify([email.toLowerCase(), clientUserId]);

@@ -1,0 +1,168 @@
+import { isStorable } from "#platform/json-object.ts";
+import { compileLinearPattern, type PatternWork } from "#platform/linear-pattern.ts";
+import { lengthOf } from "../agreement/problems.ts";
+import type { Tab, TabType } from "../agreement/tab.ts";
+
+/** What is wrong with a value that was put into a tab; undefined when nothing is. */
+export interface ValueFault {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Also of tabs without a limit of their own. */
+export const maxValueLength = 10_000;
+
+/** Judges a value that is not empty. Of the work nothing may be left afterwards: then it was too much to judge. */
+export const faultOf = (tab: Tab, value: string, work?: PatternWork): ValueFault | undefined =>
+  basicFaultOf(tab, value) ?? formatFaultOf(tab, value, work);
+
+/** Judges whether it can be a value of the tab at all, in the right form or not. */
+export function basicFaultOf(tab: Tab, value: string): ValueFault | undefined {
+  if (!isStorable(value)) return fault("NOT_ALLOWED", "has characters that are no text");
+  const limit = tab.maxLength === 0 ? maxValueLength : Math.min(tab.maxLength, maxValueLength);
+  if (lengthOf(value) > limit) return fault("TOO_LONG", `must have at most ${limit} characters`);
+  switch (tab.type) {
+    case "checkbox":
+      return value === "true" || value === "false" ? undefined : fault("NOT_ALLOWED", "must be true or false");
+    case "list":
+      return choiceFault(tab.items, value);
+    case "radio-group":
+      return choiceFault(tab.buttons, value);
+    default:
+      return undefined;
+  }
+}
+
+/** What all the fields of a recipient are together, whichever of them it is said of. */
+export const tooLong: ValueFault = { code: "TOO_LONG", message: "must be shorter, together with the other fields" };
+
+const fault = (code: string, message: string): ValueFault => ({ code, message });
+
+function formatFaultOf(tab: Tab, value: string, work: PatternWork | undefined): ValueFault | undefined {
+  if (tab.type === "number" && !isNumber(value)) return fault("INVALID_NUMBER", "must be a number");
+  return tab.type === "date" ? dateFault(tab, value, work) : patternFault(tab, value, work);
+}
+
+const choiceFault = (choices: readonly { readonly value: string }[], value: string): ValueFault | undefined =>
+  choices.some((choice) => choice.value === value) ? undefined : fault("NOT_ALLOWED", "must be one of the choices");
+
+/** A pattern that we cannot read is the sender's mistake, and must not keep anybody from signing. */
+function patternFault(
+  { validationPattern, validationMessage }: Tab,
+  value: string,
+  work: PatternWork | undefined,
+): ValueFault | undefined {
+  if (validationPattern === "") return undefined;
+  const pattern = compileLinearPattern(validationPattern);
+  if (pattern.kind === "refused" || pattern.matches(value, work)) return undefined;
+  if (work !== undefined && work.left < 0) return tooLong;
+  return fault(
+    "PATTERN_MISMATCH",
+    validationMessage === "" ? "must have the form that is asked for" : validationMessage,
+  );
+}
+
+const maxNumberLength = 50;
+const numberPattern = /^[+-]?[0-9]+([.,][0-9]+)?$/;
+
+const isNumber = (value: string): boolean => value.length <= maxNumberLength && numberPattern.test(value);
+
+/** A sender who gives a pattern decides how dates are written. */
+function dateFault(tab: Tab, value: string, work: PatternWork | undefined): ValueFault | undefined {
+  if (tab.validationPattern !== "") return patternFault(tab, value, work);
+  return isDate(value) ? undefined : fault("INVALID_DATE", "must be a date such as 2026-12-31 or 12/31/2026");
+}
+
+/** Year, month and day of the ways to write a date; their separators tell them apart. */
+const dateForms = [
+  { pattern: /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})$/, order: [1, 2, 3] },
+  { pattern: /^([0-9]{1,2})\/([0-9]{1,2})\/([0-9]{4})$/, order: [3, 1, 2] },
+  { pattern: /^([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})$/, order: [3, 2, 1] },
+] as const;
+
+function isDate(value: string): boolean {
+  if (value.length > 10) return false;
+  return dateForms.some(({ pattern, order }) => {
+    const parts = pattern.exec(value);
+    if (parts === null) return false;
+    const [year, month, day] = order.map((index) => Number(parts[index]));
+    return isDay(year ?? 0, month ?? 0, day ?? 0);
+  });
+}
+
+function isDay(year: number, month: number, day: number): boolean {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+interface TabDefaults {
+  readonly width: number;
+  readonly height: number;
+  readonly required: boolean;
+}
+
+/** How large a tab is in points, and whether it has to be filled in, when nobody says. */
+export const tabDefaults: Readonly<Record<TabType, TabDefaults>> = {
+  signature: { width: 110, height: 35, required: true },
+  initials: { width: 55, height: 35, required: true },
+  "date-signed": { width: 100, height: 16, required: false },
+  "full-name": { width: 100, height: 16, required: false },
+  "first-name": { width: 100, height: 16, required: false },
+  "last-name": { width: 100, height: 16, required: false },
+  email: { width: 100, height: 16, required: false },
+  company: { width: 100, height: 16, required: true },
+  title: { width: 100, height: 16, required: true },
+  text: { width: 100, height: 16, required: true },
+  number: { width: 100, height: 16, required: true },
+  date: { width: 100, height: 16, required: true },
+  checkbox: { width: 12, height: 12, required: false },
+  "radio-group": { width: 12, height: 12, required: true },
+  list: { width: 100, height: 18, required: true },
+  note: { width: 200, height: 40, required: false },
+  approve: { width: 90, height: 25, required: false },
+  decline: { width: 90, height: 25, required: false },
+  attachment: { width: 30, height: 30, required: true },
+  "agreement-id": { width: 100, height: 16, required: false },
+};
+
+/** What a tab is while nobody has said anything of it, and no type has. */
+export const blankTab: Tab = {
+  tabId: "",
+  type: "text",
+  label: "",
+  documentId: null,
+  page: 1,
+  x: 0,
+  y: 0,
+  width: 0,
+  height: 0,
+  anchor: null,
+  isPlaced: true,
+  required: false,
+  locked: false,
+  value: "",
+  originalValue: "",
+  items: [],
+  buttons: [],
+  tooltip: "",
+  name: "",
+  maxLength: 0,
+  validationPattern: "",
+  validationMessage: "",
+  scale: 1,
+  conditionLabel: "",
+  conditionValue: "",
+  variant: "",
+  style: null,
+  shared: false,
+  tabOrder: 0,
+  conceal: false,
+  status: "active",
+};
+
+/** A tab of a type of which nobody has said anything. */
+export function defaultTab(type: TabType, tabId: string): Tab {
+  const value = type === "checkbox" ? "false" : "";
+  return { ...blankTab, ...tabDefaults[type], tabId, type, label: type, value };
+}

@@ -1,0 +1,138 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { SignService, UpdateAgreementRequest } from "#gen/assent/sign/v1/sign_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { inSnapshot } from "#platform/db/transaction.ts";
+import { momentOf } from "#platform/rpc/moment-of.ts";
+import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
+import { createAgreementReader } from "../agreement/agreement-store.ts";
+import { changeAgreement, isTemplate, type NewBytes, notFound, type TargetId } from "../agreement/change-agreement.ts";
+import { agreementTarget, decisionContext, requireTarget, targetOf, waitingCaller } from "../agreement/context.ts";
+import type { Definition } from "../agreement/definition.ts";
+import { agreementMessage, wireAgreementStatuses } from "../agreement/messages.ts";
+import { refuse, requireModifiable, requireUnmodified } from "../agreement/problems.ts";
+import { parseDefinition } from "../create/input.ts";
+import { bytesOf, newDocuments, numberDocuments } from "../create/new-documents.ts";
+import type { SignDeps } from "../deps.ts";
+import { countByStatus, countMoves } from "../list/list-store.ts";
+import { deleteAgreement as decideDelete, voidAgreement as decideVoid } from "../send/end-agreement.ts";
+import { remindAgreement as decideRemind } from "../send/remind.ts";
+import { checkFiles } from "./documents.ts";
+import { documentLimitProblems } from "./edit-documents.ts";
+import { updateAgreement as decideUpdate } from "./update-agreement.ts";
+
+export function getAgreement({ pool }: Pick<SignDeps, "pool">): Pick<ServiceImpl<typeof SignService>, "getAgreement"> {
+  const read = createAgreementReader(pool);
+  return {
+    async getAgreement(request, context) {
+      const { orgId } = requireCaller(context);
+      const target = targetOf(request.target);
+      const agreement = await read(orgId, target.id);
+      if (agreement === undefined || isTemplate(agreement) !== target.isTemplate) throw notFound(target.isTemplate);
+      const shown = request.withoutTabs ? withoutTabs(agreement) : agreement;
+      return { agreement: agreementMessage(shown, orgId) };
+    },
+  };
+}
+
+const withoutTabs = (agreement: Agreement): Agreement => ({
+  ...agreement,
+  recipients: agreement.recipients.map((recipient) => ({ ...recipient, tabs: [] })),
+});
+
+export const updateAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "updateAgreement"> => ({
+  async updateAgreement(request, context) {
+    const caller = waitingCaller(context);
+    const target = targetOf(request.target);
+    await deps.organizations.of(caller.orgId);
+    const replacement = await prepareReplacement(deps, caller, target, request);
+    const decision = decisionContext(deps, caller, request.observed);
+    const { replaceRecipients, replaceCustomFields } = request;
+    const decide = (current: Parameters<typeof decideUpdate>[0]) => {
+      // The state is looked at before anything that the request says.
+      requireModifiable(current);
+      if (request.ifModifiedAt) requireUnmodified(current, timestampDate(request.ifModifiedAt));
+      const changes = parseDefinition(request.changes);
+      return decideUpdate(current, { changes, replaceRecipients, replaceCustomFields, ...replacement.given }, decision);
+    };
+    const agreement = await changeAgreement(deps, caller, target, decide, replacement.bytes);
+    return { agreement: agreementMessage(agreement, caller.orgId) };
+  },
+});
+
+interface Replacement {
+  readonly given: { readonly documents?: readonly AgreementDocument[] };
+  readonly bytes: NewBytes;
+}
+
+/** The documents that take the place of all there are. They are checked before anything is locked. */
+async function prepareReplacement(
+  deps: SignDeps,
+  { orgId }: Caller,
+  target: TargetId,
+  request: UpdateAgreementRequest,
+): Promise<Replacement> {
+  if (!request.replaceDocuments) return { given: {}, bytes: new Map() };
+  requireModifiable(await requireTarget(deps, orgId, target));
+  const definition: Definition = parseDefinition(request.changes);
+  const numbered = numberDocuments(definition.documents);
+  refuse(documentLimitProblems(numbered.map((one) => ({ bytes: sizeOf(one) }))));
+  const checked = await checkFiles(deps, orgId, numbered);
+  const documents = newDocuments(numbered, checked, deps);
+  return { given: { documents }, bytes: bytesOf(documents, checked) };
+}
+
+const sizeOf = ({ source }: Definition["documents"][number]): number =>
+  source.kind === "file" && typeof source.content !== "string" ? source.content.byteLength : 0;
+
+export const deleteAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "deleteAgreement"> => ({
+  async deleteAgreement({ target, observed }, context) {
+    const caller = waitingCaller(context);
+    await deps.organizations.of(caller.orgId);
+    const decision = decisionContext(deps, caller, observed);
+    await changeAgreement(deps, caller, targetOf(target), (current) => decideDelete(current, decision));
+    return {};
+  },
+});
+
+export const voidAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "voidAgreement"> => ({
+  async voidAgreement({ agreementId, reason, observed }, context) {
+    const caller = waitingCaller(context);
+    await deps.organizations.of(caller.orgId);
+    const agreement = await changeAgreement(deps, caller, agreementTarget(agreementId), (current) =>
+      decideVoid(current, { reason }, decisionContext(deps, caller, observed)),
+    );
+    return { agreement: agreementMessage(agreement, caller.orgId) };
+  },
+});
+
+export const remindAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "remindAgreement"> => ({
+  async remindAgreement({ agreementId, observed }, context) {
+    const caller = waitingCaller(context);
+    await deps.organizations.of(caller.orgId);
+    const agreement = await changeAgreement(deps, caller, agreementTarget(agreementId), (current) =>
+      decideRemind(current, decisionContext(deps, caller, observed)),
+    );
+    return { agreement: agreementMessage(agreement, caller.orgId) };
+  },
+});
+
+export const getActivity = (deps: Pick<SignDeps, "pool">): Pick<ServiceImpl<typeof SignService>, "getActivity"> => ({
+  async getActivity({ since }, context) {
+    const { orgId } = requireCaller(context);
+    const from = momentOf("since", since);
+    return inSnapshot(orgId, deps.pool, async (client) => {
+      const statuses = await countByStatus(client, orgId);
+      const { sent, completed, declined } = await countMoves(client, orgId, from);
+      return {
+        statuses: statuses.map(({ status, agreements }) => ({
+          status: wireAgreementStatuses[status],
+          agreements: BigInt(agreements),
+        })),
+        sent: BigInt(sent),
+        completed: BigInt(completed),
+        declined: BigInt(declined),
+      };
+    });
+  },
+});

@@ -1,0 +1,141 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type pg from "pg";
+import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { sha256Of } from "#platform/blobs/blob-store.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { AgreementDocument } from "../agreement/agreement.ts";
+import { changeAgreement } from "../agreement/change-agreement.ts";
+import { decisionContext, requireTarget, targetOf, waitingCaller, withTarget } from "../agreement/context.ts";
+import type { CheckedFile, DocumentDefinition } from "../agreement/definition.ts";
+import { agreementMessage } from "../agreement/messages.ts";
+import { requireModifiable } from "../agreement/problems.ts";
+import { parseDocument } from "../create/input.ts";
+import type { SignDeps } from "../deps.ts";
+import { certificateOf, readCertificateSource } from "../list/evidence.ts";
+import {
+  type DocumentAddition,
+  putDocuments as decidePut,
+  removeDocuments as decideRemove,
+  requireDocument,
+} from "./edit-documents.ts";
+
+export const putDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "putDocuments"> => ({
+  async putDocuments(request, context) {
+    const caller = waitingCaller(context);
+    const target = targetOf(request.target);
+    await deps.organizations.of(caller.orgId);
+    requireModifiable(await requireTarget(deps, caller.orgId, target));
+    // Files are checked before anything is locked: that takes its time.
+    const checked = await checkFiles(deps, caller.orgId, request.documents.map(parseDocument));
+    const additions = checked.map(
+      (file, index): DocumentAddition => ({ id: deps.newId(), file, order: request.documents[index]?.order }),
+    );
+    const decision = decisionContext(deps, caller, request.observed);
+    const bytes = new Map(additions.map(({ id, file }) => [id, file.bytes]));
+    const agreement = await changeAgreement(
+      deps,
+      caller,
+      target,
+      (current) => decidePut(current, additions, decision),
+      bytes,
+    );
+    const documentIdOf = new Map(agreement.documents.map(({ id, documentId }) => [id, documentId]));
+    return {
+      agreement: agreementMessage(agreement, caller.orgId),
+      documentIds: additions.map(({ id }) => documentIdOf.get(id) ?? ""),
+    };
+  },
+});
+
+export const removeDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "removeDocuments"> => ({
+  async removeDocuments(request, context) {
+    const caller = waitingCaller(context);
+    await deps.organizations.of(caller.orgId);
+    const decision = decisionContext(deps, caller, request.observed);
+    const agreement = await changeAgreement(deps, caller, targetOf(request.target), (current) =>
+      decideRemove(current, request.documentIds, decision),
+    );
+    return { agreement: agreementMessage(agreement, caller.orgId) };
+  },
+});
+
+/** The PDF of a document and its hash: sealed once it is, else as it was given. */
+export async function readDocument(
+  { blobs }: Pick<SignDeps, "blobs">,
+  orgId: OrgId,
+  client: pg.PoolClient,
+  document: AgreementDocument,
+): Promise<{ readonly content: Uint8Array; readonly sha256: Buffer }> {
+  const sha256 = document.sealedSha256 ?? document.sha256;
+  const content = await blobs.read(orgId, sha256, client);
+  if (content === undefined) throw new Error(`the bytes of document ${document.id} are missing`);
+  return { content, sha256 };
+}
+
+/** The name under which the PDF of a document is kept: that of the document, ending in .pdf. */
+export function pdfFileName(name: string): string {
+  const dot = name.lastIndexOf(".");
+  const ending = dot < 0 ? "" : name.slice(dot + 1).toLowerCase();
+  if (ending === "pdf") return name;
+  const base = converted.has(ending) ? name.slice(0, dot) : name;
+  return `${base === "" ? "document" : base}.pdf`;
+}
+
+/** Of files that became PDFs when they arrived. */
+const converted: ReadonlySet<string> = new Set(["html", "htm", "txt"]);
+
+/** Checks those of the documents that are files of the request; they must be numbered. */
+export async function checkFiles(
+  { intake }: Pick<SignDeps, "intake">,
+  orgId: OrgId,
+  documents: readonly DocumentDefinition[],
+): Promise<readonly CheckedFile[]> {
+  const files = documents.flatMap(({ documentId, name, source }) =>
+    source.kind === "file" ? [{ documentId, name, fileExtension: source.fileExtension, content: source.content }] : [],
+  );
+  return files.length === 0 ? [] : intake.check(orgId, files);
+}
+
+export const getDocumentContent = (
+  deps: Pick<SignDeps, "pool" | "blobs">,
+): Pick<ServiceImpl<typeof SignService>, "getDocumentContent"> => ({
+  async getDocumentContent(request, context) {
+    const { orgId } = requireCaller(context);
+    return withTarget(deps, orgId, targetOf(request.target), async (agreement, client) => {
+      const document = requireDocument(agreement, request.documentId);
+      const { content, sha256 } = await readDocument(deps, orgId, client, document);
+      const { documentId, name } = document;
+      return { file: { content, sha256, fileName: pdfFileName(name), documentId } };
+    });
+  },
+});
+
+export const getCombinedDocument = (
+  deps: Pick<SignDeps, "pool" | "blobs" | "intake" | "renderer" | "organizations" | "clock">,
+): Pick<ServiceImpl<typeof SignService>, "getCombinedDocument"> => ({
+  async getCombinedDocument({ target, withCertificate }, context) {
+    const caller = requireCaller(context);
+    const { orgId } = caller;
+    const { agreement, files, source } = await withTarget(deps, orgId, targetOf(target), async (found, client) => {
+      if (found.documents.length === 0) throw new DomainError("DOCUMENT_NOT_FOUND");
+      const contents: Uint8Array[] = [];
+      for (const document of found.documents) {
+        contents.push((await readDocument(deps, orgId, client, document)).content);
+      }
+      // Nobody has to do anything with a template, so there is nothing to certify.
+      const hasTrail = withCertificate && found.status !== "template";
+      return {
+        agreement: found,
+        files: contents,
+        source: hasTrail ? await readCertificateSource(deps, caller, found, client) : undefined,
+      };
+    });
+    if (source !== undefined) files.push(await certificateOf(deps, caller, source));
+    const only = files.length === 1 ? files[0] : undefined;
+    // A single sealed file stays as it was sealed. One joined of several has the seals of none: those are for each file.
+    const content = only ?? (await deps.intake.merge(orgId, files));
+    return { file: { content, sha256: sha256Of(content), fileName: `combined-${agreement.id}.pdf`, documentId: "" } };
+  },
+});

@@ -1,0 +1,92 @@
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
+import type { Change, DecisionContext } from "../agreement/change.ts";
+import type { CheckedFile } from "../agreement/definition.ts";
+import { modified, problem, refuse, requireModifiable } from "../agreement/problems.ts";
+import { fillIds } from "../create/given-members.ts";
+import { documentTextProblems, filesIn, newDocument } from "../create/new-documents.ts";
+import { withoutTabsOf } from "../create/place-tabs.ts";
+
+export const maxDocuments = 100;
+/** Of all documents of an agreement together. */
+export const maxTotalBytes = 100 * 1024 * 1024;
+
+/** A document that is to be added. */
+export interface DocumentAddition {
+  /** The UUID that its bytes are stored under. */
+  readonly id: string;
+  /** With an empty documentId: the lowest free number. */
+  readonly file: CheckedFile;
+  /** The place that it wants among the documents, from 1; undefined for the end. */
+  readonly order?: number | undefined;
+}
+
+/** Adds documents. One with the documentId of an existing one takes its place, and the tabs on it stay. */
+export function putDocuments(
+  agreement: Agreement,
+  additions: readonly DocumentAddition[],
+  context: DecisionContext,
+): Change {
+  requireModifiable(agreement);
+  const numbered = numberAdditions(agreement, additions);
+  const documents = placed(agreement.documents, numbered);
+  refuse(documentLimitProblems(documents));
+  const put = numbered.map(({ file }) => file.documentId);
+  const files = filesIn(documents.filter(({ documentId }) => put.includes(documentId)));
+  return modified({ ...agreement, documents }, context, { documents: put, files });
+}
+
+/** Removes documents, named by their documentId or UUID, with the tabs on them. Throws DOCUMENT_NOT_FOUND. */
+export function removeDocuments(agreement: Agreement, ids: readonly string[], context: DecisionContext): Change {
+  requireModifiable(agreement);
+  const removed = new Set(ids.map((id) => requireDocument(agreement, id).documentId));
+  const documents = agreement.documents.filter(({ documentId }) => !removed.has(documentId));
+  const recipients = withoutTabsOf(agreement.recipients, removed);
+  return modified({ ...agreement, documents, recipients }, context, { removedDocuments: [...removed] });
+}
+
+/** The document with this id of the integration, else the one with this UUID. Throws DOCUMENT_NOT_FOUND. */
+export function requireDocument({ documents }: Pick<Agreement, "documents">, id: string): AgreementDocument {
+  const uuid = id.toLowerCase();
+  const found = documents.find(({ documentId }) => documentId === id) ?? documents.find((one) => one.id === uuid);
+  if (found === undefined) throw new DomainError("DOCUMENT_NOT_FOUND");
+  return found;
+}
+
+/** What is wrong with so many documents, or such large ones, in one agreement. */
+export function documentLimitProblems(documents: readonly Pick<AgreementDocument, "bytes">[]): readonly FieldProblem[] {
+  const bytes = documents.reduce((sum, document) => sum + document.bytes, 0);
+  const tooMany = problem("documents", "TOO_MANY", `must be at most ${maxDocuments} in an agreement`);
+  const tooLarge = problem("documents", "TOO_LARGE", "must have at most 100 MB together in an agreement");
+  return [...(documents.length > maxDocuments ? [tooMany] : []), ...(bytes > maxTotalBytes ? [tooLarge] : [])];
+}
+
+/** With a documentId for each; refuses one that is given twice. */
+function numberAdditions(
+  { documents }: Agreement,
+  additions: readonly DocumentAddition[],
+): readonly DocumentAddition[] {
+  const given = additions.map(({ file }) => file.documentId);
+  // An id that is in use is that of a replacement.
+  const others = documents.map(({ documentId }) => documentId).filter((documentId) => !given.includes(documentId));
+  const problems = [...documentTextProblems(additions.map(({ file }) => file))];
+  const ids = fillIds(given, others, (index) =>
+    problems.push(problem(`documents[${index}].documentId`, "DUPLICATE", "must be unique")),
+  );
+  refuse(problems);
+  return additions.map((one, index) => ({ ...one, file: { ...one.file, documentId: ids[index] ?? "" } }));
+}
+
+function placed(
+  existing: readonly AgreementDocument[],
+  additions: readonly DocumentAddition[],
+): readonly AgreementDocument[] {
+  const documents = [...existing];
+  for (const { id, file, order } of additions) {
+    const document = newDocument(file, id);
+    const at = documents.findIndex(({ documentId }) => documentId === file.documentId);
+    if (at >= 0) documents[at] = document;
+    else documents.splice(order === undefined || order === 0 ? documents.length : order - 1, 0, document);
+  }
+  return documents;
+}

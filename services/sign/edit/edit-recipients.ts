@@ -1,0 +1,156 @@
+import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import type { Agreement, Recipient } from "../agreement/agreement.ts";
+import type { Change, DecisionContext } from "../agreement/change.ts";
+import type { RecipientDefinition } from "../agreement/definition.ts";
+import { modified, problem, refuse, requireModifiable } from "../agreement/problems.ts";
+import type { Tab } from "../agreement/tab.ts";
+import { fillIds } from "../create/given-members.ts";
+import { checkRecipients, maxRecipients, newRecipient, recipientProblems } from "../create/new-recipients.ts";
+import { changedTab, newTab } from "../create/new-tabs.ts";
+
+export interface PutRecipients {
+  readonly recipients: readonly RecipientDefinition[];
+  /** Whether those whose recipientId exists are changed; else that is an error. */
+  readonly changeExisting: boolean;
+}
+
+/** The ids of those that were put stand in the order of the request. */
+export interface PutResult {
+  readonly change: Change;
+  readonly recipientIds: readonly string[];
+}
+
+/** Throws unless these ids may be put: RECIPIENT_ALREADY_SIGNED, then ENVELOPE_CANNOT_BE_MODIFIED. */
+export function requirePuttable(
+  agreement: Agreement,
+  { recipientIds, changeExisting }: { readonly recipientIds: readonly string[]; readonly changeExisting: boolean },
+): void {
+  const named = changeExisting ? recipientIds.flatMap((id) => findRecipient(agreement, id) ?? []) : [];
+  requireChangeable(agreement, named);
+}
+
+/**
+ * Adds recipients, and changes those that exist: members that are not given stay as they are, and tabs take the place
+ * of the tabs there were, if there are any.
+ */
+export function putRecipients(
+  agreement: Agreement,
+  { recipients: definitions, changeExisting }: PutRecipients,
+  context: DecisionContext,
+): PutResult {
+  const given = definitions.map(({ recipientId }) => recipientId);
+  requirePuttable(agreement, { recipientIds: given, changeExisting });
+  const existing = definitions.map(({ recipientId }) =>
+    changeExisting && recipientId !== "" ? findRecipient(agreement, recipientId) : undefined,
+  );
+  const recipientIds = idsOf(agreement, definitions, existing);
+  const made = definitions.map((definition, index): Recipient => {
+    const before = existing[index];
+    const recipientId = recipientIds[index] ?? "";
+    if (before !== undefined) return changedRecipient(before, { ...definition, recipientId }, index, context);
+    return newRecipient({ ...definition, recipientId }, `recipients[${index}]`, context);
+  });
+  const changed = new Map(made.map((recipient) => [recipient.recipientId, recipient]));
+  const kept = agreement.recipients.map((one) => changed.get(one.recipientId) ?? one);
+  const added = made.filter((_, index) => existing[index] === undefined);
+  const recipients = [...kept, ...added];
+  checkAll(agreement, recipients, recipientIds);
+  return { change: modified({ ...agreement, recipients }, context, { recipientsPut: recipientIds }), recipientIds };
+}
+
+/** Problems are named after the places in the request. */
+function checkAll(agreement: Agreement, recipients: readonly Recipient[], recipientIds: readonly string[]): void {
+  if (recipients.length > maxRecipients) {
+    refuse([problem("recipients", "TOO_MANY", `must be at most ${maxRecipients} in an agreement`)]);
+  }
+  const put = new Map(recipients.map((recipient) => [recipient.recipientId, recipient]));
+  const asked = recipientIds.flatMap((id) => put.get(id) ?? []);
+  const others = agreement.recipients.filter(({ recipientId }) => !recipientIds.includes(recipientId));
+  checkRecipients(asked, others);
+}
+
+function idsOf(
+  agreement: Agreement,
+  definitions: readonly RecipientDefinition[],
+  existing: readonly (Recipient | undefined)[],
+): readonly string[] {
+  const problems: FieldProblem[] = [];
+  const changed = new Set(existing.map((recipient) => recipient?.recipientId));
+  const ids = fillIds(
+    definitions.map(({ recipientId }, index) => existing[index]?.recipientId ?? recipientId),
+    agreement.recipients.map(({ recipientId }) => recipientId).filter((id) => !changed.has(id)),
+    (index) => problems.push(problem(`recipients[${index}].recipientId`, "DUPLICATE", "must be unique")),
+  );
+  refuse(problems);
+  return ids;
+}
+
+function changedRecipient(
+  recipient: Recipient,
+  { tabs, ...given }: RecipientDefinition,
+  index: number,
+  context: DecisionContext,
+): Recipient {
+  const field = `recipients[${index}]`;
+  const changed = {
+    ...recipient,
+    ...given,
+    tabs: tabs.length === 0 ? recipient.tabs : tabsInPlace(recipient, tabs, `${field}.tabs`, context),
+  };
+  refuse(recipientProblems(changed, field));
+  return changed;
+}
+
+/** Those that the recipient has, by their ids, stay what they are where nothing else is said. */
+function tabsInPlace(
+  { tabs }: Recipient,
+  definitions: RecipientDefinition["tabs"],
+  field: string,
+  context: DecisionContext,
+): readonly Tab[] {
+  const byId = new Map(tabs.map((tab) => [tab.tabId, tab]));
+  return definitions.map((definition, index) => {
+    const at = `${field}[${index}]`;
+    const before = byId.get(definition.tabId ?? "");
+    // An id names one tab: whoever gives it again gets another tab.
+    byId.delete(definition.tabId ?? "");
+    if (before !== undefined) return changedTab(before, definition, at, context);
+    return newTab(definition, at, context);
+  });
+}
+
+/** Removes recipients, named by their recipientId or UUID, with their tabs. */
+export function removeRecipients(agreement: Agreement, ids: readonly string[], context: DecisionContext): Change {
+  const removed = new Set(requireChangeableRecipients(agreement, ids));
+  const recipients = agreement.recipients.filter((recipient) => !removed.has(recipient));
+  const recipientsRemoved = [...removed].map(({ recipientId }) => recipientId);
+  return modified({ ...agreement, recipients }, context, { recipientsRemoved });
+}
+
+/** The recipient with this recipientId, else the one with this UUID. */
+function findRecipient({ recipients }: Pick<Agreement, "recipients">, id: string): Recipient | undefined {
+  const uuid = id.toLowerCase();
+  return (
+    recipients.find(({ recipientId }) => recipientId === id) ?? recipients.find((recipient) => recipient.id === uuid)
+  );
+}
+
+/**
+ * The recipients with these recipientIds or UUIDs, which may be changed. Throws RECIPIENT_NOT_FOUND,
+ * RECIPIENT_ALREADY_SIGNED and ENVELOPE_CANNOT_BE_MODIFIED, in this order.
+ */
+export function requireChangeableRecipients(agreement: Agreement, ids: readonly string[]): readonly Recipient[] {
+  const recipients = ids.map((id) => {
+    const recipient = findRecipient(agreement, id);
+    if (recipient === undefined) throw new DomainError("RECIPIENT_NOT_FOUND");
+    return recipient;
+  });
+  requireChangeable(agreement, recipients);
+  return recipients;
+}
+
+/** Throws RECIPIENT_ALREADY_SIGNED and ENVELOPE_CANNOT_BE_MODIFIED, in this order. */
+function requireChangeable(agreement: Agreement, recipients: readonly Recipient[]): void {
+  if (recipients.some(({ status }) => status === "completed")) throw new DomainError("RECIPIENT_ALREADY_SIGNED");
+  requireModifiable(agreement);
+}

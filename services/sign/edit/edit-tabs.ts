@@ -1,0 +1,80 @@
+import { DomainError } from "#platform/errors.ts";
+import type { Agreement, Recipient } from "../agreement/agreement.ts";
+import type { Change, DecisionContext } from "../agreement/change.ts";
+import type { TabDefinition } from "../agreement/definition.ts";
+import { modified, problem, refuse } from "../agreement/problems.ts";
+import type { Tab } from "../agreement/tab.ts";
+import { changedTab, maxTabs, newTabs } from "../create/new-tabs.ts";
+import { requireChangeableRecipients } from "./edit-recipients.ts";
+
+export interface ChangeTabs {
+  /** The recipientId or the UUID. */
+  readonly recipientId: string;
+  readonly add: readonly TabDefinition[];
+  /** By tabId. */
+  readonly change: readonly TabDefinition[];
+  readonly removeTabIds: readonly string[];
+}
+
+/** The ids of the added and then of the changed tabs stand in the order of the request. */
+export interface ChangeTabsResult {
+  readonly change: Change;
+  readonly tabIds: readonly string[];
+}
+
+/** Adds tabs to a recipient, changes or removes them. */
+export function changeTabs(agreement: Agreement, command: ChangeTabs, context: DecisionContext): ChangeTabsResult {
+  const recipient = requireTabs(agreement, command);
+  const removed = new Set(command.removeTabIds);
+  const changed = withChanges(recipient.tabs, command.change, context).filter(({ tabId }) => !removed.has(tabId));
+  const added = newTabs(command.add, "tabs", context);
+  const tabs = [...changed, ...added];
+  if (tabs.length > maxTabs) {
+    refuse([problem("tabs", "TOO_MANY", `must be at most ${maxTabs} of a recipient`)]);
+  }
+  const recipients = agreement.recipients.map((one) => (one === recipient ? { ...one, tabs } : one));
+  const details = {
+    recipientId: recipient.recipientId,
+    tabsAdded: added.map(({ tabId }) => tabId),
+    tabsChanged: command.change.map(({ tabId }) => tabId ?? ""),
+    tabsRemoved: command.removeTabIds,
+  };
+  return {
+    change: modified({ ...agreement, recipients }, context, details),
+    tabIds: [...details.tabsAdded, ...details.tabsChanged],
+  };
+}
+
+/**
+ * The recipient, when all the tabs are there that are to be changed or removed. Throws RECIPIENT_NOT_FOUND,
+ * RECIPIENT_ALREADY_SIGNED, ENVELOPE_CANNOT_BE_MODIFIED and TAB_NOT_FOUND, in this order.
+ */
+function requireTabs(agreement: Agreement, { recipientId, change, removeTabIds }: ChangeTabs): Recipient {
+  const [recipient] = requireChangeableRecipients(agreement, [recipientId]);
+  if (recipient === undefined) throw new DomainError("RECIPIENT_NOT_FOUND");
+  const known = new Set(recipient.tabs.map(({ tabId }) => tabId));
+  const wanted = [...change.map(({ tabId = "" }) => tabId), ...removeTabIds];
+  if (!wanted.every((id) => known.has(id))) throw new DomainError("TAB_NOT_FOUND");
+  return recipient;
+}
+
+/** Tabs of one type and label are one field on several places: what one of them gets, the others get too. */
+function withChanges(
+  tabs: readonly Tab[],
+  definitions: readonly TabDefinition[],
+  context: DecisionContext,
+): readonly Tab[] {
+  const byId = new Map(tabs.map((tab) => [tab.tabId, tab]));
+  for (const [index, definition] of definitions.entries()) {
+    const before = byId.get(definition.tabId ?? "");
+    if (before === undefined) continue;
+    const after = changedTab(before, definition, `tabs[${index}]`, context);
+    byId.set(after.tabId, after);
+    if (after.value === before.value) continue;
+    for (const [id, other] of byId) {
+      const isSameField = id !== after.tabId && other.type === after.type && other.label === after.label;
+      if (isSameField) byId.set(id, changedTab(other, { value: after.value }, `tabs[${index}]`, context));
+    }
+  }
+  return [...byId.values()];
+}

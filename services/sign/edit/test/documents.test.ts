@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Code } from "@connectrpc/connect";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type DocumentInputSchema, DocumentProblem } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { sha256Of } from "#platform/blobs/blob-store.ts";
+import { DomainError } from "#platform/errors.ts";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import type { Agreement } from "../../agreement/agreement.ts";
+import { sampleDraft, sampleId, sampleRecipient, sampleTab } from "../../agreement/test/lifecycle-samples.ts";
+import { writtenAnew } from "../../intake/test/pdfs.ts";
+import {
+  documentWith,
+  pagesOf,
+  pdfOf,
+  type SigningSetup,
+  startSigning,
+  type TestOrganization,
+} from "../../signing/test/signing-setup.ts";
+
+let setup: SigningSetup;
+let organization: TestOrganization;
+let one: Uint8Array;
+let other: Uint8Array;
+beforeAll(async () => {
+  setup = await startSigning();
+  organization = setup.organization();
+  [one, other] = [await pdfOf(1, 601), await pdfOf(3, 603)];
+});
+afterAll(() => setup.stop());
+
+const draft = (given: Partial<Agreement> = {}): Promise<Agreement> =>
+  organization.insert(
+    sampleDraft([sampleRecipient("1", { tabs: [sampleTab("signature")] })], {
+      ...{ id: randomUUID(), documents: [documentWith(one, "1", { name: "Offer.html" })], ...given },
+    }),
+    [one],
+  );
+
+const agreementTarget = (id: string) => ({ id: { case: "agreementId" as const, value: id } });
+const templateTarget = (id: string) => ({ id: { case: "templateId" as const, value: id } });
+const fileOf = (content: Uint8Array, documentId = "") => ({
+  ...{ documentId, name: "new.pdf" },
+  source: { case: "content" as const, value: content },
+});
+
+const put = (id: string, documents: MessageInitShape<typeof DocumentInputSchema>[]) =>
+  organization.client.putDocuments({ target: agreementTarget(id), documents }, organization.headers);
+const content = (id: string, documentId: string) =>
+  organization.client.getDocumentContent({ target: agreementTarget(id), documentId }, organization.headers);
+
+describe("documents of a draft", () => {
+  test("are added, replaced in place under their tabs, read and removed with their tabs", async () => {
+    const { id } = await draft();
+    const { documentIds } = await put(id, [fileOf(other), fileOf(other, "1"), fileOf(one, "x")]);
+    expect(documentIds).toEqual(["2", "1", "x"]);
+    const after = await organization.load(id);
+    expect(after.documents.map(({ documentId, pages }) => [documentId, pages.length])).toEqual([
+      ["1", 3],
+      ["2", 3],
+      ["x", 1],
+    ]);
+    expect(after.recipients[0]?.tabs).toHaveLength(1);
+    const { file } = await content(id, after.documents[0]?.id ?? "");
+    expect(file).toMatchObject({ documentId: "1", fileName: "new.pdf" });
+    expect((await writtenAnew(other)).equals(file?.content ?? Buffer.alloc(0))).toBe(true);
+    const { sha256, sentSha256 } = after.documents[0] ?? {};
+    expect([sha256, sentSha256]).toEqual([sha256Of(file?.content ?? new Uint8Array()), sha256Of(other)]);
+    const files = (await organization.trail(id)).at(-1)?.details?.files;
+    expect(files).toContainEqual({
+      documentId: "1",
+      sha256: sha256?.toString("hex"),
+      sentSha256: sentSha256?.toString("hex"),
+    });
+    const target = agreementTarget(id);
+    await organization.client.removeDocuments({ target, documentIds: ["1", "x"] }, organization.headers);
+    const left = await organization.load(id);
+    expect(left.documents.map(({ documentId }) => documentId)).toEqual(["2"]);
+    expect(left.recipients[0]?.tabs).toEqual([]);
+    expect((await organization.trail(id)).map(({ action }) => action)).toEqual([
+      "agreement.modified",
+      "agreement.modified",
+    ]);
+  });
+
+  test("are refused in the order of the checks, and nothing is changed", async () => {
+    const { id } = await draft();
+    const broken = { documentId: "9", name: "a.pdf", source: { case: "problem" as const, value: invalidBase64 } };
+    await expectDomainError(put(randomUUID(), [broken]), "ENVELOPE_NOT_FOUND");
+    await expectDomainError(put(id, [fileOf(Buffer.from("x")), broken]), "INVALID_BASE64");
+    await expectDomainError(put(id, [fileOf(Buffer.from("x"))]), "CORRUPTED_DOCUMENT");
+    await expectDomainError(put(id, [{ ...fileOf(one), name: "a.docx" }]), "INVALID_DOCUMENT_FORMAT");
+    await expectDomainError(put(id, [fileOf(one, "a"), fileOf(one, "a")]), "VALIDATION_FAILED");
+    const sent = await draft({ status: "sent", sentAt: new Date() });
+    await expectDomainError(put(sent.id, [broken]), "ENVELOPE_CANNOT_BE_MODIFIED");
+    const target = agreementTarget(id);
+    const remove = (documentIds: string[]) =>
+      organization.client.removeDocuments({ target, documentIds }, organization.headers);
+    await expectDomainError(remove(["1", "2"]), "DOCUMENT_NOT_FOUND");
+    expect((await organization.load(id)).documents).toHaveLength(1);
+  });
+
+  test("get different numbers when they are added at the same time", async () => {
+    const { id } = await draft();
+    const added = await Promise.all(Array.from({ length: 5 }, () => put(id, [fileOf(one)])));
+    expect(added.flatMap(({ documentIds }) => documentIds).sort()).toEqual(["2", "3", "4", "5", "6"]);
+  });
+});
+
+const invalidBase64 = DocumentProblem.INVALID_BASE64;
+
+describe("reading", () => {
+  test("answers another organization, another kind and unknown ids alike", async () => {
+    const { id } = await draft();
+    const template = await draft({ status: "template" });
+    const stranger = setup.organization();
+    const { client } = organization;
+    const read = (target: ReturnType<typeof agreementTarget> | ReturnType<typeof templateTarget>, who = organization) =>
+      client.getDocumentContent({ target, documentId: "1" }, who.headers);
+    expect((await read(templateTarget(template.id))).file?.fileName).toBe("Offer.pdf");
+    await expectDomainError(read(templateTarget(id)), "TEMPLATE_NOT_FOUND");
+    await expectDomainError(read(agreementTarget(template.id)), "ENVELOPE_NOT_FOUND");
+    await expectDomainError(read(agreementTarget(id), stranger), "ENVELOPE_NOT_FOUND");
+    await expectDomainError(client.getCertificate({ agreementId: id }, stranger.headers), "ENVELOPE_NOT_FOUND");
+    const combined = client.getCombinedDocument({ target: agreementTarget(id) }, stranger.headers);
+    await expectDomainError(combined, "ENVELOPE_NOT_FOUND");
+    await expectDomainError(content(id, "2"), "DOCUMENT_NOT_FOUND");
+    await expectDomainError(content(id, ""), "DOCUMENT_NOT_FOUND");
+  });
+
+  test("joins all documents in their order, with the certificate at the end when it is wanted", async () => {
+    const documents = [documentWith(other, "b"), documentWith(one, "a", { sealedSha256: null })];
+    const { id } = await organization.insert(sampleDraft([], { id: randomUUID(), documents }), [one, other]);
+    const combined = async (withCertificate: boolean, target = agreementTarget(id)) => {
+      const { file } = await organization.client.getCombinedDocument({ target, withCertificate }, organization.headers);
+      return pagesOf(file?.content ?? new Uint8Array());
+    };
+    expect(await combined(false)).toEqual([603, 603, 603, 601]);
+    expect(await combined(true)).toEqual([603, 603, 603, 601, 333, 333]);
+    const { file } = await organization.client.getCertificate({ agreementId: id }, organization.headers);
+    expect(await pagesOf(file?.content ?? new Uint8Array())).toEqual([333, 333]);
+    expect(file?.fileName).toBe(`certificate-${id}.pdf`);
+    const empty = await draft({ documents: [] });
+    await expectDomainError(combined(true, agreementTarget(empty.id)), "DOCUMENT_NOT_FOUND");
+  });
+
+  test("says that there is no certificate for a while, and tells nobody about a defect", async () => {
+    const { id } = await draft();
+    const read = () => organization.client.getCertificate({ agreementId: id }, organization.headers);
+    setup.rendering.before = () => {
+      throw new DomainError("GEN_BUSY");
+    };
+    const { metadata } = await expectDomainError(read(), "SERVICE_UNAVAILABLE");
+    expect(metadata.retryAfterSeconds).toBe("5");
+    setup.rendering.before = () => {
+      throw new DomainError("GEN_TEMPLATE_ERROR", { message: "secret" });
+    };
+    await expect(read()).rejects.toMatchObject({
+      code: Code.Internal,
+      rawMessage: expect.not.stringContaining("secret"),
+    });
+    setup.rendering.before = () => undefined;
+    await read();
+  });
+
+  test("answers the sealed file once there is one, byte for byte", async () => {
+    const sealed = await pdfOf(2, 777);
+    const documents = [documentWith(one, "1", { sealedId: randomUUID(), sealedSha256: documentWith(sealed).sha256 })];
+    const agreement = sampleDraft([], { id: randomUUID(), documents });
+    await organization.insert(agreement, [one]);
+    await setup.deps.blobs.put(organization.orgId, sampleId(), sealed);
+    const { file } = await content(agreement.id, "1");
+    expect(Buffer.from(sealed).equals(file?.content ?? Buffer.alloc(0))).toBe(true);
+    const target = agreementTarget(agreement.id);
+    const combined = await organization.client.getCombinedDocument({ target }, organization.headers);
+    expect(Buffer.from(sealed).equals(combined.file?.content ?? Buffer.alloc(0))).toBe(true);
+  });
+});

@@ -1,0 +1,61 @@
+import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
+import type { Change, DecisionContext } from "../agreement/change.ts";
+import type { Definition } from "../agreement/definition.ts";
+import { modified, requireModifiable } from "../agreement/problems.ts";
+import { newCustomFields } from "../create/custom-fields.ts";
+import { withGiven } from "../create/given-members.ts";
+import { checkRecipients, newRecipients } from "../create/new-recipients.ts";
+import { withoutTabsOf } from "../create/place-tabs.ts";
+
+export interface UpdateAgreement {
+  /** Its documents are not looked at; its recipients and custom fields when they are to be replaced. */
+  readonly changes: Definition;
+  /** In place of all there are. Those with a documentId that was there keep the tabs that stand on it. */
+  readonly documents?: readonly AgreementDocument[];
+  readonly replaceRecipients: boolean;
+  readonly replaceCustomFields: boolean;
+}
+
+/** Changes the given members of a draft or a template. */
+export function updateAgreement(agreement: Agreement, command: UpdateAgreement, context: DecisionContext): Change {
+  requireModifiable(agreement);
+  const { changes, replaceRecipients, replaceCustomFields } = command;
+  const members = withGiven(agreement, changes);
+  const documents = command.documents ?? agreement.documents;
+  const recipients = replaceRecipients ? newRecipients(changes.recipients, [], context) : agreement.recipients;
+  if (replaceRecipients) checkRecipients(recipients);
+  const customFields = replaceCustomFields ? newCustomFields(changes.customFields, context) : agreement.customFields;
+  const after: Agreement = {
+    ...agreement,
+    ...members,
+    documents,
+    // New tabs may name documents that are still to come: only those of removed documents go with them.
+    recipients: replaceRecipients ? recipients : withoutTabsOf(recipients, removedIds(agreement, documents)),
+    customFields,
+  };
+  return modified(after, context, { changed: changedMembers(agreement, after) });
+}
+
+function removedIds(before: Agreement, documents: readonly AgreementDocument[]): ReadonlySet<string> {
+  const kept = new Set(documents.map(({ documentId }) => documentId));
+  return new Set(before.documents.map(({ documentId }) => documentId).filter((id) => !kept.has(id)));
+}
+
+const members = [
+  "emailSubject",
+  "emailBlurb",
+  "documents",
+  "recipients",
+  "customFields",
+  "notification",
+  "metadata",
+  "transactionId",
+  "subscription",
+  "name",
+  "description",
+  "shared",
+] as const;
+
+/** What the audit trail says of it. The values stay out of it: they can be personal data. */
+const changedMembers = (before: Agreement, after: Agreement): readonly string[] =>
+  members.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));

@@ -1,0 +1,61 @@
+import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
+import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { bulkBatches, bulkLists } from "./bulk/handlers.ts";
+import { createAgreement } from "./create/create-agreement.ts";
+import type { SignDeps } from "./deps.ts";
+import {
+  deleteAgreement,
+  getActivity,
+  getAgreement,
+  remindAgreement,
+  updateAgreement,
+  voidAgreement,
+} from "./edit/agreements.ts";
+import { changeTabs } from "./edit/change-tabs.ts";
+import { getCombinedDocument, getDocumentContent, putDocuments, removeDocuments } from "./edit/documents.ts";
+import { changeCustomFields, putRecipients, removeRecipients } from "./edit/recipients.ts";
+import { getCertificate, getSealCertificate, listConsentTexts } from "./list/evidence.ts";
+import { listAgreements } from "./list/list-agreements.ts";
+import { listAuditEvents } from "./list/list-audit-events.ts";
+import { sendAgreement } from "./send/send-agreement.ts";
+import { attachments } from "./signing/attachments.ts";
+import { signingHandlers } from "./signing/handlers.ts";
+import { createRecipientView, createSenderView } from "./signing/views.ts";
+import { verifyDocument, verifySeal } from "./verification/verify.ts";
+
+export const signRoutes =
+  (deps: SignDeps): RpcRoutes =>
+  (router) => {
+    router.service(SignService, {
+      ...createAgreement(deps),
+      ...getAgreement(deps),
+      ...listAgreements(deps),
+      ...getActivity(deps),
+      ...updateAgreement(deps),
+      ...deleteAgreement(deps),
+      ...sendAgreement(deps),
+      ...voidAgreement(deps),
+      ...remindAgreement(deps),
+      ...putDocuments(deps),
+      ...removeDocuments(deps),
+      ...getDocumentContent(deps),
+      ...getCombinedDocument(deps),
+      ...getCertificate(deps),
+      ...getSealCertificate(deps),
+      ...verifyDocument(deps),
+      ...verifySeal(deps),
+      ...putRecipients(deps),
+      ...removeRecipients(deps),
+      ...changeTabs(deps),
+      ...changeCustomFields(deps),
+      ...listAuditEvents(deps),
+      ...attachments(deps),
+      ...listConsentTexts(deps),
+      ...createRecipientView(deps),
+      ...createSenderView(deps),
+      ...bulkLists(deps),
+      ...bulkBatches(deps),
+    });
+    router.service(SigningService, signingHandlers(deps));
+  };

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { AgreementStatus, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { until } from "#platform/testing/until.ts";
+import { type Organization, startSign } from "../../test/harness.ts";
+import { type MailSystem, mailConfig, person, startMailSystem, visitor } from "../../test/mail-system.ts";
+
+const dayMs = 86_400_000;
+
+let system: MailSystem;
+let organization: Organization;
+let round = 0;
+/** Of this test alone. */
+const address = (name: string): string => `${name}-${round}@example.com`;
+
+beforeAll(async () => {
+  system = await startMailSystem();
+});
+beforeEach(() => {
+  round += 1;
+  organization = system.organization();
+});
+afterAll(() => system.stop());
+
+const statusOf = (agreementId: string): Promise<AgreementStatus | undefined> =>
+  system.statusOf(organization, agreementId);
+const sign = (sessionToken: string): Promise<void> => system.sign(sessionToken);
+
+describe("the mails of an agreement", () => {
+  test("ask each in turn, in the recipient's language, with a link that signs, and tell of the end", async () => {
+    const { id } = await system.send(organization, {
+      emailBlurb: "As discussed.",
+      recipients: [
+        person("1", address("ann"), { locale: "de" }),
+        person("2", address("bob"), { clientUserId: "2" }),
+        person("3", address("cid"), { routingOrder: 2, role: RecipientRole.CARBON_COPY }),
+        person("4", address("dan"), { routingOrder: 3 }),
+      ],
+    });
+    const [invitation] = await system.mailsTo(address("ann"), 1);
+    expect(invitation).toMatchObject({ subject: "Bitte unterschreiben: NDA" });
+    expect(invitation?.text).toContain("As discussed.");
+    expect(invitation?.messageId).toMatch(/^<[0-9a-f-]{36}@sign\.example\.com>$/);
+
+    // As often as somebody likes; each time a session of its own.
+    const [first, second] = [await system.open(invitation), await system.open(invitation)];
+    const seen = await system.signing.getCeremony({ sessionToken: first });
+    expect([seen.agreement?.id, seen.returnUrl]).toEqual([id, ""]);
+    await sign(second);
+    expect(system.server.mails.filter(({ to }) => to !== address("ann"))).toEqual([]);
+
+    const view = await organization.createRecipientView({
+      ...{ agreementId: id, recipientId: "2", returnUrl: "https://app.example/back" },
+    });
+    await sign((await system.signing.openView({ token: view.token, visitor })).sessionToken);
+    const [copy] = await system.mailsTo(address("cid"), 1);
+    expect(copy?.subject).toBe("To read: NDA");
+    await system.open(copy);
+    await sign(await system.open((await system.mailsTo(address("dan"), 1))[0]));
+
+    await until(async () => (await statusOf(id)) === AgreementStatus.COMPLETED, 30_000);
+    for (const [name, count] of [
+      ["ann", 2],
+      ["bob", 1],
+      ["cid", 2],
+      ["dan", 2],
+    ] as const) {
+      const mails = await system.mailsTo(address(name), count);
+      expect(mails.at(-1)?.subject).toBe(name === "ann" ? "Abgeschlossen: NDA" : "Completed: NDA");
+      await system.open(mails.at(-1));
+    }
+    await system.settle();
+    expect((await system.actionsOf(id)).filter((action) => action === "recipient.mailed")).toHaveLength(7);
+
+    // The link of the invitation reads the finished documents as well, but not for ever.
+    await system.open(invitation);
+    system.clock.advance(31 * dayMs);
+    await expectDomainError(system.open(invitation), "VIEW_URL_EXPIRED");
+  });
+
+  test("remind those whose turn it is, and tell those who were asked that it was withdrawn", async () => {
+    const { id } = await system.send(organization, {
+      recipients: [person("1", address("ann")), person("2", address("bob"), { routingOrder: 2 })],
+    });
+    const [invitation] = await system.mailsTo(address("ann"), 1);
+    await system.settle();
+    await organization.remindAgreement({ agreementId: id });
+    const [, reminder] = await system.mailsTo(address("ann"), 2);
+    expect(reminder?.subject).toBe("Reminder: please sign NDA");
+    const session = await system.open(reminder);
+    await organization.voidAgreement({ agreementId: id, reason: "Wrong price" });
+    const [, , voided] = await system.mailsTo(address("ann"), 3);
+    expect(voided).toMatchObject({ subject: "Withdrawn: NDA", token: "" });
+    expect(voided?.text).toContain("Reason: Wrong price");
+    for (const attempt of [
+      system.open(invitation),
+      system.open(reminder),
+      system.signing.getCeremony({ sessionToken: session }),
+    ]) {
+      await expectDomainError(attempt, "VIEW_URL_EXPIRED");
+    }
+    await system.settle();
+    expect(system.server.mails.filter(({ to }) => to === address("bob"))).toEqual([]);
+  });
+
+  test("tell the others who declined and why, and ask the host of who signs in person", async () => {
+    const host = { hostName: "Hal Host", hostEmail: address("hal") };
+    const { id } = await system.send(organization, {
+      recipients: [
+        person("1", address("ann")),
+        { recipientId: "2", role: RecipientRole.IN_PERSON_SIGNER, name: "Ben Guest", ...host },
+        person("3", address("eve"), { clientUserId: "3" }),
+      ],
+    });
+    const [asked] = await system.mailsTo(address("hal"), 1);
+    expect(asked?.text).toContain("Hello Hal Host,");
+    expect(asked?.text).toContain("let Ben Guest sign");
+    const sessionToken = await system.open((await system.mailsTo(address("ann"), 1))[0]);
+    await system.signing.declineSigning({ sessionToken, reason: "Too dear", visitor });
+    const [, declined] = await system.mailsTo(address("hal"), 2);
+    expect(declined?.subject).toBe("Declined: NDA");
+    for (const part of ["Person 1 has declined", "Too dear"]) expect(declined?.text).toContain(part);
+    await system.settle();
+    expect(await statusOf(id)).toBe(AgreementStatus.DECLINED);
+    expect(await system.mailsTo(address("ann"), 1)).toHaveLength(1);
+    expect(system.server.mails.filter(({ to }) => to === address("eve"))).toEqual([]);
+  });
+
+  test("are not sent when they have become untrue", async () => {
+    await system.server.down();
+    const { id } = await system.send(organization, { recipients: [person("1", address("ann"))] });
+    // An attempt that is being made while the agreement is voided may still reach the server.
+    await until(async () => {
+      const sql = "select 1 from sign.job where agreement_id = $1 and attempts > 0 and claim is null";
+      return (await system.superuser.query(sql, [id])).rowCount === 1;
+    });
+    await organization.voidAgreement({ agreementId: id, reason: "Mistake" });
+    await system.server.up();
+    await until(async () => {
+      system.clock.advance(60 * 60_000);
+      return system.server.mails.some(({ to }) => to === address("ann"));
+    });
+    await system.settle();
+    expect((await system.mailsTo(address("ann"), 1)).map(({ subject }) => subject)).toEqual(["Withdrawn: NDA"]);
+  });
+});
+
+describe("a mail server", () => {
+  test("that is away holds nothing up: the agreement goes on, and its mails come when it is back", async () => {
+    await system.server.down();
+    const { id } = await system.send(organization, {
+      recipients: [person("1", address("ann"), { clientUserId: "1" }), person("2", address("bob"))],
+    });
+    const view = await organization.createRecipientView({
+      ...{ agreementId: id, recipientId: "1", returnUrl: "https://app.example/back" },
+    });
+    await sign((await system.signing.openView({ token: view.token, visitor })).sessionToken);
+    for (let tries = 1; tries < 4; tries += 1) {
+      await until(async () => {
+        system.clock.advance(5_000);
+        const { rows } = await system.superuser.query(
+          "select attempts from sign.job where agreement_id = $1 and kind = 'mail'",
+          [id],
+        );
+        return rows[0]?.attempts > tries;
+      });
+    }
+    // At most that of the attempt which is being made: what nobody was sent is no link.
+    const links = "select 1 from sign.view where agreement_id = $1 and is_reusable";
+    expect((await system.superuser.query(links, [id])).rowCount).toBeLessThanOrEqual(1);
+    await system.server.up();
+    await until(() => {
+      system.clock.advance(60 * 60_000);
+      return system.server.mails.some(({ to }) => to === address("bob"));
+    });
+    await sign(await system.open((await system.mailsTo(address("bob"), 1))[0]));
+    await until(async () => (await statusOf(id)) === AgreementStatus.COMPLETED, 30_000);
+    expect((await system.mailsTo(address("bob"), 2))[1]?.subject).toBe("Completed: NDA");
+  });
+
+  test("that knows no such mailbox is not asked again, and one that is away for days is given up", async () => {
+    system.server.unknown.add(address("ann"));
+    const { id } = await system.send(organization, { recipients: [person("1", address("ann"))] });
+    await until(async () => (await system.actionsOf(id)).includes("recipient.mail-failed"));
+    await system.settle();
+    expect(await statusOf(id)).toBe(AgreementStatus.SENT);
+
+    await system.server.down();
+    const away = await system.send(organization, { recipients: [person("1", address("bob"))] });
+    await until(async () => {
+      const sql = "update sign.job set attempts = 83 where agreement_id = $1 and kind = 'mail' and claim is null";
+      system.clock.advance(60 * 60_000);
+      await system.superuser.query(sql, [away.id]);
+      return (await system.actionsOf(away.id)).includes("recipient.mail-failed");
+    });
+    await system.server.up();
+    await system.settle();
+    expect(system.server.mails.filter(({ to }) => to === address("bob"))).toEqual([]);
+  });
+
+  test("that was away too long is recorded as soon as that can be, and later mails find nothing in their way", async () => {
+    await system.server.down();
+    const { superuser } = system;
+    const refusal = "check (action <> 'recipient.mail-failed') not valid";
+    await superuser.query(`alter table sign.audit_event add constraint no_record ${refusal}`);
+    const { id } = await system.send(organization, { recipients: [person("1", address("ann"))] });
+    const mailJobs = async () => {
+      const sql = "select attempts, failed_at from sign.job where agreement_id = $1 and kind = 'mail'";
+      return (await superuser.query<{ attempts: number; failed_at: Date | null }>(sql, [id])).rows;
+    };
+    await superuser.query("update sign.job set attempts = 200 where agreement_id = $1 and kind = 'mail'", [id]);
+    await until(async () => {
+      system.clock.advance(60 * 60_000);
+      return (await mailJobs()).some(({ attempts }) => attempts > 202);
+    });
+    expect(await mailJobs()).toMatchObject([{ failed_at: null }]);
+    await superuser.query("alter table sign.audit_event drop constraint no_record");
+    await until(async () => {
+      system.clock.advance(60 * 60_000);
+      return (await mailJobs()).length === 0;
+    });
+    expect(await system.actionsOf(id)).toContain("recipient.mail-failed");
+    expect((await superuser.query("select 1 from sign.view where agreement_id = $1", [id])).rowCount).toBe(0);
+    await system.server.up();
+    await organization.remindAgreement({ agreementId: id });
+    await sign(await system.open((await system.mailsTo(address("ann"), 1))[0]));
+  });
+
+  test("gets every mail once though two processes send", async () => {
+    const other = await system.another({ config: mailConfig(system.server) });
+    await other.startWorkers();
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        system.send(organization, { recipients: [person("1", address(`p${index}`))] }),
+      ),
+    );
+    await system.settle();
+    await other.stop();
+    const sent = system.server.mails.filter(({ to }) => to.endsWith(`-${round}@example.com`));
+    expect(sent.map(({ to }) => to).sort()).toEqual(Array.from({ length: 12 }, (_, n) => address(`p${n}`)).sort());
+  });
+});
+
+describe("what is due by the calendar", () => {
+  test("is asked for again and again, and ended in time, with views that are dead from then on", async () => {
+    const days = { reminderDelay: 2, reminderFrequency: 3, expireAfter: 10, expireWarn: 0 };
+    const { id } = await system.send(organization, {
+      notification: { reminderEnabled: true, expireEnabled: true, ...days },
+      recipients: [person("1", address("ann"))],
+    });
+    const counts: number[] = [];
+    for (let day = 0; day <= 10; day += 1) {
+      await system.settle();
+      counts.push(system.server.mails.filter(({ to }) => to === address("ann")).length);
+      system.clock.advance(dayMs);
+    }
+    // One more on the days 2, 5 and 8, and on the day 10 the end.
+    expect(counts).toEqual([1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5]);
+    expect(await statusOf(id)).toBe(AgreementStatus.EXPIRED);
+    const mails = await system.mailsTo(address("ann"), 5);
+    expect(mails.map(({ subject }) => subject)).toEqual([
+      ...["Please sign: NDA", ...Array<string>(3).fill("Reminder: please sign NDA")],
+      "Expired: NDA",
+    ]);
+    await expectDomainError(system.open(mails[3]), "VIEW_URL_EXPIRED");
+    const { rows } = await system.superuser.query<{ subject: string }>(
+      "select subject from sign.outbox where organization_id = $1",
+      [organization.orgId],
+    );
+    expect(rows.filter(({ subject }) => subject === "assent.sign.agreement.expired")).toHaveLength(1);
+    // The reminder that was planned for later finds nothing to do.
+    system.clock.advance(dayMs);
+    await system.settle();
+    expect(await system.mailsTo(address("ann"), 5)).toHaveLength(5);
+    const { rows: left } = await system.superuser.query("select kind from sign.job where agreement_id = $1", [id]);
+    expect(left).toEqual([]);
+    expect((await system.actionsOf(id)).filter((action) => action === "agreement.reminded")).toHaveLength(3);
+  });
+});
+
+describe("without a mail server", () => {
+  test("nobody is mailed, and no work is left for mails", async () => {
+    const alone = await startSign();
+    const { id } = await system.send(alone.organization(), { recipients: [person("1", address("ann"))] });
+    const { rows } = await alone.superuser.query("select kind from sign.job where agreement_id = $1", [id]);
+    expect(rows).toEqual([{ kind: "expiry" }]);
+    await alone.stop();
+  });
+});

@@ -1,0 +1,79 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type pg from "pg";
+import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { sha256Of } from "#platform/blobs/blob-store.ts";
+import { type Caller, callerHeaders, requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { Agreement } from "../agreement/agreement.ts";
+import type { AuditEvent } from "../agreement/audit-chain.ts";
+import { listAuditEvents } from "../agreement/audit-store.ts";
+import { agreementTarget, withTarget } from "../agreement/context.ts";
+import { listConsentTexts as readTexts } from "../agreement/file-store.ts";
+import { printCertificate } from "../certificate/print-certificate.ts";
+import type { SignDeps } from "../deps.ts";
+
+export const getCertificate = (
+  deps: Pick<SignDeps, "pool" | "blobs" | "renderer" | "organizations" | "clock">,
+): Pick<ServiceImpl<typeof SignService>, "getCertificate"> => ({
+  async getCertificate({ agreementId }, context) {
+    const caller = requireCaller(context);
+    const target = agreementTarget(agreementId);
+    const source = await withTarget(deps, caller.orgId, target, (agreement, client) =>
+      readCertificateSource(deps, caller, agreement, client),
+    );
+    const content = await certificateOf(deps, caller, source);
+    return { file: { content, sha256: sha256Of(content), fileName: `certificate-${target.id}.pdf`, documentId: "" } };
+  },
+});
+
+/** The sealed certificate, or what one is printed from that says how far the agreement is. */
+type CertificateSource =
+  | { readonly kind: "sealed"; readonly pdf: Uint8Array }
+  | { readonly kind: "open"; readonly agreement: Agreement; readonly events: readonly AuditEvent[] };
+
+export async function readCertificateSource(
+  { blobs }: Pick<SignDeps, "blobs">,
+  { orgId }: Pick<Caller, "orgId">,
+  agreement: Agreement,
+  client: pg.PoolClient,
+): Promise<CertificateSource> {
+  const { id, certificate } = agreement;
+  if (certificate === null) return { kind: "open", agreement, events: await listAuditEvents(client, orgId, id) };
+  const pdf = await blobs.read(orgId, certificate.sha256, client);
+  if (pdf === undefined) throw new Error(`the certificate of agreement ${id} is missing`);
+  return { kind: "sealed", pdf };
+}
+
+/** The certificate as a PDF. Must not be called within a transaction. */
+export async function certificateOf(
+  { organizations, renderer, clock }: Pick<SignDeps, "organizations" | "renderer" | "clock">,
+  caller: Caller,
+  source: CertificateSource,
+): Promise<Uint8Array> {
+  if (source.kind === "sealed") return source.pdf;
+  const { agreement, events } = source;
+  const { name: organizationName } = await organizations.of(caller.orgId);
+  return printCertificate(renderer, { agreement, events, organizationName, now: clock.now() }, callerHeaders(caller));
+}
+
+export const getSealCertificate = ({
+  sealer,
+}: Pick<SignDeps, "sealer">): Pick<ServiceImpl<typeof SignService>, "getSealCertificate"> => ({
+  getSealCertificate() {
+    if (sealer === undefined) throw new DomainError("SERVICE_UNAVAILABLE");
+    const { certificates, formerCertificates, isTest } = sealer;
+    return { certificates: certificates + formerCertificates, isTest };
+  },
+});
+
+export const listConsentTexts = (
+  deps: Pick<SignDeps, "pool">,
+): Pick<ServiceImpl<typeof SignService>, "listConsentTexts"> => ({
+  async listConsentTexts({ agreementId }, context) {
+    const { orgId } = requireCaller(context);
+    const texts = await withTarget(deps, orgId, agreementTarget(agreementId), (agreement, client) =>
+      readTexts(orgId, client, agreement.id),
+    );
+    return { texts: [...texts] };
+  },
+});

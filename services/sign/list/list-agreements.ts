@@ -1,0 +1,171 @@
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type pg from "pg";
+import {
+  type ListAgreementsRequest,
+  type SignService,
+  DateField as WireDate,
+  Order as WireOrder,
+} from "#gen/assent/sign/v1/sign_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { inSnapshot } from "#platform/db/transaction.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
+import type { Agreement } from "../agreement/agreement.ts";
+import { loadAgreements } from "../agreement/agreement-store.ts";
+import { agreementMessage, agreementStatusFromWire } from "../agreement/messages.ts";
+import { invalid, problem } from "../agreement/problems.ts";
+import type { SignDeps } from "../deps.ts";
+import {
+  countAgreements,
+  type DateField,
+  type ListFilter,
+  type ListOrder,
+  type ListPosition,
+  type ListQuery,
+  listAgreements as readList,
+} from "./list-store.ts";
+
+const defaultLimit = 50;
+
+export const listAgreements = (
+  deps: Pick<SignDeps, "pool">,
+): Pick<ServiceImpl<typeof SignService>, "listAgreements"> => ({
+  async listAgreements(request, context) {
+    const { orgId } = requireCaller(context);
+    const query = parseQuery(request);
+    return inSnapshot(orgId, deps.pool, async (client) => {
+      // One more than wanted tells whether there is another page.
+      const found = await readList(client, orgId, { ...query, limit: query.limit + 1 });
+      const listed = found.slice(0, query.limit);
+      const page = request.withParts ? await withParts(client, orgId, listed) : listed;
+      const total = request.withTotal ? await countAgreements(client, orgId, query) : undefined;
+      return {
+        agreements: page.map((agreement) => agreementMessage(agreement, orgId)),
+        nextCursor: found.length > page.length ? nextCursor(query, page) : "",
+        ...(total === undefined ? {} : { total: BigInt(total) }),
+      };
+    });
+  },
+});
+
+function parseQuery(request: ListAgreementsRequest): ListQuery {
+  const order = { order: parseOrder(request.order), ascending: request.ascending };
+  const limit = request.limit || defaultLimit;
+  const common = { ...parseFilter(request), ...order, limit };
+  if (request.cursor === "") return { ...common, after: undefined, offset: Math.min(request.offset, maxOffset) };
+  if (request.offset !== 0) throw invalid(problem("offset", "NOT_ALLOWED", "must not be given with a cursor"));
+  const cursor = parseCursor(order, request.cursor);
+  return { ...common, after: undefined, offset: 0, ...cursor };
+}
+
+/** Beyond every list, and still what the database takes. */
+const maxOffset = 2 ** 31 - 1;
+
+function nextCursor(query: ListQuery, page: readonly Agreement[]): string {
+  const last = page.at(-1);
+  if (last === undefined || !hasPosition(query)) return cursorText(query, { offset: query.offset + page.length });
+  const at = query.order === "created" ? last.createdAt : last.statusChangedAt;
+  return cursorText(query, { after: { at, id: last.id } });
+}
+
+/** How many are read at once, and how much a page may hold: a message has an end, and so has the memory. */
+const chunkLength = 50;
+const maxPageBytes = 12 * 1024 * 1024;
+
+/** As many of them as a page holds, at least one, with everything that belongs to them. */
+async function withParts(client: pg.PoolClient, orgId: OrgId, listed: readonly Agreement[]): Promise<Agreement[]> {
+  const page: Agreement[] = [];
+  let bytes = 0;
+  for (let start = 0; start < listed.length; start += chunkLength) {
+    const ids = listed.slice(start, start + chunkLength).map(({ id }) => id);
+    const loaded = new Map((await loadAgreements(client, orgId, ids)).map((agreement) => [agreement.id, agreement]));
+    for (const agreement of ids.map((id) => loaded.get(id)).filter((one) => one !== undefined)) {
+      bytes += approximateBytes(agreement);
+      if (page.length > 0 && bytes > maxPageBytes) return page;
+      page.push(agreement);
+    }
+  }
+  return page;
+}
+
+/** About what it takes in a message: what there can be many of. */
+function approximateBytes({ documents, recipients, metadata, subscription }: Agreement): number {
+  let bytes = 1_000 + JSON.stringify([metadata, subscription]).length;
+  for (const { pages } of documents) bytes += 500 + 20 * pages.length;
+  for (const { tabs } of recipients) {
+    bytes += 1_500;
+    for (const { value, items, buttons, anchor } of tabs)
+      bytes += 500 + 3 * value.length + 200 * items.length + 300 * buttons.length + (anchor?.text.length ?? 0);
+  }
+  return bytes;
+}
+
+/** Where a page ended: behind an agreement where there is an index for it, else behind so many. */
+type Cursor = { readonly after: ListPosition } | { readonly offset: number };
+
+type CursorOrder = { readonly order: ListOrder; readonly ascending: boolean };
+
+const hasPosition = ({ order }: Pick<CursorOrder, "order">): boolean =>
+  order === "created" || order === "status-changed";
+
+function cursorText(order: CursorOrder, cursor: Cursor): string {
+  const place = "after" in cursor ? [cursor.after.at.getTime(), cursor.after.id] : [cursor.offset];
+  return Buffer.from([orderName(order), ...place].join(" ")).toString("base64url");
+}
+
+/** Throws VALIDATION_FAILED for what was not answered to a request with this order. */
+function parseCursor(order: CursorOrder, text: string): Cursor {
+  const [name, number = "", id, ...more] = Buffer.from(text, "base64url").toString("latin1").split(" ");
+  const value = /^-?[0-9]{1,15}$/.test(number) ? Number(number) : -1;
+  const isOfOrder = name === orderName(order) && more.length === 0;
+  if (isOfOrder && hasPosition(order) && id !== undefined && isUuid(id) && value >= 0)
+    return { after: { at: new Date(value), id } };
+  if (isOfOrder && !hasPosition(order) && id === undefined && value >= 0 && value < 2 ** 31) return { offset: value };
+  throw invalid(problem("cursor", "INVALID_CURSOR", "must be the nextCursor of a page in the same order"));
+}
+
+const orderName = ({ order, ascending }: CursorOrder): string => `${order}${ascending ? "+" : "-"}`;
+
+const parseFilter = (request: ListAgreementsRequest): ListFilter => ({
+  templates: request.templates,
+  statuses: request.statuses.map(agreementStatusFromWire).filter((status) => status !== undefined),
+  // What is not a UUID names nothing, and so nothing is found when there is nothing else.
+  ids: request.ids.length === 0 ? undefined : request.ids.filter(isUuid).map((id) => id.toLowerCase()),
+  transactionIds: request.transactionIds,
+  email: request.email,
+  recipientName: request.recipientName,
+  text: request.text,
+  customField: request.customField,
+  bulkBatchId: request.bulkBatchId.toLowerCase(),
+  dateField: dateFields.get(request.dateField),
+  from: dateOf(request.from),
+  to: dateOf(request.to),
+});
+
+const parseOrder = (order: WireOrder): ListOrder => orders.get(order) ?? "created";
+
+const dateOf = (timestamp: Timestamp | undefined): Date | undefined =>
+  timestamp === undefined ? undefined : timestampDate(timestamp);
+
+const dateFields: ReadonlyMap<WireDate, DateField> = new Map([
+  [WireDate.STATUS_CHANGED, "status-changed"],
+  [WireDate.CREATED, "created"],
+  [WireDate.SENT, "sent"],
+  [WireDate.DELIVERED, "delivered"],
+  [WireDate.COMPLETED, "completed"],
+  [WireDate.DECLINED, "declined"],
+  [WireDate.VOIDED, "voided"],
+  [WireDate.MODIFIED, "modified"],
+]);
+
+const orders: ReadonlyMap<WireOrder, ListOrder> = new Map([
+  [WireOrder.CREATED, "created"],
+  [WireOrder.STATUS_CHANGED, "status-changed"],
+  [WireOrder.MODIFIED, "modified"],
+  [WireOrder.SENT, "sent"],
+  [WireOrder.COMPLETED, "completed"],
+  [WireOrder.SUBJECT, "subject"],
+  [WireOrder.STATUS, "status"],
+  [WireOrder.EXPIRES, "expires"],
+  [WireOrder.NAME, "name"],
+]);

@@ -1,0 +1,25 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { listAuditEvents as readEvents } from "../agreement/audit-store.ts";
+import { agreementTarget, withTarget } from "../agreement/context.ts";
+import { auditEventMessage } from "../agreement/messages.ts";
+import type { SignDeps } from "../deps.ts";
+
+const defaultLimit = 1_000;
+/** Beyond every trail, and still what the column can hold. */
+const maxSequence = 2 ** 31 - 1;
+
+export const listAuditEvents = (
+  deps: Pick<SignDeps, "pool">,
+): Pick<ServiceImpl<typeof SignService>, "listAuditEvents"> => ({
+  async listAuditEvents(request, context) {
+    const { orgId } = requireCaller(context);
+    const limit = request.limit || defaultLimit;
+    const page = { afterSequence: Math.min(request.afterSequence, maxSequence), limit: limit + 1 };
+    const events = await withTarget(deps, orgId, agreementTarget(request.agreementId), (agreement, client) =>
+      readEvents(client, orgId, agreement.id, page),
+    );
+    return { events: events.slice(0, limit).map(auditEventMessage), hasMore: events.length > limit };
+  },
+});

@@ -1,0 +1,58 @@
+import { DomainError } from "#platform/errors.ts";
+import type { Agreement, Recipient } from "../agreement/agreement.ts";
+import { type Change, changeTo, type DecisionContext, noChange, thenChange } from "../agreement/change.ts";
+import { auditNames, isActing, requireRecipient, withRecipient } from "../agreement/recipients.ts";
+import { invalidStatus, isOpen, withRecipientStatus, withStatus } from "../agreement/transitions.ts";
+import { routeOn } from "./route.ts";
+
+/**
+ * A recipient is sent a document of the agreement. The first time counts as delivery, and for a certified delivery it is
+ * all there is to do. Those who have done their part may look again, also at what is completed.
+ */
+export function openAgreement(agreement: Agreement, recipientId: string, context: DecisionContext): Change {
+  const recipient = requireOpenable(agreement, recipientId);
+  if (isFinished(agreement)) return noChange(agreement);
+  const looked = changeTo(agreement, {
+    audit: [{ action: "recipient.opened", actor: context.actor, details: auditNames(recipient) }],
+  });
+  if (recipient.status !== "sent") return looked;
+  const delivered = thenChange(looked, (opened) => deliver(opened, recipient, context));
+  return recipient.role === "certified-delivery"
+    ? thenChange(delivered, (opened) => completeByLooking(opened, recipientId, context))
+    : delivered;
+}
+
+/** The recipient, whom the agreement may be shown. Throws INVALID_ENVELOPE_STATUS and RECIPIENT_NOT_IN_SEQUENCE. */
+export function requireOpenable(agreement: Agreement, recipientId: string): Recipient {
+  const recipient = requireRecipient(agreement, recipientId);
+  if (isFinished(agreement)) return recipient;
+  if (!isOpen(agreement)) throw invalidStatus(agreement);
+  if (recipient.status === "created") throw new DomainError("RECIPIENT_NOT_IN_SEQUENCE");
+  return recipient;
+}
+
+const isFinished = ({ status }: Agreement): boolean => status === "completing" || status === "completed";
+
+function deliver(agreement: Agreement, recipient: Recipient, { now, actor }: DecisionContext): Change {
+  const opened = withRecipient(agreement, withRecipientStatus(recipient, "delivered", now), now);
+  const events = [{ kind: "recipient.delivered", recipientId: recipient.id }] as const;
+  if (opened.status !== "sent" || !isOpenedByAll(opened)) return changeTo(opened, { events });
+  return changeTo(withStatus(opened, "delivered", now), {
+    audit: [{ action: "agreement.delivered", actor }],
+    events: [...events, { kind: "agreement.delivered" }],
+  });
+}
+
+const isOpenedByAll = ({ recipients }: Agreement): boolean =>
+  recipients.filter(isActing).every(({ status }) => status === "delivered");
+
+function completeByLooking(agreement: Agreement, recipientId: string, context: DecisionContext): Change {
+  const { now, actor } = context;
+  const recipient = requireRecipient(agreement, recipientId);
+  const completed = withRecipient(agreement, withRecipientStatus(recipient, "completed", now), now);
+  const viewed = changeTo(completed, {
+    audit: [{ action: "recipient.viewed", actor, details: auditNames(recipient) }],
+    events: [{ kind: "recipient.completed", recipientId }],
+  });
+  return thenChange(viewed, (left) => routeOn(left, context));
+}

@@ -1,0 +1,67 @@
+import type { Agreement, Recipient } from "../agreement/agreement.ts";
+import {
+  type AuditEntry,
+  type Change,
+  changeTo,
+  type DecisionContext,
+  noChange,
+  type SignEvent,
+  thenChange,
+} from "../agreement/change.ts";
+import { auditNames, hasToAct, isActing } from "../agreement/recipients.ts";
+import { withRecipientStatus, withStatus } from "../agreement/transitions.ts";
+import { followUpJobs } from "./follow-up-jobs.ts";
+import { invitations } from "./mails.ts";
+
+/**
+ * Goes on with whose turn it is: while somebody acts nothing happens; else the next routing order begins, and when
+ * there is none, the agreement is being completed. An order of copies only is over at once.
+ */
+export function routeOn(agreement: Agreement, context: DecisionContext): Change {
+  if (agreement.recipients.some(isActing)) return noChange(agreement);
+  const order = nextOrder(agreement);
+  if (order === undefined) return complete(agreement, context);
+  return thenChange(beginOrder(agreement, order, context), (begun) => routeOn(begun, context));
+}
+
+function nextOrder({ recipients }: Agreement): number | undefined {
+  const orders = recipients.filter(({ status }) => status === "created").map(({ routingOrder }) => routingOrder);
+  return orders.length === 0 ? undefined : orders.reduce((lowest, order) => Math.min(lowest, order));
+}
+
+function beginOrder(agreement: Agreement, order: number, context: DecisionContext): Change {
+  const isNext = (one: Recipient): boolean => one.routingOrder === order && one.status === "created";
+  const begun = agreement.recipients.filter(isNext);
+  const recipients = agreement.recipients.map((one) => (isNext(one) ? begin(one, context.now) : one));
+  const next = { ...agreement, recipients, currentRoutingOrder: order, modifiedAt: context.now };
+  return changeTo(next, {
+    audit: begun.map((one) => beginEntry(one, context)),
+    events: begun.flatMap(beginEvents),
+    jobs: invitations(next, begun),
+  });
+}
+
+/** A copy needs nothing of its recipient. */
+function begin(recipient: Recipient, now: Date): Recipient {
+  const sent = withRecipientStatus(recipient, "sent", now);
+  return hasToAct(recipient) ? sent : withRecipientStatus(sent, "completed", now);
+}
+
+const beginEntry = (recipient: Recipient, { actor }: DecisionContext): AuditEntry => ({
+  action: hasToAct(recipient) ? "recipient.sent" : "recipient.copied",
+  actor,
+  details: auditNames(recipient),
+});
+
+function beginEvents(recipient: Recipient): readonly SignEvent[] {
+  const sent: SignEvent = { kind: "recipient.sent", recipientId: recipient.id };
+  return hasToAct(recipient) ? [sent] : [sent, { kind: "recipient.completed", recipientId: recipient.id }];
+}
+
+function complete(agreement: Agreement, { now, actor }: DecisionContext): Change {
+  const completing = withStatus(agreement, "completing", now);
+  return changeTo(completing, {
+    audit: [{ action: "agreement.completing", actor }],
+    jobs: followUpJobs.completion(completing, now),
+  });
+}

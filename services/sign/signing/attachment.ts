@@ -1,0 +1,106 @@
+import { DomainError } from "#platform/errors.ts";
+import { isStorable } from "#platform/json-object.ts";
+import type { Agreement, Recipient } from "../agreement/agreement.ts";
+import { type Change, changeTo, type DecisionContext } from "../agreement/change.ts";
+
+import { invalid, problem } from "../agreement/problems.ts";
+import { auditNames, requireTurn } from "../agreement/recipients.ts";
+import type { TabValues } from "./tab-values.ts";
+
+/** A file that a recipient has attached to a tab. */
+export interface Attachment {
+  /** UUID: the value of the tab, and the name of the bytes in the blob store. */
+  readonly id: string;
+  readonly agreementId: string;
+  /** UUID. */
+  readonly recipientId: string;
+  readonly tabId: string;
+  readonly fileName: string;
+  readonly contentType: string;
+  readonly bytes: number;
+  readonly sha256: Buffer;
+  readonly createdAt: Date;
+}
+
+const maxBytes = 5 * 1024 * 1024;
+const maxNameLength = 255;
+/** Whoever changes their mind may, but not for ever: files that are replaced stay. */
+const maxAttachments = 50;
+
+/** What a recipient wants to attach. */
+export interface AttachmentCommand {
+  /** UUID: what the attachment is called from now on. */
+  readonly id: string;
+  readonly tabId: string;
+  readonly fileName: string;
+  readonly content: Uint8Array;
+  /** Of the content. */
+  readonly sha256: Buffer;
+}
+
+/**
+ * A recipient attaches a file to a tab: the trail tells which. Throws what requireTurn does, TAB_NOT_FOUND, and
+ * VALIDATION_FAILED for files that cannot be kept.
+ */
+export function attachFile(
+  agreement: Agreement,
+  recipientId: string,
+  command: AttachmentCommand,
+  { actor }: DecisionContext,
+): Change {
+  const recipient = requireAttachable(agreement, recipientId, command);
+  const { id, fileName, sha256, content } = command;
+  const file = {
+    ...{ attachmentId: id, tabId: command.tabId.toLowerCase(), fileName },
+    ...{ contentType: contentTypeOf(content) ?? "", bytes: content.length, sha256: sha256.toString("hex") },
+  };
+  const details = { ...auditNames(recipient), ...file };
+  return changeTo(agreement, { audit: [{ action: "recipient.attached", actor, details }] });
+}
+
+/** Throws VALIDATION_FAILED when a recipient has attached as many files as one may. */
+export function requireRoom(known: number): void {
+  if (known < maxAttachments) return;
+  throw invalid(problem("tabId", "TOO_MANY", `must be one of at most ${maxAttachments} files of the recipient`));
+}
+
+function requireAttachable(
+  agreement: Agreement,
+  recipientId: string,
+  { tabId, fileName, content }: AttachmentCommand,
+): Recipient {
+  const recipient = requireTurn(agreement, recipientId);
+  const tab = recipient.tabs.find((one) => one.tabId === tabId.toLowerCase());
+  if (tab?.type !== "attachment" || tab.locked) throw new DomainError("TAB_NOT_FOUND");
+  if (fileName === "" || fileName.length > maxNameLength || !isStorable(fileName)) {
+    throw invalid(problem("fileName", "INVALID_NAME", `must be a name of at most ${maxNameLength} characters`));
+  }
+  if (content.length > maxBytes) throw invalid(problem("contentBase64", "TOO_LARGE", "must have at most 5 MB"));
+  if (contentTypeOf(content) === undefined) {
+    throw invalid(problem("contentBase64", "NOT_ALLOWED", "must be a PDF, PNG or JPEG"));
+  }
+  return recipient;
+}
+
+/** Only what the recipient has attached is the value of an attachment tab. Throws VALIDATION_FAILED. */
+export function requireAttached({ tabs }: Recipient, values: TabValues, attached: ReadonlySet<string>): void {
+  const strange = tabs.filter((tab) => {
+    const value = values.get(tab.tabId) ?? tab.value;
+    return tab.type === "attachment" && !tab.locked && value !== "" && !attached.has(value);
+  });
+  if (strange.length > 0) {
+    throw invalid(...strange.map(({ tabId }) => problem(tabId, "NOT_ALLOWED", "must be a file that was attached")));
+  }
+}
+
+/** Undefined for what is not kept. */
+export function contentTypeOf(content: Uint8Array): string | undefined {
+  return signatures.find(({ bytes }) => bytes.every((byte, index) => content[index] === byte))?.contentType;
+}
+
+/** The first bytes of the kinds of files that are kept. */
+const signatures = [
+  { contentType: "application/pdf", bytes: [0x25, 0x50, 0x44, 0x46, 0x2d] },
+  { contentType: "image/png", bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] },
+  { contentType: "image/jpeg", bytes: [0xff, 0xd8, 0xff] },
+] as const;

@@ -1,0 +1,125 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type pg from "pg";
+import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
+import { sha256Of } from "#platform/blobs/blob-store.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { Agreement } from "../agreement/agreement.ts";
+import { changeAgreement, type Within } from "../agreement/change-agreement.ts";
+import { agreementTarget, withTarget } from "../agreement/context.ts";
+import type { SignDeps } from "../deps.ts";
+import { type Attachment, type AttachmentCommand, attachFile, contentTypeOf, requireRoom } from "./attachment.ts";
+import { requireRecipientSession } from "./ceremony-handlers.ts";
+import { callerOfVisit, type RecipientSession, signerContext } from "./signing-session.ts";
+
+/** What recipients have attached to tabs, for the organization that sent the agreement. */
+export const attachments = (
+  deps: Pick<SignDeps, "pool" | "blobs">,
+): Pick<ServiceImpl<typeof SignService>, "listAttachments" | "getAttachmentContent"> => ({
+  listAttachments(request, context) {
+    const { orgId } = requireCaller(context);
+    return withTarget(deps, orgId, agreementTarget(request.agreementId), async (agreement, client) => {
+      const all = await listAttachments(orgId, client, agreement.id);
+      return { attachments: all.map((one) => attachmentMessage(agreement, one)) };
+    });
+  },
+  getAttachmentContent(request, context) {
+    const { orgId } = requireCaller(context);
+    return withTarget(deps, orgId, agreementTarget(request.agreementId), async (agreement, client) => {
+      const id = request.attachmentId.toLowerCase();
+      const found = await findAttachment(orgId, client, agreement.id, id);
+      if (found === undefined) throw new DomainError("ATTACHMENT_NOT_FOUND");
+      const content = await deps.blobs.read(orgId, found.sha256, client);
+      if (content === undefined) throw new Error(`the bytes of attachment ${id} are missing`);
+      return { attachment: attachmentMessage(agreement, found), content };
+    });
+  },
+});
+
+function attachmentMessage({ recipients }: Agreement, attachment: Attachment) {
+  const { id, recipientId, tabId, fileName, contentType, bytes, sha256, createdAt } = attachment;
+  return {
+    ...{ id, tabId, fileName, contentType, sha256, bytes: BigInt(bytes), createdAt: timestampFromDate(createdAt) },
+    recipientGuid: recipientId,
+    recipientId: recipients.find((one) => one.id === recipientId)?.recipientId ?? "",
+  };
+}
+
+export const addAttachment = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "addAttachment"> => ({
+  async addAttachment({ sessionToken, tabId, fileName, content, visitor }) {
+    const session = await requireRecipientSession(deps, sessionToken);
+    const { agreement, recipient } = session;
+    const decision = signerContext(deps, recipient, visitor);
+    const command = { id: deps.newId(), tabId, fileName, content, sha256: sha256Of(content) };
+    await changeAgreement(
+      deps,
+      callerOfVisit(session, visitor),
+      { id: agreement.id, isTemplate: false },
+      (current) => attachFile(current, recipient.id, command, decision),
+      new Map(),
+      keep(deps, session, command, decision.now),
+    );
+    return { value: command.id };
+  },
+});
+
+/** Keeps the file, in the transaction that tells of it: nobody else attaches anything to the agreement meanwhile. */
+const keep =
+  (
+    { blobs }: Pick<SignDeps, "blobs">,
+    { orgId, agreement, recipient }: RecipientSession,
+    { id, tabId, fileName, content, sha256 }: AttachmentCommand,
+    createdAt: Date,
+  ): Within =>
+  async (client) => {
+    const known = await listAttachments(orgId, client, agreement.id);
+    requireRoom(known.filter(({ recipientId }) => recipientId === recipient.id).length);
+    await blobs.put(orgId, id, content, client);
+    await insertAttachment(orgId, client, {
+      ...{ id, agreementId: agreement.id, recipientId: recipient.id, tabId: tabId.toLowerCase(), fileName },
+      ...{ contentType: contentTypeOf(content) ?? "", bytes: content.length, sha256, createdAt },
+    });
+  };
+
+async function insertAttachment(orgId: OrgId, client: pg.PoolClient, attachment: Attachment): Promise<void> {
+  const { id, agreementId, recipientId, tabId, fileName, contentType, bytes, sha256, createdAt } = attachment;
+  await client.query(
+    `insert into sign.attachment (organization_id, id, agreement_id, recipient_id, tab_id, file_name, content_type,
+       bytes, sha256, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [orgId, id, agreementId, recipientId, tabId, fileName, contentType, bytes, sha256, createdAt],
+  );
+}
+
+/** What the recipients of an agreement have attached, in the order in which they did. */
+export async function listAttachments(
+  orgId: OrgId,
+  client: pg.PoolClient,
+  agreementId: string,
+): Promise<readonly Attachment[]> {
+  const { rows } = await client.query<Attachment>(
+    `select ${columns} from sign.attachment where organization_id = $1 and agreement_id = $2 order by created_at, id`,
+    [orgId, agreementId],
+  );
+  return rows;
+}
+
+/** Undefined when nobody has attached it to this agreement. */
+async function findAttachment(
+  orgId: OrgId,
+  client: pg.PoolClient,
+  agreementId: string,
+  id: string,
+): Promise<Attachment | undefined> {
+  const { rows } = await client.query<Attachment>(
+    `select ${columns} from sign.attachment where organization_id = $1 and agreement_id = $2 and id = $3`,
+    [orgId, agreementId, id],
+  );
+  return rows[0];
+}
+
+const columns = `id, agreement_id as "agreementId", recipient_id as "recipientId", tab_id as "tabId",
+  file_name as "fileName", content_type as "contentType", bytes, sha256, created_at as "createdAt"`;

@@ -1,0 +1,143 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
+import { DomainError } from "#platform/errors.ts";
+import { type ChangeDeps, changeAgreement } from "../agreement/change-agreement.ts";
+import { agreementMessage } from "../agreement/messages.ts";
+import { isActing } from "../agreement/recipients.ts";
+import { isOpen } from "../agreement/transitions.ts";
+import type { SignDeps } from "../deps.ts";
+import { pdfFileName, readDocument } from "../edit/documents.ts";
+import { requireDocument } from "../edit/edit-documents.ts";
+import { openAgreement, requireOpenable } from "../send/open.ts";
+import { seenByRecipient, seenBySender } from "./ceremony.ts";
+import { withEvent } from "./return-url.ts";
+import { servedConsentTexts } from "./served-consent-texts.ts";
+import {
+  callerOfVisit,
+  type RecipientSession,
+  requireSession,
+  type SigningSession,
+  signerContext,
+  viewExpired,
+  wireViewKinds,
+} from "./signing-session.ts";
+import { noteSeen } from "./view-store.ts";
+
+export const getCeremony = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "getCeremony"> => ({
+  async getCeremony({ sessionToken }) {
+    const session = await requireShownSession(deps, sessionToken);
+    const { orgId, view, recipient, expiresAt } = session;
+    const { name: organizationName } = await deps.organizations.of(orgId);
+    const { consentedAt } = recipient ?? { consentedAt: null };
+    const seen = seenIn(session);
+    return {
+      kind: wireViewKinds[view.kind],
+      ...(seen === undefined ? {} : { agreement: agreementMessage(seen, orgId) }),
+      recipientId: recipient?.id ?? "",
+      returnUrl: view.returnUrl,
+      frameAncestors: [...view.frameAncestors],
+      ...(consentedAt === null ? {} : { consentedAt: timestampFromDate(consentedAt) }),
+      sessionExpiresAt: timestampFromDate(expiresAt),
+      organizationName,
+      canAct: isWaitedFor(session),
+      timeoutUrl: withEvent(view.returnUrl, "session_timeout"),
+      consentTexts: isWaitedFor(session) && consentedAt === null ? await textsOf(deps, session) : [],
+    };
+  },
+});
+
+/** Whoever only has to look has nothing to do but to load the documents. */
+const isWaitedFor = ({ agreement, recipient }: SigningSession): boolean =>
+  agreement !== undefined &&
+  recipient !== undefined &&
+  recipient.role !== "certified-delivery" &&
+  isOpen(agreement) &&
+  isActing(recipient);
+
+const textsOf = async (deps: SignDeps, session: SigningSession) =>
+  (await servedConsentTexts(deps, session)).map(({ content: _, points, ...text }) => ({
+    ...text,
+    points: [...points],
+  }));
+
+function seenIn({ agreement, recipient }: SigningSession) {
+  if (agreement === undefined) return undefined;
+  return recipient === undefined ? seenBySender(agreement) : seenByRecipient(agreement, recipient.id);
+}
+
+export const getCeremonyDocument = (
+  deps: SignDeps,
+): Pick<ServiceImpl<typeof SigningService>, "getCeremonyDocument"> => ({
+  async getCeremonyDocument({ sessionToken, documentId, visitor }) {
+    const session = await requireShownSession(deps, sessionToken);
+    const { orgId, agreement } = session;
+    if (agreement === undefined) throw new DomainError("DOCUMENT_NOT_FOUND");
+    const document = requireDocument(agreement, documentId);
+    const { content } = await inTransaction(orgId, deps.pool, (client) => readDocument(deps, orgId, client, document));
+    await noteOpened(deps, session, visitor);
+    return { content, fileName: pdfFileName(document.name) };
+  },
+});
+
+type Visit = Parameters<typeof callerOfVisit>[1] & Parameters<typeof signerContext>[2];
+
+/** The session of somebody whom its agreement may be shown. Throws VIEW_URL_EXPIRED and RECIPIENT_NOT_IN_SEQUENCE. */
+async function requireShownSession(deps: ChangeDeps, sessionToken: string): Promise<SigningSession> {
+  const session = await requireSession(deps, sessionToken);
+  if (isOfRecipient(session) && session.view.seenAt === null) {
+    try {
+      requireOpenable(session.agreement, session.recipient.id);
+    } catch (error) {
+      throw asEnded(error, session);
+    }
+  }
+  return session;
+}
+
+/** The session of a recipient who acts; one of a sender is as unknown. Throws what requireShownSession does. */
+export async function requireRecipientSession(deps: ChangeDeps, sessionToken: string): Promise<RecipientSession> {
+  const session = await requireShownSession(deps, sessionToken);
+  if (!isOfRecipient(session)) throw viewExpired();
+  return session;
+}
+
+/**
+ * Notes that a document is being sent to the person of the session. The first time counts as opening the agreement: it is
+ * what we see ourselves. Following the link does not, because programs that check mails follow links too, nor does
+ * consenting, which says nothing of the documents. What opening comes to and that it has happened are one transaction, so
+ * that it happens once. Throws VIEW_URL_EXPIRED.
+ */
+async function noteOpened(deps: ChangeDeps, session: SigningSession, visitor: Visit): Promise<void> {
+  if (!isOfRecipient(session) || session.view.seenAt !== null) return;
+  const { orgId, view, agreement, recipient } = session;
+  const decision = signerContext(deps, recipient, visitor);
+  const target = { id: agreement.id, isTemplate: false };
+  try {
+    await changeAgreement(
+      deps,
+      callerOfVisit(session, visitor),
+      target,
+      (current) => openAgreement(current, recipient.id, decision),
+      new Map(),
+      async (client) => {
+        if (!(await noteSeen(orgId, client, view.tokenHash, decision.now))) throw new SeenError();
+      },
+    );
+  } catch (error) {
+    // Another document was sent at the same time.
+    if (!(error instanceof SeenError)) throw asEnded(error, session);
+  }
+}
+
+const isOfRecipient = (session: SigningSession): session is RecipientSession =>
+  session.agreement !== undefined && session.recipient !== undefined;
+
+/** The agreement has ended, and the session with it. */
+const asEnded = (error: unknown, { view }: SigningSession): unknown =>
+  error instanceof DomainError && endings.has(error.code) ? viewExpired(view) : error;
+
+const endings: ReadonlySet<string> = new Set(["INVALID_ENVELOPE_STATUS", "ENVELOPE_NOT_FOUND", "RECIPIENT_NOT_FOUND"]);
+
+class SeenError extends Error {}

@@ -1,0 +1,101 @@
+import type { Agreement, Recipient } from "../agreement/agreement.ts";
+import { type Change, changeTo, type DecisionContext, noChange } from "../agreement/change.ts";
+import { firstCharacters, storable } from "../agreement/problems.ts";
+import { auditNames, requireTurn, withRecipient } from "../agreement/recipients.ts";
+import { withRecipientStatus, withStatus } from "../agreement/transitions.ts";
+import { endMails } from "../send/mails.ts";
+import type { ConsentText } from "./consent-text.ts";
+import { keepValues, type TabValues } from "./tab-values.ts";
+
+/**
+ * What a recipient sees of an agreement: the own tabs and those that are shared; of the others who they are and how far
+ * they are. What the integration keeps for itself is left out.
+ */
+export function seenByRecipient(agreement: Agreement, recipientId: string): Agreement {
+  return {
+    ...withoutPrivate(agreement),
+    sender: { ...agreement.sender, id: "" },
+    customFields: agreement.customFields.filter(({ show }) => show),
+    recipients: agreement.recipients.map((recipient) =>
+      recipient.id === recipientId ? { ...recipient, clientUserId: "" } : seenByOthers(recipient),
+    ),
+  };
+}
+
+/** What a person sees who sends it for the organization. */
+export const seenBySender = (agreement: Agreement): Agreement => withoutPrivate(agreement);
+
+const withoutPrivate = (agreement: Agreement): Agreement => ({
+  ...agreement,
+  metadata: null,
+  subscription: null,
+  transactionId: "",
+});
+
+const seenByOthers = (recipient: Recipient): Recipient => ({
+  ...recipient,
+  email: "",
+  clientUserId: "",
+  note: "",
+  hostName: "",
+  hostEmail: "",
+  declineReason: "",
+  tabs: recipient.tabs.filter(({ shared }) => shared),
+});
+
+/** Records the consent to electronic records, once. */
+export function giveConsent(
+  agreement: Agreement,
+  recipientId: string,
+  { sha256, locale }: Pick<ConsentText, "sha256" | "locale">,
+  { now, actor }: DecisionContext,
+): Change {
+  const recipient = requireTurn(agreement, recipientId);
+  if (recipient.consentedAt !== null) return noChange(agreement);
+  const shown = { textSha256: sha256.toString("hex"), locale };
+  return changeTo(withRecipient(agreement, { ...recipient, consentedAt: now }, now), {
+    audit: [{ action: "recipient.consented", actor, details: { ...auditNames(recipient), ...shown } }],
+  });
+}
+
+/** A recipient goes on later; the values so far are kept, whether they would do or not. */
+export function leaveAgreement(
+  agreement: Agreement,
+  recipientId: string,
+  { values }: { values: TabValues },
+  { now, actor }: DecisionContext,
+): Change {
+  const recipient = requireTurn(agreement, recipientId);
+  const tabs = keepValues(recipient.tabs, values);
+  return changeTo(withRecipient(agreement, { ...recipient, tabs }, now), {
+    audit: [{ action: "recipient.left", actor, details: auditNames(recipient) }],
+    events: [{ kind: "recipient.left", recipientId }],
+  });
+}
+
+const maxReasonLength = 500;
+
+/** A recipient refuses, which ends the agreement for everybody. */
+export function declineAgreement(
+  agreement: Agreement,
+  recipientId: string,
+  { reason }: { reason: string },
+  { now, actor }: DecisionContext,
+): Change {
+  const recipient = requireTurn(agreement, recipientId);
+  const declineReason = firstCharacters(storable(reason), maxReasonLength);
+  const tabs = recipient.tabs.map((tab) => ({ ...tab, status: "declined" as const }));
+  const declined = { ...withRecipientStatus(recipient, "declined", now), declineReason, tabs };
+  const ended = withStatus(withRecipient(agreement, declined, now), "declined", now);
+  return changeTo(ended, {
+    audit: [
+      { action: "recipient.declined", actor, details: { ...auditNames(recipient), reason: declineReason } },
+      { action: "agreement.declined", actor },
+    ],
+    events: [
+      { kind: "recipient.declined", recipientId },
+      { kind: "agreement.declined", recipientId, reason: declineReason },
+    ],
+    jobs: endMails("declined", ended),
+  });
+}

@@ -1,0 +1,201 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import {
+  type GiveConsentRequest,
+  SenderDecision,
+  type SigningService,
+  type TabValue,
+  type Visitor,
+  type AdoptedSignature as WireSignature,
+} from "#gen/assent/sign/v1/signing_pb.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
+import type { AdoptedSignature, Agreement, Recipient } from "../agreement/agreement.ts";
+import { noChange } from "../agreement/change.ts";
+import { changeAgreement } from "../agreement/change-agreement.ts";
+import { keepConsentText } from "../agreement/file-store.ts";
+import { wireAgreementStatuses } from "../agreement/messages.ts";
+import { invalid, problem } from "../agreement/problems.ts";
+import { isActing, requireRecipient } from "../agreement/recipients.ts";
+import { invalidStatus, isOpen } from "../agreement/transitions.ts";
+import type { SignDeps } from "../deps.ts";
+import { sendDraft } from "../send/send-draft.ts";
+import { requireAttached } from "./attachment.ts";
+import { addAttachment, listAttachments } from "./attachments.ts";
+import { giveConsent as decideConsent, declineAgreement, leaveAgreement } from "./ceremony.ts";
+import { getCeremony, getCeremonyDocument, requireRecipientSession } from "./ceremony-handlers.ts";
+import type { ConsentText } from "./consent-text.ts";
+import { finishAgreement } from "./finish.ts";
+import { type ReturnEvent, withEvent } from "./return-url.ts";
+import { servedConsentTexts } from "./served-consent-texts.ts";
+import {
+  callerOfVisit,
+  closeSession,
+  openView,
+  type RecipientSession,
+  requireSession,
+  type SigningSession,
+  senderContext,
+  signerContext,
+  viewExpired,
+} from "./signing-session.ts";
+import type { TabValues } from "./tab-values.ts";
+
+/** What people do with the links. */
+export const signingHandlers = (deps: SignDeps): Partial<ServiceImpl<typeof SigningService>> => ({
+  ...openView(deps),
+  ...getCeremony(deps),
+  ...getCeremonyDocument(deps),
+  ...addAttachment(deps),
+  ...giveConsent(deps),
+  ...finishSigning(deps),
+  ...declineSigning(deps),
+  ...leaveSigning(deps),
+  ...endSenderView(deps),
+});
+
+const giveConsent = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "giveConsent"> => ({
+  async giveConsent(request) {
+    const { sessionToken, visitor } = request;
+    const session = await requireRecipientSession(deps, sessionToken);
+    const { orgId, agreement, recipient } = session;
+    const text = requireServed(await servedConsentTexts(deps, session), request);
+    const decision = signerContext(deps, recipient, visitor);
+    const target = { id: agreement.id, isTemplate: false };
+    const consented = await changeAgreement(
+      deps,
+      callerOfVisit(session, visitor),
+      target,
+      (current) => decideConsent(current, recipient.id, text, decision),
+      new Map(),
+      (client) => keepConsentText(orgId, client, text),
+    );
+    const { consentedAt } = requireRecipient(consented, recipient.id);
+    return { consentedAt: timestampFromDate(consentedAt ?? decision.now) };
+  },
+});
+
+/** Whatever a browser says it has shown: only what was served to it can have been. Throws VALIDATION_FAILED. */
+function requireServed(
+  texts: readonly ConsentText[],
+  { textSha256, locale }: Pick<GiveConsentRequest, "textSha256" | "locale">,
+): ConsentText {
+  const text = texts.find(({ sha256 }) => sha256.equals(textSha256));
+  if (text === undefined) {
+    throw invalid(problem("textSha256", "UNKNOWN_TEXT", "must be that of a text which the ceremony serves"));
+  }
+  if (text.locale !== locale) throw invalid(problem("locale", "OTHER_LOCALE", "must be the locale of the text"));
+  return text;
+}
+
+const finishSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "finishSigning"> => ({
+  async finishSigning({ sessionToken, values, signature, initials, visitor }) {
+    const session = await requireRecipientSession(deps, sessionToken);
+    const { agreement, recipient, view } = session;
+    const decision = signerContext(deps, recipient, visitor);
+    const command = { values: tabValues(values), signature: adopted(signature), initials: adopted(initials) };
+    await requireKnownFiles(deps, session, command.values);
+    const target = { id: agreement.id, isTemplate: false };
+    const finished = await changeAgreement(deps, callerOfVisit(session, visitor), target, (current) =>
+      finishAgreement(current, recipient.id, command, decision),
+    );
+    await closeSession(deps, session);
+    return {
+      returnUrl: withEvent(view.returnUrl, finishEvent(recipient)),
+      agreementStatus: wireAgreementStatuses[finished.status],
+    };
+  },
+});
+
+/** Files are attached before, each by a call of its own. */
+async function requireKnownFiles(
+  { pool }: Pick<SignDeps, "pool">,
+  { orgId, agreement, recipient }: RecipientSession,
+  values: TabValues,
+): Promise<void> {
+  if (!recipient.tabs.some(({ type }) => type === "attachment")) return;
+  const attachments = await inTransaction(orgId, pool, (client) => listAttachments(orgId, client, agreement.id));
+  const own = attachments.filter(({ recipientId }) => recipientId === recipient.id);
+  requireAttached(recipient, values, new Set(own.map(({ id }) => id)));
+}
+
+/** What a person put in, by tabId. Throws VALIDATION_FAILED for a tab that is named twice. */
+function tabValues(values: readonly TabValue[]): ReadonlyMap<string, string> {
+  const byId = new Map<string, string>();
+  for (const { tabId, value } of values) {
+    const id = tabId.toLowerCase();
+    if (byId.has(id)) throw invalid(problem(tabId, "DUPLICATE", "must be given once"));
+    byId.set(id, value);
+  }
+  return byId;
+}
+
+/** Null when there is none: the one adopted before counts. */
+function adopted(signature: WireSignature | undefined): AdoptedSignature | null {
+  if (signature === undefined) return null;
+  const { typed, font, drawnPng } = signature;
+  return { typed, font, drawnPng: Buffer.from(drawnPng).toString("base64") };
+}
+
+const finishEvent = ({ role }: Recipient) => (role === "certified-delivery" ? "viewing_complete" : "signing_complete");
+
+const declineSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "declineSigning"> => ({
+  async declineSigning({ sessionToken, reason, visitor }) {
+    const session = await requireRecipientSession(deps, sessionToken);
+    const { agreement, recipient, view } = session;
+    const decision = signerContext(deps, recipient, visitor);
+    const target = { id: agreement.id, isTemplate: false };
+    await changeAgreement(deps, callerOfVisit(session, visitor), target, (current) =>
+      declineAgreement(current, recipient.id, { reason }, decision),
+    );
+    await closeSession(deps, session);
+    return { returnUrl: withEvent(view.returnUrl, "decline") };
+  },
+});
+
+const leaveSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "leaveSigning"> => ({
+  async leaveSigning({ sessionToken, values, visitor }) {
+    const session = await requireRecipientSession(deps, sessionToken);
+    const { agreement, recipient, view } = session;
+    const mayGoOn = (current: Agreement): boolean =>
+      isOpen(current) && isActing(requireRecipient(current, recipient.id));
+    // Whoever only looked leaves nothing behind.
+    if (mayGoOn(agreement)) {
+      const decision = signerContext(deps, recipient, visitor);
+      const command = { values: tabValues(values) };
+      const target = { id: agreement.id, isTemplate: false };
+      await changeAgreement(deps, callerOfVisit(session, visitor), target, (current) =>
+        mayGoOn(current) ? leaveAgreement(current, recipient.id, command, decision) : noChange(current),
+      );
+    }
+    await closeSession(deps, session);
+    return { returnUrl: withEvent(view.returnUrl, mayGoOn(agreement) ? "cancel" : "viewing_complete") };
+  },
+});
+
+const endSenderView = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "endSenderView"> => ({
+  async endSenderView({ sessionToken, decision, visitor }) {
+    const event = events.get(decision);
+    if (event === undefined) throw invalid(problem("decision", "REQUIRED", "must be a decision"));
+    const session = await requireSession(deps, sessionToken);
+    const { view, agreement } = session;
+    if (view.kind === "recipient") throw viewExpired();
+    if (event === "send") await send(deps, session, visitor);
+    await closeSession(deps, session);
+    return { returnUrl: withEvent(view.returnUrl, event, agreement?.id), agreementId: agreement?.id ?? "" };
+  },
+});
+
+const events: ReadonlyMap<SenderDecision, ReturnEvent> = new Map([
+  [SenderDecision.SEND, "send"],
+  [SenderDecision.SAVE, "save"],
+  [SenderDecision.CANCEL, "cancel"],
+]);
+
+/** The link has to be one for sending: whoever asked for another kind has not been asked for the right to send. */
+async function send(deps: SignDeps, session: SigningSession, visitor: Visitor | undefined): Promise<void> {
+  const { orgId, view, agreement } = session;
+  if (agreement === undefined || view.kind !== "send") throw invalidStatus(agreement ?? { status: "created" }, "send");
+  const { name } = await deps.organizations.of(orgId);
+  const context = senderContext(deps, view, name, visitor);
+  await sendDraft(deps, callerOfVisit(session, visitor), { agreementId: agreement.id }, context);
+}

@@ -1,0 +1,178 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { type SigningService, type Visitor, ViewKind as WireKind } from "#gen/assent/sign/v1/signing_pb.ts";
+import type { Caller } from "#platform/caller.ts";
+import { inTransaction } from "#platform/db/transaction.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { Agreement, Recipient } from "../agreement/agreement.ts";
+import { loadAgreement } from "../agreement/agreement-store.ts";
+import type { DecisionContext } from "../agreement/change.ts";
+import { boundedClaim } from "../agreement/problems.ts";
+import { requireRecipient } from "../agreement/recipients.ts";
+import type { SignDeps } from "../deps.ts";
+import { type ReturnEvent, withEvent } from "./return-url.ts";
+import {
+  extendedExpiry,
+  isLinkOpen,
+  isOfAgreement,
+  isReadable,
+  isSessionOpen,
+  newViewToken,
+  parseViewToken,
+  sessionExpiry,
+  type View,
+  type ViewKind,
+  type ViewToken,
+  viewTokenHash,
+} from "./view.ts";
+import {
+  endSession,
+  extendSession,
+  findSession,
+  findView,
+  openView as markOpened,
+  openReusableView,
+} from "./view-store.ts";
+
+/** What a person who has opened a link may do, and with what. */
+export interface SigningSession {
+  readonly orgId: OrgId;
+  readonly view: View;
+  /** Until when it lives if it is not used again. */
+  readonly expiresAt: Date;
+  /** Undefined for a sender who looks at no agreement. */
+  readonly agreement: Agreement | undefined;
+  /** Undefined in the views of senders. */
+  readonly recipient: Recipient | undefined;
+}
+
+/** A session of a recipient. */
+export interface RecipientSession extends SigningSession {
+  readonly agreement: Agreement;
+  readonly recipient: Recipient;
+}
+
+type SessionDeps = Pick<SignDeps, "pool" | "clock">;
+
+/** The session of this token, which lives longer for being used. Throws VIEW_URL_EXPIRED. */
+export async function requireSession(deps: SessionDeps, sessionToken: string): Promise<SigningSession> {
+  const token = parseViewToken(sessionToken);
+  if (token === undefined) throw viewExpired();
+  const { orgId, hash } = token;
+  const now = deps.clock.now();
+  return inTransaction(orgId, deps.pool, async (client) => {
+    const view = await findSession(orgId, client, hash);
+    if (view === undefined) throw viewExpired();
+    if (!isSessionOpen(view, now)) throw viewExpired(view, view.endedAt === null ? "session_timeout" : "ttl_expired");
+    const agreement = view.agreementId === null ? undefined : await loadAgreement(client, orgId, view.agreementId);
+    // Drafts may be deleted while somebody looks at them.
+    if (view.agreementId !== null && (agreement === undefined || !isOfAgreement(view, agreement))) {
+      throw viewExpired(view);
+    }
+    const extended = extendedExpiry(view, now);
+    if (extended !== undefined) await extendSession(orgId, client, view.tokenHash, extended);
+    const expiresAt = extended ?? view.sessionExpiresAt ?? sessionExpiry(now);
+    return { orgId, view, expiresAt, agreement, recipient: recipientOf(view, agreement) };
+  });
+}
+
+/** Ends the session; what was done in it stays done. True for the call that ended it. */
+export const closeSession = (deps: SessionDeps, { orgId, view }: SigningSession): Promise<boolean> =>
+  inTransaction(orgId, deps.pool, (client) => endSession(orgId, client, view.tokenHash, deps.clock.now()));
+
+/** The answer to links and sessions that are used, old or unknown; it leads back to where the link was asked for. */
+export function viewExpired(view?: View, event: ReturnEvent = "ttl_expired"): DomainError {
+  const isKnown = view !== undefined && view.returnUrl !== "";
+  const metadata = isKnown ? { returnUrl: withEvent(view.returnUrl, event), event } : {};
+  return new DomainError("VIEW_URL_EXPIRED", { metadata });
+}
+
+export const recipientOf = ({ recipientId }: View, agreement: Agreement | undefined): Recipient | undefined =>
+  recipientId === null || agreement === undefined ? undefined : requireRecipient(agreement, recipientId);
+
+/** Who opened the link, as far as events tell. */
+export const callerOfVisit = (
+  { orgId }: Pick<SigningSession, "orgId">,
+  visitor: { readonly requestId: string; readonly traceparent: string } | undefined,
+): Pick<Caller, "orgId" | "requestId" | "traceparent"> => ({
+  orgId,
+  requestId: visitor?.requestId ?? "",
+  traceparent: visitor?.traceparent ?? "",
+});
+
+type Sitting = Pick<Visitor, "ip" | "userAgent"> | undefined;
+
+/** What the decisions of a recipient are made with. */
+export const signerContext = (
+  deps: Pick<SignDeps, "clock" | "newId">,
+  { id, name, email, hostEmail }: Recipient,
+  visitor: Sitting,
+): DecisionContext =>
+  // Who signs in person may have no address; the host's tells at least where it was.
+  contextOf(deps, { source: "signer", id, name, email: email === "" ? hostEmail : email }, visitor);
+
+/** What the decisions of a sender are made with: the person is known only as somebody whom the client gave a link. */
+export const senderContext = (
+  deps: Pick<SignDeps, "clock" | "newId">,
+  { createdBy }: View,
+  organizationName: string,
+  visitor: Sitting,
+): DecisionContext => contextOf(deps, { source: "sender", id: createdBy, name: organizationName, email: "" }, visitor);
+
+function contextOf(
+  { clock, newId }: Pick<SignDeps, "clock" | "newId">,
+  who: Omit<DecisionContext["actor"], "ip" | "userAgent">,
+  visitor: Sitting,
+): DecisionContext {
+  return {
+    now: clock.now(),
+    newId,
+    actor: { ...who, ip: visitor?.ip ?? "", userAgent: boundedClaim(visitor?.userAgent ?? "") },
+  };
+}
+
+export const openView = (
+  deps: Pick<SignDeps, "pool" | "clock">,
+): Pick<ServiceImpl<typeof SigningService>, "openView"> => ({
+  async openView({ token }) {
+    const parsed = parseViewToken(token);
+    if (parsed === undefined) throw viewExpired();
+    const sessionToken = newViewToken(parsed.orgId);
+    const view = await openOnce(deps, parsed, sessionToken);
+    return { sessionToken, kind: wireViewKinds[view.kind], frameAncestors: [...view.frameAncestors] };
+  },
+});
+
+export const wireViewKinds: Readonly<Record<ViewKind, WireKind>> = {
+  recipient: WireKind.RECIPIENT,
+  send: WireKind.SEND,
+  edit: WireKind.EDIT,
+  look: WireKind.LOOK,
+};
+
+/**
+ * Makes a session of the link, in one transaction with its being spent. Nobody has seen the agreement yet. Throws VIEW_URL_EXPIRED for everybody but one, unless the link
+ * is reusable.
+ */
+async function openOnce(
+  { pool, clock }: Pick<SignDeps, "pool" | "clock">,
+  { orgId, hash: tokenHash }: ViewToken,
+  sessionToken: string,
+): Promise<View> {
+  const now = clock.now();
+  const sessionExpiresAt = sessionExpiry(now);
+  const opening = { tokenHash, sessionHash: viewTokenHash(sessionToken), now, sessionExpiresAt };
+  return inTransaction(orgId, pool, async (client) => {
+    const view = await findView(orgId, client, tokenHash);
+    if (view === undefined) throw viewExpired();
+    if (!isLinkOpen(view, now)) throw viewExpired(view);
+    const agreement = view.agreementId === null ? undefined : await loadAgreement(client, orgId, view.agreementId);
+    if (view.agreementId !== null && !leadsTo(view, agreement, now)) throw viewExpired(view);
+    const open = view.isReusable ? openReusableView : markOpened;
+    if (!(await open(orgId, client, opening))) throw viewExpired(view);
+    return view;
+  });
+}
+
+const leadsTo = (view: View, agreement: Agreement | undefined, now: Date): boolean =>
+  agreement !== undefined && isOfAgreement(view, agreement) && isReadable(view, agreement, now);

@@ -1,0 +1,126 @@
+import type pg from "pg";
+import type { OrgId } from "#platform/ids.ts";
+import type { View } from "./view.ts";
+
+/** A link that nobody has used yet. */
+export type NewView = Omit<View, "openedAt" | "sessionExpiresAt" | "endedAt" | "seenAt">;
+
+export async function insertView(orgId: OrgId, client: pg.PoolClient, view: NewView): Promise<void> {
+  await client.query(
+    `insert into sign.view (organization_id, token_hash, kind, agreement_id, recipient_id, return_url, frame_ancestors,
+       created_by, created_at, expires_at, is_reusable)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      orgId,
+      view.tokenHash,
+      view.kind,
+      view.agreementId,
+      view.recipientId,
+      view.returnUrl,
+      JSON.stringify(view.frameAncestors),
+      view.createdBy,
+      view.createdAt,
+      view.expiresAt,
+      view.isReusable,
+    ],
+  );
+}
+
+/** The view of a link. */
+export const findView = (orgId: OrgId, client: pg.PoolClient, tokenHash: Buffer): Promise<View | undefined> =>
+  findOne(client, "token_hash", orgId, tokenHash);
+
+/** The view that was opened with this session. */
+export const findSession = (orgId: OrgId, client: pg.PoolClient, sessionHash: Buffer): Promise<View | undefined> =>
+  findOne(client, "session_hash", orgId, sessionHash);
+
+export interface Opening {
+  readonly tokenHash: Buffer;
+  readonly sessionHash: Buffer;
+  readonly now: Date;
+  readonly sessionExpiresAt: Date;
+}
+
+/** Makes a session of a link. Of all who try only one gets true, and nobody when its time is over. */
+export async function openView(orgId: OrgId, client: pg.PoolClient, opening: Opening): Promise<boolean> {
+  const { tokenHash, sessionHash, now, sessionExpiresAt } = opening;
+  const { rowCount } = await client.query(
+    `update sign.view set opened_at = $3, session_hash = $4, session_expires_at = $5
+     where organization_id = $1 and token_hash = $2 and opened_at is null and ended_at is null and expires_at > $3`,
+    [orgId, tokenHash, now, sessionHash, sessionExpiresAt],
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Makes one more session of a link that may be opened again. The session is a view of its own, with a hash that as a link
+ * leads nowhere since it is opened already. False when the time of the link is over.
+ */
+export async function openReusableView(orgId: OrgId, client: pg.PoolClient, opening: Opening): Promise<boolean> {
+  const { tokenHash, sessionHash, now, sessionExpiresAt } = opening;
+  const { rowCount } = await client.query(
+    `insert into sign.view (organization_id, token_hash, kind, agreement_id, recipient_id, return_url, frame_ancestors,
+       created_by, created_at, expires_at, opened_at, session_hash, session_expires_at)
+     select organization_id, $4, kind, agreement_id, recipient_id, return_url, frame_ancestors,
+       created_by, $3::timestamptz, $3, $3, $4, $5
+     from sign.view
+     where organization_id = $1 and token_hash = $2 and is_reusable and ended_at is null and expires_at > $3`,
+    [orgId, tokenHash, now, sessionHash, sessionExpiresAt],
+  );
+  return rowCount === 1;
+}
+
+/** Lets a session live longer, unless it has ended. */
+export async function extendSession(
+  orgId: OrgId,
+  client: pg.PoolClient,
+  tokenHash: Buffer,
+  sessionExpiresAt: Date,
+): Promise<void> {
+  await client.query(
+    `update sign.view set session_expires_at = greatest(session_expires_at, $3)
+     where organization_id = $1 and token_hash = $2 and ended_at is null`,
+    [orgId, tokenHash, sessionExpiresAt],
+  );
+}
+
+/** Notes that a session has shown its agreement. Of all who try only one gets true. */
+export async function noteSeen(orgId: OrgId, client: pg.PoolClient, tokenHash: Buffer, now: Date): Promise<boolean> {
+  const { rowCount } = await client.query(
+    "update sign.view set seen_at = $3 where organization_id = $1 and token_hash = $2 and seen_at is null and ended_at is null",
+    [orgId, tokenHash, now],
+  );
+  return rowCount === 1;
+}
+
+/** Forgets a link that nobody has been told. */
+export async function deleteView(orgId: OrgId, client: pg.PoolClient, tokenHash: Buffer): Promise<void> {
+  await client.query("delete from sign.view where organization_id = $1 and token_hash = $2", [orgId, tokenHash]);
+}
+
+/** Ends a session; one that has ended stays as it is. True for the call that ended it. */
+export async function endSession(orgId: OrgId, client: pg.PoolClient, tokenHash: Buffer, now: Date): Promise<boolean> {
+  const { rowCount } = await client.query(
+    "update sign.view set ended_at = $3 where organization_id = $1 and token_hash = $2 and ended_at is null",
+    [orgId, tokenHash, now],
+  );
+  return rowCount === 1;
+}
+
+async function findOne(
+  client: pg.PoolClient,
+  column: "token_hash" | "session_hash",
+  orgId: OrgId,
+  hash: Buffer,
+): Promise<View | undefined> {
+  const { rows } = await client.query<View>(
+    `select ${columns} from sign.view where organization_id = $1 and ${column} = $2`,
+    [orgId, hash],
+  );
+  return rows[0];
+}
+
+const columns = `token_hash as "tokenHash", kind, is_reusable as "isReusable", agreement_id as "agreementId", recipient_id as "recipientId",
+  return_url as "returnUrl", frame_ancestors as "frameAncestors", created_by as "createdBy", created_at as "createdAt",
+  expires_at as "expiresAt", opened_at as "openedAt", session_expires_at as "sessionExpiresAt", ended_at as "endedAt",
+  seen_at as "seenAt"`;
