@@ -35,7 +35,7 @@ export const readModules = (): Map<string, Module> =>
   );
 
 const declaration = /^export (?:abstract )?(?:async )?(?:const|let|function\*?|class|enum) (\w+)/gm;
-const list = /^(import|export) (?:type )?(?:\w+, )?\{([^}]*)\}(?: from "([^"]+)")?/gm;
+const list = /^(import|export) (?:type )?(?:\w+, )?\{([^}]*)\}(?: from \x22([^\x22]+)\x22)?/gm;
 const whole = /(?:\* as \w+ from|^export \* from|\bimport\(|new URL\(|^import) ?"(\.[^"]+|#[^"]+)"/gm;
 
 export function parseModule(path: string, text: string): Module {
