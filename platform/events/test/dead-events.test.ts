@@ -1,3 +1,4 @@
+import type { Tenant } from "../../db/pool.ts";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
@@ -69,8 +70,8 @@ async function start(): Promise<Transport> {
   const onApplied = (): void => {
     applied += 1;
   };
-  const apply = (client: pg.PoolClient, event: Event) => applyAll(client, [event]);
-  const applyBatch = (client: pg.PoolClient, _orgId: string, events: readonly Event[]) => applyAll(client, events);
+  const apply = ({ client }: Tenant, event: Event) => applyAll(client, [event]);
+  const applyBatch = ({ client }: Tenant, events: readonly Event[]) => applyAll(client, events);
   consumers = [
     createConsumer({ ...base, durable: single, apply, onApplied, logger, metrics }),
     createBatchConsumer({ ...base, durable: batched, applyBatch, onApplied, gatherMs: 5, logger, metrics }),

@@ -50,7 +50,7 @@ type Handlers = Pick<ServiceImpl<typeof OrganizationService>, "listKeys" | "crea
 /** API keys, as users of the dashboard manage them. */
 export const userKeys = (deps: UserKeysDeps): Handlers => ({
   async listKeys(_request, context) {
-    const orgId = await actAs(deps, context, {}, async (acting) => acting.orgId);
+    const orgId = await actAs(deps, context, {}, async (acting) => acting.tenant.orgId);
     return { keys: (await keysOf(deps.orm, orgId)).map(toApiKeyMessage) };
   },
   async createKey(request, context) {

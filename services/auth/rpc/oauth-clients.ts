@@ -61,7 +61,7 @@ const role = "developer";
 /** OAuth clients, as users of the dashboard manage them. */
 export const userClients = (deps: UserClientsDeps): Handlers => ({
   async listClients(_request, context) {
-    const orgId = await actAs(deps, context, {}, async (acting) => acting.orgId);
+    const orgId = await actAs(deps, context, {}, async (acting) => acting.tenant.orgId);
     return { clients: (await clientsOf(deps.orm, orgId)).map(toClientMessage) };
   },
   async createClient(request, context) {

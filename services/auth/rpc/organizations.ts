@@ -42,21 +42,21 @@ export const createOwner = (deps: CreateOwnerDeps): Pick<ServiceImpl<typeof Admi
   createOwner(request) {
     const orgId = toOrgId(request.organizationId);
     const owner = { ...parseEmail(request.email), name: parseName(request.name), role: "owner", locale: "" } as const;
-    return withOrg(deps.people, orgId, async (client) => {
-      const organizationName = await lockOrganization(orgId, client);
+    return withOrg(deps.people, orgId, async (tenant) => {
+      const organizationName = await lockOrganization(tenant);
       if (organizationName === undefined) throw organizationNotFound();
-      const userId = await createUser(deps, orgId, client, owner);
+      const userId = await createUser(deps, tenant, owner);
       const subject = { id: userId, name: owner.name };
       const details = { role: owner.role, email: owner.email };
       const what = { action: "user.created", actor: operator, subject, details, origin: noOrigin } as const;
-      await addAudit(orgId, client, auditEntry(deps, what));
+      await addAudit(tenant, auditEntry(deps, what));
       if (request.password === undefined) {
-        const { url } = await makeLink(deps, orgId, client, { userId, purpose: "invitation" });
+        const { url } = await makeLink(deps, tenant, { userId, purpose: "invitation" });
         return { userId, inviteUrl: url };
       }
       checkPassword(request.password, { ...owner, organizationName });
       const password = await storedPassword(deps, { id: userId, emailKey: owner.emailKey }, request.password);
-      await setPassword(orgId, client, userId, password);
+      await setPassword(tenant, userId, password);
       return { userId, inviteUrl: "" };
     });
   },
@@ -108,7 +108,7 @@ type Handlers = Pick<
 /** The organization itself, as users of the dashboard see it, and what happened in it. */
 export const userOrganization = (deps: UserOrganizationDeps): Handlers => ({
   async getOrganization(_request, context) {
-    const orgId = await actAs(deps, context, {}, async (acting) => acting.orgId);
+    const orgId = await actAs(deps, context, {}, async (acting) => acting.tenant.orgId);
     const organization = await requireOrganization(deps, orgId);
     return { organization: toOrganizationMessage(organization) };
   },
@@ -126,9 +126,9 @@ export const userOrganization = (deps: UserOrganizationDeps): Handlers => ({
   },
   async listAuditEvents({ pageSize, cursor }, context) {
     if (cursor !== "" && !isUuid(cursor)) throw unknownPage();
-    return actAs(deps, context, { role: "owner" }, async ({ orgId, client }) => {
+    return actAs(deps, context, { role: "owner" }, async ({ tenant }) => {
       // One more than asked for tells whether there are more.
-      const found = await listAudit(orgId, client, { before: cursor || null, limit: pageSize + 1 });
+      const found = await listAudit(tenant, { before: cursor || null, limit: pageSize + 1 });
       const events = found.slice(0, pageSize);
       const nextCursor = found.length > pageSize ? (events.at(-1)?.id ?? "") : "";
       return { events: events.map(toAuditMessage), nextCursor };

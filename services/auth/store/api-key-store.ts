@@ -18,15 +18,15 @@ export async function insertApiKey(
   values: NewStoredApiKey,
   audit: AuditOf,
 ): Promise<ApiKey> {
-  return withOrgEm(orm, orgId, async (em) => {
-    await addAuditWith(orgId, em, audit("api-key.created", { id: values.keyId, name: values.name }));
-    return em.create(ApiKeyEntity, { organizationId: orgId, ...values });
+  return withOrgEm(orm, orgId, async (tenant) => {
+    await addAuditWith(tenant, audit("api-key.created", { id: values.keyId, name: values.name }));
+    return tenant.em.create(ApiKeyEntity, { organizationId: orgId, ...values });
   });
 }
 
 /** Newest first. */
 export async function listApiKeys(orm: AuthOrm, orgId: OrgId): Promise<ApiKey[]> {
-  return withOrgEm(orm, orgId, (em) =>
+  return withOrgEm(orm, orgId, ({ em }) =>
     em.find(ApiKeyEntity, { organizationId: orgId }, { orderBy: { createdAt: "desc", keyId: "asc" } }),
   );
 }
@@ -38,8 +38,8 @@ export async function revokeApiKey(
   { keyId, now }: { readonly keyId: string; readonly now: Date },
   audit: AuditOf,
 ): Promise<ApiKey | undefined> {
-  return withOrgEm(orm, orgId, async (em) => {
-    const key = await em.findOne(
+  return withOrgEm(orm, orgId, async (tenant) => {
+    const key = await tenant.em.findOne(
       ApiKeyEntity,
       { organizationId: orgId, keyId },
       { lockMode: LockMode.PESSIMISTIC_WRITE },
@@ -47,9 +47,9 @@ export async function revokeApiKey(
     if (key === null) return undefined;
     if (key.revokedAt === null) {
       key.revokedAt = now;
-      await em.flush();
-      await addAuditWith(orgId, em, audit("api-key.revoked", { id: keyId, name: key.name }));
-      await recordChange(em, "key_revoked", keyId, now);
+      await tenant.em.flush();
+      await addAuditWith(tenant, audit("api-key.revoked", { id: keyId, name: key.name }));
+      await recordChange(tenant.em, "key_revoked", keyId, now);
     }
     return key;
   });

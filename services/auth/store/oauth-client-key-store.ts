@@ -17,15 +17,15 @@ export async function insertClientKey(
   values: ClientKey,
   now: Date,
 ): Promise<AddedClientKey> {
-  return withOrgEm(orm, orgId, async (em) => {
+  return withOrgEm(orm, orgId, async (tenant) => {
     // Locked, so that concurrent calls count each other's keys.
-    const client = await lockClient(em, orgId, clientId);
+    const client = await lockClient(tenant, clientId);
     if (client === null || client.revokedAt !== null) return { kind: "no-client" };
-    const keys = await em.find(OAuthClientKeyEntity, { organizationId: orgId, clientId });
+    const keys = await tenant.em.find(OAuthClientKeyEntity, { organizationId: orgId, clientId });
     const known = keys.find((key) => key.keyId === values.keyId);
     if (known !== undefined) return known.revokedAt === null ? { kind: "added", key: known } : { kind: "revoked" };
     if (keys.filter((key) => key.revokedAt === null).length >= maxLivingKeys) return { kind: "too-many" };
-    const key = em.create(OAuthClientKeyEntity, { organizationId: orgId, clientId, ...values, createdAt: now });
+    const key = tenant.em.create(OAuthClientKeyEntity, { organizationId: orgId, clientId, ...values, createdAt: now });
     return { kind: "added", key };
   });
 }
@@ -36,7 +36,7 @@ export async function listClientKeys(
   orgId: OrgId,
   clientId: string,
 ): Promise<OAuthClientKey[] | undefined> {
-  return withOrgEm(orm, orgId, async (em) => {
+  return withOrgEm(orm, orgId, async ({ em }) => {
     if ((await em.findOne(OAuthClientEntity, { organizationId: orgId, clientId })) === null) return undefined;
     const orderBy = { createdAt: "desc", keyId: "asc" } as const;
     return em.find(OAuthClientKeyEntity, { organizationId: orgId, clientId }, { orderBy });
@@ -51,7 +51,7 @@ export async function revokeClientKey(
   keyId: string,
   now: Date,
 ): Promise<OAuthClientKey | undefined> {
-  return withOrgEm(orm, orgId, async (em) => {
+  return withOrgEm(orm, orgId, async ({ em }) => {
     const key = await em.findOne(
       OAuthClientKeyEntity,
       { organizationId: orgId, clientId, keyId },

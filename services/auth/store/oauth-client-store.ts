@@ -1,5 +1,5 @@
 import { LockMode } from "@mikro-orm/core";
-import { withOrgEm } from "#platform/db/orm.ts";
+import { withOrgEm, type OrmTenant } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { recordChange } from "./change-store.ts";
@@ -19,15 +19,15 @@ export async function insertOAuthClient(
   values: NewStoredClient,
   audit: AuditOf,
 ): Promise<OAuthClient> {
-  return withOrgEm(orm, orgId, async (em) => {
-    await addAuditWith(orgId, em, audit("client.created", { id: values.clientId, name: values.name }));
-    return em.create(OAuthClientEntity, { organizationId: orgId, ...values });
+  return withOrgEm(orm, orgId, async (tenant) => {
+    await addAuditWith(tenant, audit("client.created", { id: values.clientId, name: values.name }));
+    return tenant.em.create(OAuthClientEntity, { organizationId: orgId, ...values });
   });
 }
 
 /** Newest first. */
 export async function listOAuthClients(orm: AuthOrm, orgId: OrgId): Promise<OAuthClient[]> {
-  return withOrgEm(orm, orgId, (em) =>
+  return withOrgEm(orm, orgId, ({ em }) =>
     em.find(OAuthClientEntity, { organizationId: orgId }, { orderBy: { createdAt: "desc", clientId: "asc" } }),
   );
 }
@@ -39,11 +39,11 @@ export async function replaceClientSecret(
   { clientId, secretHash }: { readonly clientId: string; readonly secretHash: Buffer },
   audit: AuditOf,
 ): Promise<OAuthClient | undefined> {
-  return withOrgEm(orm, orgId, async (em) => {
-    const client = await lockClient(em, orgId, clientId);
+  return withOrgEm(orm, orgId, async (tenant) => {
+    const client = await lockClient(tenant, clientId);
     if (client === null || client.revokedAt !== null) return undefined;
     client.secretHash = secretHash;
-    await addAuditWith(orgId, em, audit("client.secret-rotated", { id: clientId, name: client.name }));
+    await addAuditWith(tenant, audit("client.secret-rotated", { id: clientId, name: client.name }));
     return client;
   });
 }
@@ -55,19 +55,19 @@ export async function revokeOAuthClient(
   { clientId, now }: { readonly clientId: string; readonly now: Date },
   audit: AuditOf,
 ): Promise<OAuthClient | undefined> {
-  return withOrgEm(orm, orgId, async (em) => {
-    const client = await lockClient(em, orgId, clientId);
+  return withOrgEm(orm, orgId, async (tenant) => {
+    const client = await lockClient(tenant, clientId);
     if (client === null) return undefined;
     if (client.revokedAt === null) {
       client.revokedAt = now;
-      await em.flush();
-      await addAuditWith(orgId, em, audit("client.revoked", { id: clientId, name: client.name }));
-      await recordChange(em, "client_revoked", clientId, now);
+      await tenant.em.flush();
+      await addAuditWith(tenant, audit("client.revoked", { id: clientId, name: client.name }));
+      await recordChange(tenant.em, "client_revoked", clientId, now);
     }
     return client;
   });
 }
 
 /** Until the transaction ends nobody else changes the client or its keys. */
-export const lockClient = (em: AuthEntityManager, orgId: OrgId, clientId: string) =>
+export const lockClient = ({ orgId, em }: OrmTenant, clientId: string) =>
   em.findOne(OAuthClientEntity, { organizationId: orgId, clientId }, { lockMode: LockMode.PESSIMISTIC_WRITE });

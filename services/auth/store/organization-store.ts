@@ -15,7 +15,7 @@ export interface NewOrganization {
 }
 
 export async function insertOrganization(orm: AuthOrm, orgId: OrgId, values: NewOrganization): Promise<Organization> {
-  return withOrgEm(orm, orgId, async (em) =>
+  return withOrgEm(orm, orgId, async ({ em }) =>
     em.create(OrganizationEntity, { organizationId: orgId, locale: "", timeZone: "", ...values }),
   );
 }
@@ -24,7 +24,7 @@ export async function findOrganization(orm: AuthOrm, orgId: OrgId): Promise<Orga
   return withOrgEm(
     orm,
     orgId,
-    async (em) => (await em.findOne(OrganizationEntity, { organizationId: orgId })) ?? undefined,
+    async ({ em }) => (await em.findOne(OrganizationEntity, { organizationId: orgId })) ?? undefined,
   );
 }
 
@@ -71,20 +71,20 @@ async function changeOrganization(
   now: Date,
   audit?: AuditOf,
 ): Promise<Organization | undefined> {
-  return withOrgEm(orm, orgId, async (em) => {
+  return withOrgEm(orm, orgId, async (tenant) => {
     // Locked, so that concurrent changes of different groups answer with what is then stored.
-    const organization = await em.findOne(
+    const organization = await tenant.em.findOne(
       OrganizationEntity,
       { organizationId: orgId },
       { lockMode: LockMode.PESSIMISTIC_WRITE },
     );
     if (organization === null) return undefined;
     if (audit !== undefined) {
-      for (const entry of changesOf(organization, values, audit)) await addAuditWith(orgId, em, entry);
+      for (const entry of changesOf(organization, values, audit)) await addAuditWith(tenant, entry);
     }
-    em.assign(organization, values);
-    await em.flush();
-    await recordChange(em, "organization_changed", orgId, now);
+    tenant.em.assign(organization, values);
+    await tenant.em.flush();
+    await recordChange(tenant.em, "organization_changed", orgId, now);
     return organization;
   });
 }

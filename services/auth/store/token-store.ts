@@ -45,7 +45,7 @@ export async function revokeAccessToken(
   token: { readonly tokenId: string; readonly expiresAt: Date },
   now: Date,
 ): Promise<void> {
-  await withOrgEm(orm, orgId, async (em) => {
+  await withOrgEm(orm, orgId, async ({ em }) => {
     const result: { affectedRows: number } = await em.execute(
       insertRevokedToken,
       [orgId, token.tokenId, token.expiresAt, now],

@@ -1,3 +1,4 @@
+import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
@@ -31,22 +32,20 @@ export const writeConsentReceipts = (
 
 /** The change that has this receipt, unless an acceptance made it. */
 export async function findConsentReceipt(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   receiptId: string,
 ): Promise<LoggedChange | undefined> {
-  const change = await findChange(orgId, client, receiptId);
-  return change && (await withLeaves(orgId, client, [change]))[0];
+  const change = await findChange(tenant, receiptId);
+  return change && (await withLeaves(tenant, [change]))[0];
 }
 
 /** Finds the leaves of changes that were recorded. */
 export async function withLeaves(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   changes: readonly StoredChange[],
 ): Promise<LoggedChange[]> {
   const receiptIds = changes.map(({ receiptId }) => receiptId);
-  const leaves = await findLeaves(orgId, client, receiptIds);
+  const leaves = await findLeaves(tenant, receiptIds);
   return changes.map((change) => {
     const leaf = leaves.get(change.receiptId);
     if (leaf === undefined) throw new Error(`the change of consent ${change.receiptId} is not in the log`);

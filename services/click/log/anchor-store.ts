@@ -1,3 +1,4 @@
+import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import { anchorLogId } from "./leaf.ts";
@@ -54,8 +55,7 @@ join click.log_checkpoint c on c.organization_id = '${anchorLogId}'
  * the newest one while none is stamped. Undefined while there is none.
  */
 export async function findAnchoring(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   leafIndex: number,
 ): Promise<Anchoring | undefined> {
   type Row = Record<"size" | "note" | "anchorIndex" | "anchorSize" | "anchorNote", string> &
@@ -189,8 +189,7 @@ export interface LoggedHead extends ExternalHead {
 
 /** The head that was entered for this; its row and its leaf are of one transaction. */
 export async function findExternalHead(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   { source, agreementId }: Pick<ExternalHead, "source" | "agreementId">,
 ): Promise<LoggedHead | undefined> {
   const { rows } = await client.query<Omit<LoggedHead, "leafIndex"> & { readonly leafIndex: string }>(
@@ -206,8 +205,7 @@ export async function findExternalHead(
 
 /** Notes a head; false when there is one already. Waits for others that are just entering one for the same. */
 export async function insertExternalHead(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   { source, agreementId, headHash, sequence, completedAt }: ExternalHead,
   { recordId, recordedAt }: { readonly recordId: string; readonly recordedAt: Date },
 ): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { LaterAcceptance } from "../consent/aftermath.ts";
@@ -36,8 +37,7 @@ const maxSealedBytes = 16 * 1_048_576;
  * large, but at least one.
  */
 export async function listAcceptances(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   query: ListQuery,
 ): Promise<ListedAcceptance[]> {
   const values: unknown[] = [orgId];
@@ -81,8 +81,7 @@ export interface LastQuery {
 
 /** The last acceptance or decline of each template, newest first; what is restricted is as if it were not there. */
 export async function findLastAcceptances(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   query: LastQuery,
 ): Promise<SealedAcceptance[]> {
   const result = await client.query<SealedAcceptance>(
@@ -101,8 +100,7 @@ export async function findLastAcceptances(
 
 /** Later acceptances and declines of the same user and template, oldest first. */
 export async function listLater(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   than: {
     readonly subjectIndex: Buffer;
     readonly templateId: string;

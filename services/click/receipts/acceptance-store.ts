@@ -1,3 +1,4 @@
+import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import { createBatcher } from "../accept/batcher.ts";
@@ -106,8 +107,7 @@ export async function findDirect(pool: pg.Pool, names: readonly ReceiptName[]): 
  * as well: it is kept because it binds the user, who need not be asked again.
  */
 export async function hasAccepted(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   text: {
     readonly subjectIndex: Buffer;
     readonly versionId: string;
@@ -136,8 +136,7 @@ async function findAcceptances(pool: pg.Pool, names: readonly ReceiptName[]): Pr
 }
 
 export async function findAcceptance(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   receiptId: string,
 ): Promise<SealedAcceptance | undefined> {
   const result = await client.query<SealedAcceptance>(
@@ -164,8 +163,7 @@ where a.organization_id = $1`;
 
 /** The acceptances of a session, oldest first. */
 export async function listBySession(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   sessionId: string,
 ): Promise<StoredAcceptance[]> {
   const text = `${storedSql} and a.session_id = $2 order by a.accepted_at, a.receipt_id`;
@@ -174,8 +172,7 @@ export async function listBySession(
 
 /** An acceptance that is its own session. */
 export async function findDirectAcceptance(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   receiptId: string,
 ): Promise<StoredAcceptance | undefined> {
   const text = `${storedSql} and a.receipt_id = $2 and a.session_id is null`;

@@ -1,3 +1,4 @@
+import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { PageEvent, PageFacts, SessionState } from "./session.ts";
@@ -18,8 +19,7 @@ export interface StoredPageEvent extends Omit<PageEvent, "target"> {
 
 /** Until the end of the transaction nobody else adds events to the session or changes its state. */
 export async function lockForEvents(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   sessionId: string,
 ): Promise<EventfulSession | undefined> {
   const result = await client.query<EventfulSession>(
@@ -37,8 +37,7 @@ export async function lockForEvents(
 
 /** Adds events to a session that is locked, and what they come to. */
 export async function insertEvents(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   session: { readonly id: string; readonly eventCount: number; readonly pageFacts: PageFacts },
   events: readonly StoredPageEvent[],
 ): Promise<void> {
@@ -66,8 +65,7 @@ export async function insertEvents(
 
 /** The events of a session, in the order in which they came. */
 export async function listSessionEvents(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   sessionId: string,
 ): Promise<StoredPageEvent[]> {
   const result = await client.query<StoredPageEvent>(
@@ -87,8 +85,7 @@ interface SessionText {
 
 /** Cancels a session that waits for its user; undefined when there is none. */
 export async function cancelSession(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   { id, now }: { readonly id: string; readonly now: Date },
 ): Promise<SessionText | undefined> {
   const result = await client.query<SessionText>(

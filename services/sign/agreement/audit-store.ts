@@ -1,3 +1,4 @@
+import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import { type Parameter, recordColumns, type Write } from "./agreement-columns.ts";
@@ -15,8 +16,7 @@ export function auditInsertion(orgId: OrgId, agreementId: string, events: readon
 
 /** What has happened to an agreement after this sequence, oldest first. */
 export async function listAuditEvents(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   agreementId: string,
   page: { readonly afterSequence: number; readonly limit: number } = { afterSequence: 0, limit: 2 ** 31 - 1 },
 ): Promise<AuditEvent[]> {

@@ -1,3 +1,4 @@
+import { withOrg } from "#platform/db/pool.ts";
 import { create, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -12,7 +13,6 @@ import {
   type SignService,
 } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { JsonObject } from "../agreement/agreement.ts";
 import type { JobRequest } from "../agreement/change.ts";
@@ -81,11 +81,11 @@ async function submit(deps: BulkDeps, caller: Caller, request: SendBulkListReque
     submittedAt: now,
     endedAt: total === 0 ? now : null,
   };
-  await inTransaction(orgId, deps.pool, async (client) => {
-    await insertBulkBatch(client, orgId, batch);
+  await withOrg(deps.pool, orgId, async (tenant) => {
+    await insertBulkBatch(tenant, batch);
     const origin = { caller, agreementId: null, newId: deps.newId, now };
     await insertJobs(
-      client,
+      tenant.client,
       origin,
       list.copies.map((_copy, index) => copyJob(batch.id, index, now)),
     );

@@ -1,3 +1,4 @@
+import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
@@ -47,8 +48,7 @@ export type KeyUse =
   | { readonly kind: "conflict" };
 
 export async function findKey(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   { key, requestHash }: KeyedRequest,
 ): Promise<KeyUse> {
   const { rows } = await client.query<{ agreementId: string; isSame: boolean }>({
@@ -67,16 +67,15 @@ export async function findKey(
  * that the key belongs to this transaction, anything else that it has been used meanwhile.
  */
 export async function takeKey(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  tenant: Tenant,
   request: KeyedRequest,
   target: { readonly agreementId: string; readonly now: Date },
 ): Promise<KeyUse> {
-  const { rowCount } = await client.query({
+  const { rowCount } = await tenant.client.query({
     name: "sign-take-key",
     text: `insert into sign.idempotency_key (organization_id, key, request_hash, agreement_id, created_at)
      values ($1, $2, $3, $4, $5) on conflict (organization_id, key) do nothing`,
-    values: [orgId, request.key, Buffer.from(request.requestHash), target.agreementId, target.now],
+    values: [tenant.orgId, request.key, Buffer.from(request.requestHash), target.agreementId, target.now],
   });
-  return rowCount === 1 ? { kind: "new" } : findKey(orgId, client, request);
+  return rowCount === 1 ? { kind: "new" } : findKey(tenant, request);
 }

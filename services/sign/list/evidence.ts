@@ -1,3 +1,4 @@
+import type { Tenant } from "#platform/db/pool.ts";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type pg from "pg";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
@@ -18,8 +19,8 @@ export const getCertificate = (
   async getCertificate({ agreementId }, context) {
     const caller = requireCaller(context);
     const target = agreementTarget(agreementId);
-    const source = await withTarget(deps, caller.orgId, target, (agreement, client) =>
-      readCertificateSource(deps, caller, agreement, client),
+    const source = await withTarget(deps, caller.orgId, target, (agreement, tenant) =>
+      readCertificateSource(deps, agreement, tenant),
     );
     const content = await certificateOf(deps, caller, source);
     return { file: { content, sha256: sha256Of(content), fileName: `certificate-${target.id}.pdf`, documentId: "" } };
@@ -33,13 +34,12 @@ type CertificateSource =
 
 export async function readCertificateSource(
   { blobs }: Pick<SignDeps, "blobs">,
-  { orgId }: Pick<Caller, "orgId">,
   agreement: Agreement,
-  client: pg.PoolClient,
+  tenant: Tenant,
 ): Promise<CertificateSource> {
   const { id, certificate } = agreement;
-  if (certificate === null) return { kind: "open", agreement, events: await listAuditEvents(client, orgId, id) };
-  const pdf = await blobs.read(orgId, certificate.sha256, client);
+  if (certificate === null) return { kind: "open", agreement, events: await listAuditEvents(tenant, id) };
+  const pdf = await blobs.read(tenant, certificate.sha256);
   if (pdf === undefined) throw new Error(`the certificate of agreement ${id} is missing`);
   return { kind: "sealed", pdf };
 }
@@ -71,8 +71,8 @@ export const listConsentTexts = (
 ): Pick<ServiceImpl<typeof SignService>, "listConsentTexts"> => ({
   async listConsentTexts({ agreementId }, context) {
     const { orgId } = requireCaller(context);
-    const texts = await withTarget(deps, orgId, agreementTarget(agreementId), (agreement, client) =>
-      readTexts(orgId, client, agreement.id),
+    const texts = await withTarget(deps, orgId, agreementTarget(agreementId), (agreement, tenant) =>
+      readTexts(tenant, agreement.id),
     );
     return { texts: [...texts] };
   },

@@ -1,3 +1,4 @@
+import type { Tenant } from "#platform/db/pool.ts";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type pg from "pg";
@@ -21,18 +22,18 @@ export const attachments = (
 ): Pick<ServiceImpl<typeof SignService>, "listAttachments" | "getAttachmentContent"> => ({
   listAttachments(request, context) {
     const { orgId } = requireCaller(context);
-    return withTarget(deps, orgId, agreementTarget(request.agreementId), async (agreement, client) => {
-      const all = await listAttachments(orgId, client, agreement.id);
+    return withTarget(deps, orgId, agreementTarget(request.agreementId), async (agreement, tenant) => {
+      const all = await listAttachments(tenant, agreement.id);
       return { attachments: all.map((one) => attachmentMessage(agreement, one)) };
     });
   },
   getAttachmentContent(request, context) {
     const { orgId } = requireCaller(context);
-    return withTarget(deps, orgId, agreementTarget(request.agreementId), async (agreement, client) => {
+    return withTarget(deps, orgId, agreementTarget(request.agreementId), async (agreement, tenant) => {
       const id = request.attachmentId.toLowerCase();
-      const found = await findAttachment(orgId, client, agreement.id, id);
+      const found = await findAttachment(tenant, agreement.id, id);
       if (found === undefined) throw new DomainError("ATTACHMENT_NOT_FOUND");
-      const content = await deps.blobs.read(orgId, found.sha256, client);
+      const content = await deps.blobs.read(tenant, found.sha256);
       if (content === undefined) throw new Error(`the bytes of attachment ${id} are missing`);
       return { attachment: attachmentMessage(agreement, found), content };
     });
@@ -74,17 +75,17 @@ const keep =
     { id, tabId, fileName, content, sha256 }: AttachmentCommand,
     createdAt: Date,
   ): Within =>
-  async (client) => {
-    const known = await listAttachments(orgId, client, agreement.id);
+  async (tenant) => {
+    const known = await listAttachments(tenant, agreement.id);
     requireRoom(known.filter(({ recipientId }) => recipientId === recipient.id).length);
-    await blobs.put(orgId, id, content, client);
-    await insertAttachment(orgId, client, {
+    await blobs.put(tenant, id, content);
+    await insertAttachment(tenant, {
       ...{ id, agreementId: agreement.id, recipientId: recipient.id, tabId: tabId.toLowerCase(), fileName },
       ...{ contentType: contentTypeOf(content) ?? "", bytes: content.length, sha256, createdAt },
     });
   };
 
-async function insertAttachment(orgId: OrgId, client: pg.PoolClient, attachment: Attachment): Promise<void> {
+async function insertAttachment({ orgId, client }: Tenant, attachment: Attachment): Promise<void> {
   const { id, agreementId, recipientId, tabId, fileName, contentType, bytes, sha256, createdAt } = attachment;
   await client.query(
     `insert into sign.attachment (organization_id, id, agreement_id, recipient_id, tab_id, file_name, content_type,
@@ -96,8 +97,7 @@ async function insertAttachment(orgId: OrgId, client: pg.PoolClient, attachment:
 
 /** What the recipients of an agreement have attached, in the order in which they did. */
 export async function listAttachments(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   agreementId: string,
 ): Promise<readonly Attachment[]> {
   const { rows } = await client.query<Attachment>(
@@ -109,8 +109,7 @@ export async function listAttachments(
 
 /** Undefined when nobody has attached it to this agreement. */
 async function findAttachment(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   agreementId: string,
   id: string,
 ): Promise<Attachment | undefined> {

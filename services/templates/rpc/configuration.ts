@@ -1,3 +1,4 @@
+import type { OrmTenant } from "#platform/db/orm.ts";
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -22,21 +23,20 @@ export const getTemplateConfiguration = (
   async getTemplateConfiguration(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseTemplateId(request.templateId);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const template = await findTemplate(orgId, em, id);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await findTemplate(tenant, id);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      return { configuration: await describeConfiguration(orgId, em, template) };
+      return { configuration: await describeConfiguration(tenant, template) };
     });
   },
 });
 
 /** The configuration of a template as clients see it. */
 export async function describeConfiguration(
-  orgId: OrgId,
-  em: EntityManager,
+  tenant: OrmTenant,
   template: Template,
 ): Promise<MessageInitShape<typeof TemplateConfigurationSchema>> {
-  const published = await listPublished(orgId, em, [template.id]);
+  const published = await listPublished(tenant, [template.id]);
   const status = templateStatus({ archived: template.archivedAt !== null, publishedVersions: published.length });
   const { policy, policyHash, verification } = effectiveConfiguration(template);
   return {

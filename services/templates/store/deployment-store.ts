@@ -1,3 +1,4 @@
+import type { OrmTenant } from "#platform/db/orm.ts";
 import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
 import type { OrgId } from "#platform/ids.ts";
 import type { Deployment, DeploymentStatus } from "../domain/deployment.ts";
@@ -6,8 +7,7 @@ import type { VersionName } from "./version-store.ts";
 
 /** How many active deployments each of these templates has; templates without any are absent. One query for all. */
 export async function countActiveDeployments(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   templateIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (templateIds.length === 0) return new Map();
@@ -24,7 +24,7 @@ export async function countActiveDeployments(
  * template serves whatever is published. Ask with the template locked and before the version is changed: then the answer
  * holds until the end of the transaction, because a deployment becomes active only while its template is held.
  */
-export async function isServedByActiveDeployment(orgId: OrgId, em: EntityManager, name: VersionName): Promise<boolean> {
+export async function isServedByActiveDeployment({ orgId, em }: OrmTenant, name: VersionName): Promise<boolean> {
   return isTrue(
     em,
     `select exists (
@@ -44,8 +44,7 @@ export async function isServedByActiveDeployment(orgId: OrgId, em: EntityManager
  * serves whatever is published and nothing else of the template is. Ask as isServedByActiveDeployment is asked.
  */
 export async function isLastServedByActiveDeployment(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   name: VersionName,
 ): Promise<boolean> {
   return isTrue(
@@ -64,8 +63,7 @@ export async function isLastServedByActiveDeployment(
 
 /** True when there is a published version for such a deployment to serve. Ask with the template held. */
 export async function isServable(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   deployment: Pick<Deployment, "templateId" | "versionId">,
 ): Promise<boolean> {
   const { templateId, versionId } = deployment;
@@ -81,8 +79,7 @@ export async function isServable(
 
 /** Makes the row be written with the transaction's flush. */
 export function addDeployment(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   deployment: Omit<Deployment, "organizationId">,
 ): Deployment {
   const entity = em.create(DeploymentEntity, { ...deployment, organizationId: orgId });
@@ -90,14 +87,13 @@ export function addDeployment(
   return entity;
 }
 
-export async function findDeployment(orgId: OrgId, em: EntityManager, id: string): Promise<Deployment | null> {
+export async function findDeployment({ orgId, em }: OrmTenant, id: string): Promise<Deployment | null> {
   return em.findOne(DeploymentEntity, { organizationId: orgId, id });
 }
 
 /** The template of a deployment, which never changes; to be locked before the deployment is. */
 export async function findTemplateIdOfDeployment(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   id: string,
 ): Promise<string | undefined> {
   const rows = await em.execute<{ template_id: string }[]>(
@@ -108,14 +104,13 @@ export async function findTemplateIdOfDeployment(
 }
 
 /** Until the end of the transaction nobody else changes this deployment. Lock or hold its template first. */
-export async function lockDeployment(orgId: OrgId, em: EntityManager, id: string): Promise<Deployment | null> {
+export async function lockDeployment({ orgId, em }: OrmTenant, id: string): Promise<Deployment | null> {
   return em.findOne(DeploymentEntity, { organizationId: orgId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
 /** Like lockDeployment for all active deployments of a template. */
 export async function lockActiveDeployments(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   templateId: string,
 ): Promise<Deployment[]> {
   return em.find(
@@ -126,13 +121,12 @@ export async function lockActiveDeployments(
 }
 
 /** The active deployments of a template, newest first. */
-export const listActiveDeployments = (orgId: OrgId, em: EntityManager, templateId: string): Promise<Deployment[]> =>
-  listDeployments(orgId, em, { templateId, status: "ACTIVE" });
+export const listActiveDeployments = (tenant: OrmTenant, templateId: string): Promise<Deployment[]> =>
+  listDeployments(tenant, { templateId, status: "ACTIVE" });
 
 /** The deployments of a template, newest first. */
 export async function listDeployments(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   filter: { readonly templateId: string; readonly status?: DeploymentStatus | undefined },
 ): Promise<Deployment[]> {
   const { templateId, status } = filter;
@@ -143,12 +137,12 @@ export async function listDeployments(
   );
 }
 
-export async function countDeployments(orgId: OrgId, em: EntityManager, templateId: string): Promise<number> {
+export async function countDeployments({ orgId, em }: OrmTenant, templateId: string): Promise<number> {
   return em.count(DeploymentEntity, { organizationId: orgId, templateId });
 }
 
 /** Its snapshots stay: acceptances refer to them. */
-export async function removeDeployment(orgId: OrgId, em: EntityManager, id: string): Promise<void> {
+export async function removeDeployment({ orgId, em }: OrmTenant, id: string): Promise<void> {
   await em.nativeDelete(DeploymentEntity, { organizationId: orgId, id });
 }
 

@@ -1,3 +1,4 @@
+import type { OrmTenant } from "#platform/db/orm.ts";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { OrgId } from "#platform/ids.ts";
 
@@ -9,8 +10,7 @@ export interface PublishedPurpose {
 
 /** The templates that ask for these purposes now, for each purpose the one that was published last first. */
 export async function findPublishedPurposes(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   purposes: readonly string[],
   limitEach: number,
 ): Promise<PublishedPurpose[]> {
@@ -44,8 +44,7 @@ interface TemplateParts {
 
 /** How many versions a template has; undefined when there is no such template. */
 export async function countVersions(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   templateId: string,
 ): Promise<TemplateParts | undefined> {
   const rows = await em.execute<TemplateParts[]>(

@@ -25,7 +25,7 @@ export async function resolveDeployment(
   name: DeploymentName,
 ): Promise<ResolvedDeployment | undefined> {
   const [column, value] = "id" in name ? (["id", name.id] as const) : (["key", name.key] as const);
-  const { rows } = await withOrg(pool, orgId, (client) =>
+  const { rows } = await withOrg(pool, orgId, ({ client }) =>
     client.query<Deployment & { template: string; snapshotJson: string }>({
       name: `resolve-deployment-by-${column}`,
       text: resolveSql[column],

@@ -1,3 +1,4 @@
+import type { OrmTenant } from "#platform/db/orm.ts";
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type pg from "pg";
@@ -112,8 +113,7 @@ export async function resolveTemplates(pool: pg.Pool, items: readonly ResolveIte
 
 /** Keeps snapshots in one statement. One that the organization has already is stored once. */
 export async function addSnapshots(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   snapshots: readonly DeploymentSnapshot[],
   now: Date,
 ): Promise<void> {

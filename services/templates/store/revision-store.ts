@@ -1,3 +1,4 @@
+import type { OrmTenant } from "#platform/db/orm.ts";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { OrgId } from "#platform/ids.ts";
 import type { Revision } from "../domain/version.ts";
@@ -5,8 +6,7 @@ import { RevisionEntity } from "./orm.ts";
 
 /** Writes a revision with its bytes. Bytes that the organization has already are stored once. */
 export async function addRevision(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   revision: Omit<Revision, "organizationId">,
   bytes: Buffer,
 ): Promise<void> {
@@ -18,8 +18,7 @@ export async function addRevision(
 }
 
 export async function findRevision(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   name: { readonly versionId: string; readonly revision: number },
 ): Promise<Revision | null> {
   const { versionId, revision } = name;
@@ -27,7 +26,7 @@ export async function findRevision(
 }
 
 /** The bytes of a text that a revision names. */
-export async function readContent(orgId: OrgId, em: EntityManager, hash: string): Promise<Buffer> {
+export async function readContent({ orgId, em }: OrmTenant, hash: string): Promise<Buffer> {
   const rows = await em.execute<{ bytes: Buffer }[]>(
     "select bytes from templates.content where organization_id = ? and hash = ?",
     [orgId, hash],
@@ -39,8 +38,7 @@ export async function readContent(orgId: OrgId, em: EntityManager, hash: string)
 
 /** All revisions of these versions, oldest first. */
 export async function listRevisions(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   versionIds: readonly string[],
 ): Promise<Revision[]> {
   if (versionIds.length === 0) return [];

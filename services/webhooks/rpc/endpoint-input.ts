@@ -1,3 +1,4 @@
+import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
@@ -58,12 +59,11 @@ export function parseId(id: string, otherwise: ErrorCode): string {
 
 /** An endpoint of our own format; `lock` as for findEndpoint. Throws WEBHOOK_ENDPOINT_NOT_FOUND. */
 export async function requireEndpoint(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  tenant: Tenant,
   id: string,
   options: { readonly lock?: boolean } = {},
 ): Promise<Endpoint> {
-  const endpoint = await findEndpoint(client, orgId, parseId(id, "WEBHOOK_ENDPOINT_NOT_FOUND"), options);
+  const endpoint = await findEndpoint(tenant, parseId(id, "WEBHOOK_ENDPOINT_NOT_FOUND"), options);
   if (endpoint?.kind !== "standard") throw new DomainError("WEBHOOK_ENDPOINT_NOT_FOUND");
   return endpoint;
 }

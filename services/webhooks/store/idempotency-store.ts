@@ -1,3 +1,4 @@
+import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import { keyLifetimeMs } from "../domain/endpoint.ts";
@@ -19,8 +20,7 @@ export type KeyUse =
   | { readonly kind: "conflict" };
 
 export async function findKey(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   { key, requestHash, now }: KeyedRequest,
 ): Promise<KeyUse> {
   const { rows } = await client.query<{ endpointId: string; isSame: boolean }>({
@@ -39,21 +39,20 @@ export async function findKey(
  * that the key belongs to this transaction, anything else that it has been used meanwhile.
  */
 export async function takeKey(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  tenant: Tenant,
   request: KeyedRequest,
   endpointId: string,
 ): Promise<KeyUse> {
-  const { rowCount } = await client.query({
+  const { rowCount } = await tenant.client.query({
     name: "webhooks-take-key",
     text: `insert into webhooks.idempotency_key as k (organization_id, key, request_hash, endpoint_id, created_at)
      values ($1, $2, $3, $4, $5)
      on conflict (organization_id, key) do update set
        request_hash = excluded.request_hash, endpoint_id = excluded.endpoint_id, created_at = excluded.created_at
      where k.created_at <= $6`,
-    values: [orgId, request.key, request.requestHash, endpointId, request.now, expiredBefore(request.now)],
+    values: [tenant.orgId, request.key, request.requestHash, endpointId, request.now, expiredBefore(request.now)],
   });
-  return rowCount === 1 ? { kind: "new" } : findKey(client, orgId, request);
+  return rowCount === 1 ? { kind: "new" } : findKey(tenant, request);
 }
 
 const expiredBefore = (now: Date): Date => new Date(now.getTime() - keyLifetimeMs);

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { withTransaction } from "#platform/db/pool.ts";
+import { withTransaction, type Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 
 /** Requests to an endpoint that may be under way at once. */
@@ -17,8 +17,7 @@ export interface QueuedReceiver {
  * this first, and the row of the endpoint before, if at all.
  */
 export async function lockQueue(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   { receiverId, isOrdered }: QueuedReceiver,
 ): Promise<void> {
   await client.query({
@@ -32,8 +31,7 @@ export async function lockQueue(
 
 /** Notes when to look again, from what waits now, and how many places there are from now on. The queue is locked. */
 export async function refreshQueue(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   receiverId: string,
   now: Date,
   places?: number,

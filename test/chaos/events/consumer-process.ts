@@ -40,6 +40,6 @@ await createConsumer({
 await createBatchConsumer({
   ...base,
   durable: batched,
-  applyBatch: (client, _orgId, events) => countOrders(client, batched, events),
+  applyBatch: ({ client }, events) => countOrders(client, batched, events),
 }).start();
 ready();

@@ -183,8 +183,8 @@ describe("the list of an organization with many acceptances", () => {
       to: undefined,
       after: undefined,
     };
-    const client = { query: explain } as unknown as pg.ClientBase;
-    const plan = await listStored(many, client, { ...nothing, ...filter, limit: 10 });
+    const tenant = { orgId: many, client: { query: explain } } as unknown as Tenant;
+    const plan = await listStored(tenant, { ...nothing, ...filter, limit: 10 });
     const text = (plan as unknown as Record<string, string>[]).map((row) => row["QUERY PLAN"]).join("\n");
     expect(text).toContain(index);
     expect(text).toContain("log_leaf_record");
