@@ -156,14 +156,17 @@ export const number = (minimum?: number, maximum?: number): Kind<number> =>
 export const choice = <const Names extends readonly string[]>(...names: Names): Kind<Names[number]> =>
   plain("a text", isText, () => ({ type: "string", enum: names }));
 
+/** ISO 8601 in UTC with milliseconds. */
+export const isoOf = ({ seconds, nanos }: Timestamp): string =>
+  new Date(Number(seconds) * 1000 + Math.floor(nanos / 1_000_000)).toISOString();
+
 /** A moment: RFC 3339, in answers in UTC with milliseconds. */
 export const time: Kind<string> = {
   at: (slot) => {
     demand(slot, slot.many === undefined && slot.message?.typeName === "google.protobuf.Timestamp", "a time");
     return {
       schema: () => ({ type: "string", format: "date-time" }),
-      toJson: ({ seconds, nanos }: Timestamp) =>
-        new Date(Number(seconds) * 1000 + Math.floor(nanos / 1_000_000)).toISOString(),
+      toJson: isoOf,
       fromJson: (iso: string) => timestampFromDate(new Date(iso)),
     };
   },

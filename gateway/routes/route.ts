@@ -271,6 +271,12 @@ export const documentBody = <Body>({
   ...spec,
 });
 
+/** The same, of what a table is of. */
+export const documentsBody = <T extends Table>(
+  { schemas }: Bodies<T>,
+  spec: { readonly example?: CreateOf<T> } & Partial<DocumentRules>,
+): BodySpec<CreateOf<T>> => documentBody<CreateOf<T>>({ schema: schemas.create, ...spec });
+
 /** Query parameters that have been validated against schemas of this type; those that are not required may be absent. */
 export const queryOf = <Query>(
   properties: Readonly<Record<keyof Query & string, JsonSchema>>,

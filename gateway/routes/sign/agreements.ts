@@ -1,10 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import {
-  type AgreementChangesBody,
-  agreementChanges,
-  type NewAgreementBody,
-  newAgreement,
-} from "#api/agreement-bodies.ts";
+import { agreementChanges, newAgreement } from "#api/agreement-bodies.ts";
 import { agreement } from "#api/agreements.ts";
 import type { ListAgreementsRequestSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -13,7 +8,7 @@ import { dateFields, statuses } from "../../../views/sign/names.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
 import { required } from "../required.ts";
-import { defineRoute, documentBody, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { defineRoute, documentsBody, onBehalfOf, queryOf, type Route } from "../route.ts";
 import { dateTime, described, example, listOf, oneOf, text } from "../schema-parts.ts";
 import { compositionsOf, definitionOf, requestHash } from "./agreement-input.ts";
 import { admin, agreementTarget, given, read, signBase, withDocuments, write } from "./base.ts";
@@ -89,8 +84,7 @@ export const agreementRoutes: readonly Route[] = [
       "A draft, of which everything may be missing; or with status `sent` an agreement that is sent at once, or not made at all when it cannot be. The same X-Idempotency-Key with the same body answers the agreement that it made first.",
     access: write,
     idempotencyKey: "optional",
-    body: documentBody<NewAgreementBody>({
-      schema: newAgreement.schemas.create,
+    body: documentsBody(newAgreement, {
       multipart: true,
       example: exampleAgreement,
     }),
@@ -147,8 +141,7 @@ export const agreementRoutes: readonly Route[] = [
       "What is left out stays. Lists take the place of the whole list that there was. With ifModifiedAt nothing changes unless the draft is still the one that was read.",
     access: write,
     notFound,
-    body: documentBody<AgreementChangesBody>({
-      schema: agreementChanges.schemas.create,
+    body: documentsBody(agreementChanges, {
       multipart: true,
       example: { emailSubject: "Please sign the NDA by Friday" },
     }),
