@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import { forceOrgIsolationSql, identifier } from "../db/ddl.ts";
-import { withOrg, type Tenant } from "../db/pool.ts";
+import { type Tenant, withOrg } from "../db/pool.ts";
 import type { OrgId } from "../ids.ts";
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import { identifier } from "../db/ddl.ts";
-import { withOrg, withTransaction, type Tenant } from "../db/pool.ts";
+import { type Tenant, withOrg, withTransaction } from "../db/pool.ts";
 import type { OrgId } from "../ids.ts";
 import { detached, noopTracer, type Tracer, traced } from "../telemetry.ts";
 import type { ReceivedEvent } from "./bus.ts";

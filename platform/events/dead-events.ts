@@ -1,8 +1,8 @@
 import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import { identifier } from "../db/ddl.ts";
-import { withOrg, withTransaction, type Tenant } from "../db/pool.ts";
-import { isUuid, type OrgId } from "../ids.ts";
+import { type Tenant, withOrg, withTransaction } from "../db/pool.ts";
+import { isUuid } from "../ids.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
 import type { ReceivedEvent } from "./bus.ts";

@@ -1,7 +1,7 @@
-import type { Tenant } from "../../db/pool.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import type pg from "pg";
+import type { Tenant } from "../../db/pool.ts";
 import { newId, type OrgId } from "../../ids.ts";
 import type { BlobStore } from "../blob-store.ts";
 

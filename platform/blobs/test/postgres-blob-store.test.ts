@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
 import { createRoleSql } from "../../db/ddl.ts";
-import { createPool, withOrg } from "../../db/pool.ts";
+import { createPool, type Tenant, withOrg } from "../../db/pool.ts";
 import { newId, type OrgId } from "../../ids.ts";
 import { createEmptyTestDatabase, type TestDatabase } from "../../testing/database.ts";
 import { blobTablesSql, createPostgresBlobStore } from "../blob-store.ts";
@@ -78,7 +78,9 @@ describe("the tables", () => {
   test("bytes cannot be stored under the name of others", async () => {
     const orgId = newId() as OrgId;
     const sql = `insert into ${schema}.blob (organization_id, sha256, bytes) values ($1, sha256('a'), 'b')`;
-    await expect(withOrg(writer, orgId, ({ client }) => client.query(sql, [orgId]))).rejects.toThrow(/check constraint/);
+    await expect(withOrg(writer, orgId, ({ client }) => client.query(sql, [orgId]))).rejects.toThrow(
+      /check constraint/,
+    );
   });
 
   test("a blob that somebody refers to cannot be deleted", async () => {

@@ -53,7 +53,9 @@ const add = (organizationId: OrgId, title: string) =>
     em.create(Note, { organizationId, id: newId(), title });
   });
 const titles = (orgId: OrgId) =>
-  withOrgEm(orm, orgId, async ({ em }) => (await em.findAll(Note, { orderBy: { title: 1 } })).map((note) => note.title));
+  withOrgEm(orm, orgId, async ({ em }) =>
+    (await em.findAll(Note, { orderBy: { title: 1 } })).map((note) => note.title),
+  );
 
 describe("withOrgEm", () => {
   test("changes are flushed and committed, and visible to their organization only", async () => {

@@ -6,7 +6,7 @@ import { createEmptyTestDatabase, type TestDatabase, terminateSessions } from ".
 import { until } from "../../testing/until.ts";
 import { createRoleSql, forceOrgIsolationSql } from "../ddl.ts";
 import { isTransient, isUniqueViolation } from "../errors.ts";
-import { createPool, withOrg, withOrgSnapshot, withTransaction, type Tenant } from "../pool.ts";
+import { createPool, type Tenant, withOrg, withOrgSnapshot, withTransaction } from "../pool.ts";
 
 const role = "assent_pool_test";
 const orgA = newId() as OrgId;
@@ -37,8 +37,10 @@ beforeEach(async () => {
   for (const org of [orgA, orgB]) await withOrg(pool, org, ({ client }) => client.query("delete from note"));
 });
 
-const insert = (org: OrgId, id: number) => ({ client }: Pick<Tenant, "client">) =>
-  client.query("insert into note (organization_id, id) values ($1, $2)", [org, id]);
+const insert =
+  (org: OrgId, id: number) =>
+  ({ client }: Pick<Tenant, "client">) =>
+    client.query("insert into note (organization_id, id) values ($1, $2)", [org, id]);
 const countNotes = async ({ client }: { readonly client: pg.PoolClient | pg.Pool }): Promise<number> =>
   (await client.query<{ n: number }>("select count(*)::integer as n from note")).rows[0]?.n ?? -1;
 
@@ -170,7 +172,9 @@ describe("createPool", () => {
     await withOrg(pool, orgA, insert(orgA, 1));
     const error = await withOrg(pool, orgA, async ({ client }) => {
       await client.query("select * from note for update");
-      return withOrg(pool, orgA, ({ client: other }) => other.query("delete from note")).catch((reason: unknown) => reason);
+      return withOrg(pool, orgA, ({ client: other }) => other.query("delete from note")).catch(
+        (reason: unknown) => reason,
+      );
     });
     expect(String(error)).toContain("lock timeout");
     expect(isTransient(error)).toBe(true);

@@ -1,9 +1,9 @@
-import type { Tenant } from "../../db/pool.ts";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import { DeadEventService } from "#gen/assent/operations/v1/dead_events_pb.ts";
+import type { Tenant } from "../../db/pool.ts";
 import { createLogger } from "../../logger.ts";
 import { createMetrics, type Metrics } from "../../metrics.ts";
 import type { OutboxRecord } from "../../outbox/outbox.ts";

@@ -1,8 +1,7 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type { PoolClient } from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import type { Clock } from "#platform/clock.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { type NewId, parseOrgId } from "#platform/ids.ts";
 import { plainLifetimeMs } from "../domain/mail.ts";
 import { insertMailJob } from "../store/mail-job-store.ts";

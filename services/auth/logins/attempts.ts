@@ -1,5 +1,4 @@
-import type { PoolClient } from "pg";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Origin } from "../domain/audit.ts";
 import type { Attempts } from "../domain/password.ts";
@@ -39,7 +38,7 @@ export async function failAttempt(
 export async function noteFailure(
   deps: AttemptDeps,
   tenant: Tenant,
-  { orgId, userId }: Whose,
+  { userId }: Whose,
   {
     counted,
     factor,

@@ -1,7 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { PoolClient } from "pg";
 import type { OrganizationChoiceSchema } from "#gen/assent/auth/v1/users_pb.ts";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import { decrypt, encrypt } from "#platform/secrets.ts";
 import type { Origin } from "../domain/audit.ts";
@@ -89,7 +88,7 @@ export const openTotpSecret = ({ keys }: Pick<Deps, "keys">, userId: string, sea
 
 /** Whether the code is one of the user's second factor, or of the recovery codes. It is used up by this. */
 export async function isSecondFactor(deps: Deps, tenant: Tenant, user: User, code: string): Promise<boolean> {
-  const { orgId, id: userId } = user;
+  const { id: userId } = user;
   const typed = code.trim();
   if (!looksLikeTotpCode(typed)) {
     const hash = hashRecoveryCode(deps.keys, userId, typed);

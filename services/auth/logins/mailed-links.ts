@@ -1,7 +1,6 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type { PoolClient } from "pg";
 import { DomainError } from "#platform/errors.ts";
-import { newSecret, type OrgId } from "#platform/ids.ts";
+import { newSecret } from "#platform/ids.ts";
 import { encrypt } from "#platform/secrets.ts";
 import { type LinkPurpose, linkLifetimeMs, linkUrl } from "../domain/link.ts";
 import type { MailKind } from "../domain/mail.ts";

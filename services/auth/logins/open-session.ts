@@ -1,8 +1,7 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { PoolClient } from "pg";
 import type { SessionPrincipalSchema, SignedInSchema } from "#gen/assent/auth/v1/users_pb.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { newSecret } from "#platform/ids.ts";
 import type { Origin } from "../domain/audit.ts";
 import { csrfToken, hashToken, lifetimeMs } from "../domain/session.ts";
@@ -26,7 +25,7 @@ export async function openSession(
   origin: Origin,
   details: Readonly<Record<string, string>> = {},
 ): Promise<MessageInitShape<typeof SignedInSchema>> {
-  const { orgId, id: userId } = user;
+  const { id: userId } = user;
   const now = deps.clock.now();
   const { token, tokenHash } = makeSessionToken();
   const id = deps.newId();

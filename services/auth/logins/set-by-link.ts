@@ -1,5 +1,4 @@
-import type { PoolClient } from "pg";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { LinkPurpose } from "../domain/link.ts";
 import { checkPassword } from "../domain/password.ts";
@@ -49,7 +48,7 @@ export async function readLink(deps: SetByLinkDeps, token: string, purpose: Link
 export async function setByLink(
   deps: SetByLinkDeps,
   tenant: Tenant,
-  { orgId, userId, tokenHash, purpose }: OpenedLink,
+  { userId, tokenHash, purpose }: OpenedLink,
   password: StoredPassword,
 ): Promise<User> {
   const user = await lockUser(tenant, userId);

@@ -1,8 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { PoolClient } from "pg";
 import type { LoginService } from "#gen/assent/auth/v1/users_pb.ts";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Origin } from "../domain/audit.ts";
 import { challengeMs, maxChallengeFailures } from "../domain/link.ts";
@@ -62,7 +61,7 @@ export const login = (deps: LoginDeps): Pick<ServiceImpl<typeof LoginService>, "
 async function renewHash(
   deps: LoginDeps,
   tenant: Tenant,
-  { orgId, userId }: LoginCandidate,
+  { userId }: LoginCandidate,
   { scheme, emailKey, typed }: { readonly scheme: string; readonly emailKey: string; readonly typed: string },
 ): Promise<void> {
   if (scheme === deps.passwords.scheme) return;
@@ -146,12 +145,7 @@ interface Entering {
   readonly origin: Origin;
 }
 
-async function enter(
-  deps: LoginWithIdentityDeps,
-  tenant: Tenant,
-  { orgId, userId }: FoundUser,
-  { person, origin }: Entering,
-) {
+async function enter(deps: LoginWithIdentityDeps, tenant: Tenant, { userId }: FoundUser, { person, origin }: Entering) {
   const user = await lockUser(tenant, userId);
   const known = await findIdentity(tenant, userId);
   const identity = known === undefined ? "other" : identityOf(known, person);
@@ -170,7 +164,7 @@ async function link(
   user: User,
   { person, origin }: Entering,
 ): Promise<void> {
-  const { orgId, id: userId } = user;
+  const { id: userId } = user;
   const { issuer } = person;
   await setIdentity(tenant, userId, person);
   const what = { action: "identity.linked", actor: user, origin, details: { issuer } } as const;

@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { withOrgEm } from "#platform/db/orm.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
@@ -26,12 +27,14 @@ export const createOrganization = (
   deps: CreateOrganizationDeps,
 ): Pick<ServiceImpl<typeof AdminService>, "createOrganization"> => ({
   async createOrganization(request) {
-    const organization = await insertOrganization(deps.orm, toOrgId(deps.newId()), {
+    const values = {
       name: parseName(request.name),
       plan: toPlan(request.plan),
       sandbox: request.sandbox,
       createdAt: deps.clock.now(),
-    });
+    };
+    const orgId = toOrgId(deps.newId());
+    const organization = await withOrgEm(deps.orm, orgId, async (tenant) => insertOrganization(tenant, values));
     return { organization: toOrganizationMessage(organization) };
   },
 });
@@ -80,7 +83,8 @@ export const setOrganizationLimits = (
 ): Pick<ServiceImpl<typeof AdminService>, "setOrganizationLimits"> => ({
   async setOrganizationLimits(request) {
     const orgId = toOrgId(request.organizationId);
-    const organization = await setLimits(deps.orm, orgId, parseLimits(request.limits ?? {}), deps.clock.now());
+    const limits = parseLimits(request.limits ?? {});
+    const organization = await withOrgEm(deps.orm, orgId, (tenant) => setLimits(tenant, limits, deps.clock.now()));
     if (organization === undefined) throw organizationNotFound();
     return { organization: toOrganizationMessage(organization) };
   },
@@ -93,7 +97,8 @@ export const setOrganizationPlan = (
 ): Pick<ServiceImpl<typeof AdminService>, "setOrganizationPlan"> => ({
   async setOrganizationPlan(request) {
     const orgId = toOrgId(request.organizationId);
-    const organization = await setPlan(deps.orm, orgId, toPlan(request.plan), deps.clock.now());
+    const plan = toPlan(request.plan);
+    const organization = await withOrgEm(deps.orm, orgId, (tenant) => setPlan(tenant, plan, deps.clock.now()));
     if (organization === undefined) throw organizationNotFound();
     return { organization: toOrganizationMessage(organization) };
   },
@@ -120,7 +125,8 @@ export const userOrganization = (deps: UserOrganizationDeps): Handlers => ({
       locale: locale === undefined ? undefined : parseLocale(locale),
       timeZone: timeZone === undefined ? undefined : parseTimeZone(timeZone),
     };
-    const organization = await update(deps.orm, orgId, { ...change, now: deps.clock.now() }, audit);
+    const now = deps.clock.now();
+    const organization = await withOrgEm(deps.orm, orgId, (tenant) => update(tenant, { ...change, now }, audit));
     if (organization === undefined) throw organizationNotFound();
     return { organization: toOrganizationMessage(organization) };
   },

@@ -85,10 +85,7 @@ export const replaceRecoveryCodes = (
 });
 
 /** New codes in place of all from before. */
-async function giveRecoveryCodes(
-  { keys }: Pick<AuthDeps, "keys">,
-  { tenant, actor }: Acting,
-): Promise<string[]> {
+async function giveRecoveryCodes({ keys }: Pick<AuthDeps, "keys">, { tenant, actor }: Acting): Promise<string[]> {
   const codes = makeRecoveryCodes();
   const hashes = codes.flatMap((code) => hashRecoveryCode(keys, actor.id, code) ?? []);
   await writeRecoveryCodes(tenant, actor.id, hashes);

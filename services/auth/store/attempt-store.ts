@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type { PoolClient } from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import { type Attempts, beginAttempt, noAttempts, takeBack } from "../domain/password.ts";
 
 const selectAttempts = `
@@ -22,11 +20,7 @@ async function write({ orgId, client }: Tenant, userId: string, attempts: Attemp
 }
 
 /** Counts an attempt. Undefined, and nothing is written, while the user is locked. */
-export async function countAttempt(
-  tenant: Tenant,
-  userId: string,
-  now: Date,
-): Promise<Attempts | undefined> {
+export async function countAttempt(tenant: Tenant, userId: string, now: Date): Promise<Attempts | undefined> {
   const stored = await readAttempts(tenant, userId);
   const begun = beginAttempt(stored ?? noAttempts, now);
   if (begun !== undefined) await write(tenant, userId, begun);
@@ -40,5 +34,4 @@ export async function takeBackAttempt(tenant: Tenant, userId: string): Promise<v
 }
 
 /** Forgets all attempts, because the person has proven who they are. */
-export const forgetAttempts = (tenant: Tenant, userId: string): Promise<void> =>
-  write(tenant, userId, noAttempts);
+export const forgetAttempts = (tenant: Tenant, userId: string): Promise<void> => write(tenant, userId, noAttempts);

@@ -1,11 +1,9 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
-import type { PoolClient } from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { AuditAction, AuditEntry, Named } from "../domain/audit.ts";
 import { hasRole, type UserRole } from "../domain/user.ts";
-import type { AuthEntityManager } from "./orm.ts";
 
 export interface StoredAuditEvent {
   readonly id: string;
@@ -57,11 +55,7 @@ export async function addAuditWith(tenant: OrmTenant, entry: AuditEntry): Promis
 const holdRole = `
   select role from auth.user_account where organization_id = ? and user_id = ? and status = 'active' for share`;
 
-async function requireRoleUntilCommit(
-  { orgId, em }: OrmTenant,
-  userId: string,
-  least: UserRole,
-): Promise<void> {
+async function requireRoleUntilCommit({ orgId, em }: OrmTenant, userId: string, least: UserRole): Promise<void> {
   const [user] = await em.execute<{ role: UserRole }[]>(holdRole, [orgId, userId]);
   if (user === undefined) throw new DomainError("SESSION_ENDED");
   if (!hasRole(user.role, least)) throw new DomainError("INSUFFICIENT_SCOPE");

@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type { PoolClient } from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import type { LinkPurpose } from "../domain/link.ts";
 
 export interface NewLink {

@@ -1,5 +1,5 @@
+import type { Pool } from "pg";
 import type { Tenant } from "#platform/db/pool.ts";
-import type { Pool, PoolClient } from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { MailKind } from "../domain/mail.ts";
 

@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type { PoolClient } from "pg";
-import type { OrgId } from "#platform/ids.ts";
 
 export interface StoredTotp {
   /** Encrypted; null when there is none. */
@@ -40,11 +38,7 @@ export async function replaceRecoveryCodes(
 }
 
 /** False when the user has no such code, or has used it. */
-export async function consumeRecoveryCode(
-  { orgId, client }: Tenant,
-  userId: string,
-  hash: Buffer,
-): Promise<boolean> {
+export async function consumeRecoveryCode({ orgId, client }: Tenant, userId: string, hash: Buffer): Promise<boolean> {
   const sql = "delete from auth.recovery_code where organization_id = $1 and user_id = $2 and code_hash = $3";
   return (await client.query(sql, [orgId, userId, hash])).rowCount === 1;
 }

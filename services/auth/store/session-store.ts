@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type { PoolClient } from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import { idleMs, maxSessions, type SessionState } from "../domain/session.ts";
 
 export interface StoredSession extends SessionState {
@@ -42,10 +40,7 @@ export async function insertSession({ orgId, client }: Tenant, session: NewSessi
 }
 
 /** Locks it; undefined for an unknown one. */
-export async function lockSession(
-  { orgId, client }: Tenant,
-  sessionId: string,
-): Promise<StoredSession | undefined> {
+export async function lockSession({ orgId, client }: Tenant, sessionId: string): Promise<StoredSession | undefined> {
   const sql = `select ${sessionColumns} from auth.user_session s
     where s.organization_id = $1 and s.session_id = $2 for update`;
   const row = (await client.query<Row>(sql, [orgId, sessionId])).rows[0];
@@ -76,11 +71,7 @@ export async function replaceToken(
 }
 
 /** The last used first. */
-export async function listSessions(
-  { orgId, client }: Tenant,
-  userId: string,
-  now: Date,
-): Promise<StoredSession[]> {
+export async function listSessions({ orgId, client }: Tenant, userId: string, now: Date): Promise<StoredSession[]> {
   const sql = `select ${sessionColumns} from auth.user_session s
     where s.organization_id = $1 and s.user_id = $2 and s.expires_at > $3 and s.last_seen_at > $4
     order by s.last_seen_at desc, s.session_id`;

@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type { PoolClient } from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import type { User, UserChange, UserRole } from "../domain/user.ts";
 
 /** Everything of a user but its secrets, of the table as `u`. */
@@ -134,10 +132,7 @@ export interface KnownIdentity {
   readonly emailKey: string;
 }
 
-export async function findIdentity(
-  { orgId, client }: Tenant,
-  userId: string,
-): Promise<KnownIdentity | undefined> {
+export async function findIdentity({ orgId, client }: Tenant, userId: string): Promise<KnownIdentity | undefined> {
   const sql = `select external_issuer as issuer, external_subject as subject, email_key as "emailKey"
     from auth.user_account where organization_id = $1 and user_id = $2`;
   return (await client.query<KnownIdentity>(sql, [orgId, userId])).rows[0];

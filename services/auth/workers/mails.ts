@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Pool, PoolClient } from "pg";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import type { Pool } from "pg";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { Logger } from "#platform/logger.ts";
 import { MailRefusedError } from "#platform/mail/mail.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";

@@ -1,5 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { receiptJws } from "../log/leaf.ts";
@@ -31,19 +30,13 @@ export const writeConsentReceipts = (
 ): Promise<string[]> => mapInTurns(changes, (change) => writeReceipt(deps, orgId, change));
 
 /** The change that has this receipt, unless an acceptance made it. */
-export async function findConsentReceipt(
-  tenant: Tenant,
-  receiptId: string,
-): Promise<LoggedChange | undefined> {
+export async function findConsentReceipt(tenant: Tenant, receiptId: string): Promise<LoggedChange | undefined> {
   const change = await findChange(tenant, receiptId);
   return change && (await withLeaves(tenant, [change]))[0];
 }
 
 /** Finds the leaves of changes that were recorded. */
-export async function withLeaves(
-  tenant: Tenant,
-  changes: readonly StoredChange[],
-): Promise<LoggedChange[]> {
+export async function withLeaves(tenant: Tenant, changes: readonly StoredChange[]): Promise<LoggedChange[]> {
   const receiptIds = changes.map(({ receiptId }) => receiptId);
   const leaves = await findLeaves(tenant, receiptIds);
   return changes.map((change) => {

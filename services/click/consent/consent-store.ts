@@ -1,6 +1,5 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { AskedText, ConsentEvent } from "./consent.ts";
 
 /** An event as it comes out of the database. */
@@ -119,10 +118,7 @@ export const listUpdate = ({ orgId, client }: Tenant, updateId: string): Promise
   listChanges(client, "and e.update_id = $2 order by e.revision", [orgId, updateId]);
 
 /** The change that has this receipt, unless an acceptance made it. */
-export async function findChange(
-  { orgId, client }: Tenant,
-  receiptId: string,
-): Promise<StoredChange | undefined> {
+export async function findChange({ orgId, client }: Tenant, receiptId: string): Promise<StoredChange | undefined> {
   return (await listChanges(client, "and e.receipt_id = $2 and e.update_id is not null", [orgId, receiptId]))[0];
 }
 

@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import type { ConsentEvent } from "./consent.ts";
 
 /** How far the history of a user has come. */
@@ -11,11 +9,7 @@ export interface ConsentHead {
 }
 
 /** Until the end of the transaction nobody else changes the consent of this user. */
-export async function lockHead(
-  { orgId, client }: Tenant,
-  subjectIndex: Buffer,
-  now: Date,
-): Promise<ConsentHead> {
+export async function lockHead({ orgId, client }: Tenant, subjectIndex: Buffer, now: Date): Promise<ConsentHead> {
   const result = await client.query<{ revision: string; clock: Date }>(
     `insert into click.consent_head as h (organization_id, subject_index, revision, clock) values ($1, $2, 0, $3)
      on conflict (organization_id, subject_index) do update set clock = greatest(h.clock, excluded.clock)

@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import { listLater } from "../receipts/acceptance-list.ts";
 import type { StoredAcceptance } from "../receipts/acceptance-store.ts";
 import type { SessionView } from "../sessions/session-view.ts";

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { findLastAcceptances, type LastQuery } from "../receipts/acceptance-list.ts";
 import type { RecordedReceipt } from "../receipts/receipt.ts";
@@ -110,11 +110,7 @@ const isWanted = (event: ConsentEvent, { purpose, templateId }: ConsentQuery): b
 const latest = (a: Date, b: Date): Date => (a > b ? a : b);
 
 /** The last acceptance or decline of each template, newest first; none that may not be read. */
-async function readLastAcceptances(
-  vault: SubjectVault,
-  tenant: Tenant,
-  query: LastQuery,
-): Promise<LastAcceptance[]> {
+async function readLastAcceptances(vault: SubjectVault, tenant: Tenant, query: LastQuery): Promise<LastAcceptance[]> {
   const found = await findLastAcceptances(tenant, query);
   return found.flatMap(({ receiptId: recordId, sealed, seed: stored }) => {
     const record = { organizationId: tenant.orgId, recordId };

@@ -1,10 +1,9 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import { timingSafeEqual } from "node:crypto";
-import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { NewId, OrgId } from "#platform/ids.ts";
+import type { NewId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { consentChanged } from "../events.ts";
 import type { LeafDraft, LeafSigner, SignedLeaf } from "../log/leaf.ts";

@@ -1,6 +1,5 @@
-import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { NewId } from "#platform/ids.ts";
 import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import { userErased } from "../events.ts";

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import { isOutage } from "#platform/outage.ts";

@@ -1,7 +1,5 @@
-import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { sessionCancelled } from "../events.ts";
 import { holdCounting } from "../stats/stat-store.ts";
 import { forgetUser } from "../stats/stat-user-store.ts";
@@ -67,7 +65,6 @@ export async function erasePerson(
   person: PersonToErase,
 ): Promise<PersonErasure | undefined> {
   const { subjectIndex, now } = person;
-  const { orgId } = person.caller;
   await lockPersons(tenant, [subjectIndex]);
   const sessions = await lockSessions(tenant, subjectIndex, now);
   await lockHeads(tenant, [subjectIndex]);
@@ -113,7 +110,7 @@ function applyRules(
 /** Each session is kept for as long as the acceptances of it. */
 async function planSessions(
   tenant: Tenant,
-  { caller: { orgId }, now }: PersonToErase,
+  { now }: PersonToErase,
   sessions: readonly PersonSession[],
   room: number,
 ): Promise<ErasurePlan> {
@@ -139,7 +136,6 @@ async function takeAway(
   { receipts, sessions, cancelled }: Work,
 ): Promise<Pick<PersonErasure, "erased" | "concluded">> {
   const { caller, subjectIndex, userKey, now } = person;
-  const { orgId } = caller;
   const touched = [...receipts.erase, ...receipts.restrict.map(({ recordId }) => recordId)];
   await deleteDeadlines(tenant, subjectIndex, touched);
   const subjectIndexes = [subjectIndex];

@@ -1,7 +1,6 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 
 /** Cancels sessions that are locked and wait for their user. */
 export async function cancelSessions(
@@ -24,10 +23,7 @@ export interface StoredSeed {
   readonly restrictedUntil: Date | null;
 }
 
-export async function listSeeds(
-  { orgId, client }: Tenant,
-  recordIds: readonly string[],
-): Promise<StoredSeed[]> {
+export async function listSeeds({ orgId, client }: Tenant, recordIds: readonly string[]): Promise<StoredSeed[]> {
   const { rows } = await client.query<StoredSeed>(
     `select record_id as "recordId", seed, restricted_until as "restrictedUntil" from click.subject_key
      where organization_id = $1 and record_id = any($2)`,
@@ -146,10 +142,7 @@ export async function deleteDeadlines(
 }
 
 /** Deletes the heads of persons of whom no change of consent is left. They are locked. */
-export async function deleteEmptyHeads(
-  { orgId, client }: Tenant,
-  subjectIndexes: readonly Buffer[],
-): Promise<void> {
+export async function deleteEmptyHeads({ orgId, client }: Tenant, subjectIndexes: readonly Buffer[]): Promise<void> {
   await client.query(
     `delete from click.consent_head h where h.organization_id = $1 and h.subject_index = any($2) and not exists (
        select from click.consent_event e where e.organization_id = h.organization_id and e.subject_index = h.subject_index)`,

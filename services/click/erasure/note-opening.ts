@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
-import type { NewId, OrgId } from "#platform/ids.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import type { NewId } from "#platform/ids.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { LeafPayload, LeafSigner } from "../log/leaf.ts";
 import { appendLeaves } from "../log/log-store.ts";

@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
 
 /** What held for records of a person. */
 export interface RecordTerms {
@@ -38,10 +36,7 @@ select ${termsColumns} from r
 left join click.template_terms t on t.organization_id = $1 and t.terms_hash = r.terms_hash`;
 
 /** Everything that held for what is known of a person, each once; nothing for somebody unknown. */
-export async function findPersonTerms(
-  { orgId, client }: Tenant,
-  subjectIndex: Buffer,
-): Promise<RecordTerms[]> {
+export async function findPersonTerms({ orgId, client }: Tenant, subjectIndex: Buffer): Promise<RecordTerms[]> {
   return (await client.query<TermsRow>(personTermsSql, [orgId, subjectIndex])).rows.map(termsOf);
 }
 
@@ -71,10 +66,7 @@ export async function findRecordTerms(
  * Until the end of the transaction nobody else erases anything of these persons. Comes before all other locks, which
  * are taken like by acceptances: sessions, heads of consent, and the log.
  */
-export async function lockPersons(
-  { orgId, client }: Tenant,
-  subjectIndexes: readonly Buffer[],
-): Promise<void> {
+export async function lockPersons({ orgId, client }: Tenant, subjectIndexes: readonly Buffer[]): Promise<void> {
   const names = subjectIndexes.map((index) => `click person ${orgId} ${index.toString("hex")}`).sort();
   await client.query("select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest($1::text[]) as n (name)", [
     names,
@@ -190,10 +182,7 @@ type ChangedReceipt = Omit<PersonReceipt, "restrictedUntil"> & { readonly isOwn:
 const later = (a: Date, b: Date | undefined): Date => (b !== undefined && b > a ? b : a);
 
 /** Whom these records are about. */
-export async function findSubjects(
-  { orgId, client }: Tenant,
-  recordIds: readonly string[],
-): Promise<Buffer[]> {
+export async function findSubjects({ orgId, client }: Tenant, recordIds: readonly string[]): Promise<Buffer[]> {
   const result = await client.query<{ subjectIndex: Buffer }>(
     `select subject_index as "subjectIndex" from click.acceptance
      where organization_id = $1 and receipt_id = any($2) and subject_index is not null

@@ -1,5 +1,4 @@
-import type pg from "pg";
-import { withOrgSnapshot, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Aftermath } from "../consent/aftermath.ts";
 import { mapInTurns } from "../consent/map-in-turns.ts";

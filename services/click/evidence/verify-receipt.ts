@@ -1,5 +1,4 @@
-import type pg from "pg";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { parseCheckpoint } from "#platform/transparency/checkpoint.ts";
 import { verifyNote } from "#platform/transparency/signed-note.ts";
@@ -114,11 +113,7 @@ interface Recorded {
 }
 
 /** Undefined when the organization's log does not hold exactly what was signed. */
-async function findRecorded(
-  vault: SubjectVault,
-  tenant: Tenant,
-  read: ReadReceipt,
-): Promise<Recorded | undefined> {
+async function findRecorded(vault: SubjectVault, tenant: Tenant, read: ReadReceipt): Promise<Recorded | undefined> {
   const leaves = await findLeaves(tenant, recordIds(read.payload).filter(isUuid));
   const leaf = [...leaves.values()].find((one) => one.leaf.equals(read.leaf));
   if (leaf === undefined) return undefined;

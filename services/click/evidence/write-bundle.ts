@@ -1,8 +1,7 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type pg from "pg";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { TemplateOffers } from "../consent/purpose-offers.ts";
 import { type EvidenceJwk, type EvidenceParts, evidenceJwk } from "../keys/evidence-parts.ts";
 import { type Anchoring, findAnchoring, type Published } from "../log/anchor-store.ts";

@@ -1,6 +1,5 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { anchorLogId } from "./leaf.ts";
 import type { ExternalHead } from "./log-leaves.ts";
 import type { StoredCheckpoint } from "./log-store.ts";
@@ -54,10 +53,7 @@ join click.log_checkpoint c on c.organization_id = '${anchorLogId}'
  * The first anchored checkpoint that covers a leaf, and the first stamped checkpoint of the anchor log that covers that;
  * the newest one while none is stamped. Undefined while there is none.
  */
-export async function findAnchoring(
-  { orgId, client }: Tenant,
-  leafIndex: number,
-): Promise<Anchoring | undefined> {
+export async function findAnchoring({ orgId, client }: Tenant, leafIndex: number): Promise<Anchoring | undefined> {
   type Row = Record<"size" | "note" | "anchorIndex" | "anchorSize" | "anchorNote", string> &
     Pick<Anchoring, "token" | "tsaName">;
   const row = (await client.query<Row>(findAnchoringSql, [orgId, leafIndex])).rows[0];

@@ -1,5 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { Tile, TileName } from "#platform/transparency/tiles.ts";
 import type { anchorLogId, SignedLeaf } from "./leaf.ts";
@@ -20,10 +19,7 @@ returning leaf_index as "leafIndex"`;
  * Adds leaves to the organization's log and gives their indexes, in the order of the leaves. From here to the end of the
  * transaction nobody else can add to this log: it must be the last statement, and nothing may be waited for after it.
  */
-export async function appendLeaves(
-  { orgId, client }: Tenant,
-  leaves: readonly SignedLeaf[],
-): Promise<number[]> {
+export async function appendLeaves({ orgId, client }: Tenant, leaves: readonly SignedLeaf[]): Promise<number[]> {
   if (leaves.length === 0) return [];
   const result = await client.query<{ leafIndex: string }>(appendSql, [
     orgId,

@@ -1,6 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import {
   type ClickService,
   type EvidenceLogService,
@@ -10,9 +9,10 @@ import {
   HeadSource as WireSource,
 } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import { isUuid, type OrgId } from "#platform/ids.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { isUuid } from "#platform/ids.ts";
 import { tileWidth } from "#platform/transparency/tiles.ts";
 import type { ClickDeps } from "../deps.ts";
 import { anchorLogId } from "./leaf.ts";
@@ -25,9 +25,7 @@ export const getCheckpoint = ({
 }: Pick<ClickDeps, "pool">): Pick<ServiceImpl<typeof ClickService>, "getCheckpoint"> => ({
   async getCheckpoint({ anchor }, context) {
     const { orgId } = requireCaller(context);
-    const checkpoint = await withOrg(pool, orgId, (tenant) =>
-      findNewestCheckpoint(tenant),
-    );
+    const checkpoint = await withOrg(pool, anchor ? (anchorLogId as OrgId) : orgId, findNewestCheckpoint);
     if (checkpoint === undefined) throw new DomainError("CLICK_CHECKPOINT_NOT_FOUND");
     return { note: checkpoint.note };
   },
@@ -39,7 +37,7 @@ export const getConsistencyProof = ({
 }: Pick<ClickDeps, "pool" | "proofs">): Pick<ServiceImpl<typeof ClickService>, "getConsistencyProof"> => ({
   async getConsistencyProof(request, context) {
     const { orgId } = requireCaller(context);
-    const newest = await withOrg(pool, orgId, (tenant) => findNewestCheckpoint(tenant));
+    const newest = await withOrg(pool, orgId, findNewestCheckpoint);
     const details = problemsOf(request, newest?.size ?? 0);
     if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
     const { from, to } = request;
@@ -79,10 +77,7 @@ export const getInclusionProof = ({
   },
 });
 
-async function findIndex(
-  tenant: Tenant,
-  { case: kind, value }: GetInclusionProofRequest["leaf"],
-): Promise<number> {
+async function findIndex(tenant: Tenant, { case: kind, value }: GetInclusionProofRequest["leaf"]): Promise<number> {
   if (kind === "receiptId") {
     const id = value.toLowerCase();
     const leaf = isUuid(id) ? (await findLeaves(tenant, [id])).get(id) : undefined;
@@ -100,11 +95,7 @@ interface ChosenTree {
 }
 
 /** Proofs are made for published trees only: whatever is proven can be checked against a signature. */
-async function chooseTree(
-  tenant: Tenant,
-  leafIndex: number,
-  size: bigint | undefined,
-): Promise<ChosenTree> {
+async function chooseTree(tenant: Tenant, leafIndex: number, size: bigint | undefined): Promise<ChosenTree> {
   const newest = await findNewestCheckpoint(tenant);
   if (newest === undefined || newest.size <= leafIndex) throw new DomainError("CLICK_LEAF_NOT_INTEGRATED");
   if (size === undefined || size === BigInt(newest.size)) return { treeSize: newest.size, checkpoint: newest.note };

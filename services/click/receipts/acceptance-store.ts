@@ -1,5 +1,5 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { createBatcher } from "../accept/batcher.ts";
 
@@ -162,10 +162,7 @@ join click.template_terms t on t.organization_id = a.organization_id and t.terms
 where a.organization_id = $1`;
 
 /** The acceptances of a session, oldest first. */
-export async function listBySession(
-  { orgId, client }: Tenant,
-  sessionId: string,
-): Promise<StoredAcceptance[]> {
+export async function listBySession({ orgId, client }: Tenant, sessionId: string): Promise<StoredAcceptance[]> {
   const text = `${storedSql} and a.session_id = $2 order by a.accepted_at, a.receipt_id`;
   return (await client.query<StoredAcceptance>(text, [orgId, sessionId])).rows;
 }

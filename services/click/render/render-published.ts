@@ -1,8 +1,7 @@
-import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import { isUuid, type OrgId } from "#platform/ids.ts";
+import { isUuid } from "#platform/ids.ts";
 import { hasAccepted } from "../receipts/acceptance-store.ts";
 import { type BoundText, type CurrentTemplate, chooseText, type TextChoice } from "../terms/agreement.ts";
 import { requireAllowedOrigin } from "../terms/placement.ts";

@@ -1,7 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { sessionPresented } from "../events.ts";
@@ -33,8 +32,8 @@ type Deps = Pick<RenderDeps, "pool" | "vault" | "clock" | "newId" | "wakeRelay" 
 export async function renderSession(deps: Deps, caller: Caller, wanted: SessionRendering): Promise<Rendered> {
   const now = deps.clock.now();
   const { rendered, isNew } = await withOrg(deps.pool, caller.orgId, async (tenant) => {
-    const session = await requireSession(deps, caller, tenant, wanted.sessionId, now);
-    const pinned = await readPinned(deps, caller, tenant, session);
+    const session = await requireSession(deps, tenant, wanted.sessionId, now);
+    const pinned = await readPinned(deps, tenant, session);
     requireAllowedOrigin(pinned.placement, wanted.origin);
     const presented = wanted.isPresented && (await present(deps, caller, tenant, session, now));
     const { row, terms } = session;
@@ -53,13 +52,8 @@ interface ShownSession {
   readonly view: SessionView;
 }
 
-async function requireSession(
-  { vault }: Deps,
-  { orgId }: Caller,
-  tenant: Tenant,
-  id: string,
-  now: Date,
-): Promise<ShownSession> {
+async function requireSession({ vault }: Deps, tenant: Tenant, id: string, now: Date): Promise<ShownSession> {
+  const { orgId } = tenant;
   const row = await findSession(tenant, id);
   if (row === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
   const opened = openSession(vault, orgId, row);
@@ -76,12 +70,7 @@ interface Pinned {
   readonly placement: Placement | undefined;
 }
 
-async function readPinned(
-  { vault }: Deps,
-  { orgId }: Caller,
-  tenant: Tenant,
-  { row, terms }: ShownSession,
-): Promise<Pinned> {
+async function readPinned({ vault }: Deps, tenant: Tenant, { row, terms }: ShownSession): Promise<Pinned> {
   const { renderHash, wordsHash, deploymentHash } = row;
   const isMerged = terms.type === "GENERATED";
   const hashes = [isMerged ? null : renderHash, wordsHash, deploymentHash].filter((hash) => hash !== null);

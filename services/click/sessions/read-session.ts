@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
 import { findDirectAcceptance, listBySession, type StoredAcceptance } from "../receipts/acceptance-store.ts";
 import type { ReadableReceipt } from "../receipts/receipt.ts";

@@ -1,6 +1,5 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { PageEvent, PageFacts, SessionState } from "./session.ts";
 
 /** A session as far as its events matter. */
@@ -64,10 +63,7 @@ export async function insertEvents(
 }
 
 /** The events of a session, in the order in which they came. */
-export async function listSessionEvents(
-  { orgId, client }: Tenant,
-  sessionId: string,
-): Promise<StoredPageEvent[]> {
+export async function listSessionEvents({ orgId, client }: Tenant, sessionId: string): Promise<StoredPageEvent[]> {
   const result = await client.query<StoredPageEvent>(
     `select type, at, sealed_target as "sealedTarget", server_at as "serverAt" from click.session_event
      where organization_id = $1 and session_id = $2 order by position`,

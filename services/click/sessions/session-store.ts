@@ -1,6 +1,5 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { BoundText, SessionFacts } from "../terms/agreement.ts";
 import type { SessionOutcome, SessionState, StoredStatus } from "./session.ts";
 

@@ -1,8 +1,6 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import { createHmac } from "node:crypto";
-import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import {
   addHolders,
   addReach,
@@ -25,10 +23,7 @@ const maxRounds = 5;
  * Counts acceptances by user. Each user is held from before it is read until the transaction ends, and what changes in
  * the counters is exactly the difference between what the user was counted as and is counted as now.
  */
-export async function countUsers(
-  tenant: Tenant,
-  wanted: readonly UserAcceptances[],
-): Promise<void> {
+export async function countUsers(tenant: Tenant, wanted: readonly UserAcceptances[]): Promise<void> {
   const changes = new Map<string, UserChange>();
   let left = wanted;
   for (let round = 1; left.length > 0; round += 1) {

@@ -4,7 +4,7 @@ import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import type { CountTemplatePartsResponse, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createBatchConsumer } from "#platform/events/consume-batches.ts";
 import type { DeadEvents } from "#platform/events/dead-events.ts";
@@ -137,10 +137,7 @@ const statisticsSubjects: readonly string[] = [
   "assent.click.consent.*",
 ];
 
-type ReadLocales = (
-  tenant: Tenant,
-  texts: readonly TextName[],
-) => Promise<ReadonlyMap<string, string>>;
+type ReadLocales = (tenant: Tenant, texts: readonly TextName[]) => Promise<ReadonlyMap<string, string>>;
 
 /**
  * Adds events of one organization to the statistics. Tables are always written in the same order. Whoever was erased

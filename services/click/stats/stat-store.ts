@@ -1,5 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { HourRow, PurposeRow, StatPlace, TimeRow } from "./tally.ts";
 import { hourCounters } from "./user-days.ts";
@@ -75,10 +74,7 @@ export async function addPurposes({ orgId, client }: Tenant, rows: readonly Purp
 }
 
 /** Notes sessions as counted; gives those that were not before. */
-export async function markReused(
-  { orgId, client }: Tenant,
-  sessionIds: readonly string[],
-): Promise<Set<string>> {
+export async function markReused({ orgId, client }: Tenant, sessionIds: readonly string[]): Promise<Set<string>> {
   if (sessionIds.length === 0) return new Set();
   const result = await client.query<{ id: string }>(
     `insert into click.stat_reused_session (organization_id, session_id)

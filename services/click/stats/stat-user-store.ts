@@ -1,7 +1,5 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import { randomBytes } from "node:crypto";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { UserCount, UserDays } from "./user-days.ts";
 
 /** Names a user of a template by the keyed hash of the user reference, in hexadecimal. */
@@ -51,10 +49,7 @@ const source = `unnest($2::uuid[], $3::bytea[], $4::text[], $5::timestamptz[], $
   i (template_id, user_key, days, last_accepted_at, last_version_id, last_revision)`;
 
 /** Adds users; gives those that were added. One that another process has added meanwhile is left as it is. */
-export async function insertUsers(
-  { orgId, client }: Tenant,
-  users: readonly StatUser[],
-): Promise<UserName[]> {
+export async function insertUsers({ orgId, client }: Tenant, users: readonly StatUser[]): Promise<UserName[]> {
   if (users.length === 0) return [];
   const result = await client.query<UserName>({
     name: "click-stat-insert-users",

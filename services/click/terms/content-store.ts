@@ -1,7 +1,5 @@
-import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
 import { sha256Label } from "#platform/canonical-json.ts";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 
 export type ContentFormat = "HTML" | "MARKDOWN" | "TEXT";
 
@@ -68,10 +66,7 @@ export async function insertText({ orgId, client }: Tenant, text: AgreementText)
   );
 }
 
-export async function findText(
-  { orgId, client }: Tenant,
-  name: RevisionName,
-): Promise<AgreementText | undefined> {
+export async function findText({ orgId, client }: Tenant, name: RevisionName): Promise<AgreementText | undefined> {
   const result = await client.query<Omit<AgreementText, "texts"> & { texts: string }>(
     `select template_id as "templateId", version_id as "versionId", revision, label, locale, title, content, format,
        content_hash as "contentHash", texts, published_at as "publishedAt", published_by as "publishedBy"
@@ -96,10 +91,7 @@ export async function insertTerms({ orgId, client }: Tenant, terms: StoredTerms)
   );
 }
 
-export async function findTerms(
-  { orgId, client }: Tenant,
-  hashes: readonly Buffer[],
-): Promise<StoredTerms[]> {
+export async function findTerms({ orgId, client }: Tenant, hashes: readonly Buffer[]): Promise<StoredTerms[]> {
   const result = await client.query<StoredTerms>(
     "select terms_hash as hash, terms as text from click.template_terms where organization_id = $1 and terms_hash = any($2)",
     [orgId, hashes],

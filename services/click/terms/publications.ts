@@ -1,7 +1,6 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type pg from "pg";
 import type { Event, VersionPublished } from "#gen/assent/events/v1/events_pb.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { type NewId, type OrgId, parseOrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { reacceptanceRequired } from "../events.ts";

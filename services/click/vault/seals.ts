@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import type { LeafDraft } from "../log/leaf.ts";
 import { type CompletionInput, completionLeaf } from "../log/log-leaves.ts";
 import { type AcceptanceEvidence, type KeptEvidence, restoreEvidence } from "../receipts/acceptance-evidence.ts";

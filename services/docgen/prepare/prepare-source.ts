@@ -1,7 +1,7 @@
-import { withOrg } from "#platform/db/pool.ts";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type DocumentSource as SourceMessage, Profile as WireProfile } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { Caller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { RenderedVersion } from "../domain/document.ts";

@@ -1,8 +1,8 @@
-import { withOrg } from "#platform/db/pool.ts";
 import { createHash } from "node:crypto";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type Asset, parseImage } from "../domain/asset.ts";
 import { refuse } from "../domain/problems.ts";
@@ -72,9 +72,7 @@ export const listAssets = (deps: Pick<DocgenDeps, "pool">): Pick<ServiceImpl<typ
     const { orgId } = requireCaller(context);
     const { pageSize } = request;
     const afterId = parseAfterId(request.afterId);
-    const found = await withOrg(deps.pool, orgId, (tenant) =>
-      pageOfAssets(tenant, { afterId, limit: pageSize + 1 }),
-    );
+    const found = await withOrg(deps.pool, orgId, (tenant) => pageOfAssets(tenant, { afterId, limit: pageSize + 1 }));
     const page = found.slice(0, pageSize);
     return { assets: page.map(assetMessage), hasMore: found.length > page.length };
   },

@@ -1,9 +1,9 @@
-import { withOrg } from "#platform/db/pool.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type BatchSchema, type DocgenService, BatchStatus as WireStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { type Batch, type BatchStatus, itemsLeft } from "../domain/batch.ts";

@@ -1,10 +1,8 @@
-import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { CreateBatchRequest, DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { type Batch, hasBatchEnded, withEnded } from "../domain/batch.ts";
 import { planLimits } from "../domain/usage.ts";
@@ -109,7 +107,7 @@ interface Accepted {
 
 /** The batch with its items and the events of those that have failed. */
 async function insert(deps: Deps, tenant: Tenant, caller: Caller, accepted: Accepted): Promise<Batch> {
-  const { orgId, clientId: createdBy, requestId, traceparent } = caller;
+  const { clientId: createdBy, requestId, traceparent } = caller;
   const { id, createdAt, items, slots } = accepted;
   const request = { createdBy, requestId, traceparent };
   const batch = newBatch(accepted);

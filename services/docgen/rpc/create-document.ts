@@ -1,7 +1,7 @@
-import { withOrg } from "#platform/db/pool.ts";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { CreateDocumentRequest, DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { type Document, hasEnded } from "../domain/document.ts";

@@ -1,15 +1,14 @@
-import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import {
   type DocgenService,
   type DocumentSchema,
   Profile as WireProfile,
   DocumentStatus as WireStatus,
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
-import { type Caller, requireCaller } from "#platform/caller.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
@@ -41,7 +40,7 @@ export const deleteDocument = (deps: Deps): Pick<ServiceImpl<typeof DocgenServic
       if (document === undefined) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
       await deleteLocked(tenant, id, now);
       if (document.status === "completed") await deps.blobs.release(tenant, id);
-      await giveBackSlots(caller, tenant, document);
+      await giveBackSlots(tenant, document);
       if (document.batchId !== null && !hasEnded(document)) {
         const counts = { completed: 0, failed: 0, cancelled: 1 };
         const event = { caller, eventId: deps.newId(), now };
@@ -55,7 +54,7 @@ export const deleteDocument = (deps: Deps): Pick<ServiceImpl<typeof DocgenServic
 });
 
 /** Only what was never begun; the row is locked, so it happens once. */
-async function giveBackSlots({ orgId }: Caller, tenant: Tenant, document: LockedDocument): Promise<void> {
+async function giveBackSlots(tenant: Tenant, document: LockedDocument): Promise<void> {
   const { status, slot, hourStart, minuteStart } = document;
   if (status !== "queued" || slot !== "taken" || hourStart === null) return;
   await returnSlots(tenant, { hourStart, ...(minuteStart === null ? {} : { minuteStart }) });

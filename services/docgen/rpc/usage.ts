@@ -1,8 +1,8 @@
-import { withOrg } from "#platform/db/pool.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { DocgenService, RateStateSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type Plan, planLimits, type UsageWindow, windowsNow } from "../domain/usage.ts";
 import { type RateState, type Refusal, readUsed } from "../store/usage-store.ts";

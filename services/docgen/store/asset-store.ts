@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import type { Asset } from "../domain/asset.ts";
 
 /** Somebody may delete the asset with these bytes between the two statements; then there is room for the new one. */

@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import type { Batch, BatchStatus } from "../domain/batch.ts";
 
 /** A batch that was just accepted. */
@@ -82,11 +80,7 @@ export async function countWaitingItems({ orgId, client }: Tenant, limit: number
  * Cancels the items that wait, and returns how many; none is begun any more from here on. They are locked in their order,
  * and before the batch, as everybody does.
  */
-export async function cancelWaitingItems(
-  { orgId, client }: Tenant,
-  batchId: string,
-  now: Date,
-): Promise<number> {
+export async function cancelWaitingItems({ orgId, client }: Tenant, batchId: string, now: Date): Promise<number> {
   const { rowCount } = await client.query(
     `with waiting as materialized (
        select id from docgen.document

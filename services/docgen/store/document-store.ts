@@ -1,7 +1,5 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import type { JsonObject } from "@bufbuild/protobuf";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { Document, DocumentSource, DocumentStatus, Failure, TextRef } from "../domain/document.ts";
 import type { Profile } from "../domain/page.ts";
 
@@ -44,10 +42,7 @@ export interface TakenSlots {
 }
 
 /** Adds documents that nobody has begun with, in one statement, and the organization's turn when it never had one. */
-export async function addDocuments(
-  { orgId, client }: Tenant,
-  documents: readonly NewDocument[],
-): Promise<void> {
+export async function addDocuments({ orgId, client }: Tenant, documents: readonly NewDocument[]): Promise<void> {
   await client.query(insertSql(neverTurned), [orgId, JSON.stringify(documents.map(rowOf))]);
 }
 
@@ -168,10 +163,7 @@ export interface LockedDocument {
 }
 
 /** Until the end of the transaction nobody claims, finishes or deletes it. Undefined when there is none, or no more. */
-export async function lockDocument(
-  { orgId, client }: Tenant,
-  id: string,
-): Promise<LockedDocument | undefined> {
+export async function lockDocument({ orgId, client }: Tenant, id: string): Promise<LockedDocument | undefined> {
   const { rows } = await client.query<LockedDocument>(
     `select status, batch_id as "batchId", slot, hour_start as "hourStart", minute_start as "minuteStart"
      from docgen.document where organization_id = $1 and id = $2 and deleted_at is null for update`,
@@ -197,11 +189,7 @@ export async function deleteDocument({ orgId, client }: Tenant, id: string, now:
 }
 
 /** Those of the documents whose bytes are to go now; each counts as expired from here on. */
-export async function expireDocuments(
-  { orgId, client }: Tenant,
-  ids: readonly string[],
-  now: Date,
-): Promise<string[]> {
+export async function expireDocuments({ orgId, client }: Tenant, ids: readonly string[], now: Date): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>(
     `with due as (
        select id from docgen.document

@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import type { OutboxRecord } from "#platform/outbox/outbox.ts";
 import { type BatchProgress, type EndedItems, hasBatchEnded, withEnded } from "../domain/batch.ts";
 import type { Document, DocumentSource, Failure, RenderedVersion } from "../domain/document.ts";
@@ -26,10 +24,7 @@ export interface RenderInput {
 }
 
 /** Undefined when the claim holds no more. */
-export async function readInput(
-  { orgId, client }: Tenant,
-  { id, claim }: Claim,
-): Promise<RenderInput | undefined> {
+export async function readInput({ orgId, client }: Tenant, { id, claim }: Claim): Promise<RenderInput | undefined> {
   const { rows } = await client.query<RenderInput>({
     name: "docgen-read-input",
     text: `select d.source, d.profile, d.locale, d.time_zone as "timeZone", d.created_at as "createdAt", d.traceparent,
@@ -115,7 +110,10 @@ export async function noteItemsEnded(
     `update docgen.batch set completed = $3, failed = $4, cancelled = $5, status = $6, completed_at = $7,
        slot = case when $7::timestamptz is null then slot else 'spent' end
      where organization_id = $1 and id = $2`,
-    [...[tenant.orgId, batchId, after.completed, after.failed, after.cancelled, after.status], isOver ? context.now : null],
+    [
+      ...[tenant.orgId, batchId, after.completed, after.failed, after.cancelled, after.status],
+      isOver ? context.now : null,
+    ],
   );
   if (!isOver) return [];
   const { requestId, traceparent } = before;

@@ -1,7 +1,5 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
 import { isUniqueViolation, type OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { numberedSlug } from "#platform/slug.ts";
 import { TemplateEntity } from "./orm.ts";
 

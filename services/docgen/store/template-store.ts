@@ -1,8 +1,6 @@
-import type { Tenant } from "#platform/db/pool.ts";
+import { LockMode } from "@mikro-orm/postgresql";
 import type { OrmTenant } from "#platform/db/orm.ts";
-import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { Page } from "../domain/page.ts";
 import type { Template, TemplateVersion } from "../domain/template.ts";
 import type { JsonSchema, TemplateSource } from "../templating/template-source.ts";

@@ -30,8 +30,7 @@ const take = (
 
 const giveBack = (orgId: OrgId, slots: Slots) => withOrg(pool, orgId, (tenant) => returnSlots(tenant, slots));
 
-const usedAt = async (orgId: OrgId, now?: Date) =>
-  (await withOrg(pool, orgId, (tenant) => readUsed(tenant, now))).used;
+const usedAt = async (orgId: OrgId, now?: Date) => (await withOrg(pool, orgId, (tenant) => readUsed(tenant, now))).used;
 
 const granted = (taken: Taken) => (taken.granted ? taken : undefined);
 const refused = (taken: Taken) => (taken.granted ? undefined : taken.refusal);

@@ -1,6 +1,5 @@
-import type pg from "pg";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import type { Document, Failure } from "../domain/document.ts";
 import { documentCompleted, documentFailed, type EventContext } from "../events.ts";

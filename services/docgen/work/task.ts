@@ -1,9 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type pg from "pg";
 import { isTransient } from "#platform/db/errors.ts";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { noopTracer, type Tracer, traced } from "#platform/telemetry.ts";
 import { isSampled } from "#platform/trace-context.ts";
 import type { Document, Failure } from "../domain/document.ts";
@@ -219,11 +217,7 @@ const imagesOf = ({ source, version }: RenderInput): string[] =>
   namedAssets(source.content.kind === "html" ? source.content.html : (version?.content ?? ""));
 
 /** Those that there are: one that was deleted meanwhile is the renderer's to miss. */
-async function readImages(
-  { blobs }: Deps,
-  tenant: Tenant,
-  input: RenderInput,
-): Promise<Map<string, RenderImage>> {
+async function readImages({ blobs }: Deps, tenant: Tenant, input: RenderInput): Promise<Map<string, RenderImage>> {
   const images = new Map<string, RenderImage>();
   const ids = imagesOf(input);
   if (ids.length === 0) return images;

@@ -1,5 +1,5 @@
-import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type pg from "pg";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "./agreement.ts";
 import { type AgreementJson, agreementJson, decodeAgreement } from "./agreement-records.ts";
@@ -16,10 +16,7 @@ export async function loadAgreement(
 }
 
 /** Several of them, in no certain order. */
-export async function loadAgreements(
-  { orgId, client }: Tenant,
-  ids: readonly string[],
-): Promise<Agreement[]> {
+export async function loadAgreements({ orgId, client }: Tenant, ids: readonly string[]): Promise<Agreement[]> {
   const { rows } = await client.query<{ agreement: AgreementJson }>({
     name: "sign-load-agreements",
     text: loadSql,

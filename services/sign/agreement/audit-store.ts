@@ -1,5 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import { type Parameter, recordColumns, type Write } from "./agreement-columns.ts";
 import type { AuditEvent } from "./audit-chain.ts";

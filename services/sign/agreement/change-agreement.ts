@@ -1,5 +1,5 @@
-import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type pg from "pg";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../jobs/job-store.ts";
@@ -140,11 +140,7 @@ async function runKeyed(
 }
 
 /** The hash of the request says what was asked for: what is not there any more was of the same kind. */
-async function replay(
-  tenant: Tenant,
-  use: Exclude<KeyUse, { kind: "new" }>,
-  isTemplate: boolean,
-): Promise<Agreement> {
+async function replay(tenant: Tenant, use: Exclude<KeyUse, { kind: "new" }>, isTemplate: boolean): Promise<Agreement> {
   if (use.kind === "conflict") throw new DomainError("IDEMPOTENCY_KEY_REUSED");
   const agreement = await loadAgreement(tenant, use.agreementId);
   if (agreement === undefined) throw notFound(isTemplate);

@@ -1,7 +1,6 @@
-import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
 import type { HandlerContext } from "@connectrpc/connect";
-import type pg from "pg";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import type { SignDeps } from "../deps.ts";

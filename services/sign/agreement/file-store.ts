@@ -1,6 +1,6 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
 import type { BlobStore } from "#platform/blobs/blob-store.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { ConsentText } from "../signing/consent-text.ts";
@@ -119,11 +119,7 @@ export const filesOf = ({ documents, certificate }: Pick<Agreement, "documents" 
  * files that go. In the order of their hashes, so that no two transactions wait for each other; what comes is there
  * before what goes, so that the same bytes are not deleted and written again.
  */
-export async function moveBytes(
-  tenant: Tenant,
-  blobs: BlobStore,
-  { before, after, bytes }: BytesMoved,
-): Promise<void> {
+export async function moveBytes(tenant: Tenant, blobs: BlobStore, { before, after, bytes }: BytesMoved): Promise<void> {
   const come = without(after, before).map((file) => ({ file, isNew: true }));
   const go = without(before, after).map((file) => ({ file, isNew: false }));
   // The sort keeps what is equal in its order.

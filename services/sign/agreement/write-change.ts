@@ -1,8 +1,8 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
 import type { BlobStore } from "#platform/blobs/blob-store.ts";
 import type { Caller } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import { type OutboxRecord, outboxInsertSql } from "#platform/outbox/outbox.ts";
 import { outboxRecord } from "../events.ts";
@@ -63,14 +63,11 @@ export async function writeChange(
   const isDeleted = change.events.some(isDeletion);
   const kept = isDeleted ? emptied(after) : after;
   if (before !== undefined) await removeParts(tenant, before, kept);
-  await moveBytes(
-    { blobs: deps.blobs, client: tenant.client, orgId },
-    {
-      before: before === undefined ? [] : filesOf(before),
-      after: filesOf(kept),
-      bytes,
-    },
-  );
+  await moveBytes(tenant, deps.blobs, {
+    before: before === undefined ? [] : filesOf(before),
+    after: filesOf(kept),
+    bytes,
+  });
   const jobs = deps.mail === undefined ? change.jobs.filter(({ kind }) => kind !== "mail") : change.jobs;
   const records = change.events.map((event) => outboxRecord({ caller, eventId: deps.newId(), now }, after, event));
   const written = await writeTogether(tenant.client, [

@@ -34,8 +34,11 @@ export async function listBulkLists({ orgId, client }: Tenant): Promise<BulkList
 }
 
 /** Undefined when there is none. */
-export async function replaceBulkList({ orgId, client }: Tenant, id: string,
-  { name, copies }: Pick<BulkList, "name" | "copies">,): Promise<BulkList | undefined> {
+export async function replaceBulkList(
+  { orgId, client }: Tenant,
+  id: string,
+  { name, copies }: Pick<BulkList, "name" | "copies">,
+): Promise<BulkList | undefined> {
   const { rows } = await client.query<BulkList>(
     `update sign.bulk_list set name = $3, copies = $4, copy_count = $5 where organization_id = $1 and id = $2
       returning ${listColumns}`,
@@ -98,8 +101,11 @@ export async function listBulkBatches({ orgId, client }: Tenant, limit: number):
 }
 
 /** One copy of a batch, and who sends it. */
-export async function findBulkCopy({ orgId, client }: Tenant, batchId: string,
-  index: number,): Promise<(Pick<BulkBatch, "sourceId" | "createdBy"> & { copy: BulkBatch["copies"][number] }) | undefined> {
+export async function findBulkCopy(
+  { orgId, client }: Tenant,
+  batchId: string,
+  index: number,
+): Promise<(Pick<BulkBatch, "sourceId" | "createdBy"> & { copy: BulkBatch["copies"][number] }) | undefined> {
   const { rows } = await client.query<{
     sourceId: string;
     createdBy: string;

@@ -1,8 +1,8 @@
-import { withOrgSnapshot } from "#platform/db/pool.ts";
 import type { Client } from "@connectrpc/connect";
 import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { callerHeaders } from "#platform/caller.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import type { Logger } from "#platform/logger.ts";
 import { step, type Tracer } from "#platform/telemetry.ts";
 import type { Agreement, AgreementDocument, SealLevel } from "../agreement/agreement.ts";

@@ -1,8 +1,8 @@
-import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService, UpdateAgreementRequest } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { momentOf } from "#platform/rpc/moment-of.ts";
 import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
 import { createAgreementReader } from "../agreement/agreement-store.ts";

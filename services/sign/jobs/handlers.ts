@@ -70,10 +70,7 @@ export const completeAgreements = (deps: CompletionDeps): JobHandler => ({
     const caller = { orgId, requestId, traceparent };
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(deadlineMs)]);
     try {
-      await unlessAborted(
-        signal,
-        completeAgreement(deps, caller, key, hold.endIn, signal),
-      );
+      await unlessAborted(signal, completeAgreement(deps, caller, key, hold.endIn, signal));
       return { kind: "done" };
     } catch (error) {
       // Another process may have it at once.
@@ -178,7 +175,7 @@ const sendBulkCopies = (deps: SignDeps): JobHandler => ({
   maxAttempts: Number.POSITIVE_INFINITY,
   run: async (job, hold) => {
     const { batchId, index } = job.payload as { batchId: string; index: number };
-    const copy = await findBulkCopy(deps.pool, job.orgId, batchId, index);
+    const copy = await withOrg(deps.pool, job.orgId, (tenant) => findBulkCopy(tenant, batchId, index));
     if (copy === undefined) return done;
     try {
       await sendCopy(deps, job, copy, async (tenant, { id }) => {

@@ -16,7 +16,7 @@ import {
   removeJob,
   renewClaims,
 } from "./claim-store.ts";
-import type { Hold, Job, JobHandler, JobOutcome } from "./job.ts";
+import type { Hold, Job, JobHandler } from "./job.ts";
 
 export interface JobLoop extends Worker {
   /** There may be something to do. */

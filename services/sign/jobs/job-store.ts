@@ -1,7 +1,6 @@
-import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
-import type { NewId, OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
+import type { NewId } from "#platform/ids.ts";
 import { type Parameter, type Write, writeTogether } from "../agreement/agreement-columns.ts";
 import type { JobRequest } from "../agreement/change.ts";
 
@@ -15,8 +14,9 @@ export interface JobOrigin {
 }
 
 /** Adds work that is to follow; what is there already under its kind and key stays as it is. */
-export async function insertJobs(client: pg.PoolClient, origin: JobOrigin, jobs: readonly JobRequest[]): Promise<void> {
-  await writeTogether(client, jobInsertion(origin, jobs));
+export async function insertJobs(tenant: Tenant, origin: JobOrigin, jobs: readonly JobRequest[]): Promise<void> {
+  const caller = { ...origin.caller, orgId: tenant.orgId };
+  await writeTogether(tenant.client, jobInsertion({ ...origin, caller }, jobs));
 }
 
 /** What insertJobs writes. */
@@ -47,10 +47,7 @@ export type KeyUse =
   /** Another request has used the key. */
   | { readonly kind: "conflict" };
 
-export async function findKey(
-  { orgId, client }: Tenant,
-  { key, requestHash }: KeyedRequest,
-): Promise<KeyUse> {
+export async function findKey({ orgId, client }: Tenant, { key, requestHash }: KeyedRequest): Promise<KeyUse> {
   const { rows } = await client.query<{ agreementId: string; isSame: boolean }>({
     name: "sign-find-key",
     text: `select agreement_id as "agreementId", request_hash = $3 as "isSame"

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement, JsonObject } from "../agreement/agreement.ts";
 import type { Change, DecisionContext, JobKind, JobRequest } from "../agreement/change.ts";
@@ -75,7 +75,7 @@ export async function changeInJob(
     async (tenant) => {
       await hold.endIn(tenant);
       // The same work at a later time takes the place that has just become free.
-      await insertJobs(tenant.client, { caller: job, agreementId, newId: deps.newId, now: context.now }, next);
+      await insertJobs(tenant, { caller: job, agreementId, newId: deps.newId, now: context.now }, next);
     },
   );
   if (next.length > 0) deps.wakeJobs();

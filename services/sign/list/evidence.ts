@@ -1,9 +1,8 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { type Caller, callerHeaders, requireCaller } from "#platform/caller.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Agreement } from "../agreement/agreement.ts";
 import type { AuditEvent } from "../agreement/audit-chain.ts";

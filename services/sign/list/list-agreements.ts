@@ -1,7 +1,5 @@
-import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import {
   type ListAgreementsRequest,
   type SignService,
@@ -9,7 +7,8 @@ import {
   Order as WireOrder,
 } from "#gen/assent/sign/v1/sign_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { isUuid, type OrgId } from "#platform/ids.ts";
+import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
+import { isUuid } from "#platform/ids.ts";
 import type { Agreement } from "../agreement/agreement.ts";
 import { loadAgreements } from "../agreement/agreement-store.ts";
 import { agreementMessage, agreementStatusFromWire } from "../agreement/messages.ts";

@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import type { Agreement, AgreementStatus } from "../agreement/agreement.ts";
 import type { Parameter } from "../agreement/agreement-columns.ts";
 import { type AgreementJson, agreementJson, decodeAgreement, searchKey } from "../agreement/agreement-records.ts";

@@ -1,13 +1,11 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "../agreement/agreement.ts";
 import { changeAgreement, type Within } from "../agreement/change-agreement.ts";
 import { agreementTarget, withTarget } from "../agreement/context.ts";
@@ -71,7 +69,7 @@ export const addAttachment = (deps: SignDeps): Pick<ServiceImpl<typeof SigningSe
 const keep =
   (
     { blobs }: Pick<SignDeps, "blobs">,
-    { orgId, agreement, recipient }: RecipientSession,
+    { agreement, recipient }: RecipientSession,
     { id, tabId, fileName, content, sha256 }: AttachmentCommand,
     createdAt: Date,
   ): Within =>
@@ -96,10 +94,7 @@ async function insertAttachment({ orgId, client }: Tenant, attachment: Attachmen
 }
 
 /** What the recipients of an agreement have attached, in the order in which they did. */
-export async function listAttachments(
-  { orgId, client }: Tenant,
-  agreementId: string,
-): Promise<readonly Attachment[]> {
+export async function listAttachments({ orgId, client }: Tenant, agreementId: string): Promise<readonly Attachment[]> {
   const { rows } = await client.query<Attachment>(
     `select ${columns} from sign.attachment where organization_id = $1 and agreement_id = $2 order by created_at, id`,
     [orgId, agreementId],

@@ -1,7 +1,7 @@
-import { withOrg } from "#platform/db/pool.ts";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type ChangeDeps, changeAgreement } from "../agreement/change-agreement.ts";
 import { agreementMessage } from "../agreement/messages.ts";
@@ -111,7 +111,7 @@ export async function requireRecipientSession(deps: ChangeDeps, sessionToken: st
  */
 async function noteOpened(deps: ChangeDeps, session: SigningSession, visitor: Visit): Promise<void> {
   if (!isOfRecipient(session) || session.view.seenAt !== null) return;
-  const { orgId, view, agreement, recipient } = session;
+  const { view, agreement, recipient } = session;
   const decision = signerContext(deps, recipient, visitor);
   const target = { id: agreement.id, isTemplate: false };
   try {

@@ -1,4 +1,3 @@
-import { withOrg } from "#platform/db/pool.ts";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import {
@@ -9,6 +8,7 @@ import {
   type Visitor,
   type AdoptedSignature as WireSignature,
 } from "#gen/assent/sign/v1/signing_pb.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import type { AdoptedSignature, Agreement, Recipient } from "../agreement/agreement.ts";
 import { noChange } from "../agreement/change.ts";
 import { changeAgreement } from "../agreement/change-agreement.ts";
@@ -57,7 +57,7 @@ const giveConsent = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "
   async giveConsent(request) {
     const { sessionToken, visitor } = request;
     const session = await requireRecipientSession(deps, sessionToken);
-    const { orgId, agreement, recipient } = session;
+    const { agreement, recipient } = session;
     const text = requireServed(await servedConsentTexts(deps, session), request);
     const decision = signerContext(deps, recipient, visitor);
     const target = { id: agreement.id, isTemplate: false };

@@ -1,7 +1,7 @@
-import { withOrg } from "#platform/db/pool.ts";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type SigningService, type Visitor, ViewKind as WireKind } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { Caller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";

@@ -1,5 +1,5 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { View } from "./view.ts";
 

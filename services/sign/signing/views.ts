@@ -1,8 +1,8 @@
-import { withOrg } from "#platform/db/pool.ts";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type CreateRecipientViewRequest, SenderViewKind, type SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { Agreement } from "../agreement/agreement.ts";

@@ -1,4 +1,3 @@
-import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -14,6 +13,7 @@ import {
 } from "#gen/assent/sign/v1/verification_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement, JsonObject } from "../agreement/agreement.ts";

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import { SkipReason, type TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
 import { copyName, copyTemplate, defaultNamePattern, distinctIds } from "../domain/bulk.ts";
 import { refuse } from "../domain/problems.ts";
@@ -79,7 +79,7 @@ interface Job {
 
 async function duplicate(job: Job, sources: readonly Template[], namePattern: string) {
   const { deps, tenant } = job;
-  const { orgId, clientId } = job.caller;
+  const { clientId } = job.caller;
   const now = deps.clock.now();
   const names = sources.map((source) => copyName(namePattern, source.name));
   const slugs = await freeSlugs(tenant, names.map(slugFromName));

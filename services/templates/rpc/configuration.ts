@@ -1,12 +1,10 @@
-import type { OrmTenant } from "#platform/db/orm.ts";
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import type { TemplateConfigurationSchema, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { effectiveConfiguration } from "../domain/configuration.ts";
 import type { PolicyFlags } from "../domain/policy-flags.ts";
 import { type Template, templateStatus } from "../domain/template.ts";

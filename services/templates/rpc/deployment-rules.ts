@@ -1,7 +1,5 @@
 import type { OrmTenant } from "#platform/db/orm.ts";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import type { Deployment } from "../domain/deployment.ts";
 import { policyProblems } from "../domain/deployment-policy.ts";
 import { snapshotOf } from "../domain/deployment-snapshot.ts";

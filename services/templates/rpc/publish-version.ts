@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import type { PublishVersionRequest, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
@@ -81,7 +81,7 @@ async function checkBeforehand(deps: Deps, orgId: OrgId, name: VersionName): Pro
 
 async function publish(job: Job, order: Order): Promise<void> {
   const { deps, caller, tenant, template, version, now } = job;
-  const { orgId, clientId } = caller;
+  const { clientId } = caller;
   const hash = materialHash(version);
   const last =
     version.revision > 0 ? await findRevision(tenant, { versionId: version.id, revision: version.revision }) : null;
@@ -108,7 +108,7 @@ async function publish(job: Job, order: Order): Promise<void> {
   const revision = decision.kind === "republished" && last !== null ? last : newRevision(version, hash, order, job);
   if (revision !== last) await addRevision(tenant, revision, contentBytes(version.content));
   const event = versionPublished({ caller, eventId: deps.newId(), now }, revision);
-  await insertOutboxEm(em, schema, [event]);
+  await insertOutboxEm(tenant.em, schema, [event]);
 }
 
 async function unpublish(job: Job): Promise<void> {
@@ -120,7 +120,7 @@ async function unpublish(job: Job): Promise<void> {
   Object.assign(version, { status: "DRAFT", unpublishedAt: now, updatedAt: now } satisfies Partial<Version>);
   Object.assign(template, { updatedAt: now });
   const event = versionUnpublished({ caller, eventId: deps.newId(), now }, version);
-  await insertOutboxEm(em, schema, [event]);
+  await insertOutboxEm(tenant.em, schema, [event]);
 }
 
 /** What the version says at this moment, kept for ever. */

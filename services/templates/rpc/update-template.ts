@@ -1,6 +1,4 @@
-import type { OrmTenant } from "#platform/db/orm.ts";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import type {
   TemplateChanges as ChangesMessage,
   Counterparty as CounterpartyMessage,
@@ -9,6 +7,7 @@ import type {
   UpdateTemplateRequest,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";

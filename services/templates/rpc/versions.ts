@@ -80,9 +80,7 @@ export const listVersions = (
       const template = await findTemplate(tenant, templateId);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       const versions = await findVersions(tenant, { templateIds: [templateId], publishedOnly });
-      const [embedded] = includeTemplate
-        ? await describeTemplates(tenant, [template], { includeVersions: false })
-        : [];
+      const [embedded] = includeTemplate ? await describeTemplates(tenant, [template], { includeVersions: false }) : [];
       const deployments = includeDeployments ? await listActiveDeployments(tenant, templateId) : [];
       requireFit(versions, deployments);
       return { versions: await describeVersions(tenant, versions, embedded, deployments) };

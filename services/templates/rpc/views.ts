@@ -1,6 +1,4 @@
 import type { OrmTenant } from "#platform/db/orm.ts";
-import type { EntityManager } from "@mikro-orm/postgresql";
-import type { OrgId } from "#platform/ids.ts";
 import type { Deployment } from "../domain/deployment.ts";
 import type { Template } from "../domain/template.ts";
 import type { Version } from "../domain/version.ts";

@@ -1,6 +1,5 @@
-import type { OrmTenant } from "#platform/db/orm.ts";
 import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
-import type { OrgId } from "#platform/ids.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import type { Deployment, DeploymentStatus } from "../domain/deployment.ts";
 import { DeploymentEntity } from "./orm.ts";
 import type { VersionName } from "./version-store.ts";
@@ -43,10 +42,7 @@ export async function isServedByActiveDeployment({ orgId, em }: OrmTenant, name:
  * True when an active deployment would have nothing left to serve without this version: one is pinned to it, or one
  * serves whatever is published and nothing else of the template is. Ask as isServedByActiveDeployment is asked.
  */
-export async function isLastServedByActiveDeployment(
-  { orgId, em }: OrmTenant,
-  name: VersionName,
-): Promise<boolean> {
+export async function isLastServedByActiveDeployment({ orgId, em }: OrmTenant, name: VersionName): Promise<boolean> {
   return isTrue(
     em,
     `select exists (
@@ -78,10 +74,7 @@ export async function isServable(
 }
 
 /** Makes the row be written with the transaction's flush. */
-export function addDeployment(
-  { orgId, em }: OrmTenant,
-  deployment: Omit<Deployment, "organizationId">,
-): Deployment {
+export function addDeployment({ orgId, em }: OrmTenant, deployment: Omit<Deployment, "organizationId">): Deployment {
   const entity = em.create(DeploymentEntity, { ...deployment, organizationId: orgId });
   em.persist(entity);
   return entity;
@@ -92,10 +85,7 @@ export async function findDeployment({ orgId, em }: OrmTenant, id: string): Prom
 }
 
 /** The template of a deployment, which never changes; to be locked before the deployment is. */
-export async function findTemplateIdOfDeployment(
-  { orgId, em }: OrmTenant,
-  id: string,
-): Promise<string | undefined> {
+export async function findTemplateIdOfDeployment({ orgId, em }: OrmTenant, id: string): Promise<string | undefined> {
   const rows = await em.execute<{ template_id: string }[]>(
     "select template_id from templates.deployment where organization_id = ? and id = ?",
     [orgId, id],
@@ -109,10 +99,7 @@ export async function lockDeployment({ orgId, em }: OrmTenant, id: string): Prom
 }
 
 /** Like lockDeployment for all active deployments of a template. */
-export async function lockActiveDeployments(
-  { orgId, em }: OrmTenant,
-  templateId: string,
-): Promise<Deployment[]> {
+export async function lockActiveDeployments({ orgId, em }: OrmTenant, templateId: string): Promise<Deployment[]> {
   return em.find(
     DeploymentEntity,
     { organizationId: orgId, templateId, status: "ACTIVE" },

@@ -1,6 +1,4 @@
 import type { OrmTenant } from "#platform/db/orm.ts";
-import type { EntityManager } from "@mikro-orm/postgresql";
-import type { OrgId } from "#platform/ids.ts";
 
 /** A purpose that a published CONSENT template asks for. */
 export interface PublishedPurpose {
@@ -43,10 +41,7 @@ interface TemplateParts {
 }
 
 /** How many versions a template has; undefined when there is no such template. */
-export async function countVersions(
-  { orgId, em }: OrmTenant,
-  templateId: string,
-): Promise<TemplateParts | undefined> {
+export async function countVersions({ orgId, em }: OrmTenant, templateId: string): Promise<TemplateParts | undefined> {
   const rows = await em.execute<TemplateParts[]>(
     `select count(v.id)::integer as "totalVersions",
        count(v.id) filter (where v.status = 'PUBLISHED')::integer as "publishedVersions",

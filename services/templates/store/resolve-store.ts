@@ -1,7 +1,6 @@
-import type { OrmTenant } from "#platform/db/orm.ts";
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import type pg from "pg";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { DeploymentSnapshot } from "../domain/deployment-snapshot.ts";
 import type { Counterparty } from "../domain/template.ts";

@@ -1,6 +1,4 @@
 import type { OrmTenant } from "#platform/db/orm.ts";
-import type { EntityManager } from "@mikro-orm/postgresql";
-import type { OrgId } from "#platform/ids.ts";
 import type { Revision } from "../domain/version.ts";
 import { RevisionEntity } from "./orm.ts";
 
@@ -37,10 +35,7 @@ export async function readContent({ orgId, em }: OrmTenant, hash: string): Promi
 }
 
 /** All revisions of these versions, oldest first. */
-export async function listRevisions(
-  { orgId, em }: OrmTenant,
-  versionIds: readonly string[],
-): Promise<Revision[]> {
+export async function listRevisions({ orgId, em }: OrmTenant, versionIds: readonly string[]): Promise<Revision[]> {
   if (versionIds.length === 0) return [];
   return em.find(
     RevisionEntity,

@@ -1,7 +1,5 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
 import { isUniqueViolation, type OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { numberedSlug } from "../domain/slug.ts";
 import { TemplateEntity } from "./orm.ts";
 
@@ -36,7 +34,9 @@ export async function freeSlug(tenant: OrmTenant, slug: string): Promise<string>
 export async function freeSlugs(tenant: OrmTenant, slugs: readonly string[]): Promise<string[]> {
   // One order for everybody, so that nobody waits in a circle.
   for (const slug of [...new Set(slugs)].sort()) {
-    await tenant.em.execute("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`templates.slug ${tenant.orgId} ${slug}`]);
+    await tenant.em.execute("select pg_advisory_xact_lock(hashtextextended(?, 0))", [
+      `templates.slug ${tenant.orgId} ${slug}`,
+    ]);
   }
   const taken = new Set<string>();
   const searches = new Map<string, AsyncGenerator<string, never>>();

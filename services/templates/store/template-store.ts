@@ -1,5 +1,5 @@
+import { LockMode } from "@mikro-orm/postgresql";
 import type { OrmTenant } from "#platform/db/orm.ts";
-import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
 import type { OrgId } from "#platform/ids.ts";
 import type { Template, TemplateStatus } from "../domain/template.ts";
 import { TemplateEntity } from "./orm.ts";
@@ -55,7 +55,10 @@ async function findInLockOrder(
  */
 export async function deleteTemplate(tenant: OrmTenant, id: string): Promise<void> {
   await deleteDeployments(tenant, id);
-  await tenant.em.execute("delete from templates.version where organization_id = ? and template_id = ?", [tenant.orgId, id]);
+  await tenant.em.execute("delete from templates.version where organization_id = ? and template_id = ?", [
+    tenant.orgId,
+    id,
+  ]);
   await tenant.em.execute("delete from templates.template where organization_id = ? and id = ?", [tenant.orgId, id]);
 }
 

@@ -1,6 +1,5 @@
-import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
+import { LockMode } from "@mikro-orm/postgresql";
 import { isUniqueViolation, type OrmTenant } from "#platform/db/orm.ts";
-import type { OrgId } from "#platform/ids.ts";
 import type { Version, VersionOutline } from "../domain/version.ts";
 import { VersionEntity } from "./orm.ts";
 

@@ -1,8 +1,8 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import { isTransient } from "#platform/db/errors.ts";
-import { withOrg, type Tenant } from "#platform/db/pool.ts";
-import type { NewId, OrgId } from "#platform/ids.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import type { NewId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { OutboundResult } from "#platform/net/outbound-post.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
@@ -49,7 +49,6 @@ interface Made {
  * another process has made an attempt meanwhile.
  */
 export async function recordAttempt(deps: RecordDeps, held: Held, made: Made): Promise<Outcome | undefined> {
-  const { orgId } = held.claimed;
   const outcome = await changing(deps, held, async (tenant, endpoint, now) => {
     const { claimed, delivery } = held;
     const current = await lockAttempted(tenant, { ...claimed, attempts: delivery.attempts });
@@ -113,8 +112,7 @@ function changing<T>(
 ): Promise<T> {
   return withOrg(pool, orgId, async (tenant) => {
     const { endpointId } = delivery;
-    const endpoint =
-      endpointId === undefined ? undefined : await findEndpoint(tenant, endpointId, { lock: true });
+    const endpoint = endpointId === undefined ? undefined : await findEndpoint(tenant, endpointId, { lock: true });
     await lockQueue(tenant, { receiverId, isOrdered: isOrdered(delivery) });
     const now = clock.now();
     const { value, places } = await work(tenant, endpoint, now);
@@ -138,10 +136,7 @@ interface Written {
   readonly now: Date;
 }
 
-async function writeDelivery(
-  tenant: Tenant,
-  { current, made, outcome, now }: Written,
-): Promise<void> {
+async function writeDelivery(tenant: Tenant, { current, made, outcome, now }: Written): Promise<void> {
   const { id, deliveredAt } = current;
   const attempts = current.attempts + 1;
   const { status, dueAt } = outcome;

@@ -1,12 +1,10 @@
-import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { randomInt } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { parseJsonObject } from "#platform/json-object.ts";
 import { receiverOf } from "../connect/receiver.ts";
 import { changeEndpoint, type Endpoint, maxConnectSecrets, maxEndpoints, switchedTo } from "../domain/endpoint.ts";

@@ -1,4 +1,3 @@
-import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -11,6 +10,7 @@ import {
   type WebhooksService,
 } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { Attempt, Delivery, DeliveryStatus } from "../domain/delivery.ts";

@@ -1,7 +1,6 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
-import { isUuid, type OrgId } from "#platform/ids.ts";
+import { isUuid } from "#platform/ids.ts";
 import { resolvedUrlProblem } from "#platform/net/outbound-url.ts";
 import type { Endpoint } from "../domain/endpoint.ts";
 import { isEventType } from "../domain/event-types.ts";

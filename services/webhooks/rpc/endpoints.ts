@@ -1,10 +1,9 @@
-import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { createHash } from "node:crypto";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { CreateEndpointRequest, WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { changeEndpoint, type Endpoint, maxEndpoints, overlapMs, switchedTo } from "../domain/endpoint.ts";
@@ -64,11 +63,7 @@ async function findEarlier(deps: Deps, orgId: OrgId, keyed: KeyedRequest | undef
 }
 
 /** As the endpoint is now, with the secret that signs now. */
-async function replay(
-  { secretKeys }: Deps,
-  tenant: Tenant,
-  use: Exclude<KeyUse, { kind: "new" }>,
-): Promise<Created> {
+async function replay({ secretKeys }: Deps, tenant: Tenant, use: Exclude<KeyUse, { kind: "new" }>): Promise<Created> {
   if (use.kind === "conflict") throw new DomainError("IDEMPOTENCY_KEY_REUSED");
   const endpoint = await findEndpoint(tenant, use.endpointId);
   const sealed = await secretsOf(tenant, use.endpointId);
@@ -158,9 +153,7 @@ export const listEndpoints = (
     const limit = request.limit || defaultLimit;
     const after = parseCursor(request.cursor);
     // One more than wanted tells whether there is another page.
-    const found = await withOrg(deps.pool, orgId, (tenant) =>
-      pageOfEndpoints(tenant, { after, limit: limit + 1 }),
-    );
+    const found = await withOrg(deps.pool, orgId, (tenant) => pageOfEndpoints(tenant, { after, limit: limit + 1 }));
     const page = found.slice(0, limit);
     const last = found.length > page.length ? page.at(-1) : undefined;
     return {
@@ -185,9 +178,7 @@ export const rotateEndpointSecret = ({
     const secret = newSecret();
     const sealed = sealSecret(secretKeys, orgId, id, secret);
     const previousUntil = new Date(now.getTime() + overlapMs);
-    const endpoint = await withOrg(pool, orgId, (tenant) =>
-      replaceSecret(tenant, id, { sealed, previousUntil, now }),
-    );
+    const endpoint = await withOrg(pool, orgId, (tenant) => replaceSecret(tenant, id, { sealed, previousUntil, now }));
     if (endpoint === undefined) throw new DomainError("WEBHOOK_ENDPOINT_NOT_FOUND");
     return { endpoint: endpointMessage(endpoint, now), secret: secretText(secret) };
   },

@@ -1,7 +1,7 @@
-import { withOrgSnapshot } from "#platform/db/pool.ts";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ListDeliveriesRequest, WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { isUuid } from "#platform/ids.ts";
 import { latestAttempts } from "../store/attempt-store.ts";
 import { type DeliveryQuery, pageOfDeliveries } from "../store/delivery-store.ts";

@@ -1,10 +1,8 @@
-import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { type Delivery, isOrdered } from "../domain/delivery.ts";
 import { latestAttempts } from "../store/attempt-store.ts";
 import { findDelivery } from "../store/delivery-store.ts";

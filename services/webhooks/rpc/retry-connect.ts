@@ -1,9 +1,8 @@
-import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { isUuid, type OrgId } from "#platform/ids.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import { isUuid } from "#platform/ids.ts";
 import type { Delivery } from "../domain/delivery.ts";
 import { findEndpoint } from "../store/endpoint-store.ts";
 import { lockQueue, refreshQueue } from "../store/queue-store.ts";
@@ -45,10 +44,7 @@ interface OfReceiver {
 }
 
 /** Nothing is sent to a configuration that is disabled. */
-async function retryOf(
-  tenant: Tenant,
-  { receiverId, endpointId, ids, now }: OfReceiver,
-): Promise<Delivery[]> {
+async function retryOf(tenant: Tenant, { receiverId, endpointId, ids, now }: OfReceiver): Promise<Delivery[]> {
   if (endpointId !== undefined) {
     const endpoint = await findEndpoint(tenant, endpointId, { lock: true });
     if (endpoint?.isEnabled !== true) return [];

@@ -1,8 +1,8 @@
-import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { RecoverEndpointRequest, WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { momentOf } from "#platform/rpc/moment-of.ts";
 import { eventTypes } from "../domain/event-types.ts";

@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import type { Attempt } from "../domain/delivery.ts";
 import { type Settled, settleSql, settleValues } from "./delivery-store.ts";
 

@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
 
 /** A key of the compatible interface as it is stored. */
 export interface SealedConnectSecret {

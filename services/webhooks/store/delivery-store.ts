@@ -1,5 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import type { Delivery, StoredEvent } from "../domain/delivery.ts";
 import type { Claimed } from "./queue-store.ts";

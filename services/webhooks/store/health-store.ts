@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
 
 /** Since when every attempt to the endpoint has failed; undefined when the last one did not. The endpoint is locked. */
 export async function saveFailingSince(

@@ -1,6 +1,4 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
 import { keyLifetimeMs } from "../domain/endpoint.ts";
 
 /** A key that a caller sent with a request. */
@@ -19,10 +17,7 @@ export type KeyUse =
   /** Another request has used the key. */
   | { readonly kind: "conflict" };
 
-export async function findKey(
-  { orgId, client }: Tenant,
-  { key, requestHash, now }: KeyedRequest,
-): Promise<KeyUse> {
+export async function findKey({ orgId, client }: Tenant, { key, requestHash, now }: KeyedRequest): Promise<KeyUse> {
   const { rows } = await client.query<{ endpointId: string; isSame: boolean }>({
     name: "webhooks-find-key",
     text: `select endpoint_id as "endpointId", request_hash = $3 as "isSame"
@@ -38,11 +33,7 @@ export async function findKey(
  * Takes the key for what this transaction makes. While another transaction holds the key, waits for its end: "new" says
  * that the key belongs to this transaction, anything else that it has been used meanwhile.
  */
-export async function takeKey(
-  tenant: Tenant,
-  request: KeyedRequest,
-  endpointId: string,
-): Promise<KeyUse> {
+export async function takeKey(tenant: Tenant, request: KeyedRequest, endpointId: string): Promise<KeyUse> {
   const { rowCount } = await tenant.client.query({
     name: "webhooks-take-key",
     text: `insert into webhooks.idempotency_key as k (organization_id, key, request_hash, endpoint_id, created_at)

@@ -1,6 +1,5 @@
-import type { Tenant } from "#platform/db/pool.ts";
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { Delivery } from "../domain/delivery.ts";
 import { type DeliveryRow, deliveryColumns, deliveryOf } from "./delivery-store.ts";
 

@@ -35,7 +35,7 @@ await createConsumer({
   ...base,
   durable: single,
   concurrency: 6,
-  apply: (client, event) => countOrders(client, single, [event]),
+  apply: ({ client }, event) => countOrders(client, single, [event]),
 }).start();
 await createBatchConsumer({
   ...base,

@@ -149,7 +149,7 @@ describe("a round of anchoring", () => {
     await grow(orgId);
     await nextRound();
     const seen = await withOrg(logs.pool, other, async (tenant) => [
-      await findAnchoring(tenant, 0),
+      await findAnchoring({ ...tenant, orgId }, 0),
       (await tenant.client.query("select from click.anchor")).rowCount,
     ]);
     expect(seen).toEqual([undefined, 0]);

@@ -1,8 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type pg from "pg";
 import type { ListAcceptancesRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";

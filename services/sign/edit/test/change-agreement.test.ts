@@ -74,10 +74,8 @@ async function stored(caller: Caller): Promise<Agreement> {
   return agreement;
 }
 
-const read = (caller: Caller, id: string) =>
-  withOrg(pool, caller.orgId, (tenant) => loadAgreement(tenant, id));
-const trail = (caller: Caller, id: string) =>
-  withOrg(pool, caller.orgId, (tenant) => listAuditEvents(tenant, id));
+const read = (caller: Caller, id: string) => withOrg(pool, caller.orgId, (tenant) => loadAgreement(tenant, id));
+const trail = (caller: Caller, id: string) => withOrg(pool, caller.orgId, (tenant) => listAuditEvents(tenant, id));
 
 /** How many rows the organization has of everything that a change writes. */
 async function counts({ orgId }: Caller): Promise<number[]> {

@@ -56,9 +56,9 @@ async function startLoop(handlers: JobLoopDeps["handlers"]): Promise<JobLoop> {
 }
 
 const ask = (kind: JobKind, keys: readonly string[], runAt = time): Promise<void> =>
-  withOrg(pool, orgId, ({ client }) =>
+  withOrg(pool, orgId, (tenant) =>
     insertJobs(
-      client,
+      tenant,
       { caller: { orgId, requestId: "request-1", traceparent: "" }, agreementId: null, newId, now: time },
       keys.map((key) => ({ kind, key, runAt, payload: { key } })),
     ),
