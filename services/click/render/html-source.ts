@@ -6,7 +6,7 @@ import type { OrgId } from "#platform/ids.ts";
 import type { LocatedFinding } from "#platform/restricted-html/findings.ts";
 import { type MergeHtml, prepareMerge } from "#platform/restricted-html/merge-html.ts";
 import { contentToHtml, UnsafeContentError } from "#platform/restricted-html/read-content.ts";
-import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
+import { createWorkerPool } from "#platform/worker-pool.ts";
 import type { BoundText } from "../terms/agreement.ts";
 import { type AgreementText, type ContentFormat, findText, type Texts } from "../terms/content-store.ts";
 import type { TemplateType } from "../terms/policy.ts";
@@ -107,15 +107,13 @@ export function createHtmlConverter(): HtmlConverter {
   /** One after the other, so that no organization keeps the threads from the others. */
   const runInTurn = async (orgId: OrgId, job: ConversionJob): Promise<Conversion> => {
     const queue = queues.get(orgId) ?? { last: Promise.resolve(), waiting: 0 };
-    if (queue.waiting >= maxWaiting) throw unavailable();
+    if (queue.waiting >= maxWaiting) throw new DomainError("SERVICE_UNAVAILABLE");
     queues.set(orgId, queue);
     queue.waiting += 1;
     const turn = queue.last.then(() => pool.run(job));
     queue.last = turn.catch(() => undefined);
     try {
       return await turn;
-    } catch (error) {
-      throw error instanceof WorkerPoolError ? unavailable(error) : error;
     } finally {
       queue.waiting -= 1;
       if (queue.waiting === 0) queues.delete(orgId);
@@ -131,9 +129,6 @@ export function createHtmlConverter(): HtmlConverter {
     close: () => pool.close(),
   };
 }
-
-const unavailable = (cause?: unknown): DomainError =>
-  new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" }, cause });
 
 const unsafe = ({ findings }: Extract<Conversion, { kind: "unsafe" }>): DomainError =>
   new DomainError("CLICK_CONTENT_INVALID", {
