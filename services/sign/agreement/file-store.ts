@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { BlobStore } from "#platform/blobs/blob-store.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { ConsentText } from "../signing/consent-text.ts";
@@ -32,8 +33,7 @@ const sealedSql = `select organization_id, agreement_id from sign.document where
 
 /** The organization's agreements that contain a file with this hash, sealed or original, newest first. */
 export async function findAgreementsWithFile(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   sha256: Uint8Array,
   limit: number,
 ): Promise<string[]> {
@@ -63,8 +63,7 @@ type KeptConsentText = Pick<ConsentText, "sha256" | "locale" | "content">;
 
 /** Stores a text under its hash, once. */
 export async function keepConsentText(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   { sha256, locale, content }: KeptConsentText,
 ): Promise<void> {
   await client.query(
@@ -76,8 +75,7 @@ export async function keepConsentText(
 
 /** The consent texts that an agreement's trail names, in the order of the first consent to each. */
 export async function listConsentTexts(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   agreementId: string,
 ): Promise<readonly KeptConsentText[]> {
   const { rows } = await client.query<KeptConsentText>(
@@ -124,31 +122,29 @@ export const filesOf = ({ documents, certificate }: Pick<Agreement, "documents" 
  * removed files. Works in the order of the hashes so that two transactions cannot deadlock, and adds before it
  * removes so that the same bytes are not deleted and written again.
  */
-export async function moveBytes(
-  { blobs, client, orgId }: { readonly blobs: BlobStore; readonly client: pg.PoolClient; readonly orgId: OrgId },
-  { before, after, bytes }: BytesMoved,
-): Promise<void> {
+export async function moveBytes(tenant: Tenant, blobs: BlobStore, { before, after, bytes }: BytesMoved): Promise<void> {
   const come = without(after, before).map((file) => ({ file, isNew: true }));
   const go = without(before, after).map((file) => ({ file, isNew: false }));
   // Array sort is stable: added files stay before removed ones of the same hash.
   const moves = [...come, ...go].sort((a, b) => a.file.sha256.compare(b.file.sha256));
   for (const { file, isNew } of moves) {
-    if (!isNew) await blobs.release(orgId, file.id, client);
-    else await keepBytes({ blobs, client, orgId }, file, bytes.get(file.id));
+    if (!isNew) await blobs.release(tenant, file.id);
+    else await keepBytes(tenant, blobs, file, bytes.get(file.id));
   }
 }
 
 async function keepBytes(
-  { blobs, client, orgId }: { readonly blobs: BlobStore; readonly client: pg.PoolClient; readonly orgId: OrgId },
+  tenant: Tenant,
+  blobs: BlobStore,
   { id, sha256 }: StoredFile,
   bytes: Uint8Array | undefined,
 ): Promise<void> {
   if (bytes === undefined) {
     // The bytes come from a template, which may have been deleted since it was read.
-    if (!(await blobs.reference(orgId, id, sha256, client))) throw new DomainError("TEMPLATE_NOT_FOUND");
+    if (!(await blobs.reference(tenant, id, sha256))) throw new DomainError("TEMPLATE_NOT_FOUND");
     return;
   }
-  const stored = await blobs.put(orgId, id, bytes, client);
+  const stored = await blobs.put(tenant, id, bytes);
   if (!stored.equals(sha256)) throw new Error(`the bytes of file ${id} are not those that were checked`);
 }
 

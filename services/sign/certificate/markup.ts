@@ -29,7 +29,7 @@ function htmlOf(piece: Piece): string {
 }
 
 /** Normalizes line breaks: the restricted HTML does not allow carriage returns. */
-export const visible = (text: string): string => visibleText(text.replaceAll(/\r\n?/g, "\n"));
+const visible = (text: string): string => visibleText(text.replaceAll(/\r\n?/g, "\n"));
 
 /** A value in a fixed-width font, for comparing character by character. */
 export const exact = (value: string): Markup => markup`<code>${value}</code>`;

@@ -14,7 +14,7 @@ export interface MarkFonts {
 }
 
 /** The signature styles people can choose; the first is the default. */
-export const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const;
+const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const;
 
 /**
  * Needs all texts in advance, because they share one East Asian font. Files that claim PDF/A or PDF/UA must

@@ -10,7 +10,7 @@ export interface ValueFault {
 }
 
 /** Also applies to tabs that set no limit of their own. */
-export const maxValueLength = 10_000;
+const maxValueLength = 10_000;
 
 /**
  * Checks a value that is not empty. If none of the shared work budget is left afterwards, the value was too
