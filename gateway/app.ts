@@ -36,6 +36,7 @@ import { createHome, serveIcon } from "./home-page.ts";
 import { type BodyBudget, createBodyBudget, documentBudgetLimits } from "./http/body-budget.ts";
 import { createApp } from "./http/express-app.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
+import { createUploadTurns } from "./http/upload-turns.ts";
 import { createSchemaCompiler } from "./http/validate.ts";
 import { createFloodGuard } from "./limits/flood-guard.ts";
 import { createLimiter } from "./limits/limiter.ts";
@@ -130,7 +131,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     authenticateRenderToken: createAuthenticateRenderToken(click),
     sessions,
     bodyBudget: deps.bodyBudget ?? createBodyBudget(),
-    documentBudget: deps.documentBudget ?? createBodyBudget(documentBudgetLimits),
+    documentBudget: deps.documentBudget ?? createBodyBudget(documentBudgetLimits, createUploadTurns()),
     documentBodies,
     services: {
       tokens,
