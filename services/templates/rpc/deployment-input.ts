@@ -41,7 +41,8 @@ export const parseDeploymentChanges = ({ fields, updateMask }: UpdateDeploymentR
 
 /** A field that is there without a value takes its default. */
 function settingsOf(given: Partial<Given>): Partial<DeploymentSettings> {
-  const { environment, surface, displayMode, wrapType, versionSelector, localeFallback, allowedOrigins, ...others } = given;
+  const { environment, surface, displayMode, wrapType, versionSelector, localeFallback, allowedOrigins, ...others } =
+    given;
   const { theme, screenshotId, policyOverrides, ...plain } = others;
   const parsed: Partial<DeploymentSettings> = {
     ...plain,
