@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { withOrg } from "#platform/db/pool.ts";
@@ -10,7 +11,6 @@ import { createWorkerPool } from "#platform/worker-pool.ts";
 import type { BoundText } from "../terms/agreement.ts";
 import { type AgreementText, type ContentFormat, findText, type Texts } from "../terms/content-store.ts";
 import type { TemplateType } from "../terms/policy.ts";
-import { createWeightedLru } from "./shown-keeper.ts";
 
 /** A published text in the form in which it is shown. */
 export interface HtmlText extends BoundText {
@@ -37,7 +37,7 @@ export interface HtmlSource {
 const cachedCharacters = 16_000_000;
 
 export function createHtmlSource({ pool, converter }: { pool: pg.Pool; converter: HtmlConverter }): HtmlSource {
-  const cache = createWeightedLru<HtmlText>(cachedCharacters);
+  const cache = new LRUCache<string, HtmlText>({ maxSize: cachedCharacters });
   const running = new Map<string, Promise<HtmlText>>();
   const read = async (orgId: OrgId, name: BoundText, type: TemplateType): Promise<HtmlText> => {
     const text = await withOrg(pool, orgId, (client) => findText(orgId, client, name));
@@ -51,7 +51,7 @@ export function createHtmlSource({ pool, converter }: { pool: pg.Pool; converter
     if (same !== undefined) return same;
     const promise = read(orgId, name, type)
       .then((text) => {
-        cache.set(key, text, text.html.length * (text.merge === null ? 1 : 2) + 1_000);
+        cache.set(key, text, { size: text.html.length * (text.merge === null ? 1 : 2) + 1_000 });
         return text;
       })
       .finally(() => running.delete(key));

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { createKeyHasher } from "../../vault/organization-keys.ts";
-import { createLru } from "../lru.ts";
 
 describe("createKeyHasher", () => {
   const hasher = createKeyHasher(() => randomBytes(32));
@@ -18,16 +17,5 @@ describe("createKeyHasher", () => {
   });
   test("refuses a master key of another length", () => {
     expect(() => createKeyHasher(() => randomBytes(31)).userKey("org-1", "ann")).toThrow("32 bytes");
-  });
-});
-
-describe("createLru", () => {
-  test("forgets what was not used for longest", () => {
-    const lru = createLru<number>(2);
-    lru.set("a", 1);
-    lru.set("b", 2);
-    lru.get("a");
-    lru.set("c", 3);
-    expect([lru.get("a"), lru.get("b"), lru.get("c")]).toEqual([1, undefined, 3]);
   });
 });
