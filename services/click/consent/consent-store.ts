@@ -14,14 +14,14 @@ export interface EventRow extends Omit<ConsentEvent, "revision" | "text"> {
 }
 
 /** Everything of an event that is not sealed. */
-export const eventColumns = (e: string): string => `${e}.revision, ${e}.event_id as "eventId", ${e}.purpose, ${e}.type,
+const eventColumns = (e: string): string => `${e}.revision, ${e}.event_id as "eventId", ${e}.purpose, ${e}.type,
   ${e}.recorded_at as "recordedAt", ${e}.occurred_at as "occurredAt", ${e}.source, ${e}.method,
   ${e}.actor_type as "actorType", ${e}.template_id as "templateId", ${e}.version_id as "versionId",
   ${e}.template_revision as "templateRevision", ${e}.locale, ${e}.content_hash as "contentHash",
   ${e}.legal_basis as "legalBasis", ${e}.jurisdiction, ${e}.granted_at as "grantedAt", ${e}.expires_at as "expiresAt",
   ${e}.receipt_id as "receiptId"`;
 
-export function eventOf(row: EventRow): ConsentEvent {
+function eventOf(row: EventRow): ConsentEvent {
   const { templateId, versionId, templateRevision, locale, contentHash, ...rest } = row;
   return { ...rest, revision: Number(row.revision), text: textOf(row) };
 }

@@ -12,7 +12,7 @@ import type { Evidence } from "./evidence.ts";
 import { type BundleOptions, buildBundle } from "./evidence-bundle.ts";
 
 /** The `typ` of the signature of a bundle. */
-export const bundleTyp = "click-evidence+jws";
+const bundleTyp = "click-evidence+jws";
 
 /** A bundle as it is handed over. */
 export interface WrittenBundle {

@@ -87,7 +87,7 @@ export function viewExpired(view?: View, event: ReturnEvent = "ttl_expired"): Do
   return new DomainError("VIEW_URL_EXPIRED", { metadata });
 }
 
-export const recipientOf = ({ recipientId }: View, agreement: Agreement | undefined): Recipient | undefined =>
+const recipientOf = ({ recipientId }: View, agreement: Agreement | undefined): Recipient | undefined =>
   recipientId === null || agreement === undefined ? undefined : requireRecipient(agreement, recipientId);
 
 /** Who opened the link, as far as events tell. */
