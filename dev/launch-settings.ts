@@ -82,9 +82,6 @@ export const assumedSettings = (secrets: Secrets, seal: CertificateFiles): Envir
   GRPC_HOST: "127.0.0.1",
 });
 
-/** For copies that are short of memory, or most of which need no such process: each takes as long to start as a service. */
-export const startedWhenNeeded = { RENDERER_PROCESSES_KEPT: "0", INTAKE_PROCESSES_KEPT: "0" };
-
 /** The keys of a copy, with the token for its admin port that is asked for. */
 export const withAdminToken = (secrets: Secrets, env: Environment): Secrets => {
   const { ADMIN_TOKEN } = readSettings({ ADMIN_TOKEN: commonSettings.ADMIN_TOKEN }, env);

@@ -41,7 +41,7 @@ import { configFromEnv as webhooksConfig } from "../services/webhooks/config.ts"
 import { createWebhooksService } from "../services/webhooks/service.ts";
 import { reasonOf } from "./doctor/finding.ts";
 import type { Secrets } from "./home.ts";
-import { assumedSettings, decidedBySingleProcess, programEnvironment, startedWhenNeeded } from "./launch-settings.ts";
+import { assumedSettings, decidedBySingleProcess, programEnvironment } from "./launch-settings.ts";
 import { makeSeal } from "./programs.ts";
 
 export interface SingleProcessOptions {
@@ -213,7 +213,8 @@ async function environments(options: SingleProcessOptions): Promise<(program: st
   const { secrets, seal = await makeSeal(), env = {} } = options;
   const assumed = {
     ...assumedSettings(secrets, seal),
-    ...startedWhenNeeded,
+    // Started when they are needed: most copies in one process are short of memory, or need none of them.
+    ...{ RENDERER_PROCESSES_KEPT: "0", INTAKE_PROCESSES_KEPT: "0" },
   };
   const decided = {
     ...Object.fromEntries(

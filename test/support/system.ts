@@ -14,7 +14,6 @@ import { createAdminTransport } from "../../dev/admin-transport.ts";
 import type { AdminClient } from "../../dev/demo.ts";
 import { type Distributed, type DistributedOptions, startDistributed } from "../../dev/distributed.ts";
 import { openHome, type Secrets } from "../../dev/home.ts";
-import { startedWhenNeeded } from "../../dev/launch-settings.ts";
 import { findNatsServer, type RunningNats, startNats } from "../../dev/nats.ts";
 import { adminClient, type SingleProcessOptions, startSingleProcess } from "../../dev/single-process.ts";
 import { Api } from "./api.ts";
@@ -191,7 +190,6 @@ async function startSeparate({
     logLevel,
     ...options,
     environmentOf: (process) => ({
-      ...startedWhenNeeded,
       ...environment,
       ...(process.startsWith("click") && anchorIntervalSeconds !== undefined
         ? { ANCHOR_INTERVAL_SECONDS: String(anchorIntervalSeconds) }

@@ -9,7 +9,6 @@ import { createAdminTransport } from "../../../dev/admin-transport.ts";
 import type { AdminClient } from "../../../dev/demo.ts";
 import { type Distributed, type DistributedOptions, startDistributed } from "../../../dev/distributed.ts";
 import { openHome } from "../../../dev/home.ts";
-import { startedWhenNeeded } from "../../../dev/launch-settings.ts";
 import { migrateAll } from "../../../dev/migrations.ts";
 import { type RunningNats, startNats } from "../../../dev/nats.ts";
 import { openOwnedDatabase } from "../../../dev/own-postgres.ts";
@@ -128,7 +127,7 @@ async function startParts(
     clicks: shape.clicks,
     ...shape.others,
     interpose: async (service, port) => (service.startsWith("click") ? link(`gateways and ${service}`, port) : port),
-    environmentOf: (process) => ({ ...startedWhenNeeded, ...environments.get(process) }),
+    environmentOf: (process) => environments.get(process) ?? {},
   });
   stops.push(running.stop);
   // A process that a failed run left paused would not hear that it should stop.
