@@ -1,4 +1,5 @@
 import { AgreementDefinitionSchema, CustomFieldSchema, DocumentInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { PutDocumentsRequestSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { notification, recipientsByRole } from "./agreements.ts";
 import { flag, integer, type JsonSchema, type Kind, list, objectInText, orNull, text } from "./kinds.ts";
 import { apart, type CreateOf, optional, required } from "./members.ts";
@@ -25,6 +26,8 @@ export const documentInput = resource(DocumentInputSchema, {
     examples: [exampleBase64],
   }),
 });
+/** Several of them. */
+export const documentsInput = resource(PutDocumentsRequestSchema, { documents: required(list(nested(documentInput))) });
 export type DocumentBody = CreateOf<typeof documentInput.table>;
 
 /** The service takes 100 characters of a name or value, and says so itself. */
@@ -134,6 +137,5 @@ export const signTemplateChanges = resource(AgreementDefinitionSchema, {
   name: optional(words(500), { example: "NDA" }),
   ...template,
 });
-export type AgreementChangesBody = CreateOf<typeof agreementChanges.table>;
 /** Whatever a body says of what an agreement or a template is made of. */
 export type ContentBody = CreateOf<typeof signTemplateChanges.table>;

@@ -299,7 +299,8 @@ const content = {
   }),
 } as const;
 
-const states = named(AgreementStatus, "camel", [
+/** The states of agreements; templates have none. */
+export const states = named(AgreementStatus, "camel", [
   ...(["CREATED", "SENT", "DELIVERED", "COMPLETING", "COMPLETED", "DECLINED", "VOIDED", "EXPIRED"] as const),
 ]) as Kind<"created" | "sent" | "delivered" | "completing" | "completed" | "declined" | "voided" | "expired">;
 

@@ -23,7 +23,7 @@ export const pathOf = (steps: readonly DescField[]): string => steps.map(({ name
 export function shownOf(message: DescMessage, table: Table) {
   const members = Object.entries(table).filter(([, { answers }]) => answers);
   const readers = members.map(([name, member]) => ({ name, member, ...readerOf(message, name, member) }));
-  const always = readers.filter(({ member }) => !member.onDemand);
+  const always = readers.filter(({ member }) => !member.onDemand && !member.leftOut);
   return {
     schema: {
       type: "object",
@@ -58,14 +58,16 @@ function compiled(readers: readonly (MemberReader & { readonly name: string; rea
   };
   const lines = readers.map((reader, index) => {
     const { name, member } = reader;
-    return { name: JSON.stringify(name), value: expressionOf(reader, index), onDemand: member.onDemand };
+    const wanted = member.onDemand ? `asked?.[${JSON.stringify(name)}] === true` : undefined;
+    const there = member.leftOut ? `${reader.access} !== undefined && ${reader.access} !== n[${index}]` : undefined;
+    return { name: JSON.stringify(name), value: expressionOf(reader, index), when: wanted ?? there };
   });
-  const literal = lines.filter(({ onDemand }) => !onDemand).map(({ name, value }) => `${name}: ${value}`);
-  const others = lines.filter(({ onDemand }) => onDemand);
+  const literal = lines.filter(({ when }) => when === undefined).map(({ name, value }) => `${name}: ${value}`);
+  const others = lines.filter(({ when }) => when !== undefined);
   const source = `return (m, asked) => {
     let v;
     const answer = { ${literal.join(", ")} };
-    ${others.map(({ name, value }) => `if (asked?.[${name}] === true) answer[${name}] = ${value};`).join("\n")}
+    ${others.map(({ name, value, when }) => `if (${when}) answer[${name}] = ${value};`).join("\n")}
     return answer;
   };`;
   const make = new Function("s", "o", "n", source) as (...values: readonly (readonly unknown[])[]) => AnswerReader;
@@ -73,12 +75,13 @@ function compiled(readers: readonly (MemberReader & { readonly name: string; rea
   return make(of("show"), of("otherwise"), of("none"));
 }
 
-type AnswerReader = (message: Values, asked?: Readonly<Record<string, boolean | undefined>>) => Values;
+type AnswerReader = (message: Values, asked?: Values) => Values;
 
 function readerOf(message: DescMessage, name: string, member: Member): MemberReader {
-  const { kind, compute, group } = member;
+  const { kind, compute, group, given } = member;
   const withNull = (schema: JsonSchema) => (kind.nullable ? nullableSchema(schema) : schema);
   if (compute !== undefined) return { schema: withNull(compute.schema), show: compute.read, otherwise: null };
+  if (given !== undefined) return { schema: given, access: `asked[${JSON.stringify(name)}]`, otherwise: null };
   if (group !== undefined) {
     const { schema, read } = shownOf(message, group.table);
     const { unless } = group;
@@ -92,7 +95,9 @@ function readerOf(message: DescMessage, name: string, member: Member): MemberRea
   const steps = stepsTo(message, member.at ?? name);
   const last = steps.at(-1) as DescField;
   const { schema, toJson } = kind.at(slotOf(last));
-  const mayBeNone = kind.nullable === true || member.default !== undefined;
+  // A flag that says no says something.
+  const mayBeNone =
+    kind.nullable === true || member.leftOut || (member.default !== undefined && member.default !== true);
   return {
     schema: withNull(schema("answer")),
     access: accessOf(steps),

@@ -1,4 +1,5 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { scalarZeroValue } from "@bufbuild/protobuf/reflect";
 import { describedAs, implicitPresence, pathOf, stepsTo, type Values } from "./answers.ts";
 import { type Codec, type JsonSchema, nullableSchema, slotOf } from "./kinds.ts";
 import type { Member, Table } from "./members.ts";
@@ -13,6 +14,7 @@ interface Row {
 }
 
 export function sentOf(direction: "create" | "change", table: Table, request: DescMessage, within: string | undefined) {
+  const hasMask = direction === "create" || request.field.updateMask !== undefined;
   const holder = within === undefined ? undefined : (stepsTo(request, within)[0] as DescField);
   const members = Object.entries(table).filter(([, member]) => member[direction] !== undefined);
   const rows: Row[] = [];
@@ -37,8 +39,12 @@ export function sentOf(direction: "create" | "change", table: Table, request: De
     }
     properties[name] = describedAs(isNullable ? nullableSchema(schema) : schema, member, direction);
   }
-  const beside = rows.filter(({ member }) => member.beside).map(writerOf);
-  const inside = rows.filter(({ member }) => !member.beside).map(writerOf);
+  const writersOf = (some: readonly Row[]) =>
+    some.flatMap((row) =>
+      hasMask && row.member.nullIs === undefined ? [writerOf(row)] : [writerOf(row), clearerOf(row)],
+    );
+  const beside = writersOf(rows.filter(({ member }) => member.beside));
+  const inside = writersOf(rows.filter(({ member }) => !member.beside));
   const defaults = direction === "create" ? rows.flatMap(defaultOf) : [];
   return {
     rows,
@@ -67,6 +73,17 @@ function writerOf({ name, steps, codec }: Row): (body: Body, into: Values) => vo
   return (body, into) => {
     const value = body[name];
     if (value !== undefined && value !== null) put(into, convert === undefined ? value : convert(value));
+  };
+}
+
+/** Writes the empty value for null, where there is no mask that tells it from what is not said. */
+function clearerOf({ name, steps, codec }: Row): (body: Body, into: Values) => void {
+  const last = steps.at(-1) as DescField;
+  const zero = last.fieldKind === "scalar" ? scalarZeroValue(last.scalar, false) : last.fieldKind === "enum" ? 0 : {};
+  const nothing = codec.cleared ?? zero;
+  const put = putterOf(steps);
+  return (body, into) => {
+    if (body[name] === null) put(into, nothing);
   };
 }
 

@@ -27,13 +27,28 @@ export interface Slot {
   readonly values: readonly { readonly name: string; readonly number: number }[] | undefined;
   readonly message: DescMessage | undefined;
   readonly rules: FieldRules | undefined;
+  /** Whether it is a place in JSON that a service writes itself, which takes every kind. */
+  readonly free?: true;
 }
+
+/** The place of every member of what a service writes as JSON itself. */
+export const freeSlot: Slot = {
+  name: "a place in JSON",
+  many: undefined,
+  scalar: undefined,
+  values: undefined,
+  message: undefined,
+  rules: undefined,
+  free: true,
+};
 
 /** How a value that there is passes between JSON and a message; unchanged where nothing is said. */
 export interface Codec {
   schema(direction: Direction): JsonSchema;
   readonly toJson?: ((value: never) => unknown) | undefined;
   readonly fromJson?: ((value: never) => unknown) | undefined;
+  /** What null is in a change without a mask; the empty value when nothing is said. */
+  readonly cleared?: unknown;
 }
 
 /** A type of JSON: `Shown` in answers, `Sent` in bodies. The types exist for the compiler only. */
@@ -65,7 +80,7 @@ function itemOf(slot: Slot, many: "list" | "map"): Slot {
 }
 
 function demand(slot: Slot, fits: boolean, expected: string): void {
-  if (!fits) throw new Error(`${slot.name} is not ${expected}`);
+  if (!fits && slot.free !== true) throw new Error(`${slot.name} is not ${expected}`);
 }
 
 /** A kind that passes its values as they are. */
@@ -116,6 +131,7 @@ export const uuid: Kind<string> = {
   }),
 };
 export const languageTag = ofText({ type: "string", format: "language-tag", description: "BCP 47." });
+export const day = ofText({ type: "string", format: "date", description: "A day in UTC, such as 2026-11-20." });
 export const hash = ofText({ type: "string", description: "sha256:<64 hex digits>" });
 /** Answers may have what was accepted when less was asked of it. */
 export const httpsUrl: Kind<string> = plain("a text", isText, (direction) =>
@@ -132,8 +148,12 @@ export const flag = plain<boolean>(
 const integers = new Set([ScalarType.UINT32, ScalarType.INT32]);
 const isInteger = ({ scalar }: Slot): boolean => scalar !== undefined && integers.has(scalar);
 
-export const integer = (minimum: number, maximum?: number): Kind<number> =>
-  plain("an integer", isInteger, () => ({ type: "integer", minimum, ...(maximum === undefined ? {} : { maximum }) }));
+export const integer = (minimum?: number, maximum?: number): Kind<number> =>
+  plain("an integer", isInteger, () => ({
+    type: "integer",
+    ...(minimum === undefined ? {} : { minimum }),
+    ...(maximum === undefined ? {} : { maximum }),
+  }));
 export const count = integer(0);
 
 export const number = (minimum?: number, maximum?: number): Kind<number> =>
@@ -142,7 +162,8 @@ export const number = (minimum?: number, maximum?: number): Kind<number> =>
     ({ scalar }) => scalar === ScalarType.DOUBLE,
     () => ({
       type: "number",
-      ...(minimum === undefined ? {} : { minimum, maximum }),
+      ...(minimum === undefined ? {} : { minimum }),
+      ...(maximum === undefined ? {} : { maximum }),
     }),
   );
 
@@ -150,26 +171,31 @@ export const number = (minimum?: number, maximum?: number): Kind<number> =>
 export const choice = <const Names extends readonly string[]>(...names: Names): Kind<Names[number]> =>
   plain("a text", isText, () => ({ type: "string", enum: names }));
 
+/** ISO 8601 in UTC with milliseconds. */
+export const isoOf = ({ seconds, nanos }: Timestamp): string =>
+  new Date(Number(seconds) * 1000 + Math.floor(nanos / 1_000_000)).toISOString();
+
 /** A moment: RFC 3339, in answers in UTC with milliseconds. */
 export const time: Kind<string> = {
   at: (slot) => {
     demand(slot, slot.many === undefined && slot.message?.typeName === "google.protobuf.Timestamp", "a time");
     return {
       schema: () => ({ type: "string", format: "date-time" }),
-      toJson: ({ seconds, nanos }: Timestamp) =>
-        new Date(Number(seconds) * 1000 + Math.floor(nanos / 1_000_000)).toISOString(),
+      toJson: isoOf,
       fromJson: (iso: string) => timestampFromDate(new Date(iso)),
     };
   },
 };
 
 /** A number of the contract that is larger than 32 bits, and exact in JSON all the same. */
-export const bigCount: Kind<number> = {
+export const large = (minimum: number): Kind<number> => ({
   at: (slot) => {
-    demand(slot, slot.many === undefined && slot.scalar === ScalarType.UINT64, "a large count");
-    return { schema: () => ({ type: "integer", minimum: 0 }), toJson: Number };
+    const isLarge = slot.scalar === ScalarType.UINT64 || slot.scalar === ScalarType.INT64;
+    demand(slot, slot.many === undefined && isLarge, "a large count");
+    return { schema: () => ({ type: "integer", minimum }), toJson: Number };
   },
-};
+});
+export const bigCount = large(0);
 
 /** How many there are in a list. */
 export const lengthOf: Kind<number> = {
@@ -181,15 +207,38 @@ export const lengthOf: Kind<number> = {
 
 const hexDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Bytes in hexadecimal digits; null when there are none. */
-export const hex: Kind<string | null> = {
-  nullable: true,
+/** Bytes in hexadecimal digits; the hash of something where it is sent. */
+export const digest: Kind<string> = {
   at: (slot) => {
     demand(slot, slot.many === undefined && slot.scalar === ScalarType.BYTES, "bytes");
     return {
-      schema: () => ({ type: "string" }),
-      toJson: (bytes: Uint8Array) =>
-        bytes.length === 0 ? null : Array.from(bytes, (byte) => hexDigits[byte]).join(""),
+      schema: (direction) => ({ type: "string", ...(direction === "answer" ? {} : { pattern: "^[0-9a-f]{64}$" }) }),
+      toJson: (bytes: Uint8Array) => Array.from(bytes, (byte) => hexDigits[byte]).join(""),
+      fromJson: (digits: string) => Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)),
+    };
+  },
+};
+
+/** The same; null when there are none. */
+export const hex: Kind<string | null> = {
+  nullable: true,
+  at: (slot) => ({
+    ...digest.at(slot),
+    toJson: (bytes: Uint8Array) => (bytes.length === 0 ? null : Array.from(bytes, (byte) => hexDigits[byte]).join("")),
+  }),
+};
+
+/** The same, as hashes of evidence are written. */
+export const evidenceHash: Kind<string | null> = {
+  nullable: true,
+  at: (slot) => {
+    const { toJson } = hex.at(slot);
+    return {
+      schema: () => ({ type: "string", description: "sha256:<64 hex digits>" }),
+      toJson: (bytes: never) => {
+        const digits = toJson?.(bytes) ?? null;
+        return digits === null ? null : `sha256:${String(digits)}`;
+      },
     };
   },
 };
@@ -202,8 +251,53 @@ export const objectInText: Kind<JsonObject> = {
       schema: () => ({ type: "object" }),
       toJson: (json: string) => JSON.parse(json) as unknown,
       fromJson: (object: JsonObject) => JSON.stringify(object),
+      cleared: "null",
     };
   },
+};
+
+/** A JSON object of any members that travels as bytes of UTF-8, in the form that `write` gives it. */
+export const objectInBytes = (write: (object: JsonObject) => string): Kind<JsonObject> => ({
+  at: (slot) => {
+    demand(slot, slot.many === undefined && slot.scalar === ScalarType.BYTES, "bytes");
+    return {
+      schema: () => ({ type: "object" }),
+      fromJson: (object: JsonObject) => new TextEncoder().encode(write(object)),
+    };
+  },
+});
+
+/** A few bytes in Base64. */
+export const base64: Kind<string> = {
+  at: (slot) => {
+    demand(slot, slot.many === undefined && slot.scalar === ScalarType.BYTES, "bytes");
+    return { schema: () => ({ type: "string" }), toJson: (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes)) };
+  },
+};
+
+/** Texts by keys of the customer's own, as a JSON object that travels as a text. */
+export const textsInText: Kind<Readonly<Record<string, string>>> = {
+  at: (slot) => ({
+    ...(objectInText as Kind<unknown>).at(slot),
+    schema: (direction) =>
+      direction === "answer"
+        ? { type: "object", additionalProperties: { type: "string" } }
+        : {
+            type: "object",
+            maxProperties: 50,
+            propertyNames: { minLength: 1, maxLength: 500 },
+            additionalProperties: { type: "string", minLength: 0, maxLength: 500 },
+          },
+  }),
+};
+
+/** A moment that the contract has in seconds since 1970. */
+export const unixTime: Kind<string> = {
+  at: (slot) => ({
+    ...bigCount.at(slot),
+    schema: () => ({ type: "string", format: "date-time" }),
+    toJson: (seconds: bigint) => new Date(Number(seconds) * 1_000).toISOString(),
+  }),
 };
 
 /** Bytes of UTF-8 that are shown as a text. */
@@ -244,15 +338,37 @@ const styles: Readonly<Record<Style, (name: string) => string>> = {
   dashed: (name) => name.toLowerCase().replaceAll("_", "-"),
 };
 
+/** How the values of an enum are called. */
+export const namesOf = (values: Readonly<Record<string, string | number>>, style: Style = "upper"): string[] =>
+  Object.entries(values).flatMap(([name, value]) =>
+    typeof value === "number" && value !== 0 ? [styles[style](name)] : [],
+  );
+
+/** The same values, which the description of the interface does not list. */
+export const unlisted = <Name extends string>(kind: Kind<Name>): Kind<Name> => ({
+  ...kind,
+  at: (slot) => ({ ...kind.at(slot), schema: () => ({ type: "string" }) }),
+});
+
 /** A value of an enum by its name; null for UNSPECIFIED and for values of a later contract. */
 export function named<Enum extends Readonly<Record<string, number>>, const As extends Style = "upper">(
   values: Enum,
   style: As = "upper" as As,
   only?: readonly EnumNames<Enum>[],
 ): Kind<Styled<EnumNames<Enum>, As>> {
-  const known = Object.entries(values)
-    .filter(([name, value]) => value !== 0 && (only === undefined || only.some((one) => one === name)))
-    .map(([name, value]) => [styles[style](name), value] as const);
+  const wanted: readonly string[] = only ?? Object.keys(values).filter((name) => values[name] !== 0);
+  return called(
+    values,
+    Object.fromEntries(wanted.map((name) => [styles[style](name), values[name] as number])),
+  ) as Kind<Styled<EnumNames<Enum>, As>>;
+}
+
+/** The same, by names that are not those of the contract. */
+export function called<const Names extends Readonly<Record<string, number>>>(
+  values: Readonly<Record<string, number>>,
+  names: Names,
+): Kind<keyof Names & string> {
+  const known = Object.entries(names);
   const byName = new Map<string, number>(known);
   const byValue = new Map<number, string>(known.map(([name, value]) => [value, name]));
   const numbers = JSON.stringify(Object.entries(values));
@@ -269,14 +385,28 @@ export function named<Enum extends Readonly<Record<string, number>>, const As ex
   };
 }
 
+const itemsOf = ({ rules }: Slot): readonly [number, number] =>
+  rules?.type.case === "repeated" ? [Number(rules.type.value.minItems), Number(rules.type.value.maxItems)] : [0, 0];
+
+/** A list, or a message that holds nothing but one, where the contract tells no list from an empty one. */
 export const list = <Shown, Sent>(items: Kind<Shown, Sent>): Kind<readonly Shown[], readonly Sent[]> => ({
   at: (slot) => {
+    const [only, ...others] = slot.many === undefined ? (slot.message?.fields ?? []) : [];
+    if (only !== undefined && others.length === 0) {
+      const { schema, toJson = (values) => values, fromJson = (values) => values } = list(items).at(slotOf(only));
+      return {
+        schema,
+        toJson: (message: Readonly<Record<string, never>>) => toJson(message[only.localName] as never),
+        fromJson: (values: never) => ({ [only.localName]: fromJson(values) }),
+      };
+    }
     const { schema, toJson, fromJson } = items.at(itemOf(slot, "list"));
-    const maxItems = slot.rules?.type.case === "repeated" ? Number(slot.rules.type.value.maxItems) : 0;
+    const [minItems, maxItems] = itemsOf(slot);
     return {
       schema: (direction) => ({
         type: "array",
         items: schema(direction),
+        ...(minItems === 0 || direction === "answer" ? {} : { minItems }),
         ...(maxItems === 0 || direction === "answer" ? {} : { maxItems }),
       }),
       toJson: toJson && ((values: readonly never[]) => values.map(toJson)),

@@ -12,6 +12,8 @@ export interface Member<Shown = unknown, OnCreate = unknown, OnChange = unknown>
   readonly change: Presence | undefined;
   readonly answers: boolean;
   readonly onDemand: boolean;
+  readonly leftOut: boolean;
+  readonly nullIs?: "empty";
   readonly beside: boolean;
   readonly default?: unknown;
   readonly nullIn: ReadonlySet<string>;
@@ -21,6 +23,7 @@ export interface Member<Shown = unknown, OnCreate = unknown, OnChange = unknown>
   readonly compute?: { readonly schema: JsonSchema; readonly read: (message: never) => unknown };
   readonly group?: { readonly table: Table; readonly unless?: string };
   readonly apart?: JsonSchema;
+  readonly given?: JsonSchema;
   readonly shown?: Shown;
   readonly onCreate?: OnCreate;
   readonly onChange?: OnChange;
@@ -36,6 +39,10 @@ interface More<Shown> {
   readonly default?: Shown;
   /** Whether bodies may say null although answers never do. */
   readonly null?: "create" | "both" | "never";
+  /** Whether null is not the same as absent: it means the empty value, as texts have one. */
+  readonly nullIs?: "empty";
+  /** Answers leave it out when the message has nothing. */
+  readonly leftOut?: true;
   /** Answers show it only when it is asked for. */
   readonly onDemand?: true;
   /** What bodies may say, when that is less than answers do. */
@@ -57,6 +64,7 @@ type NullOnCreate<M> = M extends { readonly null: "never" }
 type NullOnChange<M> = M extends { readonly null: "create" } ? never : NullOnCreate<M>;
 type Full<K, M> = Member<ShownIn<K>, SentBy<K, M> | NullOnCreate<M>, SentBy<K, M> | NullOnChange<M>>;
 type OnDemand<M> = M extends { readonly onDemand: true } ? { readonly onDemand: true } : unknown;
+type LeftOut<M> = M extends { readonly leftOut: true } ? { readonly leftOut: true } : unknown;
 type Hidden = { readonly answers: false };
 type Creates<P> = { readonly create: P };
 type Changes = { readonly change: "optional" };
@@ -68,13 +76,13 @@ function memberOf(kind: AnyKind, more: More<unknown>, rest: Partial<Member>): Me
   const mayBeNull = more.default !== undefined && rest.create !== "required";
   const allowed = nulls ?? (mayBeNull ? "both" : undefined);
   const nullIn = new Set(allowed === "both" ? ["create", "change"] : allowed === "create" ? ["create"] : []);
-  const usual = { create: undefined, change: undefined, answers: true, onDemand: false, beside: false };
+  const usual = { create: undefined, change: undefined, answers: true, onDemand: false, leftOut: false, beside: false };
   return { ...usual, ...said, kind, nullIn, ...rest };
 }
 
 /** Only answers have it. */
 export const readOnly = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
-  memberOf(kind, more, {}) as Full<K, M> & OnDemand<M>;
+  memberOf(kind, more, {}) as Full<K, M> & OnDemand<M> & LeftOut<M>;
 
 /** Whoever creates has to say it; it can be changed. */
 export const required = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
@@ -104,12 +112,37 @@ export const apart = <Sent>(schema: JsonSchema) =>
     Creates<"optional"> &
     Hidden;
 
+/** The same, that has to be there. */
+export const requiredApart = <Sent>(schema: JsonSchema) =>
+  ({ ...apart<Sent>(schema), create: "required" }) as unknown as Member<unknown, Sent, never> &
+    Creates<"required"> &
+    Hidden;
+
 /** Made of the message; the schema is that of its type. */
 export const computed = <Shown, Message>(
   schema: JsonSchema,
   read: (message: Message) => Shown,
   more: Pick<More<Shown>, "description" | "example"> = {},
 ) => memberOf({} as AnyKind, more, { compute: { schema, read } }) as Member<Shown, never, never>;
+
+/** A part of an answer that no message has: who answers says it. */
+export const given = <Shown>(schema: JsonSchema, more: Pick<More<Shown>, "description" | "example"> = {}) =>
+  memberOf({} as AnyKind, more, { given: schema }) as Member<Shown, never, never> & { readonly given: JsonSchema };
+
+/** The members of a message that another one holds, in answers that show them as its own. */
+export const inside = <const T extends Table>(holder: string, table: T): T =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, member]) => [
+      name,
+      {
+        ...member,
+        at: `${holder}.${member.at ?? name}`,
+        ...(member.compute && {
+          compute: { ...member.compute, read: (of: never) => member.compute?.read((of as never)[holder]) },
+        }),
+      },
+    ]),
+  ) as unknown as T;
 
 /** Members that REST has in an object of their own; null while the one that is named is. */
 export const grouped = <const T extends Table>(
@@ -137,14 +170,16 @@ type Plain<T> = { [Name in keyof T]: T[Name] };
 type Names<T, Having, But = never> = {
   [Name in keyof T]: T[Name] extends But ? never : T[Name] extends Having ? Name : never;
 }[keyof T];
-type ShownBy<M> = M extends Member<infer Shown, infer _C, infer _U> ? Shown : never;
+export type ShownBy<M> = M extends Member<infer Shown, infer _C, infer _U> ? Shown : never;
 type OnCreateBy<M> = M extends Member<infer _S, infer OnCreate, infer _U> ? OnCreate : never;
 type OnChangeBy<M> = M extends Member<infer _S, infer _C, infer OnChange> ? OnChange : never;
 
+type Sometimes = { readonly onDemand: true } | { readonly leftOut: true };
+
 /** What answers say; of a table. */
 export type AnswerOf<T extends Table> = Plain<
-  { readonly [Name in Exclude<Names<T, Member, Hidden>, Names<T, { readonly onDemand: true }>>]: ShownBy<T[Name]> } & {
-    readonly [Name in Names<T, { readonly onDemand: true }>]?: ShownBy<T[Name]>;
+  { readonly [Name in Exclude<Names<T, Member, Hidden>, Names<T, Sometimes>>]: ShownBy<T[Name]> } & {
+    readonly [Name in Names<T, Sometimes>]?: ShownBy<T[Name]>;
   }
 >;
 

@@ -2,15 +2,15 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { shownOf } from "./answers.ts";
 import { namedIn, sentOf } from "./bodies.ts";
 import type { Direction, InitOf, JsonSchema, Kind } from "./kinds.ts";
-import type { AnswerOf, ChangeOf, CreateOf, Table } from "./members.ts";
+import type { AnswerOf, ChangeOf, CreateOf, ShownBy, Table } from "./members.ts";
 
 /** What answers show of a message. */
 export interface Shown<A extends DescMessage, T extends Table> {
   readonly message: A;
   readonly table: T;
   readonly schemas: { readonly answer: JsonSchema };
-  /** Members that are shown on demand are those that are asked for. */
-  answer(message: MessageShape<A>, asked?: Asked<T>): AnswerOf<T>;
+  /** Members that are shown on demand are those that are asked for; what no message has is given. */
+  answer(message: Fields<MessageShape<A>>, ...asked: Empty extends Asked<T> ? [Asked<T>?] : [Asked<T>]): AnswerOf<T>;
 }
 
 /** The same, and what bodies say of it. */
@@ -19,15 +19,23 @@ export interface Resource<A extends DescMessage, T extends Table, C extends Desc
   readonly schemas: Readonly<Record<Direction, JsonSchema>>;
   /** The request that a body asks for. */
   create(body: CreateOf<T>): InitOf<C>;
-  /** The same of a change, with its mask: a member that is null is in it without a value. */
+  /**
+   * The same of a change, with its mask: a member that is null is in it without a value. Where the contract has no mask,
+   * it has its empty value.
+   */
   change(body: ChangeOf<T>): InitOf<U>;
   /** Where the body has what a service calls by its place in the message. */
   bodyPath(path: string): string;
 }
 
+/** Of a message, of whatever type it is. */
+type Fields<M> = Omit<M, "$typeName" | "$unknown">;
 export type Asked<T extends Table> = {
   readonly [Name in keyof T as T[Name] extends { readonly onDemand: true } ? Name : never]?: boolean | undefined;
+} & {
+  readonly [Name in keyof T as T[Name] extends { readonly given: JsonSchema } ? Name : never]: ShownBy<T[Name]>;
 };
+type Empty = Record<never, never>;
 
 interface Requests<C extends DescMessage, U extends DescMessage> {
   /** What creates it; the message itself when nothing is said. */
@@ -35,6 +43,8 @@ interface Requests<C extends DescMessage, U extends DescMessage> {
   readonly change?: U;
   /** The field of both requests that holds the members; of those that change, `changes` when nothing is said. */
   readonly within?: string;
+  /** What the schema of the body that creates says beside its members. */
+  readonly also?: JsonSchema;
 }
 
 /**
@@ -47,16 +57,19 @@ export function resource<
   C extends DescMessage = A,
   U extends DescMessage = never,
 >(message: A, table: T, requests: Requests<C, U> = {}): Resource<A, T, C, U> {
-  const { create, change, within } = requests;
+  const { create, change, within, also } = requests;
   const created = sentOf("create", table, create ?? message, create === undefined ? undefined : within);
-  const changed = change === undefined ? created : sentOf("change", table, change, within ?? "changes");
+  const isMasked = change?.field.updateMask !== undefined;
+  const changed =
+    change === undefined ? created : sentOf("change", table, change, isMasked ? (within ?? "changes") : within);
   const rows = [...created.rows, ...changed.rows];
   const answers = shown(message, table);
   return {
     ...answers,
-    schemas: { ...answers.schemas, create: created.schema, change: changed.schema },
+    schemas: { ...answers.schemas, create: { ...created.schema, ...also }, change: changed.schema },
     create: (body) => created.write(body, {}) as InitOf<C>,
-    change: (body) => changed.write(body, { updateMask: { paths: changed.pathsIn(body) } }) as InitOf<U>,
+    change: (body) =>
+      changed.write(body, isMasked ? { updateMask: { paths: changed.pathsIn(body) } } : {}) as InitOf<U>,
     bodyPath: (path) => namedIn(rows, within ?? "changes", path),
   };
 }
@@ -103,7 +116,9 @@ export const keyed = <A extends DescMessage, T extends Table>(
     return {
       schema: () => ({ type: "object", additionalProperties: schemas.answer }),
       toJson: (items: readonly MessageShape<A>[]) =>
-        Object.fromEntries(items.map((item) => [String(item[key]), answer(item)])),
+        Object.fromEntries(
+          items.map((item) => [String(item[key]), (answer as unknown as (item: unknown) => unknown)(item)]),
+        ),
     };
   },
 });

@@ -1,5 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import type { InitOf } from "./kinds.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { type InitOf, isoOf, type JsonSchema } from "./kinds.ts";
 
 /** An object as clients of the compatible interface send it. What cannot be read is collected as a problem. */
 export interface Spoken {
@@ -8,7 +9,10 @@ export interface Spoken {
   number(name: string, range?: Range): number | undefined;
   integer(name: string, range?: Range): number | undefined;
   choice<Value>(name: string, values: ReadonlyMap<string, Value>): Value | undefined;
+  /** Undefined when there is none. */
+  object(name: string): Spoken | undefined;
   objects(name: string): readonly Spoken[];
+  texts(name: string): readonly string[];
   problem(name: string, code: string, message: string): void;
 }
 
@@ -41,6 +45,19 @@ export const flag: Spelling<boolean> = { read: (from, name) => from.flag(name), 
 /** Shown only while it is true. */
 export const mark: Spelling<boolean> = { ...flag, write: (value) => (value ? "true" : undefined) };
 
+/** Without the space around it, as ids are written. */
+export const trimmed: Spelling<string> = { ...words, read: (from, name) => from.text(name)?.trim() };
+/** A moment of an answer: ISO 8601 in UTC with seven digits of a second. */
+export const moment: Spelling<Timestamp> = {
+  read: () => undefined,
+  write: (value) => isoOf(value).replace("Z", "0000Z"),
+};
+
+/** A number that is shown whatever it is. */
+export const amount = (max: number): Spelling<number> => ({
+  read: (from, name) => from.integer(name, { min: 0, max }),
+  write: String,
+});
 /** A number that is as good as absent when it is zero. */
 export const whole = (max: number): Spelling<number> => ({
   read: (from, name) => from.integer(name, { min: 0, max }),
@@ -78,27 +95,36 @@ export function oneOf<Value extends number>(names: Readonly<Record<string, Value
   };
 }
 
-/** Where a property stands in the message, and how it is spelled. */
+/** Where a property stands in the message, how it is spelled, an example, and whether answers may be without it. */
 type Places<M> = {
-  [Name in keyof M & string]: readonly [Name, Spelling<NonNullable<M[Name]>>];
+  [Name in keyof M & string]: readonly [Name, Spelling<NonNullable<M[Name]>>, string?, "sometimes"?];
 }[keyof M & string];
 
 /** What the compatible interface calls the fields of a message. */
 export interface Face<D extends DescMessage> {
   read(from: Spoken): InitOf<D>;
-  write(message: Partial<MessageShape<D>>): Fields;
+  write(message: Partial<MessageShape<D>>): { readonly [name: string]: Written };
+  /** Of what is written. */
+  readonly schema: JsonSchema;
 }
 
-/** Throws when the message has no such field. */
+/** Throws when the message has no such field; `others` are what whoever answers adds. */
 export function faceOf<D extends DescMessage>(
   desc: D,
   table: Readonly<Record<string, Places<MessageShape<D>>>>,
+  others: Readonly<Record<string, JsonSchema>> = {},
 ): Face<D> {
-  const rows = Object.entries(table).map(([property, [field, spelling]]) => {
+  const rows = Object.entries(table).map(([property, [field, spelling, example, presence]]) => {
     if (desc.field[field] === undefined) throw new Error(`${desc.typeName} has no ${field}`);
-    return { property, field, spelling: spelling as Spelling<unknown> };
+    return { property, field, spelling: spelling as Spelling<unknown>, example, presence };
   });
+  const shown = rows.map(({ property, example }) => [property, { type: "string", examples: [example] }] as const);
   return {
+    schema: {
+      type: "object",
+      properties: { ...Object.fromEntries(shown), ...others },
+      required: rows.flatMap(({ property, presence }) => (presence === undefined ? [property] : [])),
+    },
     read: (from) => {
       const init: Record<string, unknown> = {};
       for (const { property, field, spelling } of rows) {

@@ -176,6 +176,8 @@ async function runProgram(file, programArgs) {
   process.env.PATH = `${binaries}${delimiter}${process.env.PATH ?? ""}`;
   // Keeps sources without their types, compiled: most of a start is that.
   const compileCache = join(root, "node_modules", ".cache", "compiled");
+  // It holds wherever the folder is copied to.
+  process.env.NODE_COMPILE_CACHE_PORTABLE = "1";
   if (runsTypeScript()) {
     module.enableCompileCache(compileCache);
     process.argv = [process.execPath, file, ...programArgs];

@@ -222,6 +222,7 @@ function spawnLogged(options: ProcessOptions): ChildProcess {
         ...{ PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
         // Keeps sources without their types, compiled: most of a process's start is that.
         NODE_COMPILE_CACHE: compileCache,
+        NODE_COMPILE_CACHE_PORTABLE: "1",
         ...options.env,
       },
       stdio: ["ignore", log, log],

@@ -1,6 +1,7 @@
 import { createClient, type Transport } from "@connectrpc/connect";
 import type { Express } from "express";
 import type { Pool } from "pg";
+import { defaultLimits } from "#api/organizations.ts";
 import { type Change, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
@@ -20,7 +21,7 @@ import { createAcceptCoalescer } from "./accept-coalescer.ts";
 import { createAuthenticate } from "./auth/authenticate.ts";
 import { createChangePoller } from "./auth/change-poller.ts";
 import { createKeySet } from "./auth/key-set.ts";
-import { createOrganizationLimits, defaultLimits, type OrganizationLimits } from "./auth/organization-limits.ts";
+import { createOrganizationLimits, type OrganizationLimits } from "./auth/organization-limits.ts";
 import { createAuthenticateRenderToken } from "./auth/render-token.ts";
 import { createRevocations, type Revocations } from "./auth/revocations.ts";
 import { createTokenGuard } from "./auth/token-guard.ts";
@@ -35,6 +36,7 @@ import { createHome, serveIcon } from "./home-page.ts";
 import { type BodyBudget, createBodyBudget, documentBudgetLimits } from "./http/body-budget.ts";
 import { createApp } from "./http/express-app.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
+import { createUploadTurns } from "./http/upload-turns.ts";
 import { createSchemaCompiler } from "./http/validate.ts";
 import { createFloodGuard } from "./limits/flood-guard.ts";
 import { createLimiter } from "./limits/limiter.ts";
@@ -130,7 +132,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     authenticateRenderToken: createAuthenticateRenderToken(click),
     sessions,
     bodyBudget: deps.bodyBudget ?? createBodyBudget(),
-    documentBudget: deps.documentBudget ?? createBodyBudget(documentBudgetLimits),
+    documentBudget: deps.documentBudget ?? createBodyBudget(documentBudgetLimits, createUploadTurns()),
     documentBodies,
     services: {
       tokens,

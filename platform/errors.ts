@@ -417,7 +417,7 @@ export interface DomainErrorOptions {
   /** Replaces the default message of the code. Must be safe to show to the caller. */
   readonly message?: string;
   readonly details?: readonly FieldProblem[];
-  /** Safe extras for machines, such as `retryAfterSeconds`. */
+  /** Safe extras for machines, such as `retryAfterSeconds`, which is a second for SERVICE_UNAVAILABLE unless it is said. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
@@ -429,7 +429,7 @@ export class DomainError extends Error {
   readonly metadata: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, options: DomainErrorOptions = {}) {
-    const { details = [], metadata = {} } = options;
+    const { details = [], metadata = code === "SERVICE_UNAVAILABLE" ? { retryAfterSeconds: "1" } : {} } = options;
     const listed = listable(details);
     const message = options.message ?? errorCatalogue[code].message;
     const isCut = listed.length < details.length;
@@ -455,7 +455,7 @@ function listable(details: readonly FieldProblem[]): readonly FieldProblem[] {
   let bytes = 0;
   for (const { field, code, message } of details.slice(0, maxProblems)) {
     const short = { field: field.slice(0, maxFieldLength), code, message: message.slice(0, maxProblemLength) };
-    bytes += Buffer.byteLength(short.field) + Buffer.byteLength(short.code) + Buffer.byteLength(short.message);
+    bytes += new TextEncoder().encode(short.field + short.code + short.message).length;
     if (bytes > maxProblemBytes) break;
     listed.push(short);
   }

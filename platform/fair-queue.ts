@@ -9,13 +9,19 @@ export interface FairQueue<Task> {
   take(choice: { readonly idleOwnersOnly: boolean }): { readonly owner: string; readonly task: Task } | undefined;
   /** Ends what `take` began. The time that it took puts off the owner's next turn: time counts, and not tasks. */
   finish(owner: string, tookMs: number): void;
+  /** Takes a task that still waits out again. */
+  remove(owner: string, task: Task): void;
+  /** Somebody comes whose work needs no place here, but is not to suffer from that of others. */
+  note(owner: string): void;
+  /** Milliseconds until somebody who waits has rested; undefined when nobody rests. */
+  restMs(): number | undefined;
   waiting(): number;
   waitingOf(owner: string): readonly Task[];
   /** Takes all that wait out. */
   clear(): Task[];
 }
 
-/** Others come too when one of them has added a task so recently. */
+/** Others come too when one of them has so recently. */
 const recentlyMs = 10_000;
 /** More than so far ahead of the time, an owner has used more than one place. */
 const aheadMs = 1_000;
@@ -23,23 +29,42 @@ const aheadMs = 1_000;
 /** So far at most a turn is put off: whoever was slow while nobody else had work is not behind for long. */
 const longestPutOffMs = 60_000;
 
+/** Nobody rests for what took longer, which was perhaps waiting itself. */
+const longestTaskMs = 1_000;
+
 interface Share<Task> {
   readonly tasks: Task[];
   running: number;
   turnAt: number;
+  restsUntil: number;
+}
+
+export interface FairQueueOptions {
+  /** Milliseconds on a clock that never jumps. */
+  readonly now?: () => number;
+  /** What an owner may have in work while others come too, however little it has used. */
+  readonly besideOthers?: number;
+  /** Whoever has more to do rests, while others come too, so many times as long as its last task took. */
+  readonly rest?: number;
 }
 
 /** The same order as that in which documents are claimed from the database, for what waits in one process. */
-export function createFairQueue<Task>(now: () => number = () => performance.now()): FairQueue<Task> {
+export function createFairQueue<Task>({
+  now = () => performance.now(),
+  besideOthers = Number.POSITIVE_INFINITY,
+  rest = 0,
+}: FairQueueOptions = {}): FairQueue<Task> {
   const shares = new Map<string, Share<Task>>();
   let waiting = 0;
-  /** The last two owners who added a task, and when. */
+  /** The last two owners who came, and when. */
   let latest: readonly { readonly owner: string; readonly at: number }[] = [];
 
-  const isHeldBack = (owner: string, { running, turnAt }: Share<Task>): boolean =>
-    running > 0 &&
-    turnAt > now() + aheadMs &&
-    latest.some((other) => other.owner !== owner && other.at > now() - recentlyMs);
+  const isAlone = (owner: string): boolean =>
+    !latest.some((other) => other.owner !== owner && other.at > now() - recentlyMs);
+  const isAhead = ({ turnAt }: Share<Task>): boolean => turnAt > now() + aheadMs;
+  const isHeldBack = (owner: string, share: Share<Task>): boolean =>
+    ((share.running > 0 && (isAhead(share) || share.running >= besideOthers)) || share.restsUntil > now()) &&
+    !isAlone(owner);
   const next = (idleOwnersOnly: boolean): [string, Share<Task>] | undefined => {
     let best: [string, Share<Task>] | undefined;
     for (const entry of shares) {
@@ -57,11 +82,14 @@ export function createFairQueue<Task>(now: () => number = () => performance.now(
       if (tasks.length === 0 && running === 0 && turnAt <= time) shares.delete(owner);
     }
   };
+  const note = (owner: string): void => {
+    latest = [{ owner, at: now() }, ...latest.filter((other) => other.owner !== owner)].slice(0, 2);
+  };
   return {
     add: (owner, task) => {
       forget();
-      latest = [{ owner, at: now() }, ...latest.filter((other) => other.owner !== owner)].slice(0, 2);
-      const share = shares.get(owner) ?? { tasks: [], running: 0, turnAt: 0 };
+      note(owner);
+      const share = shares.get(owner) ?? { tasks: [], running: 0, turnAt: 0, restsUntil: 0 };
       shares.set(owner, share);
       share.tasks.push(task);
       waiting += 1;
@@ -81,6 +109,20 @@ export function createFairQueue<Task>(now: () => number = () => performance.now(
       if (share === undefined) return;
       share.running -= 1;
       share.turnAt = Math.min(Math.max(share.turnAt, now()) + tookMs, now() + longestPutOffMs);
+      if (share.tasks.length > 0) share.restsUntil = now() + Math.min(tookMs, longestTaskMs) * rest;
+    },
+    remove: (owner, task) => {
+      const tasks = shares.get(owner)?.tasks ?? [];
+      const at = tasks.indexOf(task);
+      if (at < 0) return;
+      tasks.splice(at, 1);
+      waiting -= 1;
+    },
+    note,
+    restMs: () => {
+      const rests = Array.from(shares.values(), ({ tasks, restsUntil }) => (tasks.length > 0 ? restsUntil - now() : 0));
+      const left = rests.filter((ms) => ms > 0);
+      return left.length === 0 ? undefined : Math.min(...left);
     },
     waiting: () => waiting,
     waitingOf: (owner) => shares.get(owner)?.tasks ?? [],

@@ -1,10 +1,9 @@
 import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { isoOf } from "#api/kinds.ts";
 
 /** ISO 8601 in UTC with milliseconds; null when absent. */
 export const isoTime = (timestamp: Timestamp | undefined): string | null =>
-  timestamp === undefined
-    ? null
-    : new Date(Number(timestamp.seconds) * 1000 + Math.floor(timestamp.nanos / 1_000_000)).toISOString();
+  timestamp === undefined ? null : isoOf(timestamp);
 
 /** The time of a text that a schema has let through; undefined when absent. */
 export const timestampOf = (iso: string | null | undefined): Timestamp | undefined =>

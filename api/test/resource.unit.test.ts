@@ -2,6 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { UserRole } from "#gen/assent/auth/v1/users_pb.ts";
+import { ValidateTemplateResponseSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { AnchorSchema, TabSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
 import {
   ContentFormat,
@@ -12,12 +14,16 @@ import {
   VersionSchema,
   VersionStatus,
 } from "#gen/assent/templates/v1/templates_pb.ts";
+import { CreateEndpointResponseSchema } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import { genTemplate, genValidation } from "../generation-templates.ts";
 import { count, flag, list, named, text, time } from "../kinds.ts";
 import { optional, readOnly } from "../members.ts";
 import { recordsOf } from "../records.ts";
 import { nested, resource, shown } from "../resource.ts";
 import { type TabBody, tab } from "../tabs.ts";
 import { deployment, publication, version, versionWithAll } from "../templates.ts";
+import { user } from "../users.ts";
+import { endpoint, endpointWithSecret } from "../webhooks.ts";
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 
@@ -114,6 +120,26 @@ describe("bodies", () => {
     expect(publication.create(body)).toEqual({ published, requireReacceptance: true });
   });
 
+  test("that change by a request without a mask have the empty value for null", () => {
+    expect(endpoint.change({ description: null, eventTypes: null })).toEqual({
+      description: "",
+      eventTypes: {},
+    });
+    expect(endpoint.change({ eventTypes: ["webhook.test"], enabled: false })).toEqual({
+      eventTypes: { types: ["webhook.test"] },
+      enabled: false,
+    });
+    expect(endpoint.create({ url: "https://a.example/", eventTypes: null })).toEqual({
+      url: "https://a.example/",
+      enabled: true,
+    });
+    expect(user.change({ locale: null, role: "owner" })).toEqual({ locale: "", role: UserRole.OWNER });
+    expect(genTemplate.change({ page: { header: null, font: "serif" }, sampleData: null })).toEqual({
+      page: { header: "", font: "serif" },
+      sampleDataJson: "null",
+    });
+  });
+
   test.each([
     ["texts.consent_text", "consentText"],
     ["changes.texts.consentText", "consentText"],
@@ -132,6 +158,29 @@ describe("answers", () => {
     format: ContentFormat.HTML,
     status: VersionStatus.PUBLISHED,
     createdAt: { seconds: 1_700_000_000n, nanos: 123_999_999 },
+  });
+
+  test("have what a message holds in another one as its own, what is given to them, and flags that are off", () => {
+    const made = create(CreateEndpointResponseSchema, { endpoint: { id: "1", enabled: false }, secret: "s" });
+    expect(endpointWithSecret.answer(made, { organizationId: "2" })).toMatchObject({
+      ...{ id: "1", organizationId: "2", secret: "s" },
+      ...{ enabled: false, status: "DISABLED", description: null, eventTypes: [] },
+    });
+    expect(endpointWithSecret.schemas.answer.required).toContain("organizationId");
+  });
+
+  test("leave out what is shown only when there is something", () => {
+    const findings = [
+      { code: "a", message: "b" },
+      { code: "c", message: "d", path: "/e", line: 3 },
+    ];
+    expect(genValidation.answer(create(ValidateTemplateResponseSchema, { findings }))).toEqual({
+      valid: false,
+      errors: [
+        { code: "a", message: "b", line: null, column: null },
+        { code: "c", message: "d", line: 3, column: null, path: "/e" },
+      ],
+    });
   });
 
   test("have null for what is not there, and milliseconds that are cut off", () => {

@@ -16,8 +16,6 @@ export interface LimitsOfOrganization extends GroupLimits {
   readonly plan?: string | undefined;
 }
 
-export const defaultLimits: GroupLimits = { accept: 6_000, render: 12_000, other: 1_200, sign: 1_200 };
-
 export interface OrganizationLimits {
   /** The limits in force; while the auth service cannot be asked those known before, else the defaults. */
   of(orgId: OrgId): LimitsOfOrganization | Promise<LimitsOfOrganization>;

@@ -1,11 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type BatchItemBody, type NewBatchBody, newBatch } from "#api/generation-documents.ts";
 import type { BatchItemSourceSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
 import { defined } from "#platform/json-object.ts";
 import { parseJson } from "../http/body.ts";
 import { createSchemaCompiler, type Validate } from "../http/validate.ts";
-import { type BatchBody, type BatchItemBody, createBatchSchema } from "../routes/generation/batch-schemas.ts";
-import type { TemplateChoiceBody } from "../routes/generation/document-schemas.ts";
 import { defaultsProblems, requestHash, sourceOf } from "../routes/generation/document-source.ts";
 
 /** A batch as the service takes it: the data of each item is a text again, which costs nothing to hand on. */
@@ -26,7 +25,7 @@ export type ReadBatch = (bytes: Uint8Array) => BatchRequest | BatchRefusal;
 
 /** Makes the reader of bodies of batches. It parses, validates and hashes, which takes a while when they are large. */
 export function createBatchReader(): ReadBatch {
-  const validate = createSchemaCompiler()(createBatchSchema);
+  const validate = createSchemaCompiler()(newBatch.schemas.create);
   return (bytes) => {
     try {
       return read(bytes, validate);
@@ -42,7 +41,7 @@ function read(bytes: Uint8Array, validate: Validate): BatchRequest {
   const parsed = parseJson(Buffer.from(buffer, byteOffset, byteLength), "GEN_INVALID_REQUEST");
   const details = validate(parsed);
   if (details.length > 0) throw new DomainError("GEN_INVALID_REQUEST", { details });
-  const body = parsed as BatchBody;
+  const body = parsed as NewBatchBody;
   const problems = defaultsProblems(body.defaults ?? {});
   if (problems.length > 0) throw new DomainError("GEN_INVALID_REQUEST", { details: problems });
   return {
@@ -55,12 +54,14 @@ function read(bytes: Uint8Array, validate: Validate): BatchRequest {
 }
 
 /** The item with what the batch says for all. */
-const completed = (item: BatchItemBody, { defaults = {}, ...batch }: BatchBody): BatchItemBody => ({
+const completed = (item: BatchItemBody, { defaults = {}, ...batch }: NewBatchBody): BatchItemBody => ({
   ...defaults,
   ...defined(item),
   ...choiceOf(item, batch),
   output: { ...defaults.output, ...item.output },
 });
+
+type TemplateChoiceBody = Pick<BatchItemBody, "templateId" | "version" | "templateRef">;
 
 /** A template of the item's own replaces that of the batch, its version included. */
 function choiceOf(item: TemplateChoiceBody, batch: TemplateChoiceBody): TemplateChoiceBody {

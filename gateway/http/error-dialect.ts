@@ -1,5 +1,5 @@
+import { factsOf, genErrorName } from "#api/generation-errors.ts";
 import { DomainError, type ErrorCode, errorCatalogue } from "#platform/errors.ts";
-import { factsOf, genErrorName } from "../../views/generation/error-facts.ts";
 import type { Grant } from "../limits/window-store.ts";
 
 /** The body of an error of document generation. */

@@ -115,11 +115,18 @@ interface Validators {
   readonly body: Validate | undefined;
 }
 
-const compileValidators = (route: Route, compileSchema: CompileSchema): Validators => ({
-  texts: compileTexts(route, compileSchema),
-  query: route.query && compileSchema({ type: "object", ...route.query }),
-  body: route.body && route.body.unparsed !== true ? compileSchema(route.body.schema) : undefined,
-});
+/** A process may have several gateways, and a schema is compiled for milliseconds. */
+const compiled = new WeakMap<Route, Validators>();
+
+function compileValidators(route: Route, compileSchema: CompileSchema): Validators {
+  const known = compiled.get(route) ?? {
+    texts: compileTexts(route, compileSchema),
+    query: route.query && compileSchema({ type: "object", ...route.query }),
+    body: route.body && route.body.unparsed !== true ? compileSchema(route.body.schema) : undefined,
+  };
+  compiled.set(route, known);
+  return known;
+}
 
 /** What a render token lets in, when the request came with one instead of a credential. */
 async function admit(

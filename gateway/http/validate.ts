@@ -16,7 +16,8 @@ const collectUpToBytes = 16_384;
 export function createSchemaCompiler(): CompileSchema {
   const options = { strict: true, strictRequired: false, allowUnionTypes: true, formats: createTextFormats() } as const;
   const first = new Ajv2020({ ...options, allErrors: false });
-  const all = new Ajv2020({ ...options, allErrors: true });
+  // To make its code small takes as long as to write it, and what it looks at is bad already.
+  const all = new Ajv2020({ ...options, allErrors: true, code: { optimize: false } });
   return (schema) => {
     // With the first request: to compile those of all operations takes half of the time that a process needs to start.
     let isValid: ReturnType<typeof first.compile> | undefined;

@@ -1,4 +1,4 @@
-import { scopeMeanings } from "../auth/principal.ts";
+import { scopeMeanings } from "#api/scopes.ts";
 import { isForPeople, type Route } from "../routes/route.ts";
 import { componentSchemas } from "./components.ts";
 import { componentHeaders } from "./headers.ts";

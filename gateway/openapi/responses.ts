@@ -1,5 +1,5 @@
+import { genErrorName } from "#api/generation-errors.ts";
 import { type ErrorCode, errorCatalogue } from "#platform/errors.ts";
-import { genErrorName } from "../../views/generation/error-facts.ts";
 import { unbudgetedRouteBytes } from "../http/body-budget.ts";
 import { genDialect, oauthDialect, oauthErrorName } from "../http/error-dialect.ts";
 import type { Route, TextParam } from "../routes/route.ts";

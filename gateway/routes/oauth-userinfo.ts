@@ -1,6 +1,7 @@
+import { scopeMeanings } from "#api/scopes.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { isoTime } from "../../views/scalars.ts";
-import { type Scope, scopeMeanings } from "../auth/principal.ts";
+import type { Scope } from "../auth/principal.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
 import { defineRoute, type Route, type RouteRequest } from "./route.ts";

@@ -271,11 +271,26 @@ export const documentBody = <Body>({
   ...spec,
 });
 
+/** The same, of what a table is of. */
+export const documentsBody = <T extends Table>(
+  { schemas }: Bodies<T>,
+  spec: { readonly example?: CreateOf<T> } & Partial<DocumentRules>,
+): BodySpec<CreateOf<T>> => documentBody<CreateOf<T>>({ schema: schemas.create, ...spec });
+
 /** Query parameters that have been validated against schemas of this type; those that are not required may be absent. */
 export const queryOf = <Query>(
   properties: Readonly<Record<keyof Query & string, JsonSchema>>,
   required: readonly (keyof Query & string)[] = [],
 ): QuerySpec<Query> => ({ properties, required });
+
+/** Query parameters that a table is of, and others. */
+export const filterQuery = <T extends Table, More>(
+  { schemas }: Bodies<T>,
+  more: QuerySpec<More> = queryOf<More>({} as never),
+): QuerySpec<CreateOf<T> & More> => ({
+  properties: { ...more.properties, ...(schemas.create.properties as QuerySpec<unknown>["properties"]) },
+  required: more.required,
+});
 
 /** Makes an RPC on behalf of the caller of a request. */
 export const onBehalfOf = ({ caller }: Pick<RouteRequest, "caller">): CallOptions => ({

@@ -1,33 +1,28 @@
-import { type AdoptedSignature, SenderDecision } from "#gen/assent/sign/v1/signing_pb.ts";
+import {
+  type Adopted,
+  adopted,
+  attached,
+  ceremony,
+  ceremonyOf,
+  consented,
+  consentGiven,
+  decision,
+  declining,
+  ended,
+  fileToAttach,
+  finish,
+  leave,
+} from "#api/ceremony.ts";
+import type { FinishSigningResponse } from "#gen/assent/sign/v1/signing_pb.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
-import { isoTime } from "../../views/scalars.ts";
-import { textOrNull } from "../../views/sign/texts.ts";
 import { decodeBase64 } from "../http/base64.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import { attachment } from "../http/file-reply.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
-import { ceremonyView } from "../signing/ceremony-view.ts";
 import { requireOwnOrigin, requireSessionToken, visitorOf } from "../signing/session.ts";
-import { defineRoute, jsonBody, type Route, type RouteRequest } from "./route.ts";
+import { createBody, defineRoute, type Route, type RouteRequest } from "./route.ts";
 import { signingPageRoutes } from "./signing-page.ts";
 import * as schemas from "./signing-schemas.ts";
-
-interface TabValue {
-  readonly tabId: string;
-  readonly value: string;
-}
-
-interface Adopted {
-  readonly typed: string;
-  readonly font: string;
-  readonly drawnPng: string;
-}
-
-interface FinishBody {
-  readonly values: readonly TabValue[];
-  readonly signature?: Adopted | null;
-  readonly initials?: Adopted | null;
-}
 
 const base = {
   tag: schemas.signingTag,
@@ -43,7 +38,7 @@ const turnErrors = [
   "RECIPIENT_ALREADY_SIGNED",
   "RECIPIENT_NOT_IN_SEQUENCE",
 ] as const satisfies readonly ErrorCode[];
-const endedAnswer = { status: 200, description: "Where to go next.", schema: schemas.endedSchema } as const;
+const endedAnswer = { status: 200, description: "Where to go next.", schema: ended.schemas.answer } as const;
 const sampleTab = "01961234-5678-7abc-8def-0123456789ab";
 
 /** Documents and what is drawn are megabytes, and the last signature does more than the others. */
@@ -59,10 +54,10 @@ export const signingRoutes: readonly Route[] = [
     summary: "Read what a session shows",
     description:
       "The agreement as its person sees it, with their own tabs, and the texts to consent to while that is asked for.",
-    success: { status: 200, description: "The ceremony.", schema: schemas.ceremonySchema },
+    success: { status: 200, description: "The ceremony.", schema: ceremony.schemas.answer },
     errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE"],
     call: (request, { signing }) => signing.getCeremony({ sessionToken: requireSessionToken(request) }),
-    respond: (ceremony) => jsonReply(200, ceremonyView(ceremony)),
+    respond: (answer) => jsonReply(200, ceremonyOf(answer)),
   }),
   defineRoute({
     ...read,
@@ -92,17 +87,13 @@ export const signingRoutes: readonly Route[] = [
     summary: "Record the consent to electronic records",
     description:
       "Given to one of the texts of `consent.texts` of the ceremony. Any other hash, or the locale of another text, is 400 and records nothing. The text is kept; `GET /v1/sign/agreements/{id}/consent-texts` reads it.",
-    body: jsonBody<{ textSha256: string; locale: string }>({
-      schema: schemas.consentBody,
+    body: createBody(consentGiven, {
       example: { textSha256: "0123456789abcdef".repeat(4), locale: "en" },
     }),
-    success: { status: 200, description: "When it was given.", schema: schemas.consentSchema },
+    success: { status: 200, description: "When it was given.", schema: consented.schemas.answer },
     errors: turnErrors,
-    call: (request, { signing }) => {
-      const { textSha256, locale } = request.body;
-      return signing.giveConsent({ ...sender(request), textSha256: Buffer.from(textSha256, "hex"), locale });
-    },
-    respond: ({ consentedAt }) => jsonReply(200, { consentedAt: isoTime(consentedAt) }),
+    call: (request, { signing }) => signing.giveConsent({ ...consentGiven.create(request.body), ...sender(request) }),
+    respond: (answer) => jsonReply(200, consented.answer(answer)),
   }),
   defineRoute({
     ...write,
@@ -110,19 +101,17 @@ export const signingRoutes: readonly Route[] = [
     path: "/signing/s/{sid}/attachments",
     summary: "Attach a file to a tab",
     description: "What is answered is the value of the tab when the person finishes.",
-    body: jsonBody<{ tabId: string; fileName: string; contentBase64: string }>({
-      schema: schemas.attachmentBody,
+    body: createBody(fileToAttach, {
       maxBytes: schemas.maxAttachmentBytes,
       example: { tabId: sampleTab, fileName: "passport.pdf", contentBase64: "JVBERi0xLjc=" },
     }),
-    success: { status: 200, description: "It is kept.", schema: schemas.attachedSchema },
+    success: { status: 200, description: "It is kept.", schema: attached.schemas.answer },
     errors: [...turnErrors, "TAB_NOT_FOUND"],
     call: (request, { signing }) => {
-      const { tabId, fileName, contentBase64 } = request.body;
-      const content = bytesOf(contentBase64, "contentBase64");
-      return signing.addAttachment({ ...sender(request), tabId, fileName, content }, patiently);
+      const content = bytesOf(request.body.contentBase64, "contentBase64");
+      return signing.addAttachment({ ...fileToAttach.create(request.body), ...sender(request), content }, patiently);
     },
-    respond: ({ value }) => jsonReply(200, { value }),
+    respond: (answer) => jsonReply(200, attached.answer(answer)),
   }),
   defineRoute({
     ...write,
@@ -130,8 +119,7 @@ export const signingRoutes: readonly Route[] = [
     path: "/signing/s/{sid}/finish",
     summary: "Sign",
     description: "All values are checked first; problems name the tabs. Ends the session.",
-    body: jsonBody<FinishBody>({
-      schema: schemas.finishBody,
+    body: createBody(finish, {
       maxBytes: schemas.maxFinishBytes,
       example: {
         values: [{ tabId: sampleTab, value: "Example GmbH" }],
@@ -142,9 +130,9 @@ export const signingRoutes: readonly Route[] = [
     success: endedAnswer,
     errors: [...turnErrors, "CONSENT_REQUIRED", "DOCUMENTS_NOT_OPENED"],
     call: (request, { signing }) => {
-      const { values, signature, initials } = request.body;
-      const adopted = { signature: adoptedIn(signature, "signature"), initials: adoptedIn(initials, "initials") };
-      return signing.finishSigning({ ...sender(request), values: [...values], ...adopted }, patiently);
+      const { signature, initials } = request.body;
+      const drawn = { signature: adoptedIn(signature, "signature"), initials: adoptedIn(initials, "initials") };
+      return signing.finishSigning({ ...finish.create(request.body), ...sender(request), ...drawn }, patiently);
     },
     respond: endedReply,
   }),
@@ -154,10 +142,10 @@ export const signingRoutes: readonly Route[] = [
     path: "/signing/s/{sid}/decline",
     summary: "Decline to sign",
     description: "The agreement ends for everybody.",
-    body: jsonBody<{ reason: string }>({ schema: schemas.declineBody, example: { reason: "The price is wrong." } }),
+    body: createBody(declining, { example: { reason: "The price is wrong." } }),
     success: endedAnswer,
     errors: turnErrors,
-    call: (request, { signing }) => signing.declineSigning({ ...sender(request), reason: request.body.reason }),
+    call: (request, { signing }) => signing.declineSigning({ ...declining.create(request.body), ...sender(request) }),
     respond: endedReply,
   }),
   defineRoute({
@@ -166,14 +154,13 @@ export const signingRoutes: readonly Route[] = [
     path: "/signing/s/{sid}/leave",
     summary: "Finish later",
     description: "Keeps the values so far and ends the session.",
-    body: jsonBody<{ values: readonly TabValue[] }>({
-      schema: schemas.leaveBody,
+    body: createBody(leave, {
       maxBytes: schemas.maxFinishBytes,
       example: { values: [{ tabId: sampleTab, value: "Example GmbH" }] },
     }),
     success: endedAnswer,
     errors: turnErrors,
-    call: (request, { signing }) => signing.leaveSigning({ ...sender(request), values: [...request.body.values] }),
+    call: (request, { signing }) => signing.leaveSigning({ ...leave.create(request.body), ...sender(request) }),
     respond: endedReply,
   }),
   defineRoute({
@@ -182,8 +169,7 @@ export const signingRoutes: readonly Route[] = [
     path: "/signing/s/{sid}/decision",
     summary: "Send or save a draft",
     description: "For the page of a sender. Ends the session.",
-    body: jsonBody<{ decision: "send" | "save" | "cancel" }>({
-      schema: schemas.decisionBody,
+    body: createBody(decision, {
       example: { decision: "send" },
     }),
     success: endedAnswer,
@@ -198,16 +184,10 @@ export const signingRoutes: readonly Route[] = [
       "ANCHOR_TAB_STRING_NOT_FOUND",
     ],
     call: (request, { signing }) =>
-      signing.endSenderView({ ...sender(request), decision: decisions[request.body.decision] }, patiently),
+      signing.endSenderView({ ...decision.create(request.body), ...sender(request) }, patiently),
     respond: endedReply,
   }),
 ];
-
-const decisions = {
-  send: SenderDecision.SEND,
-  save: SenderDecision.SAVE,
-  cancel: SenderDecision.CANCEL,
-} as const;
 
 /** Who sends this, from our own page. */
 function sender(request: RouteRequest<"{sid}">) {
@@ -215,19 +195,14 @@ function sender(request: RouteRequest<"{sid}">) {
   return { sessionToken: requireSessionToken(request), visitor: visitorOf(request) };
 }
 
-function endedReply({ returnUrl }: { readonly returnUrl: string }): Reply {
-  return jsonReply(200, { returnUrl: textOrNull(returnUrl) });
+/** All that end a session answer alike. */
+function endedReply({ returnUrl }: Pick<FinishSigningResponse, "returnUrl">): Reply {
+  return jsonReply(200, { returnUrl: returnUrl === "" ? null : returnUrl });
 }
 
 /** Undefined when there is none: the one adopted before counts. */
-function adoptedIn(
-  adopted: Adopted | null | undefined,
-  field: string,
-): Pick<AdoptedSignature, "typed" | "font" | "drawnPng"> | undefined {
-  if (adopted === null || adopted === undefined) return undefined;
-  const { typed, font, drawnPng } = adopted;
-  return { typed, font, drawnPng: bytesOf(drawnPng, `${field}.drawnPng`) };
-}
+const adoptedIn = (body: Adopted | null | undefined, field: string) =>
+  body ? { ...adopted.create(body), drawnPng: bytesOf(body.drawnPng, `${field}.drawnPng`) } : undefined;
 
 function bytesOf(base64: string, field: string): Uint8Array<ArrayBuffer> {
   const bytes = decodeBase64(base64);

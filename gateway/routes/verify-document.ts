@@ -1,45 +1,15 @@
 import { createHash } from "node:crypto";
+import { sealVerification } from "#api/agreement-records.ts";
 import { DomainError } from "#platform/errors.ts";
-import { sealedFileView } from "../../views/sign/verification.ts";
 import { signDialect } from "../http/error-dialect.ts";
 import { pageInOneFileReply } from "../http/page-reply.ts";
 import { jsonReply } from "../http/reply.ts";
 import { defineRoute, type Route } from "./route.ts";
-import {
-  answer,
-  anyText,
-  dateTime,
-  described,
-  example,
-  flag,
-  hash,
-  listOf,
-  oneOf,
-  orNull,
-  uuid,
-} from "./schema-parts.ts";
 import { signDocumentTag } from "./sign/documents.ts";
-import { fileBody, fileErrors, fileInQuestion, partySchema, questionSchema } from "./sign/file-in-question.ts";
+import { fileBody, fileErrors, fileInQuestionOf } from "./sign/file-in-question.ts";
 
 /** Whoever is shown a sealed document can check it, customer or not. */
 const base = { tag: signDocumentTag, access: "public", dialect: signDialect } as const;
-
-const sealedSchema = answer({
-  kind: example(oneOf("sealed", "certificate"), "sealed"),
-  agreementId: uuid,
-  documentName: orNull(example(anyText, "NDA.pdf")),
-  organizationName: example(described(anyText, "On whose behalf it was sent."), "Example AG"),
-  emailSubject: orNull(example(anyText, "Please sign the NDA")),
-  completedAt: orNull(dateTime),
-  signers: listOf(partySchema),
-  auditTrailIntact: flag,
-  evidenceLeafHash: orNull(
-    described(
-      hash,
-      "Of the leaf of the sender's evidence log that has the head of the audit trail; null until there is one. The sender can prove that it is there.",
-    ),
-  ),
-});
 
 const examplePem = "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n";
 
@@ -71,18 +41,11 @@ export const verifyDocumentRoutes: readonly Route[] = [
     success: {
       status: 200,
       description: "What everybody may know of it.",
-      schema: answer({
-        ...questionSchema,
-        sealed: {
-          ...sealedSchema,
-          type: ["object", "null"],
-          description: "Null unless exactly this file was sealed here.",
-        },
-      }),
+      schema: sealVerification.schemas.answer,
     },
     errors: fileErrors,
-    call: (request, { sign }) => sign.verifySeal({ file: fileInQuestion(request) }, { timeoutMs: 30_000 }),
-    respond: (found) => jsonReply(200, sealedFileView(found)),
+    call: (request, { sign }) => sign.verifySeal({ file: fileInQuestionOf(request) }, { timeoutMs: 30_000 }),
+    respond: (found) => jsonReply(200, sealVerification.answer(found)),
   }),
   defineRoute({
     ...base,

@@ -1,18 +1,13 @@
 import { hash } from "node:crypto";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
+import { dashboardScopeMeanings, scopeMeanings } from "#api/scopes.ts";
 import { type LoginService, UserRole as Role, type SessionPrincipal } from "#gen/assent/auth/v1/users_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { parseOrgId } from "#platform/ids.ts";
 import { createExpiringCache } from "../auth/key-set.ts";
-import {
-  dashboardScopeMeanings,
-  type Principal,
-  type Scope,
-  type SessionUser,
-  scopeMeanings,
-  type UserRole,
-} from "../auth/principal.ts";
+import type { Principal, Scope, SessionUser, UserRole } from "../auth/principal.ts";
 import type { Revocations } from "../auth/revocations.ts";
 
 /** Who is logged in by a cookie. */
@@ -131,7 +126,7 @@ export function principalOf(found: SessionPrincipal | undefined): FoundSession["
     clientId: `user:${user.id}`,
     scopes: scopesOfRole(role),
     tokenId: undefined,
-    user: { id: user.id, role, sessionId, csrfToken, expiresAt: new Date(Number(expiresAt.seconds) * 1000) },
+    user: { id: user.id, role, sessionId, csrfToken, expiresAt: timestampDate(expiresAt) },
   };
 }
 

@@ -1,12 +1,13 @@
 import { describe, expect, jest, test } from "@jest/globals";
 import { errors, exportJWK, generateKeyPair } from "jose";
+import { defaultLimits } from "#api/organizations.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { createChangePoller } from "../auth/change-poller.ts";
 import { createExpiringCache, createKeySet } from "../auth/key-set.ts";
-import { createOrganizationLimits, defaultLimits } from "../auth/organization-limits.ts";
+import { createOrganizationLimits } from "../auth/organization-limits.ts";
 import type { Principal } from "../auth/principal.ts";
 import { createRevocations } from "../auth/revocations.ts";
 

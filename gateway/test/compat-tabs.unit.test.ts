@@ -2,16 +2,27 @@ import { createRequire } from "node:module";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import {
+  bulkListView,
+  customFieldsView,
+  notificationView,
+  readCopy,
+  readCustomFields,
+  readNotification,
+} from "#api/compat-records.ts";
 import { tabKinds, unsupportedTabs } from "#api/compat-tab-kinds.ts";
 import { readTabIds, tabsView } from "#api/compat-tabs.ts";
 import {
   AnchorAlignment,
   AnchorUnit,
+  CustomFieldSchema,
+  NotificationSchema,
   RadioButtonSchema,
   type Tab,
   TabSchema,
   TabStatus,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { BulkCopySchema, BulkListSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { readWith } from "../compat/read/reader.ts";
 import { readSupportedTabs as readTabs } from "../compat/read/recipients.ts";
 
@@ -192,6 +203,65 @@ describe("tabs", () => {
   test.each(unsupportedTabs.map((property) => [property]))("of the kind %s are refused by name", (property) => {
     expect(() => readWith({ [property]: [{ tabLabel: "x" }] }, readTabs)).toThrow(
       expect.objectContaining({ details: [expect.objectContaining({ field: property, code: "NOT_SUPPORTED" })] }),
+    );
+  });
+});
+
+describe("what answers say of other parts of an envelope means the same when it is sent", () => {
+  const days = fc.integer({ min: 0, max: 999 });
+  const notification = fc.record({
+    reminderEnabled: flag,
+    reminderDelay: days,
+    reminderFrequency: days,
+    expireEnabled: flag,
+    expireAfter: days,
+    expireWarn: days,
+  });
+  const line = fc.string({ maxLength: 20 });
+  const field = fc.record({
+    fieldId: fc.integer({ min: 1 }).map(String),
+    name: line,
+    value: line,
+    show: flag,
+    required: flag,
+  });
+  const fields = fc.record({
+    texts: fc.array(field.map((one) => ({ ...one, isList: false, items: [] }))),
+    lists: fc.array(
+      fc.record({ one: field, items: fc.array(name) }).map(({ one, items }) => ({ ...one, isList: true, items })),
+    ),
+  });
+  const recipient = fc.record(
+    {
+      recipientId: fc.integer({ min: 1 }).map(String),
+      ...{ name: line, email: line, roleName: line, clientUserId: line, note: line, hostName: line, hostEmail: line },
+      tabs: fc.array(fc.record({ label: line, value: line })),
+    },
+    { requiredKeys: ["recipientId", "tabs"] },
+  );
+  const copy = fc.record(
+    {
+      emailSubject: line,
+      emailBlurb: line,
+      recipients: fc.array(recipient),
+      customFields: fc.array(fc.record({ name: line, value: line, show: fc.constant(true) })),
+    },
+    { requiredKeys: ["recipients", "customFields"] },
+  );
+
+  test("of reminders, custom fields and copies of bulk lists", () => {
+    fc.assert(
+      fc.property(notification, fields, fc.array(copy), (reminding, { texts, lists }, copies) => {
+        const said = create(NotificationSchema, reminding);
+        expect(create(NotificationSchema, readWith(notificationView(said), readNotification))).toEqual(said);
+        const all = [...texts, ...lists].map((one) => create(CustomFieldSchema, one));
+        const again = readWith(customFieldsView(all), readCustomFields);
+        expect(again.map((one) => create(CustomFieldSchema, one))).toEqual(all);
+        const list = create(BulkListSchema, { id: "1", name: "a", copies });
+        const { bulkCopies } = bulkListView(list) as unknown as { readonly bulkCopies: readonly object[] };
+        expect(bulkCopies.map((one) => create(BulkCopySchema, readWith(one, readCopy)))).toEqual(list.copies);
+      }),
+      { seed: Number(process.env.SEED ?? Date.now() % 2 ** 31), numRuns: 200 },
     );
   });
 });

@@ -1,6 +1,8 @@
+import { Agent } from "node:http";
 import { expect } from "@jest/globals";
 import { AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { createTestDatabase } from "#platform/testing/database.ts";
+import { send as sendBytes } from "../../test/fuzz/send.ts";
 import { genDialect, oauthDialect } from "../http/error-dialect.ts";
 import { isForPeople } from "../routes/route.ts";
 import { orgA } from "./fake-auth.ts";
@@ -55,6 +57,7 @@ export async function startHostileSetup(
     "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin webhooks:read webhooks:write",
   );
   const created = await createResources(gateway, token, orgA);
+  const agent = new Agent({ keepAlive: true });
   /** For each request a session of its own: some of them end it. */
   const owner = (): Record<string, string> => sessionHeaders(gateway.auth.people.signIn(orgA));
   const resources: Resources = {
@@ -73,8 +76,9 @@ export async function startHostileSetup(
       if (isForPeople(target.route)) Object.assign(target.headers, owner());
       return target;
     },
-    send: (target, request = {}) => send(gateway.url, token, target, request),
+    send: (target, request = {}) => send({ url: gateway.url, token, agent }, target, request),
     stop: async () => {
+      agent.destroy();
       await gateway.stop();
       await database.drop();
     },
@@ -86,25 +90,36 @@ async function scriptHashOf(gateway: TestGateway, deploymentKey: string): Promis
   return /embed\.(\w+)\.js/.exec(answer.headers.get("content-location") ?? "")?.[1] ?? "";
 }
 
-async function send(url: string, token: string, target: Target, request: HostileRequest): Promise<HostileAnswer> {
+/** As it is, also what fetch would tidy in an address. */
+function send(to: Receiver, target: Target, request: HostileRequest): Promise<HostileAnswer> {
   const { route } = target;
   const { method = route.method, path = target.path, query = target.query } = request;
   const good = target.body === undefined ? undefined : JSON.stringify(target.body);
   const body = "body" in request ? request.body : good;
   const mayHaveBody = method !== "GET" && method !== "HEAD";
-  const response = await fetch(`${url}${path}${query}`, {
+  return sendBytes(to.url, to.agent, {
     method,
+    path: `${path}${query}`,
     headers: {
-      ...(route.access === "public" || isForPeople(route) ? {} : { Authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-      ...target.headers,
-      ...request.headers,
+      accept: "*/*",
+      ...(route.access === "public" || isForPeople(route) ? {} : { authorization: `Bearer ${to.token}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...lowerCased(target.headers),
+      ...lowerCased(request.headers ?? {}),
     },
-    ...(body === undefined || !mayHaveBody ? {} : { body }),
-    redirect: "manual",
+    body: body === undefined || !mayHaveBody ? undefined : Buffer.from(body),
+    isChunked: false,
   });
-  return { status: response.status, headers: response.headers, text: await response.text() };
 }
+
+interface Receiver {
+  readonly url: string;
+  readonly token: string;
+  readonly agent: Agent;
+}
+
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 /** What is wrong with an answer that had to be a refusal; empty when nothing is. */
 export function problemsOfRefusal(answer: HostileAnswer, target: Target): string[] {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { JsonSchema } from "#api/kinds.ts";
 import { isCompatPath } from "../http/address-dialect.ts";
 import { operations } from "../routes/operations.ts";
-import { isForPeople } from "../routes/route.ts";
 import { coveredOperations } from "./covered-operations.ts";
 import {
   type HostileAnswer,
@@ -12,7 +11,6 @@ import {
   startHostileSetup,
 } from "./hostile-gateway.ts";
 import { farDates, hostileNumbers, hostileTexts, routeOf, type Target, targetOf, typesOf } from "./hostile-values.ts";
-import { sendRaw } from "./raw-http.ts";
 
 let setup: HostileSetup;
 
@@ -40,21 +38,8 @@ const judgeQueries = async (operationId: string, judge: Judge, queries: readonly
   return problems;
 };
 
-/** Without what fetch would do to an address before it is sent. */
-async function sendPath(target: Target, path: string): Promise<HostileAnswer> {
-  const { route, headers } = target;
-  const body = route.body === undefined ? "" : JSON.stringify(target.body ?? {});
-  const lines = [
-    `${route.method} ${path} HTTP/1.1`,
-    "Host: a",
-    ...(route.access === "public" || isForPeople(route) ? [] : [`Authorization: Bearer ${setup.token}`]),
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    ...(body === "" ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`]),
-    "Connection: close",
-  ];
-  const [answer] = await sendRaw(setup.gateway.port, `${lines.join("\r\n")}\r\n\r\n${body}`);
-  return { status: answer?.status ?? 0, headers: new Headers([...(answer?.headers ?? [])]), text: answer?.body ?? "" };
-}
+const sendPath = (target: Target, address: string): Promise<HostileAnswer> =>
+  setup.send(target, { path: address, query: "" });
 
 /** The query with these parameters in place of those of the good request. */
 const queryWith = (target: Target, name: string, ...values: string[]): string => {

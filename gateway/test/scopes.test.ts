@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { scopeMeanings } from "#api/scopes.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { documentedScopes } from "../../test/support/interface-scopes.ts";
-import { scopeMeanings } from "../auth/principal.ts";
 import { executeRoute } from "../http/execute-route.ts";
 import { createSchemaCompiler } from "../http/validate.ts";
 import { allRoutes } from "../routes/index.ts";

@@ -1,13 +1,14 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "@jest/globals";
+import { scopeMeanings } from "#api/scopes.ts";
 import {
   type AuthenticateSessionResponse,
   AuthenticateSessionResponseSchema,
   UserRole,
 } from "#gen/assent/auth/v1/users_pb.ts";
 import { DomainError } from "#platform/errors.ts";
-import { isDashboardScope, scopeMeanings } from "../auth/principal.ts";
+import { isDashboardScope } from "../auth/principal.ts";
 import { createSessions, scopesOfRole } from "../sessions/authenticate-session.ts";
 import { noSessionCookie, requireCsrfToken, sessionCookie, sessionTokenIn } from "../sessions/cookie.ts";
 

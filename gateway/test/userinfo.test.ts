@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { scopeMeanings } from "#api/scopes.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { scopeMeanings } from "../auth/principal.ts";
 import { orgA, orgB } from "./fake-auth.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
+import { delivery, endpoint } from "#api/webhooks.ts";
 import { DeliveryStatus, DisabledReason } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { connectLogView, isOfConnect } from "../../views/compat/connect.ts";
-import { deliveryView } from "../../views/webhooks/delivery.ts";
-import { endpointView } from "../../views/webhooks/endpoint.ts";
 import { orgA } from "./fake-auth.ts";
 import { sampleDelivery, sampleEndpoint } from "./fake-webhooks.ts";
 import { at } from "./sample-agreement.ts";
@@ -23,21 +22,21 @@ describe("an endpoint", () => {
       { status: "DISABLED", disabledReason: "GONE" },
     ],
   ])("is shown by what holds: %#", (fields, shown) => {
-    expect(endpointView(sampleEndpoint(fields), orgA)).toMatchObject(shown);
+    expect(endpoint.answer(sampleEndpoint(fields), { organizationId: orgA })).toMatchObject(shown);
   });
 });
 
 describe("a delivery", () => {
   test("shows what is absent as null", () => {
-    const delivery = sampleDelivery({
+    const failed = sampleDelivery({
       ...{ endpointId: "", agreementId: "a", status: DeliveryStatus.FAILED, attemptCount: 1 },
       attempts: [{ at: at(1), durationMs: 15_000, error: "timeout", url: "https://www.example.com/" }],
     });
-    expect(deliveryView(delivery)).toMatchObject({
+    expect(delivery.answer(failed)).toMatchObject({
       ...{ endpointId: null, agreementId: "a", connectId: null, status: "FAILED", deliveredAt: null },
       attempts: [{ statusCode: null, error: "timeout", response: null, durationMs: 15_000 }],
     });
-    expect(deliveryView(sampleDelivery({ connectId: 5n }))).toMatchObject({ connectId: 5, agreementId: null });
+    expect(delivery.answer(sampleDelivery({ connectId: 5n }))).toMatchObject({ connectId: 5, agreementId: null });
   });
 
   test("is of the compatible interface when a configuration or an agreement names its receiver", () => {

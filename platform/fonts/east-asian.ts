@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { create, type Font, type Path } from "@cantoo/fontkit";
+import { LRUCache } from "lru-cache";
 import { type OutlinedGlyph, type OutlinePoint, writeTrueType } from "./truetype.ts";
 
 /** Chinese, Japanese and Korean characters. A document gets a font of those that it has. */
@@ -35,7 +36,7 @@ const languages: ReadonlyMap<string, Region> = new Map([
 export function createEastAsianFonts(): EastAsianFonts {
   const indexes = new Map<Region, ReadonlyMap<number, string>>();
   const characters = new Map<string, ReadonlySet<number>>();
-  const slices = new Map<string, Font>();
+  const slices = new LRUCache<string, Font>({ max: maxSlices });
   const indexOf = (region: Region): ReadonlyMap<number, string> => {
     const index = indexes.get(region) ?? readIndex(region);
     indexes.set(region, index);
@@ -43,9 +44,7 @@ export function createEastAsianFonts(): EastAsianFonts {
   };
   const read = (path: string): Font => {
     const slice = slices.get(path) ?? (create(readFileSync(new URL(path, folder))) as Font);
-    slices.delete(path);
     slices.set(path, slice);
-    if (slices.size > maxSlices) slices.delete(slices.keys().next().value ?? "");
     return slice;
   };
   const charactersOf = (path: string): ReadonlySet<number> => {

@@ -42,6 +42,21 @@ export interface WrittenMail {
   readonly html: string;
 }
 
+interface InLanguage<Texts> {
+  /** BCP 47. */
+  readonly tag: string;
+  readonly texts: Texts;
+}
+
+/** Finds the texts for a language tag; English ones when there are none for its language. */
+export function inLanguages<Texts>(
+  all: { readonly en: Texts } & Readonly<Record<string, Texts>>,
+): (tag: string) => InLanguage<Texts> {
+  const languageOf = (tag: string) => tag.toLowerCase().split("-")[0] ?? "";
+  const known = new Map(Object.entries<Texts>(all).map(([tag, texts]) => [languageOf(tag), { tag, texts }]));
+  return (tag) => known.get(languageOf(tag)) ?? { tag: "en", texts: all.en };
+}
+
 /** Gives a mail its form twice: as text, and as HTML without pictures, scripts or anything that is loaded. */
 export function formMail(mail: {
   /** The language of the texts, BCP 47. */

@@ -16,6 +16,7 @@ import { insertApiKey, revokeApiKey } from "./store/api-key-store.ts";
 import type { AuditOf } from "./store/audit-store.ts";
 import { insertOAuthClient, replaceClientSecret, revokeOAuthClient } from "./store/oauth-client-store.ts";
 import { findOrganization } from "./store/organization-store.ts";
+import type { Organization } from "./store/orm.ts";
 
 /** Keys and clients are managed by an operator and by users; who it was is all that differs. */
 export interface Manager {
@@ -25,11 +26,17 @@ export interface Manager {
 
 export type ManageDeps = Pick<AuthDeps, "orm" | "keys" | "clock">;
 
+/** Throws when an operator names one that there is not. */
+export async function requireOrganization({ orm }: Pick<AuthDeps, "orm">, orgId: OrgId): Promise<Organization> {
+  const organization = await findOrganization(orm, orgId);
+  if (organization === undefined) throw organizationNotFound();
+  return organization;
+}
+
 export async function createKey(deps: ManageDeps, { orgId, audit }: Manager, request: { readonly name: string }) {
   const name = parseName(request.name);
-  const organization = await findOrganization(deps.orm, orgId);
-  if (organization === undefined) throw organizationNotFound();
-  const { keyId, value } = makeApiKey(organization.sandbox);
+  const { sandbox } = await requireOrganization(deps, orgId);
+  const { keyId, value } = makeApiKey(sandbox);
   const stored = { keyId, name, secretHash: hashApiKey(deps.keys, value), createdAt: deps.clock.now() };
   return { key: toApiKeyMessage(await insertApiKey(deps.orm, orgId, stored, audit)), apiKey: value };
 }
@@ -52,7 +59,7 @@ export async function createClient(
 ) {
   const name = parseName(request.name);
   const scopes = parseScopes(request.scopes);
-  if ((await findOrganization(deps.orm, orgId)) === undefined) throw organizationNotFound();
+  await requireOrganization(deps, orgId);
   const clientId = makeClientId();
   const clientSecret = makeClientSecret();
   const secretHash = hashClientSecret(deps.keys, clientId, clientSecret);

@@ -1,16 +1,7 @@
-import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
-import type { Caller } from "#platform/caller.ts";
-import type { OutboxRecord } from "#platform/outbox/outbox.ts";
+import { type EventContext, type OutboxRecord, outboxRecord } from "#platform/outbox/outbox.ts";
 import type { Decision } from "./accept/accept-body.ts";
 import type { ConsentEventType } from "./consent/consent.ts";
 import type { SessionOutcome } from "./sessions/session.ts";
-
-/** Who and when, for an event of one request. */
-export interface EventContext {
-  readonly caller: Pick<Caller, "orgId" | "requestId" | "traceparent">;
-  readonly eventId: string;
-  readonly now: Date;
-}
 
 interface TextName {
   readonly templateId: string;
@@ -190,36 +181,3 @@ export const userErased = (
       sessionIds: [...names.sessions],
     },
   });
-
-type Payload = Pick<
-  EventJson,
-  | "sessionCreated"
-  | "sessionPresented"
-  | "sessionCompleted"
-  | "sessionDeclined"
-  | "sessionCancelled"
-  | "sessionExpired"
-  | "acceptanceRecorded"
-  | "consentGranted"
-  | "consentDenied"
-  | "consentWithdrawn"
-  | "consentExpired"
-  | "reacceptanceRequired"
-  | "anchorPublished"
-  | "userErased"
->;
-
-function outboxRecord(context: EventContext, subject: string, aggregateId: string, payload: Payload): OutboxRecord {
-  const { caller, eventId, now } = context;
-  const event: EventJson = {
-    id: eventId,
-    subject,
-    organizationId: caller.orgId,
-    occurredAt: now.toISOString(),
-    aggregateId,
-    requestId: caller.requestId,
-    traceparent: caller.traceparent,
-    ...payload,
-  };
-  return { eventId, organizationId: caller.orgId, subject, data: JSON.stringify(event) };
-}

@@ -4,10 +4,10 @@ import { isTransient } from "#platform/db/errors.ts";
 import { withTransaction } from "#platform/db/pool.ts";
 import { type NewId, type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
-import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
+import { type EventContext, insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import { expiryId } from "./consent/consent.ts";
 import { takeDueGrants } from "./consent/consent-store.ts";
-import { consentExpired, type EventContext, sessionExpired } from "./events.ts";
+import { consentExpired, sessionExpired } from "./events.ts";
 import { expireDueSessions } from "./sessions/session-event-store.ts";
 
 export interface SweepDeps {

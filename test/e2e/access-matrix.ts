@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
+import { scopeMeanings } from "#api/scopes.ts";
 import { until } from "#platform/testing/until.ts";
-import { isDashboardScope, scopeMeanings } from "../../gateway/auth/principal.ts";
+import { isDashboardScope } from "../../gateway/auth/principal.ts";
 import { type Operation, operations } from "../../gateway/routes/operations.ts";
 import type { Api } from "../support/api.ts";
 import { documentedScopes, everyScope, publicOperations } from "../support/interface-scopes.ts";
 import { type Mode, type System, scenario } from "../support/system.ts";
 import { type Credentials, createCredentials, newToken } from "./access-credentials.ts";
-import { createResources, type Reply, type Resources, request } from "./access-requests.ts";
+import { createForEnding, createResources, type Reply, type Resources, request } from "./access-requests.ts";
 
 const isProtected = ({ operationId }: Operation): boolean => !publicOperations.includes(operationId);
 const protectedOperations = operations
@@ -105,7 +106,7 @@ export const accessMatrix = scenario("who may call what", (mode, running) => {
   // What ends something needs new things each time, which is much work: in one process alone.
   const lettingIn = operationsOfClients.filter(([, operation]) => mode === "single process" || !isEnding(operation));
   test.each(lettingIn)("%s lets in whoever has one of its scopes", async (id, operation) => {
-    const about = isEnding(operation) ? await createResources(owner) : resources;
+    const about = isEnding(operation) ? await createForEnding(operation, owner, resources) : resources;
     const cells = [
       ["an API key", credentials.apiKey],
       ["all scopes", credentials.allScopes],

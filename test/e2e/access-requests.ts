@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Operation } from "../../gateway/routes/operations.ts";
 import { createGenerationResources } from "../isolation/generation-resources.ts";
-import { createSignResources, signPathBodies, signResourceIn } from "../isolation/sign-resources.ts";
+import {
+  createAnewFor,
+  createSignResources,
+  isOfSigning,
+  signPathBodies,
+  signResourceIn,
+} from "../isolation/sign-resources.ts";
 import { createWebhookResources } from "../isolation/webhook-resources.ts";
 import type { Api } from "../support/api.ts";
 import { contractOf, requireConformance } from "../support/contract.ts";
@@ -76,8 +82,28 @@ function pathOf({ operationId, path, pathParams }: Operation, resources: Resourc
   return filled + (queries[operationId] ?? "");
 }
 
+/** One of everything. */
+export const createResources = async (api: Api): Promise<Resources> => ({
+  ...(await createTerms(api)),
+  // Nobody with the credential of a program gets to see whether there are such.
+  member: randomUUID(),
+  userSession: randomUUID(),
+  apiKey: "GTHduqAAZ9ob1teB",
+  client: "cl_0123456789abcdefABCDEF",
+  ...(await createGenerationResources(api)),
+  ...(await createSignResources(api, randomUUID().slice(0, 8))),
+  ...(await createWebhookResources(api)),
+});
+
+/** The same, with things of its own for what an operation ends. */
+export async function createForEnding(operation: Operation, api: Api, known: Resources): Promise<Resources> {
+  if (isOfSigning(operation)) return await createAnewFor(operation, api, known);
+  const isOfClick = operation.path.startsWith("/v1/click/");
+  return { ...known, ...(isOfClick ? await createTerms(api) : await createGenerationResources(api)) };
+}
+
 /** A published template with everything that belongs to it. */
-export async function createResources(api: Api): Promise<Resources> {
+async function createTerms(api: Api): Promise<Resources> {
   const { templateId, versionId, slug } = await api.publishTemplate({ slug: `terms-${randomUUID()}` });
   const deployments = `/v1/click/templates/${templateId}/deployments`;
   const deployment = bodyOf(201, await api.post(deployments, { name: "Page", activate: true }));
@@ -97,13 +123,5 @@ export async function createResources(api: Api): Promise<Resources> {
     tileLevel: "0",
     tileIndex: "0",
     tileWidth: "1",
-    // Nobody with the credential of a program gets to see whether there are such.
-    member: randomUUID(),
-    userSession: randomUUID(),
-    apiKey: "GTHduqAAZ9ob1teB",
-    client: "cl_0123456789abcdefABCDEF",
-    ...(await createGenerationResources(api)),
-    ...(await createSignResources(api, randomUUID().slice(0, 8))),
-    ...(await createWebhookResources(api)),
   };
 }

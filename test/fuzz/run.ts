@@ -40,6 +40,8 @@ export interface FuzzResult {
 }
 
 const plansAtOnce = 250;
+/** What nothing has spoilt yet is used up by then. */
+const requestsPerBeginning = 2 * plansAtOnce;
 /** The rest would say the same again. */
 const maxFindings = 100;
 
@@ -64,7 +66,7 @@ export async function runFuzz({ seed, requests, own, tokens, pool, addBeginnings
   const pauses = monitorEventLoopDelay({ resolution: 20 });
   pauses.enable();
   for (let sent = 0; sent < requests && findings.length < maxFindings; sent += plansAtOnce) {
-    await addBeginnings();
+    if (sent % requestsPerBeginning === 0) await addBeginnings();
     const numRuns = Math.min(plansAtOnce, requests - sent);
     const chosen = fc.sample(plans, { seed: seed + sent, numRuns });
     // At last, when the most is known.

@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { until } from "#platform/testing/until.ts";
 import { organizationPredicates, without } from "./predicates.ts";
 import type { Question } from "./questions.ts";
-import type { Sent, Statements } from "./statements.ts";
+import { type Sent, type Statements, statementKey } from "./statements.ts";
 
 /** A statement without one of its predicates, and what makes the product send it. */
 export interface Mutation {
@@ -69,7 +69,7 @@ export async function findStatements({ statements }: Bench, questions: readonly 
 async function sentBy(statements: Statements, ask: () => Promise<unknown>): Promise<ReadonlyMap<string, Sent>> {
   const sent = new Map<string, Sent>();
   statements.listen((found) => {
-    if (!background.test(found.pool)) sent.set(`${found.pool} ${found.shape}`, found);
+    if (!background.test(found.pool)) sent.set(statementKey(found), found);
   });
   await ask();
   statements.listen(() => undefined);
@@ -115,69 +115,110 @@ const spread = <T>(items: readonly T[], count: number): T[] =>
     (_, index) => Math.floor((index * count) / items.length) > Math.floor(((index - 1) * count) / items.length),
   );
 
-/** What the other organization had before a mutation, and has after it. */
+/** What the other organization had before a round, and has after it. */
 type Fingerprint = ReadonlyMap<string, string>;
 
-/** Runs a mutation. Gives what came of it, and what the other organization has now: what it had before the next one. */
-type Run = (before: Fingerprint) => Promise<readonly [Outcome, Fingerprint]>;
-
-/** Tries all, one at a time. */
+/**
+ * Tries all: in rounds in which no two are about one statement. A predicate less finds more rows and never fewer, so one
+ * hides nothing that another gives away, but where a statement is not sent any more, and that is counted for each. What
+ * a round as a whole did wrong is looked for once more with one mutation at a time.
+ */
 export async function runAll(bench: Bench, list: readonly Mutation[]): Promise<Outcome[]> {
-  const runs = await inParallel(list, (mutation) => prepareMutation(bench, mutation));
   const outcomes: Outcome[] = [];
   let before = await bench.fingerprint();
-  for (const run of runs) {
-    const [outcome, after] = await run(before);
-    outcomes.push(outcome);
+  for (const round of roundsOf(list)) {
+    const [together, after] = await runRound(bench, round, before);
     before = after;
+    if (together.every(isHarmless)) {
+      outcomes.push(...together);
+      continue;
+    }
+    const alone: Outcome[] = [];
+    for (const mutation of round) {
+      const [found, then] = await runRound(bench, [mutation], before);
+      alone.push(...found);
+      before = then;
+    }
+    outcomes.push(...(alone.every(isHarmless) ? together : alone));
   }
   return outcomes;
 }
 
-/** Prepares everything that needs the product as it is. Gives what runs it with one predicate less. */
-async function prepareMutation(bench: Bench, mutation: Mutation): Promise<Run> {
-  const asks: (readonly [string, () => Promise<string[]>])[] = [];
-  for (const { title, prepare } of mutation.questions) asks.push([title, await prepare()]);
-  return async (before) => {
-    const { statements, traces } = bench;
-    const problems: string[] = [];
-    let foundForeign = false;
-    statements.listen(({ pool, shape, rows }) => {
-      if (pool === mutation.pool && shape === mutation.shape)
-        foundForeign ||= traces.some((trace) => rows.includes(trace));
-    });
-    statements.rewrite(mutation);
-    for (const [title, ask] of asks) {
-      problems.push(...(await askUntilSent(statements, ask)).map((problem) => `${title}: ${problem}`));
+const isHarmless = ({ problems, changedForeign }: Outcome): boolean =>
+  problems.length === 0 && changedForeign.length === 0;
+
+/** What comes of each in its round, whatever it is. */
+export async function runTogether(bench: Bench, list: readonly Mutation[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const round of roundsOf(list)) outcomes.push(...(await runRound(bench, round))[0]);
+  return outcomes;
+}
+
+function roundsOf(list: readonly Mutation[]): Mutation[][] {
+  const rounds: Mutation[][] = [];
+  const tried = new Map<string, number>();
+  for (const mutation of list) {
+    const round = tried.get(statementKey(mutation)) ?? 0;
+    tried.set(statementKey(mutation), round + 1);
+    rounds[round] = [...(rounds[round] ?? []), mutation];
+  }
+  return rounds;
+}
+
+/** What came of each mutation of a round, and what the other organization has now. */
+async function runRound(
+  bench: Bench,
+  round: readonly Mutation[],
+  before?: Fingerprint,
+): Promise<readonly [Outcome[], Fingerprint]> {
+  const { statements, traces } = bench;
+  // Questions need the product as it is to prepare themselves.
+  const questions = [...new Set(round.flatMap((mutation) => mutation.questions))];
+  const asks = new Map(await inParallel(questions, async (question) => [question, await question.prepare()] as const));
+  const problemsOf = new Map<Question, string[]>(questions.map((question) => [question, []]));
+  const askAll = async (list: Iterable<Question>, pauseMs: number): Promise<void> => {
+    for (const question of list) {
+      await delay(pauseMs);
+      const problems = await attempt(asks.get(question) as () => Promise<string[]>);
+      problemsOf.get(question)?.push(...problems.map((problem) => `${question.title}: ${problem}`));
     }
-    if (statements.rewritten.sent === 0) problems.push(...(await sendLater(bench, mutation.title)));
-    const { sent, refused } = statements.rewritten;
-    statements.rewrite(undefined);
-    statements.listen(() => undefined);
-    const after = await bench.fingerprint();
-    const changedForeign = [...after].filter(([table, digest]) => before.get(table) !== digest).map(([table]) => table);
-    return [{ mutation, sent, refused, foundForeign, problems, changedForeign }, after];
   };
-}
-
-/** Consumers of events, and what is done once for each text, come after everything was created. */
-async function sendLater({ statements, create, isRare }: Bench, title: string): Promise<string[]> {
-  if (create === undefined) return [];
-  const problems = await attempt(create);
-  await until(() => statements.rewritten.sent > 0, isRare?.(title) === true ? 3_000 : 30_000).catch(() => undefined);
-  return problems;
-}
-
-/** Answers of the templates service hold for a moment, in which it is not asked again. */
-async function askUntilSent(statements: Statements, ask: () => Promise<string[]>): Promise<string[]> {
-  const before = statements.rewritten.sent;
-  const problems = await attempt(ask);
-  if (statements.rewritten.sent > before || problems.length > 0) return problems;
-  await delay(answerMs);
-  return attempt(ask);
+  const foundForeign = new Set<string>();
+  const changes = new Set(round.map(statementKey));
+  statements.listen((found) => {
+    const key = statementKey(found);
+    if (changes.has(key) && traces.some((trace) => found.rows.includes(trace))) foundForeign.add(key);
+  });
+  const rewritten = statements.rewrite(round);
+  const unsent = (): Mutation[] => round.filter((_, n) => rewritten[n]?.sent === 0);
+  await askAll(questions, 0);
+  // Answers of the templates service hold for a moment, in which it is not asked again.
+  await askAll(new Set(unsent().flatMap((mutation) => mutation.questions)), answerMs);
+  const later = await sendLater(bench, unsent);
+  statements.rewrite([]);
+  statements.listen(() => undefined);
+  const after = await bench.fingerprint();
+  const changedForeign = [...after].filter(([table, digest]) => before?.get(table) !== digest).map(([table]) => table);
+  const outcomes = round.map((mutation, n): Outcome => {
+    const { sent = 0, refused = [] } = rewritten[n] ?? {};
+    const problems = [...mutation.questions.flatMap((question) => problemsOf.get(question) ?? []), ...later];
+    return {
+      ...{ mutation, sent, refused, problems, changedForeign },
+      foundForeign: foundForeign.has(statementKey(mutation)),
+    };
+  });
+  return [outcomes, after];
 }
 
 const answerMs = 30;
+
+/** Consumers of events, and what is done once for each text, come after everything was created. */
+async function sendLater({ create, isRare }: Bench, unsent: () => readonly Mutation[]): Promise<string[]> {
+  if (create === undefined || unsent().length === 0) return [];
+  const problems = await attempt(create);
+  await until(() => unsent().every(({ title }) => isRare?.(title) === true), 60_000).catch(() => undefined);
+  return problems;
+}
 
 const attempt = (ask: () => Promise<string[]>): Promise<string[]> => ask().catch((error: unknown) => [String(error)]);
 

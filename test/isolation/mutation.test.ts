@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { findStatements, type Mutation, mutationsOf, type Outcome, runAll } from "./mutation-run.ts";
+import { findStatements, type Mutation, mutationsOf, type Outcome, runAll, runTogether } from "./mutation-run.ts";
 import { startTwoOrganizations, type TwoOrganizations } from "./two-organizations.ts";
 
 /**
@@ -86,12 +86,12 @@ describe("without row-level security", () => {
       .map((mutation) => ({ ...mutation, questions: mutation.sentBy.filter(({ safe }) => safe) }))
       .filter(({ questions }) => questions.length > 0);
     const { statements, traces, fingerprint } = product;
-    const results = await runAll({ statements, traces, fingerprint }, reading);
+    const results = await runTogether({ statements, traces, fingerprint }, reading);
     const pools = new Set(results.filter(({ foundForeign }) => foundForeign).map(({ mutation }) => mutation.pool));
     const seen = results.filter(({ foundForeign, problems }) => foundForeign || problems.length > 0);
     expect([...pools]).toEqual(expect.arrayContaining(["auth", "click", "sign", "templates", "webhooks"]));
-    // Many statements follow one whose predicate still stands: each is tried with one predicate less, not with all.
-    expect(seen.length).toBeGreaterThan(10);
-    expect(results.filter(({ problems }) => problems.length > 0).length).toBeGreaterThan(5);
+    // Each is tried with one predicate less, not with all: another one in the statement may still hold.
+    expect(seen.length).toBeGreaterThan(30);
+    expect(results.filter(({ problems }) => problems.length > 0).length).toBeGreaterThan(20);
   }, 180_000);
 });

@@ -16,20 +16,27 @@ export interface Found extends Sent {
 }
 
 export interface Change {
+  readonly pool: string;
   readonly shape: string;
   to(text: string): string;
 }
 
-/** Looks at the statements of all database connections of this process, and can change one of them on its way. */
+/** How often a changed statement was sent, and why Postgres refused it, since the change was asked for. */
+export interface Rewritten {
+  sent: number;
+  readonly refused: string[];
+}
+
+/** Looks at the statements of all database connections of this process, and can change some of them on their way. */
 export interface Statements {
   /** From now on every statement and what it found comes here. */
   listen(listener: (found: Found) => void): void;
-  /** From now on statements of this shape are sent as other ones. Undefined: all are sent as they are. */
-  rewrite(change: Change | undefined): void;
-  /** How often the rewritten statement was sent, and how often Postgres refused it, since it was asked for. */
-  readonly rewritten: { sent: number; refused: string[] };
+  /** From now on these statements are sent as other ones, and all others as they are. What comes of each, in order. */
+  rewrite(changes: readonly Change[]): readonly Rewritten[];
   restore(): void;
 }
+
+export const statementKey = ({ pool, shape }: Pick<Sent, "pool" | "shape">): string => `${pool} ${shape}`;
 
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
 interface Config {
@@ -39,31 +46,30 @@ interface Config {
 
 export function watchStatements(): Statements {
   const listeners: ((found: Found) => void)[] = [];
-  let change: Change | undefined;
-  let changes = 0;
-  let rewritten = { sent: 0, refused: [] as string[] };
+  let changed: ReadonlyMap<string, Change & { readonly rewritten: Rewritten }> = new Map();
+  let rounds = 0;
 
-  const replaced = (config: Config): Config => {
-    if (change === undefined || shapeOf(config.text) !== change.shape) return config;
-    rewritten.sent += 1;
+  const replaced = (config: Config, change: Change | undefined): Config => {
+    if (change === undefined) return config;
     // A connection refuses a prepared statement whose text is not that of its name.
-    const name = config.name === undefined ? {} : { name: `${config.name}-${changes}` };
+    const name = config.name === undefined ? {} : { name: `${config.name}-${rounds}` };
     return { ...config, text: change.to(config.text), ...name };
   };
   const wrap = (original: Query): Query =>
     function query(this: pg.Client, first: unknown, ...rest: unknown[]) {
       const config = configOf(first);
       if (config === undefined) return Reflect.apply(original, this, [first, ...rest]);
-      const sent = replaced(config);
-      const counter = rewritten;
+      const { text } = config;
+      const statement = { text, shape: shapeOf(text), pool: poolOf(this) };
+      const change = changed.get(statementKey(statement));
+      const sent = replaced(config, change);
+      if (change !== undefined) change.rewritten.sent += 1;
       const done: Done = (result, error) => {
-        if (sent !== config && isMalformed(error)) counter.refused.push(String(error));
-        const { text } = config;
-        for (const listener of listeners)
-          listener({ text, shape: shapeOf(text), pool: poolOf(this), rows: textOf(result) });
+        if (isMalformed(error)) change?.rewritten.refused.push(String(error));
+        for (const listener of listeners) listener({ ...statement, rows: textOf(result) });
       };
-      const changed = sent === config ? first : withText(first, sent);
-      return observed((args) => Reflect.apply(original, this, [changed, ...args]), rest, done);
+      const given = sent === config ? first : withText(first, sent);
+      return observed((args) => Reflect.apply(original, this, [given, ...args]), rest, done);
     };
   const restores = clientClasses().map((client) => {
     const original = client.prototype.query as unknown as Query;
@@ -76,13 +82,11 @@ export function watchStatements(): Statements {
     listen: (listener) => {
       listeners.splice(0, listeners.length, listener);
     },
-    rewrite: (wish) => {
-      change = wish;
-      changes += 1;
-      rewritten = { sent: 0, refused: [] };
-    },
-    get rewritten() {
-      return rewritten;
+    rewrite: (changes) => {
+      const counted = changes.map((change) => ({ ...change, rewritten: { sent: 0, refused: [] } as Rewritten }));
+      changed = new Map(counted.map((change) => [statementKey(change), change]));
+      rounds += 1;
+      return counted.map(({ rewritten }) => rewritten);
     },
     restore: () => {
       for (const restore of restores) restore();

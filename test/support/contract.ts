@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { isGenerationPath } from "../../gateway/http/address-dialect.ts";
 import { createTextFormats } from "../../gateway/http/validate.ts";
@@ -23,7 +24,18 @@ export interface Contract {
   problems(request: Asked, answer: Answered): string[];
 }
 
+const known = new Map<string, Contract>();
+
+/** Copies of the product tell the same document but for their address, and its schemas are compiled for seconds. */
 export function createContract(document: OpenApiDocument): Contract {
+  const text = JSON.stringify({ ...document, servers: [] });
+  const digest = createHash("sha256").update(text).digest("base64");
+  const contract = known.get(digest) ?? readContract(document);
+  known.set(digest, contract);
+  return contract;
+}
+
+function readContract(document: OpenApiDocument): Contract {
   const find = operationFinder(document);
   const resolve = resolver(document);
   const validate = createBodyValidator(document);
@@ -179,7 +191,8 @@ type BodyValidator = (name: string, schema: Json, value: unknown) => string[];
 /** Validates against schemas that are taken at their word: what an object does not name must not be there. */
 function createBodyValidator(document: OpenApiDocument): BodyValidator {
   const formats = { ...createTextFormats(), uri: (value: string) => URL.canParse(value) };
-  const ajv = new Ajv2020({ strict: false, allErrors: true, formats });
+  // To make the code of a validator small takes as long as to write it, and most of them validate a few answers.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, formats, code: { optimize: false } });
   ajv.addSchema({ $id: "document", components: closed(document.components) as Json });
   const compiled = new Map<string, ValidateFunction>();
   return (name, schema, value) => {

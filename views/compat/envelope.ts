@@ -1,8 +1,7 @@
+import { customFieldsView, notificationView } from "#api/compat-records.ts";
 import { type Agreement, AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { defined } from "#platform/json-object.ts";
-import { customFieldsView } from "./custom-fields.ts";
 import { envelopeDocumentsView } from "./documents.ts";
-import { notificationView } from "./notification.ts";
 import { recipientsView } from "./recipients.ts";
 import { compatTime, filled, flagText, numberText, type Written } from "./scalars.ts";
 

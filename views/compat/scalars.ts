@@ -1,5 +1,5 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { isoTime } from "../scalars.ts";
+import { moment } from "#api/spelling.ts";
 
 export type { Written } from "#api/spelling.ts";
 
@@ -8,7 +8,7 @@ export const filled = (text: string | undefined): string | undefined => (text ==
 
 /** ISO 8601 in UTC with seven digits of a second. */
 export const compatTime = (timestamp: Timestamp | undefined): string | undefined =>
-  isoTime(timestamp)?.replace("Z", "0000Z");
+  timestamp && moment.write(timestamp);
 
 export const flagText = (flag: boolean): string => (flag ? "true" : "false");
 

@@ -1,8 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type Agreement, AgreementStatus, type RecipientInput } from "#gen/assent/sign/v1/agreement_pb.ts";
-import type { BulkBatch, BulkCopy, BulkCopySchema, BulkList } from "#gen/assent/sign/v1/sign_pb.ts";
-import { defined } from "#platform/json-object.ts";
-import { compatTime, filled, numberText, type Written } from "../../../views/compat/scalars.ts";
+import { readCopy } from "#api/compat-records.ts";
+import { type Agreement, AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
+import type { BulkCopy, BulkCopySchema, BulkList } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { Reader } from "../read/reader.ts";
 import { refuseMeaningful } from "../read/refuse.ts";
 
@@ -49,8 +48,6 @@ function problemsOfCopy({ recipients }: BulkCopy, index: number, { roles, ids }:
 }
 
 type CopyInit = MessageInitShape<typeof BulkCopySchema>;
-type RecipientInit = NonNullable<CopyInit["recipients"]>[number];
-
 interface BulkListInit {
   readonly name: string;
   readonly copies: CopyInit[];
@@ -65,23 +62,7 @@ export function readBulkList(body: Reader): BulkListInit {
   if (copies.length > maxCopies) body.problem("bulkCopies", "MAX_ITEMS", `must have at most ${maxCopies} copies`);
   const name = body.text("name")?.trim() ?? "";
   if (name.length > 100) body.problem("name", "MAX_LENGTH", "must be at most 100 characters");
-  return { name, copies: copies.slice(0, maxCopies).map(readCopy) };
-}
-
-function readCopy(copy: Reader): CopyInit {
-  const emailSubject = copy.text("emailSubject");
-  const emailBlurb = copy.text("emailBlurb");
-  refuseMeaningful(copy, ["docGenFormFields", "prefillTabs"]);
-  return {
-    recipients: copy.objects("recipients").map(readRecipient),
-    customFields: copy.objects("customFields").map((field) => ({
-      name: field.text("name") ?? "",
-      value: field.text("value") ?? "",
-      show: true,
-    })),
-    ...(emailSubject === undefined ? {} : { emailSubject }),
-    ...(emailBlurb === undefined ? {} : { emailBlurb }),
-  };
+  return { name, copies: copies.slice(0, maxCopies).map(checkedCopy) };
 }
 
 /** What a copy would be sent without, although whoever made it counts on it. */
@@ -96,79 +77,8 @@ const refusedOfRecipients = [
   "faxNumber",
 ];
 
-function readRecipient(recipient: Reader): RecipientInit {
-  refuseMeaningful(recipient, refusedOfRecipients);
-  const given = Object.fromEntries(
-    givenTexts.flatMap((name) => {
-      const text = recipient.text(name);
-      return text === undefined ? [] : [[name, text]];
-    }),
-  );
-  const tabs = recipient.objects("tabs").map((tab) => ({
-    // Without a type: it gives the value of whatever field has this label.
-    label: tab.text("tabLabel") ?? "",
-    value: tab.text("initialValue") ?? "",
-  }));
-  const signerName = recipient.text("signerName");
-  return {
-    recipientId: recipient.text("recipientId")?.trim() ?? "",
-    ...given,
-    ...(signerName === undefined ? {} : { name: signerName }),
-    tabs,
-  };
+function checkedCopy(copy: Reader): CopyInit {
+  refuseMeaningful(copy, ["docGenFormFields", "prefillTabs"]);
+  for (const recipient of copy.objects("recipients")) refuseMeaningful(recipient, refusedOfRecipients);
+  return readCopy(copy);
 }
-
-const givenTexts = ["name", "email", "roleName", "clientUserId", "note", "hostName", "hostEmail"] as const;
-
-export const bulkListView = ({ id, name, copies }: BulkList): Written => ({
-  listId: id,
-  name,
-  bulkCopies: copies.map(copyView),
-});
-
-export const bulkListSummary = ({ id, name, createdAt }: BulkList): Written =>
-  defined({ bulkSendListId: id, name, createdDate: compatTime(createdAt) });
-
-const copyView = ({ emailSubject, emailBlurb, recipients, customFields }: BulkCopy): Written =>
-  defined({
-    emailSubject,
-    emailBlurb,
-    recipients: recipients.map(recipientView),
-    customFields: customFields.map(({ name, value }) => ({ name, value })),
-  });
-
-const recipientView = (recipient: RecipientInput): Written =>
-  defined({
-    recipientId: filled(recipient.recipientId),
-    name: recipient.name,
-    email: recipient.email,
-    roleName: recipient.roleName,
-    clientUserId: recipient.clientUserId,
-    note: recipient.note,
-    hostName: recipient.hostName,
-    hostEmail: recipient.hostEmail,
-    tabs: recipient.tabs.map(({ label = "", value = "" }) => ({ tabLabel: label, initialValue: value })),
-  });
-
-/** How far a batch is, as a list of batches shows it. */
-export const bulkBatchSummary = (batch: BulkBatch): Readonly<Record<string, Written>> =>
-  defined({
-    batchId: batch.id,
-    batchName: batch.name,
-    batchSize: numberText(batch.total),
-    batchUri: `/bulk_send_batch/${batch.id}`,
-    queued: numberText(batch.queued),
-    sent: numberText(batch.sent),
-    failed: numberText(batch.failed),
-    submittedDate: compatTime(batch.submittedAt),
-  });
-
-/** The same with what is only told of one batch. */
-export const bulkBatchView = (batch: BulkBatch): Written => ({
-  ...bulkBatchSummary(batch),
-  mailingListId: batch.listId,
-  bulkErrors: batch.failures.map(({ index, errorCode, message }) => ({
-    errorMessage: `${errorCode}: copy ${index + 1}: ${message}`,
-    recipientEmails: [],
-  })),
-});

@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { readCustomFields } from "#api/compat-records.ts";
 import type { CompositionSchema, LayerSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
@@ -7,7 +8,6 @@ import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import {
   type DefinitionContext,
   type DefinitionInit,
-  readCustomFields,
   readDefinition,
   readDocument,
   readDocuments,

@@ -1,10 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { readCustomFields, readNotification } from "#api/compat-records.ts";
 import {
   type AgreementDefinitionSchema,
-  type CustomFieldSchema,
   type DocumentInputSchema,
   DocumentProblem,
-  type NotificationSchema,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { defined } from "#platform/json-object.ts";
 import type { OutboundRules } from "#platform/net/outbound-url.ts";
@@ -84,41 +83,6 @@ export function readTemplate(body: Reader, context: DefinitionContext): Definiti
   };
 }
 
-type NotificationInit = MessageInitShape<typeof NotificationSchema>;
-
-/** A `Notification` object; undefined when it asks for what is usual, or says nothing. */
-export function readNotification(notification: Reader | undefined): NotificationInit | undefined {
-  if (notification === undefined || notification.flag("useAccountDefaults") === true) return undefined;
-  const reminders = notification.object("reminders");
-  const expirations = notification.object("expirations");
-  const found = defined({
-    reminderEnabled: reminders?.flag("reminderEnabled"),
-    reminderDelay: reminders?.integer("reminderDelay", days),
-    reminderFrequency: reminders?.integer("reminderFrequency", days),
-    expireEnabled: expirations?.flag("expireEnabled"),
-    expireAfter: expirations?.integer("expireAfter", days),
-    expireWarn: expirations?.integer("expireWarn", days),
-  });
-  return Object.keys(found).length === 0 ? undefined : found;
-}
-
-const days = { min: 0, max: 999 };
-
-type CustomFieldInit = MessageInitShape<typeof CustomFieldSchema>;
-
-/** The fields of a `CustomFields` object: texts first, then lists. */
-export function readCustomFields(fields: Reader | undefined): CustomFieldInit[] {
-  if (fields === undefined) return [];
-  return [
-    ...fields.objects("textCustomFields").map((field) => ({ ...readField(field), isList: false })),
-    ...fields.objects("listCustomFields").map((field) => ({
-      ...readField(field),
-      isList: true,
-      items: [...field.texts("listItems")],
-    })),
-  ];
-}
-
 /** The ids of the fields of a `CustomFields` object. */
 export const readFieldIds = (fields: Reader): string[] =>
   ["textCustomFields", "listCustomFields"].flatMap((property) =>
@@ -128,14 +92,6 @@ export const readFieldIds = (fields: Reader): string[] =>
       return id === "" ? [] : [id];
     }),
   );
-
-const readField = (field: Reader) => ({
-  fieldId: field.text("fieldId")?.trim() ?? "",
-  name: field.text("name") ?? "",
-  value: field.text("value") ?? "",
-  show: field.flag("show") ?? false,
-  required: field.flag("required") ?? false,
-});
 
 export type DocumentInit = MessageInitShape<typeof DocumentInputSchema>;
 

@@ -1,21 +1,15 @@
+import { bulkBatchSchema, bulkBatchSummary, bulkBatchView } from "#api/compat-records.ts";
 import { pageOf } from "../../../views/compat/page.ts";
 import { numberText } from "../../../views/compat/scalars.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
 import type { Services } from "../../routes/services.ts";
-import { bulkBatchSummary, bulkBatchView, problemsOfCopies } from "../bulk/bulk-lists.ts";
+import { problemsOfCopies } from "../bulk/bulk-lists.ts";
 import { readWith } from "../read/reader.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
 import { findTarget } from "../target.ts";
-import {
-  bulkBatchesSchema,
-  bulkBatchSchema,
-  bulkSentSchema,
-  bulkTestSchema,
-  sendBulkBody,
-  sendBulkExample,
-} from "./bulk-schemas.ts";
+import { bulkBatchesSchema, bulkSentSchema, bulkTestSchema, sendBulkBody, sendBulkExample } from "./bulk-schemas.ts";
 
 const tag = "Compatible bulk sending";
 const ofList = { tag, notFound: { bulkSendListId: "BULK_LIST_NOT_FOUND" } } as const;

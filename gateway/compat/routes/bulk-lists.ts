@@ -1,10 +1,11 @@
+import { bulkListSchema, bulkListSummary, bulkListView } from "#api/compat-records.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
-import { bulkListSummary, bulkListView, readBulkList } from "../bulk/bulk-lists.ts";
+import { readBulkList } from "../bulk/bulk-lists.ts";
 import { readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
-import { bulkListBody, bulkListExample, bulkListSchema, bulkListsSchema } from "./bulk-schemas.ts";
+import { bulkListBody, bulkListExample, bulkListsSchema } from "./bulk-schemas.ts";
 
 const tag = "Compatible bulk sending";
 const base = { tag, notFound: { bulkSendListId: "BULK_LIST_NOT_FOUND" } } as const;
@@ -39,7 +40,7 @@ export const compatBulkListRoutes: readonly Route[] = [
     success: { status: 200, description: "All lists.", schema: bulkListsSchema },
     errors: [],
     call: (request, { sign }) => sign.listBulkLists({}, onBehalfOf(request)),
-    respond: ({ lists }) => jsonReply(200, { bulkListSummaries: lists.map(bulkListSummary) }),
+    respond: ({ lists }) => jsonReply(200, { bulkListSummaries: lists.map(bulkListSummary.write) }),
   }),
   defineCompatRoute({
     ...read,
@@ -82,6 +83,6 @@ export const compatBulkListRoutes: readonly Route[] = [
       await sign.deleteBulkList({ id: request.params.bulkSendListId }, onBehalfOf(request));
       return sign.listBulkLists({}, onBehalfOf(request));
     },
-    respond: ({ lists }) => jsonReply(200, { bulkListSummaries: lists.map(bulkListSummary) }),
+    respond: ({ lists }) => jsonReply(200, { bulkListSummaries: lists.map(bulkListSummary.write) }),
   }),
 ];

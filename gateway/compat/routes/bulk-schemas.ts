@@ -1,12 +1,8 @@
+import { bulkBatchSummarySchema, bulkListSummary, exampleCopy } from "#api/compat-records.ts";
 import { described, flag, listOf } from "../../routes/schema-parts.ts";
-import { looseBody, pageAnswer, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
+import { looseBody, pageAnswer, sampleId, textsAnswer } from "../schema-parts.ts";
 
-const copy = {
-  recipients: [{ roleName: "signer", name: "Ann", email: "ann@example.com", tabs: [] }],
-  customFields: [{ name: "order", value: "17" }],
-};
-
-export const bulkListExample = { name: "Spring", bulkCopies: [copy] };
+export const bulkListExample = { name: "Spring", bulkCopies: [exampleCopy] };
 
 export const bulkListBody = looseBody({
   name: "Your name for the list.",
@@ -14,18 +10,10 @@ export const bulkListBody = looseBody({
     "1 to 1,000 copies: recipients that fill the roles of the envelope or template (roleName, else recipientId), with values of tabs by their labels; customFields; emailSubject and emailBlurb.",
 });
 
-export const bulkListSchema = textsAnswer(
-  { listId: sampleId, name: "Spring" },
-  { bulkCopies: listOf({ type: "object", examples: [copy] }) },
-  ["listId", "name", "bulkCopies"],
-);
-
 export const bulkListsSchema = textsAnswer(
   {},
   {
-    bulkListSummaries: listOf(
-      textsAnswer({ bulkSendListId: sampleId, name: "Spring", createdDate: sampleTime }, {}, ["bulkSendListId"]),
-    ),
+    bulkListSummaries: listOf(bulkListSummary.schema),
   },
   ["bulkListSummaries"],
 );
@@ -62,30 +50,4 @@ export const bulkTestSchema = textsAnswer(
   ["canBeSent", "validationErrors", "validationErrorDetails"],
 );
 
-const batch = {
-  batchId: sampleId,
-  batchName: "Spring, first part",
-  batchSize: "200",
-  batchUri: `/bulk_send_batch/${sampleId}`,
-  queued: "40",
-  sent: "158",
-  failed: "2",
-  submittedDate: sampleTime,
-};
-
-const ofBatch = ["batchId", "batchName", "batchSize", "queued", "sent", "failed"] as const;
-
-export const bulkBatchSchema = textsAnswer(
-  { ...batch, mailingListId: sampleId },
-  {
-    bulkErrors: listOf(
-      textsAnswer({ errorMessage: "INVALID_EMAIL: copy 3: …" }, { recipientEmails: listOf({ type: "string" }) }, [
-        "errorMessage",
-        "recipientEmails",
-      ]),
-    ),
-  },
-  [...ofBatch, "bulkErrors"],
-);
-
-export const bulkBatchesSchema = pageAnswer("bulkBatchSummaries", textsAnswer(batch, {}, ofBatch));
+export const bulkBatchesSchema = pageAnswer("bulkBatchSummaries", bulkBatchSummarySchema);

@@ -1,20 +1,21 @@
-import type { ConnectSecret } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
-import { defined } from "#platform/json-object.ts";
-import { compatTime, numberText } from "../../../views/compat/scalars.ts";
+import { connectSecret } from "#api/compat-records.ts";
+import { numberText } from "../../../views/compat/scalars.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { onBehalfOf, type Route } from "../../routes/route.ts";
 import { listOf } from "../../routes/schema-parts.ts";
 import { defineCompatRoute } from "../route.ts";
-import { sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
+import { textsAnswer } from "../schema-parts.ts";
 import { changeConnect, readConnect } from "./connect.ts";
 
-const secretSchema = textsAnswer({ keyId: sampleId, created: sampleTime }, {}, ["keyId", "created"]);
-const newSecretSchema = textsAnswer(
-  { keyId: sampleId, created: sampleTime, secret: "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=" },
-  {},
-  ["keyId", "created", "secret"],
-);
+const newSecretSchema = {
+  ...connectSecret.schema,
+  properties: {
+    ...(connectSecret.schema.properties as object),
+    secret: { type: "string", examples: ["MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="] },
+  },
+  required: ["keyId", "created", "secret"],
+};
 
 /** The keys with which messages are signed. */
 export const compatConnectSecretRoutes: readonly Route[] = [
@@ -29,7 +30,7 @@ export const compatConnectSecretRoutes: readonly Route[] = [
     success: { status: 201, description: "The key.", schema: newSecretSchema },
     errors: ["CONNECT_SECRET_LIMIT"],
     call: (request, { webhooks }) => webhooks.createConnectSecret({}, onBehalfOf(request)),
-    respond: ({ secret, value }) => jsonReply(201, { ...secretView(required(secret)), secret: value }),
+    respond: ({ secret, value }) => jsonReply(201, { ...connectSecret.write(required(secret)), secret: value }),
   }),
   defineCompatRoute({
     ...readConnect,
@@ -41,12 +42,15 @@ export const compatConnectSecretRoutes: readonly Route[] = [
     success: {
       status: 200,
       description: "The keys.",
-      schema: textsAnswer({ totalRecords: "1" }, { secrets: listOf(secretSchema) }, ["secrets", "totalRecords"]),
+      schema: textsAnswer({ totalRecords: "1" }, { secrets: listOf(connectSecret.schema) }, [
+        "secrets",
+        "totalRecords",
+      ]),
     },
     errors: [],
     call: (request, { webhooks }) => webhooks.listConnectSecrets({}, onBehalfOf(request)),
     respond: ({ secrets }) =>
-      jsonReply(200, { secrets: secrets.map(secretView), totalRecords: numberText(secrets.length) }),
+      jsonReply(200, { secrets: secrets.map(connectSecret.write), totalRecords: numberText(secrets.length) }),
   }),
   defineCompatRoute({
     ...changeConnect,
@@ -65,5 +69,3 @@ export const compatConnectSecretRoutes: readonly Route[] = [
     respond: () => jsonReply(200, {}),
   }),
 ];
-
-const secretView = ({ id, createdAt }: ConnectSecret) => defined({ keyId: id, created: compatTime(createdAt) });

@@ -1,11 +1,11 @@
-import { customFieldsView } from "../../../views/compat/custom-fields.ts";
+import { customFieldsSchema, customFieldsView, readCustomFields } from "#api/compat-records.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
-import { readCustomFields, readFieldIds } from "../read/definition.ts";
+import { readFieldIds } from "../read/definition.ts";
 import { type Reader, readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
-import { customFieldsBody, customFieldsExample, customFieldsSchema } from "./envelope-schemas.ts";
+import { customFieldsBody, customFieldsExample } from "./envelope-schemas.ts";
 import { type Holder, targetIn } from "./recipients.ts";
 
 const body = jsonBody<object>({ schema: customFieldsBody, example: customFieldsExample });

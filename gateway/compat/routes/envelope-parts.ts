@@ -1,33 +1,16 @@
+import { notificationSchema, notificationView, readNotification, usualNotification } from "#api/compat-records.ts";
 import type { AuditEvent } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { auditEventsView } from "../../../views/compat/audit-events.ts";
 import { formDataView } from "../../../views/compat/form-data.ts";
-import { notificationView } from "../../../views/compat/notification.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
-import { readNotification } from "../read/definition.ts";
 import { readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
 import { envelopeTarget } from "../target.ts";
-import {
-  auditEventsSchema,
-  formDataSchema,
-  notificationBody,
-  notificationExample,
-  notificationSchema,
-} from "./envelope-schemas.ts";
+import { auditEventsSchema, formDataSchema, notificationBody, notificationExample } from "./envelope-schemas.ts";
 
 const read = { tag: "Compatible envelopes", scopes: ["sign:read"], method: "GET" } as const;
-
-/** What holds when an envelope says nothing of its own. */
-export const usual = {
-  reminderEnabled: false,
-  reminderDelay: 0,
-  reminderFrequency: 0,
-  expireEnabled: true,
-  expireAfter: 120,
-  expireWarn: 0,
-} as const;
 
 /** More than any envelope has; reading stops there. */
 const maxAuditEvents = 100_000;
@@ -56,7 +39,7 @@ export const compatEnvelopePartRoutes: readonly Route[] = [
     errors: ["ENVELOPE_CANNOT_BE_MODIFIED"],
     call: (request, { sign }) => {
       const notification = readWith(request.body, (body) =>
-        body.flag("useAccountDefaults") === true ? usual : (readNotification(body) ?? {}),
+        body.flag("useAccountDefaults") === true ? usualNotification : (readNotification(body) ?? {}),
       );
       const { observed, params } = request;
       return sign.updateAgreement(

@@ -1,3 +1,4 @@
+import { customFieldsSchema, notificationSchema } from "#api/compat-records.ts";
 import type { JsonSchema } from "#api/kinds.ts";
 import { envelopeConstants, envelopeMetadata } from "../../../views/compat/envelope.ts";
 
@@ -128,35 +129,12 @@ export const recipientUpdateSchema: JsonSchema = {
   },
 };
 
-const fieldTexts = { fieldId: "10728261959", name: "orderId", show: "true", required: "false", value: "42" };
-const fieldSchema = textsAnswer(
-  fieldTexts,
-  { listItems: { ...listOf({ type: "string" }), examples: [["41", "42"]] } },
-  Object.keys(fieldTexts),
-);
-
-export const customFieldsSchema = textsAnswer(
-  {},
-  { textCustomFields: listOf(fieldSchema), listCustomFields: { ...listOf(fieldSchema), examples: [[]] } },
-  ["textCustomFields", "listCustomFields"],
-);
 export const customFieldsBody = looseBody({
   textCustomFields: "Texts: name, value, required, show.",
   listCustomFields: "Texts out of lists: the same, and listItems.",
 });
 export const customFieldsExample = sampleFields;
 
-const reminderTexts = { reminderEnabled: "true", reminderDelay: "2", reminderFrequency: "3" };
-const expirationTexts = { expireEnabled: "true", expireAfter: "120", expireWarn: "0" };
-
-export const notificationSchema = textsAnswer(
-  { useAccountDefaults: "false" },
-  {
-    reminders: textsAnswer(reminderTexts, {}, Object.keys(reminderTexts)),
-    expirations: textsAnswer(expirationTexts, {}, Object.keys(expirationTexts)),
-  },
-  ["useAccountDefaults", "reminders", "expirations"],
-);
 export const notificationBody = looseBody({
   useAccountDefaults: "true: no reminders, and expiration after 120 days.",
   reminders: "reminderEnabled, reminderDelay and reminderFrequency.",

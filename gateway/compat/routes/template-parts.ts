@@ -1,14 +1,12 @@
-import { notificationView } from "../../../views/compat/notification.ts";
+import { notificationSchema, notificationView, readNotification, usualNotification } from "#api/compat-records.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
-import { readNotification } from "../read/definition.ts";
 import { readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
 import { templateRoot, templateTarget } from "../target.ts";
 import { customFieldRoutes } from "./custom-fields.ts";
-import { usual } from "./envelope-parts.ts";
-import { notificationBody, notificationExample, notificationSchema } from "./envelope-schemas.ts";
+import { notificationBody, notificationExample } from "./envelope-schemas.ts";
 import { templates } from "./recipients.ts";
 
 const { tag } = templateRoot;
@@ -41,7 +39,7 @@ export const compatTemplatePartRoutes: readonly Route[] = [
     errors: [],
     call: (request, { sign }) => {
       const notification = readWith(request.body, (body) =>
-        body.flag("useAccountDefaults") === true ? usual : (readNotification(body) ?? {}),
+        body.flag("useAccountDefaults") === true ? usualNotification : (readNotification(body) ?? {}),
       );
       const target = templateTarget(request.params.templateId);
       return sign.updateAgreement(

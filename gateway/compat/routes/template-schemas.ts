@@ -1,7 +1,8 @@
+import { customFieldsSchema, notificationSchema } from "#api/compat-records.ts";
 import { listOf } from "../../routes/schema-parts.ts";
 import { looseBody, pageAnswer, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
 import { definedDocumentSchema, documentsExample } from "./document-schemas.ts";
-import { customFieldsSchema, notificationSchema, recipientsSchema } from "./envelope-schemas.ts";
+import { recipientsSchema } from "./envelope-schemas.ts";
 
 export const templateBody = looseBody({
   name: "What the template is called.",

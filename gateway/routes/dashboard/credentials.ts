@@ -1,14 +1,11 @@
-import { apiKeyView, clientView } from "../../../views/dashboard/organization.ts";
-import { scopeMeanings } from "../../auth/principal.ts";
+import { apiKey, client, createdApiKey, createdClient } from "#api/organizations.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../required.ts";
-import { defineRoute, jsonBody, onBehalfOf, type Route, type TextParam } from "../route.ts";
-import { described, example, listOf, object, oneOf, text } from "../schema-parts.ts";
+import { createBody, defineRoute, onBehalfOf, type Route, type TextParam } from "../route.ts";
+import { described, example, listOf, text } from "../schema-parts.ts";
 import { dashboardBase, developers, everybody, naming, visitorOf } from "./base.ts";
-import * as schemas from "./schemas.ts";
 
 const base = { ...dashboardBase, access: developers } as const;
-const name = example(text(1, 255), "Shop backend");
 const keyId: TextParam = {
   schema: example(described(text(1, 100), "The id of the key."), "GTHduqAAZ9ob1teB"),
   names: "apiKey",
@@ -28,10 +25,14 @@ export const credentialRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/dashboard/api-keys",
     summary: "List the API keys",
-    success: { status: 200, description: "The newest first.", schema: listOf(schemas.apiKeySchema) },
+    success: { status: 200, description: "The newest first.", schema: listOf(apiKey.schemas.answer) },
     errors: [],
     call: (request, { organizations }) => organizations.listKeys({}, onBehalfOf(request)),
-    respond: ({ keys }) => jsonReply(200, keys.map(apiKeyView)),
+    respond: ({ keys }) =>
+      jsonReply(
+        200,
+        keys.map((one) => apiKey.answer(one)),
+      ),
   }),
   defineRoute({
     ...base,
@@ -40,12 +41,12 @@ export const credentialRoutes: readonly Route[] = [
     path: "/v1/dashboard/api-keys",
     summary: "Create an API key",
     description: "It may do everything that programs may, and nothing under /v1/dashboard.",
-    body: jsonBody<{ name: string }>({ schema: object({ name }, ["name"]), example: { name: "Shop backend" } }),
-    success: { status: 201, description: "The key, with its secret.", schema: schemas.createdApiKeySchema },
+    body: createBody(apiKey, { example: { name: "Shop backend" } }),
+    success: { status: 201, description: "The key, with its secret.", schema: createdApiKey.schemas.answer },
     errors: [],
     call: (request, { organizations }) =>
-      organizations.createKey({ name: request.body.name, visitor: visitorOf(request) }, onBehalfOf(request)),
-    respond: ({ key, apiKey }) => jsonReply(201, { ...apiKeyView(required(key)), apiKey }),
+      organizations.createKey({ ...apiKey.create(request.body), visitor: visitorOf(request) }, onBehalfOf(request)),
+    respond: (answer) => jsonReply(201, createdApiKey.answer(answer)),
   }),
   defineRoute({
     ...base,
@@ -55,14 +56,14 @@ export const credentialRoutes: readonly Route[] = [
     summary: "Revoke an API key",
     description: "For ever, at every gateway within a second.",
     texts: { id: keyId },
-    success: { status: 200, description: "The revoked key.", schema: schemas.apiKeySchema },
+    success: { status: 200, description: "The revoked key.", schema: apiKey.schemas.answer },
     errors: [],
     call: (request, { organizations }) =>
       naming(
         "API_KEY_NOT_FOUND",
         organizations.revokeKey({ keyId: request.params.id, visitor: visitorOf(request) }, onBehalfOf(request)),
       ),
-    respond: ({ key }) => jsonReply(200, apiKeyView(required(key))),
+    respond: ({ key }) => jsonReply(200, apiKey.answer(required(key))),
   }),
   defineRoute({
     ...base,
@@ -71,10 +72,14 @@ export const credentialRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/dashboard/clients",
     summary: "List the OAuth clients",
-    success: { status: 200, description: "The newest first.", schema: listOf(schemas.clientSchema) },
+    success: { status: 200, description: "The newest first.", schema: listOf(client.schemas.answer) },
     errors: [],
     call: (request, { organizations }) => organizations.listClients({}, onBehalfOf(request)),
-    respond: ({ clients }) => jsonReply(200, clients.map(clientView)),
+    respond: ({ clients }) =>
+      jsonReply(
+        200,
+        clients.map((one) => client.answer(one)),
+      ),
   }),
   defineRoute({
     ...base,
@@ -82,28 +87,12 @@ export const credentialRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/dashboard/clients",
     summary: "Create an OAuth client",
-    body: jsonBody<{ name: string; scopes: string[] }>({
-      schema: object(
-        {
-          name,
-          scopes: {
-            ...described(listOf(oneOf(...Object.keys(scopeMeanings))), "The most that its tokens can have."),
-            minItems: 1,
-            maxItems: 50,
-          },
-        },
-        ["name", "scopes"],
-      ),
-      example: { name: "Shop backend", scopes: ["click:read", "click:write"] },
-    }),
-    success: { status: 201, description: "The client, with its secret.", schema: schemas.createdClientSchema },
+    body: createBody(client, { example: { name: "Shop backend", scopes: ["click:read", "click:write"] } }),
+    success: { status: 201, description: "The client, with its secret.", schema: createdClient.schemas.answer },
     errors: [],
     call: (request, { organizations }) =>
-      organizations.createClient(
-        { name: request.body.name, scopes: request.body.scopes, visitor: visitorOf(request) },
-        onBehalfOf(request),
-      ),
-    respond: ({ client, clientSecret }) => jsonReply(201, { ...clientView(required(client)), clientSecret }),
+      organizations.createClient({ ...client.create(request.body), visitor: visitorOf(request) }, onBehalfOf(request)),
+    respond: (answer) => jsonReply(201, createdClient.answer(answer)),
   }),
   defineRoute({
     ...base,
@@ -113,7 +102,7 @@ export const credentialRoutes: readonly Route[] = [
     summary: "Replace the secret of an OAuth client",
     description: "The old secret stops working at once; issued tokens live on.",
     texts: { id: clientId },
-    success: { status: 200, description: "The client, with its new secret.", schema: schemas.createdClientSchema },
+    success: { status: 200, description: "The client, with its new secret.", schema: createdClient.schemas.answer },
     errors: [],
     call: (request, { organizations }) =>
       naming(
@@ -123,7 +112,7 @@ export const credentialRoutes: readonly Route[] = [
           onBehalfOf(request),
         ),
       ),
-    respond: ({ client, clientSecret }) => jsonReply(200, { ...clientView(required(client)), clientSecret }),
+    respond: (answer) => jsonReply(200, createdClient.answer(answer)),
   }),
   defineRoute({
     ...base,
@@ -133,13 +122,13 @@ export const credentialRoutes: readonly Route[] = [
     summary: "Revoke an OAuth client",
     description: "For ever, with every token that it was issued.",
     texts: { id: clientId },
-    success: { status: 200, description: "The revoked client.", schema: schemas.clientSchema },
+    success: { status: 200, description: "The revoked client.", schema: client.schemas.answer },
     errors: [],
     call: (request, { organizations }) =>
       naming(
         "CLIENT_NOT_FOUND",
         organizations.revokeClient({ clientId: request.params.id, visitor: visitorOf(request) }, onBehalfOf(request)),
       ),
-    respond: ({ client }) => jsonReply(200, clientView(required(client))),
+    respond: (answer) => jsonReply(200, client.answer(required(answer.client))),
   }),
 ];

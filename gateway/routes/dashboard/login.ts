@@ -1,14 +1,13 @@
-import type { LoginResponse, SignedIn } from "#gen/assent/auth/v1/users_pb.ts";
-import { userView } from "../../../views/dashboard/user.ts";
-import { isoTime } from "../../../views/scalars.ts";
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { credentials, login, loginCode, signedIn } from "#api/users.ts";
+import { type LoginResponse, SessionPrincipalSchema, type SignedIn } from "#gen/assent/auth/v1/users_pb.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
 import { principalOf } from "../../sessions/authenticate-session.ts";
 import { noSessionCookie, sessionCookie, sessionTokenIn } from "../../sessions/cookie.ts";
 import { required } from "../required.ts";
-import { defineRoute, jsonBody, onBehalfOf, type Route, type RouteRequest } from "../route.ts";
-import { described, object, text, uuid } from "../schema-parts.ts";
+import { createBody, defineRoute, onBehalfOf, type Route, type RouteRequest } from "../route.ts";
 import { cookieHeader, dashboardBase, everybody, guarded, onBehalfOfNobody, requireUser, visitorOf } from "./base.ts";
-import * as schemas from "./schemas.ts";
 
 const base = { ...dashboardBase, method: "POST", access: "public" } as const;
 const maxBytes = 16_384;
@@ -21,29 +20,20 @@ export const loginRoutes: readonly Route[] = [
     summary: "Log in with e-mail address and password",
     description:
       "A wrong password and an unknown, invited, disabled or locked user are answered alike. After 10 failures within 15 minutes a user is locked for 15 minutes.",
-    body: jsonBody<{ email: string; password: string; organizationId?: string }>({
+    body: createBody(credentials, {
       maxBytes,
-      schema: object(
-        {
-          email: schemas.email,
-          password: schemas.password,
-          organizationId: described(uuid, "Which of the organizations that an earlier answer named."),
-        },
-        ["email", "password"],
-      ),
       example: { email: "ann@example.com", password: "correct horse battery staple" },
     }),
     success: {
       status: 200,
       description: "The session, or what is missing.",
-      schema: schemas.loginSchema,
+      schema: login.schemas.answer,
       headers: cookieHeader(false),
     },
     errors: ["LOGIN_FAILED", "CSRF_TOKEN_INVALID", "RATE_LIMIT_EXCEEDED"],
     call: (request, services) => {
-      const { email, password, organizationId } = request.body;
-      const wanted = { email, password, organizationId, visitor: visitorOf(request) };
-      return guarded(request, `login ${email}`, services, () =>
+      const wanted = { ...credentials.create(request.body), visitor: visitorOf(request) };
+      return guarded(request, `login ${request.body.email}`, services, () =>
         services.logins.login(wanted, onBehalfOfNobody(request)),
       );
     },
@@ -55,28 +45,19 @@ export const loginRoutes: readonly Route[] = [
     path: "/v1/dashboard/login/code",
     summary: "Finish a login with a code of the second factor",
     description: "Within 5 minutes, with six digits of the authenticator or a recovery code. Each code works once.",
-    body: jsonBody<{ pendingToken: string; code: string }>({
-      maxBytes,
-      schema: object(
-        { pendingToken: described(text(1, 100), "That of the login."), code: { ...schemas.code, maxLength: 100 } },
-        ["pendingToken", "code"],
-      ),
-      example: { pendingToken: "A".repeat(43), code: "123456" },
-    }),
+    body: createBody(loginCode, { maxBytes, example: { pendingToken: "A".repeat(43), code: "123456" } }),
     success: {
       status: 200,
       description: "The session.",
-      schema: schemas.signedInSchema,
+      schema: signedIn.schemas.answer,
       headers: cookieHeader(true),
     },
     errors: ["LOGIN_CODE_INVALID", "LOGIN_EXPIRED", "CSRF_TOKEN_INVALID", "RATE_LIMIT_EXCEEDED"],
     call: (request, services) => {
-      const { pendingToken, code } = request.body;
-      return guarded(request, "code", services, () =>
-        services.logins.continueLogin({ pendingToken, code, visitor: visitorOf(request) }, onBehalfOfNobody(request)),
-      );
+      const wanted = { ...loginCode.create(request.body), visitor: visitorOf(request) };
+      return guarded(request, "code", services, () => services.logins.continueLogin(wanted, onBehalfOfNobody(request)));
     },
-    respond: ({ signedIn }, request) => signedInReply(signedIn, request),
+    respond: (answer, request) => signedInReply(answer.signedIn, request),
   }),
   defineRoute({
     ...dashboardBase,
@@ -108,52 +89,33 @@ export const loginRoutes: readonly Route[] = [
     summary: "Read who is logged in",
     description: "With the token that requests have to bring along that change something.",
     access: everybody,
-    success: { status: 200, description: "The session.", schema: schemas.signedInSchema },
+    success: { status: 200, description: "The session.", schema: signedIn.schemas.answer },
     errors: [],
     call: (request, { users }) => users.getOwnUser({}, onBehalfOf(request)),
     respond: ({ user }, request) => {
       const { csrfToken, expiresAt } = requireUser(request);
-      return jsonReply(200, {
-        user: userView(required(user)),
-        organizationId: request.caller.orgId,
-        scopes: [...request.scopes],
-        csrfToken,
-        expiresAt: expiresAt.toISOString(),
-      });
+      const { orgId: organizationId } = request.caller;
+      const known = { user: required(user), organizationId, csrfToken, expiresAt: timestampFromDate(expiresAt) };
+      return jsonReply(200, signedIn.answer(create(SessionPrincipalSchema, known), { scopes: [...request.scopes] }));
     },
   }),
 ];
 
-const nothing = { session: null, pendingToken: null, pendingUntil: null, organizations: [] } as const;
-
-function loginReply({ outcome }: LoginResponse, request: Pick<RouteRequest, "publicUrl">): Reply {
-  if (outcome.case === "signedIn") {
-    const { session, headers } = signedInParts(outcome.value, request);
-    return jsonReply(200, { ...nothing, status: "signed_in", session }, headers);
-  }
-  if (outcome.case === "secondFactor") {
-    const { pendingToken, expiresAt } = outcome.value;
-    return jsonReply(200, { ...nothing, status: "code_required", pendingToken, pendingUntil: isoTime(expiresAt) });
-  }
-  const options = outcome.case === "choice" ? outcome.value.options : [];
-  const organizations = options.map(({ organizationId, name }) => ({ id: organizationId, name }));
-  return jsonReply(200, { ...nothing, status: "organization_required", organizations });
+function loginReply(answer: LoginResponse, request: Pick<RouteRequest, "publicUrl">): Reply {
+  const { outcome } = answer;
+  if (outcome.case !== "signedIn") return jsonReply(200, login.answer(answer, { session: null }));
+  const { session, headers } = signedInParts(outcome.value, request);
+  return jsonReply(200, login.answer(answer, { session }), headers);
 }
 
 /** The answer to whoever has just logged in. */
-export function signedInReply(signedIn: SignedIn | undefined, request: Pick<RouteRequest, "publicUrl">): Reply {
-  const { session, headers } = signedInParts(required(signedIn), request);
+export function signedInReply(answer: SignedIn | undefined, request: Pick<RouteRequest, "publicUrl">): Reply {
+  const { session, headers } = signedInParts(required(answer), request);
   return jsonReply(200, session, headers);
 }
 
 function signedInParts({ sessionToken, principal }: SignedIn, { publicUrl }: Pick<RouteRequest, "publicUrl">) {
-  const { orgId, scopes, user } = principalOf(principal);
-  const session = {
-    user: userView(required(principal?.user)),
-    organizationId: orgId,
-    scopes: [...scopes],
-    csrfToken: user.csrfToken,
-    expiresAt: user.expiresAt.toISOString(),
-  };
+  const { scopes, user } = principalOf(principal);
+  const session = signedIn.answer(required(principal), { scopes: [...scopes] });
   return { session, headers: { "Set-Cookie": sessionCookie(sessionToken, user.expiresAt, publicUrl()) } };
 }

@@ -1,21 +1,13 @@
-import { auditEventView, organizationView } from "../../../views/dashboard/organization.ts";
-import { defaultLimits } from "../../auth/organization-limits.ts";
+import { auditEvent, organization } from "#api/organizations.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
 import { required } from "../required.ts";
-import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "../route.ts";
-import { example, listOf, orNull, text } from "../schema-parts.ts";
+import { changeBody, defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { example, listOf, text } from "../schema-parts.ts";
 import { dashboardBase, everybody, owners, visitorOf } from "./base.ts";
-import { auditEventSchema, changes, locale, organizationSchema, timeZone } from "./schemas.ts";
 
 /** What the auth service answers at most. */
 const maxPage = 200;
-
-interface OrganizationChanges {
-  readonly name?: string;
-  readonly locale?: string | null;
-  readonly timeZone?: string | null;
-}
 
 export const organizationRoutes: readonly Route[] = [
   defineRoute({
@@ -26,10 +18,10 @@ export const organizationRoutes: readonly Route[] = [
     summary: "Read the organization",
     description: "With its plan and limits, which an operator sets.",
     access: everybody,
-    success: { status: 200, description: "The organization.", schema: organizationSchema },
+    success: { status: 200, description: "The organization.", schema: organization.schemas.answer },
     errors: [],
     call: (request, { organizations }) => organizations.getOrganization({}, onBehalfOf(request)),
-    respond: ({ organization }) => jsonReply(200, organizationView(required(organization), defaultLimits)),
+    respond: (answer) => jsonReply(200, organization.answer(required(answer.organization))),
   }),
   defineRoute({
     ...dashboardBase,
@@ -39,22 +31,15 @@ export const organizationRoutes: readonly Route[] = [
     summary: "Change the organization",
     description: "Locale and time zone are those of users who are invited from then on; null takes one back.",
     access: owners,
-    body: jsonBody<OrganizationChanges>({
-      schema: changes({
-        name: example(text(1, 255), "Example AG"),
-        locale: orNull(locale),
-        timeZone: orNull(timeZone),
-      }),
-      example: { name: "Example AG", locale: "de", timeZone: "Europe/Berlin" },
-    }),
-    success: { status: 200, description: "The organization.", schema: organizationSchema },
+    body: changeBody(organization, { example: { name: "Example AG", locale: "de", timeZone: "Europe/Berlin" } }),
+    success: { status: 200, description: "The organization.", schema: organization.schemas.answer },
     errors: [],
-    call: (request, { organizations }) => {
-      const { name, locale: language, timeZone: zone } = request.body;
-      const changed = { name, locale: emptyForNull(language), timeZone: emptyForNull(zone) };
-      return organizations.updateOrganization({ ...changed, visitor: visitorOf(request) }, onBehalfOf(request));
-    },
-    respond: ({ organization }) => jsonReply(200, organizationView(required(organization), defaultLimits)),
+    call: (request, { organizations }) =>
+      organizations.updateOrganization(
+        { ...organization.change(request.body), visitor: visitorOf(request) },
+        onBehalfOf(request),
+      ),
+    respond: (answer) => jsonReply(200, organization.answer(required(answer.organization))),
   }),
   defineRoute({
     ...dashboardBase,
@@ -68,7 +53,12 @@ export const organizationRoutes: readonly Route[] = [
       limit: pageLimit,
       cursor: example(text(1, 100, "X-Next-Cursor of the previous page."), "eyJhZnRlciI6IjAxOTYxMjM0In0"),
     }),
-    success: { status: 200, description: "The events.", schema: listOf(auditEventSchema), headers: nextPageHeader },
+    success: {
+      status: 200,
+      description: "The events.",
+      schema: listOf(auditEvent.schemas.answer),
+      headers: nextPageHeader,
+    },
     errors: [],
     call: ({ query, ...request }, { organizations }) =>
       gatherPages(query, async ({ limit, cursor }) => {
@@ -76,9 +66,11 @@ export const organizationRoutes: readonly Route[] = [
         const { events, nextCursor } = await organizations.listAuditEvents(page, onBehalfOf(request));
         return { items: events, nextCursor };
       }),
-    respond: ({ items, nextCursor }) => jsonReply(200, items.map(auditEventView), nextPage(nextCursor)),
+    respond: ({ items, nextCursor }) =>
+      jsonReply(
+        200,
+        items.map((one) => auditEvent.answer(one)),
+        nextPage(nextCursor),
+      ),
   }),
 ];
-
-/** As the auth service takes back what was chosen. */
-const emptyForNull = (value: string | null | undefined): string | undefined => (value === null ? "" : value);

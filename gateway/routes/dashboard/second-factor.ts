@@ -1,20 +1,17 @@
+import { passwordProof, recoveryCodes, secondFactor, totpCode, totpSecret } from "#api/users.ts";
+import type { ConfirmTotpResponse, ReplaceRecoveryCodesResponse } from "#gen/assent/auth/v1/users_pb.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../required.ts";
-import { defineRoute, jsonBody, onBehalfOf, type Route, type RouteRequest } from "../route.ts";
-import { object } from "../schema-parts.ts";
+import { createBody, defineRoute, onBehalfOf, type Route, type RouteRequest } from "../route.ts";
 import { cookieHeader, dashboardBase, doneWithCookie, everybody, newCookieOf, requireUser, visitorOf } from "./base.ts";
-import * as schemas from "./schemas.ts";
 
 const base = { ...dashboardBase, access: everybody } as const;
-const passwordBody = jsonBody<{ password: string }>({
-  maxBytes: 16_384,
-  schema: object({ password: schemas.password }, ["password"]),
-  example: { password: "correct horse battery staple" },
-});
+const maxBytes = 16_384;
+const passwordBody = createBody(passwordProof, { maxBytes, example: { password: "correct horse battery staple" } });
 const newCodes = {
   status: 200,
   description: "The recovery codes.",
-  schema: schemas.recoveryCodesSchema,
+  schema: recoveryCodes.schemas.answer,
   headers: cookieHeader(true),
 } as const;
 
@@ -25,13 +22,10 @@ export const secondFactorRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/dashboard/factor",
     summary: "Read whether there is a second factor",
-    success: { status: 200, description: "The second factor.", schema: schemas.secondFactorSchema },
+    success: { status: 200, description: "The second factor.", schema: secondFactor.schemas.answer },
     errors: [],
     call: (request, { users }) => users.getOwnUser({}, onBehalfOf(request)),
-    respond: ({ user }) => {
-      const { totpEnabled, recoveryCodesLeft } = required(user);
-      return jsonReply(200, { totpEnabled, recoveryCodesLeft });
-    },
+    respond: ({ user }) => jsonReply(200, secondFactor.answer(required(user))),
   }),
   defineRoute({
     ...base,
@@ -41,11 +35,11 @@ export const secondFactorRoutes: readonly Route[] = [
     summary: "Make the secret of a second factor",
     description: "For an authenticator (RFC 6238). It takes effect once a code of it was confirmed.",
     body: passwordBody,
-    success: { status: 200, description: "The secret.", schema: schemas.totpSecretSchema },
+    success: { status: 200, description: "The secret.", schema: totpSecret.schemas.answer },
     errors: ["PASSWORD_WRONG", "TOTP_ALREADY_ENABLED"],
     call: (request, { users }) =>
-      users.beginTotp({ password: request.body.password, visitor: visitorOf(request) }, onBehalfOf(request)),
-    respond: ({ secret, uri }) => jsonReply(200, { secret, uri }),
+      users.beginTotp({ ...passwordProof.create(request.body), visitor: visitorOf(request) }, onBehalfOf(request)),
+    respond: (answer) => jsonReply(200, totpSecret.answer(answer)),
   }),
   defineRoute({
     ...base,
@@ -53,16 +47,12 @@ export const secondFactorRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/dashboard/factor/totp/confirm",
     summary: "Switch the second factor on",
-    body: jsonBody<{ code: string }>({
-      maxBytes: 16_384,
-      schema: object({ code: schemas.code }, ["code"]),
-      example: { code: "123456" },
-    }),
+    body: createBody(totpCode, { maxBytes, example: { code: "123456" } }),
     success: newCodes,
     errors: ["TOTP_CODE_INVALID", "TOTP_NOT_BEGUN", "TOTP_ALREADY_ENABLED"],
     call: (request, { users }) =>
-      users.confirmTotp({ code: request.body.code, ...sessionOf(request) }, onBehalfOf(request)),
-    respond: codesReply,
+      users.confirmTotp({ ...totpCode.create(request.body), ...sessionOf(request) }, onBehalfOf(request)),
+    respond: (answer, request) => codesReply(answer, request),
   }),
   defineRoute({
     ...base,
@@ -75,7 +65,7 @@ export const secondFactorRoutes: readonly Route[] = [
     success: { status: 204, description: "It is off.", headers: cookieHeader(true) },
     errors: ["PASSWORD_WRONG", "TOTP_NOT_ENABLED"],
     call: (request, { users }) =>
-      users.disableTotp({ password: request.body.password, ...sessionOf(request) }, onBehalfOf(request)),
+      users.disableTotp({ ...passwordProof.create(request.body), ...sessionOf(request) }, onBehalfOf(request)),
     respond: ({ newSessionToken }, request) => doneWithCookie(request, newSessionToken),
   }),
   defineRoute({
@@ -89,8 +79,8 @@ export const secondFactorRoutes: readonly Route[] = [
     success: newCodes,
     errors: ["PASSWORD_WRONG", "TOTP_NOT_ENABLED"],
     call: (request, { users }) =>
-      users.replaceRecoveryCodes({ password: request.body.password, ...sessionOf(request) }, onBehalfOf(request)),
-    respond: codesReply,
+      users.replaceRecoveryCodes({ ...passwordProof.create(request.body), ...sessionOf(request) }, onBehalfOf(request)),
+    respond: (answer, request) => codesReply(answer, request),
   }),
 ];
 
@@ -99,11 +89,7 @@ const sessionOf = (request: Pick<RouteRequest, "user" | "observed">) => ({
   visitor: visitorOf(request),
 });
 
-interface NewCodes {
-  readonly recoveryCodes: readonly string[];
-  readonly newSessionToken: string;
-}
-
-function codesReply({ recoveryCodes, newSessionToken }: NewCodes, request: Pick<RouteRequest, "user" | "publicUrl">) {
-  return jsonReply(200, { recoveryCodes }, newCookieOf(request, newSessionToken));
-}
+const codesReply = (
+  codes: ConfirmTotpResponse | ReplaceRecoveryCodesResponse,
+  request: Pick<RouteRequest, "user" | "publicUrl">,
+) => jsonReply(200, recoveryCodes.answer(codes), newCookieOf(request, codes.newSessionToken));

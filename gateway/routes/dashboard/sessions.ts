@@ -1,9 +1,8 @@
-import { userSessionView } from "../../../views/dashboard/user.ts";
+import { revokedSessions, userSession } from "#api/users.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { defineRoute, onBehalfOf, type Route } from "../route.ts";
-import { answer, count, example, listOf } from "../schema-parts.ts";
+import { listOf } from "../schema-parts.ts";
 import { dashboardBase, everybody, naming, requireUser, visitorOf } from "./base.ts";
-import { userSessionSchema } from "./schemas.ts";
 
 const base = { ...dashboardBase, access: everybody } as const;
 
@@ -14,14 +13,14 @@ export const userSessionRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/dashboard/sessions",
     summary: "List one's own sessions",
-    success: { status: 200, description: "The last used first.", schema: listOf(userSessionSchema) },
+    success: { status: 200, description: "The last used first.", schema: listOf(userSession.schemas.answer) },
     errors: [],
     call: (request, { users }) => users.listSessions({}, onBehalfOf(request)),
     respond: ({ sessions }, request) => {
       const { sessionId } = requireUser(request);
       return jsonReply(
         200,
-        sessions.map((session) => userSessionView(session, sessionId)),
+        sessions.map((session) => userSession.answer(session, { current: session.id === sessionId })),
       );
     },
   }),
@@ -31,14 +30,14 @@ export const userSessionRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/dashboard/sessions",
     summary: "End every other session of one's own",
-    success: { status: 200, description: "How many have ended.", schema: answer({ revoked: example(count, 2) }) },
+    success: { status: 200, description: "How many have ended.", schema: revokedSessions.schemas.answer },
     errors: [],
     call: (request, { users }) =>
       users.revokeOtherSessions(
         { sessionId: requireUser(request).sessionId, visitor: visitorOf(request) },
         onBehalfOf(request),
       ),
-    respond: ({ revoked }) => jsonReply(200, { revoked }),
+    respond: (answer) => jsonReply(200, revokedSessions.answer(answer)),
   }),
   defineRoute({
     ...base,

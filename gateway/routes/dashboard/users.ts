@@ -1,24 +1,15 @@
-import { type InviteUserResponse, UserRole, UserStatus } from "#gen/assent/auth/v1/users_pb.ts";
-import { orNull, userView } from "../../../views/dashboard/user.ts";
-import { enumValue } from "../../../views/scalars.ts";
+import type { ChangeOf } from "#api/members.ts";
+import { invitation, invited, user } from "#api/users.ts";
+import type { InviteUserAgainResponse, InviteUserResponse } from "#gen/assent/auth/v1/users_pb.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { requireScope } from "../require-scope.ts";
 import { required } from "../required.ts";
-import { defineRoute, jsonBody, onBehalfOf, type Route, type RouteRequest } from "../route.ts";
-import { listOf, orNull as nullable, object, oneOf } from "../schema-parts.ts";
+import { changeBody, createBody, defineRoute, onBehalfOf, type Route, type RouteRequest } from "../route.ts";
+import { listOf } from "../schema-parts.ts";
 import { cookieHeader, dashboardBase, everybody, naming, newCookieOf, owners, requireUser, visitorOf } from "./base.ts";
-import * as schemas from "./schemas.ts";
 
 const base = { ...dashboardBase, access: owners } as const;
 const ofUser = { id: "USER_NOT_FOUND" } as const;
-
-interface UserChanges {
-  readonly name?: string;
-  readonly role?: string;
-  readonly status?: string;
-  readonly locale?: string | null;
-  readonly timeZone?: string | null;
-}
 
 export const userRoutes: readonly Route[] = [
   defineRoute({
@@ -27,10 +18,14 @@ export const userRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/dashboard/users",
     summary: "List the users of the organization",
-    success: { status: 200, description: "The oldest first.", schema: listOf(schemas.userSchema) },
+    success: { status: 200, description: "The oldest first.", schema: listOf(user.schemas.answer) },
     errors: [],
     call: (request, { users }) => users.listUsers({}, onBehalfOf(request)),
-    respond: ({ users }) => jsonReply(200, users.map(userView)),
+    respond: ({ users }) =>
+      jsonReply(
+        200,
+        users.map((one) => user.answer(one)),
+      ),
   }),
   defineRoute({
     ...base,
@@ -39,24 +34,14 @@ export const userRoutes: readonly Route[] = [
     path: "/v1/dashboard/users",
     summary: "Invite a user",
     description: "The link works for 7 days, and once.",
-    body: jsonBody<{ email: string; name: string; role: string; locale?: string }>({
-      schema: object({ email: schemas.email, name: schemas.personName, role: schemas.role, locale: schemas.locale }, [
-        "email",
-        "name",
-        "role",
-      ]),
+    body: createBody(invitation, {
       example: { email: "ben@example.com", name: "Ben Example", role: "developer", locale: "en" },
     }),
-    success: { status: 201, description: "The invited user.", schema: schemas.invitedSchema },
+    success: { status: 201, description: "The invited user.", schema: invited.schemas.answer },
     errors: ["USER_EXISTS"],
-    call: (request, { users }) => {
-      const { email, name, role, locale } = request.body;
-      return users.inviteUser(
-        { email, name, role: roleOf(role), locale: locale ?? "", visitor: visitorOf(request) },
-        onBehalfOf(request),
-      );
-    },
-    respond: (invited, request) => jsonReply(201, invitedView(invited, request)),
+    call: (request, { users }) =>
+      users.inviteUser({ ...invitation.create(request.body), visitor: visitorOf(request) }, onBehalfOf(request)),
+    respond: (answer, request) => jsonReply(201, invitedView(answer, request)),
   }),
   defineRoute({
     ...base,
@@ -66,14 +51,14 @@ export const userRoutes: readonly Route[] = [
     summary: "Invite a user again",
     description: "For those who have not accepted yet. Links from before are void.",
     notFound: ofUser,
-    success: { status: 200, description: "The invited user.", schema: schemas.invitedSchema },
+    success: { status: 200, description: "The invited user.", schema: invited.schemas.answer },
     errors: ["USER_NOT_INVITED"],
     call: (request, { users }) =>
       naming(
         "USER_NOT_FOUND",
         users.inviteUserAgain({ userId: request.params.id, visitor: visitorOf(request) }, onBehalfOf(request)),
       ),
-    respond: (invited, request) => jsonReply(200, invitedView(invited, request)),
+    respond: (answer, request) => jsonReply(200, invitedView(answer, request)),
   }),
   defineRoute({
     ...base,
@@ -85,29 +70,27 @@ export const userRoutes: readonly Route[] = [
     description:
       "Everybody may change their own name, locale and time zone; everything else needs `dashboard:admin`. A change of role and disabling end the sessions of the user within a second.",
     notFound: ofUser,
-    body: jsonBody<UserChanges>({
-      schema: schemas.changes({
-        name: schemas.personName,
-        role: schemas.role,
-        status: oneOf("active", "disabled"),
-        locale: nullable(schemas.locale),
-        timeZone: nullable(schemas.timeZone),
-      }),
-      example: { name: "Ben Example", timeZone: "Europe/Berlin" },
-    }),
+    body: changeBody(user, { example: { name: "Ben Example", timeZone: "Europe/Berlin" } }),
     success: {
       status: 200,
       description: "The changed user.",
-      schema: schemas.userSchema,
+      schema: user.schemas.answer,
       headers: cookieHeader(false),
     },
     errors: ["LAST_OWNER", "USER_NOT_ACTIVE"],
     call: (request, { users }) => {
       if (!isOfOneself(request)) requireScope(request, ["dashboard:admin"]);
-      return naming("USER_NOT_FOUND", users.updateUser(changeOf(request), onBehalfOf(request)));
+      const { sessionId } = requireUser(request);
+      const change = {
+        ...user.change(request.body),
+        userId: request.params.id,
+        sessionId,
+        visitor: visitorOf(request),
+      };
+      return naming("USER_NOT_FOUND", users.updateUser(change, onBehalfOf(request)));
     },
-    respond: ({ user, newSessionToken }, request) =>
-      jsonReply(200, userView(required(user)), newCookieOf(request, newSessionToken)),
+    respond: (answer, request) =>
+      jsonReply(200, user.answer(required(answer.user)), newCookieOf(request, answer.newSessionToken)),
   }),
   defineRoute({
     ...base,
@@ -128,33 +111,17 @@ export const userRoutes: readonly Route[] = [
   }),
 ];
 
-type UpdateRequest = RouteRequest<"{id}", unknown, UserChanges>;
+type UpdateRequest = RouteRequest<"{id}", unknown, ChangeOf<typeof user.table>>;
 
 const isOfOneself = (request: UpdateRequest): boolean =>
   request.params.id === requireUser(request).id && request.body.role === undefined && request.body.status === undefined;
 
-function changeOf(request: UpdateRequest) {
-  const { name, role, status, locale, timeZone } = request.body;
-  return {
-    userId: request.params.id,
-    name,
-    role: role === undefined ? undefined : roleOf(role),
-    status: status === undefined ? undefined : enumValue(UserStatus, status.toUpperCase()),
-    // Null takes back what was chosen.
-    locale: locale === null ? "" : locale,
-    timeZone: timeZone === null ? "" : timeZone,
-    sessionId: requireUser(request).sessionId,
-    visitor: visitorOf(request),
-  };
-}
-
-const roleOf = (name: string): UserRole => enumValue(UserRole, name.toUpperCase());
-
 /** A copy that was not told where it is reached answers links that begin with their path. */
-const invitedView = (
-  { user, inviteUrl }: Pick<InviteUserResponse, "user" | "inviteUrl">,
+function invitedView(
+  answer: InviteUserResponse | InviteUserAgainResponse,
   { publicUrl }: Pick<RouteRequest, "publicUrl">,
-): object => ({
-  user: userView(required(user)),
-  inviteUrl: orNull(inviteUrl.startsWith("/") ? `${publicUrl()}${inviteUrl}` : inviteUrl),
-});
+) {
+  const { inviteUrl } = answer;
+  const link = inviteUrl.startsWith("/") ? `${publicUrl()}${inviteUrl}` : inviteUrl;
+  return invited.answer(answer, { inviteUrl: link === "" ? null : link });
+}

@@ -1,67 +1,22 @@
-import type { Asset } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { asset, newAsset, onePixel } from "#api/generation-templates.ts";
 import { DomainError } from "#platform/errors.ts";
-import { isoTime } from "../../../views/scalars.ts";
 import { fileReply } from "../../http/file-reply.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { nextPage, nextPageHeader } from "../pages.ts";
 import { required } from "../required.ts";
-import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "../route.ts";
-import {
-  answer,
-  anyText,
-  count,
-  dateTime,
-  described,
-  example,
-  listOf,
-  object,
-  oneOf,
-  text,
-  uuid,
-} from "../schema-parts.ts";
+import { createBody, defineRoute, onBehalfOf, type Route } from "../route.ts";
+import { listOf } from "../schema-parts.ts";
 import { genBase, read, write } from "./base.ts";
 import { fileAnswer } from "./file-answer.ts";
-import { gatherAfterIds, type PageQuery, pageParameters } from "./pages.ts";
-import { sha256 } from "./schema-parts.ts";
+import { gatherAfterIds, pageQuery } from "./pages.ts";
 
 const base = { ...genBase, tag: "Assets" } as const;
-
-interface CreateAssetBody {
-  readonly name: string;
-  readonly content: string;
-}
 
 const maxAssetBytes = 5_242_880;
 /** Base64 takes four characters for three bytes. */
 const assetBodyBytes = 7_340_032;
 /** Storing and reading megabytes takes longer than the default of an RPC allows. */
 const transferTimeoutMs = 20_000;
-
-/** The smallest PNG there is. */
-const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
-
-const createAssetSchema = object(
-  {
-    name: example(text(1, 255), "logo.png"),
-    content: example(
-      { type: "string", minLength: 1, description: "A PNG or JPEG of at most 5 MB, in Base64." },
-      onePixel,
-    ),
-  },
-  ["name", "content"],
-);
-
-const assetSchema = answer({
-  id: described(uuid, "Templates show the image as `asset:<id>`."),
-  name: example(anyText, "logo.png"),
-  contentType: oneOf("image/png", "image/jpeg"),
-  width: described(count, "Pixels."),
-  height: described(count, "Pixels."),
-  bytes: count,
-  sha256,
-  contentUrl: example(anyText, "/v1/gen/assets/01961234-5678-7abc-8def-0123456789ab/content"),
-  createdAt: dateTime,
-});
 
 export const genAssetRoutes: readonly Route[] = [
   defineRoute({
@@ -72,15 +27,20 @@ export const genAssetRoutes: readonly Route[] = [
     summary: "List images",
     description: "Newest first. Without limit all are returned, up to 1,000.",
     access: read,
-    query: queryOf<PageQuery>(pageParameters),
-    success: { status: 200, description: "The images.", schema: listOf(assetSchema), headers: nextPageHeader },
+    query: pageQuery,
+    success: { status: 200, description: "The images.", schema: listOf(asset.schemas.answer), headers: nextPageHeader },
     errors: [],
     call: (request, { docgen }) =>
       gatherAfterIds(request.query, async (page) => {
         const { assets, hasMore } = await docgen.listAssets(page, onBehalfOf(request));
         return { items: assets, hasMore };
       }),
-    respond: ({ items, nextCursor }) => jsonReply(200, items.map(assetView), nextPage(nextCursor)),
+    respond: ({ items, nextCursor }) =>
+      jsonReply(
+        200,
+        items.map((one) => asset.answer(one)),
+        nextPage(nextCursor),
+      ),
   }),
   defineRoute({
     ...base,
@@ -90,19 +50,18 @@ export const genAssetRoutes: readonly Route[] = [
     summary: "Store an image",
     description: "For templates to show. The same bytes again answer the same image.",
     access: write,
-    body: jsonBody<CreateAssetBody>({
-      schema: createAssetSchema,
+    body: createBody(newAsset, {
       maxBytes: assetBodyBytes,
       example: { name: "logo.png", content: onePixel },
     }),
-    success: { status: 201, description: "The stored image.", schema: assetSchema },
+    success: { status: 201, description: "The stored image.", schema: asset.schemas.answer },
     errors: [],
     call: (request, { docgen }) =>
       docgen.createAsset(
-        { name: request.body.name, content: decode(request.body.content) },
+        { ...newAsset.create(request.body), content: decode(request.body.content) },
         { ...onBehalfOf(request), timeoutMs: transferTimeoutMs },
       ),
-    respond: ({ asset }) => jsonReply(201, assetView(required(asset))),
+    respond: (answer) => jsonReply(201, asset.answer(required(answer.asset))),
   }),
   defineRoute({
     ...base,
@@ -112,11 +71,11 @@ export const genAssetRoutes: readonly Route[] = [
     summary: "Read the facts of an image",
     access: read,
     notFound: { id: "GEN_ASSET_NOT_FOUND" },
-    success: { status: 200, description: "The image, without its bytes.", schema: assetSchema },
+    success: { status: 200, description: "The image, without its bytes.", schema: asset.schemas.answer },
     errors: [],
     call: (request, { docgen }) =>
       docgen.getAsset({ assetId: request.params.id }, { ...onBehalfOf(request), timeoutMs: transferTimeoutMs }),
-    respond: ({ asset }) => jsonReply(200, assetView(required(asset))),
+    respond: (answer) => jsonReply(200, asset.answer(required(answer.asset))),
   }),
   defineRoute({
     ...base,
@@ -150,18 +109,6 @@ export const genAssetRoutes: readonly Route[] = [
     respond: () => noContent,
   }),
 ];
-
-const assetView = (asset: Asset) => ({
-  id: asset.id,
-  name: asset.name,
-  contentType: asset.contentType,
-  width: asset.width,
-  height: asset.height,
-  bytes: Number(asset.bytes),
-  sha256: asset.sha256,
-  contentUrl: `/v1/gen/assets/${asset.id}/content`,
-  createdAt: isoTime(asset.createdAt),
-});
 
 /** Buffer.from skips what is not Base64, so it has to come out the same again. */
 function decode(content: string): Buffer {

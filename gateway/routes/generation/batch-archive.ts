@@ -1,7 +1,7 @@
+import { batchItem } from "#api/generation-documents.ts";
 import { type BatchItem, DocumentStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { fromConnectError } from "#platform/errors.ts";
-import { itemView } from "../../../views/generation/document.ts";
 import { archiveOverhead, maxArchiveBytes, type StreamedFile, zipStream } from "../../http/zip-stream.ts";
 import type { Services } from "../services.ts";
 import { contentTimeoutMs } from "./document-content.ts";
@@ -80,6 +80,6 @@ function fileNameOf({ index, ref, document }: BatchItem): string {
 }
 
 function manifest(batchId: string, items: readonly BatchItem[], archived: ReadonlyMap<number, string>): Uint8Array {
-  const listed = items.map((item) => ({ ...itemView(item), file: archived.get(item.index) ?? null }));
+  const listed = items.map((item) => ({ ...batchItem.answer(item), file: archived.get(item.index) ?? null }));
   return Buffer.from(`${JSON.stringify({ batchId, items: listed }, null, 2)}\n`);
 }

@@ -1,23 +1,13 @@
+import { batch, batchFilter, batchItem, itemFilter, newBatch } from "#api/generation-documents.ts";
 import type { Batch } from "#gen/assent/docgen/v1/docgen_pb.ts";
-import { batchStatusOf, batchView } from "../../../views/generation/batch.ts";
-import { itemView, statusOf } from "../../../views/generation/document.ts";
 import { jsonReply, type Reply } from "../../http/reply.ts";
 import { nextPage, nextPageHeader } from "../pages.ts";
 import { required } from "../required.ts";
-import { defineRoute, onBehalfOf, queryOf, type Route, unparsedBody } from "../route.ts";
-import { described, listOf } from "../schema-parts.ts";
+import { defineRoute, filterQuery, onBehalfOf, type Route, unparsedBody } from "../route.ts";
+import { listOf } from "../schema-parts.ts";
 import { genBase, generate, read, write } from "./base.ts";
 import { archiveOf } from "./batch-archive.ts";
-import {
-  batchExample,
-  batchItemSchema,
-  batchSchema,
-  batchState,
-  createBatchSchema,
-  itemState,
-  manifestNote,
-} from "./batch-schemas.ts";
-import { gatherAfterIds, gatherFromIndex, type PageQuery, pageParameters } from "./pages.ts";
+import { gatherAfterIds, gatherFromIndex, pageQuery } from "./pages.ts";
 import { planRateHeaders } from "./plan-rate.ts";
 import { location, replayed, replayedHeader } from "./schema-parts.ts";
 
@@ -26,13 +16,19 @@ const batchBodyBytes = 16_777_216;
 /** Every item of a batch is checked before it is accepted. */
 const checkTimeoutMs = 60_000;
 
-interface ItemsQuery extends PageQuery {
-  readonly state?: string;
-}
+const batchExample = {
+  templateId: "01961234-5678-7abc-8def-0123456789ab",
+  version: 3,
+  defaults: { locale: "en" },
+  items: [
+    { ref: "row-1", data: { number: "17", customer: { name: "Example AG" } } },
+    { ref: "row-2", data: { number: "18", customer: { name: "Sample Ltd" } } },
+  ],
+};
 
-interface BatchesQuery extends PageQuery {
-  readonly state?: string;
-}
+/** What the archive of a batch says about itself. */
+const manifestNote =
+  "A ZIP with the documents that are done, and `manifest.json`: every item with its status, its file, the SHA-256 of it and its error. While the batch runs, it has what is done by then.";
 
 /** Batches are served at two addresses, by the same operations. */
 export const batchRoutes: readonly Route[] = [
@@ -77,11 +73,11 @@ function createRoute(root: string, operationId: string): Route {
       "Takes one slot of the plan's hour, whatever the number of items. Items that are not valid do not fail the batch: they are recorded as failed. Documents that are asked for one by one come first, and organizations take turns. The same X-Idempotency-Key with the same body answers the batch that it made first and takes nothing.",
     access: generate,
     idempotencyKey: "optional",
-    body: unparsedBody({ schema: createBatchSchema, maxBytes: batchBodyBytes, example: batchExample }),
+    body: unparsedBody({ schema: newBatch.schemas.create, maxBytes: batchBodyBytes, example: batchExample }),
     success: {
       status: 202,
       description: "The batch was accepted.",
-      schema: batchSchema,
+      schema: batch.schemas.answer,
       headers: { ...location(`${root}/{id}`), ...replayedHeader },
     },
     errors: ["GEN_IDEMPOTENCY_CONFLICT", "GEN_BUSY"],
@@ -93,9 +89,9 @@ function createRoute(root: string, operationId: string): Route {
         { ...onBehalfOf(request), timeoutMs: checkTimeoutMs },
       );
     },
-    respond: ({ batch, rate, replayed: isReplayed }) =>
-      jsonReply(202, batchView(required(batch)), {
-        Location: `${root}/${required(batch).id}`,
+    respond: ({ batch: made, rate, replayed: isReplayed }) =>
+      jsonReply(202, batch.answer(required(made)), {
+        Location: `${root}/${required(made).id}`,
         ...planRateHeaders(rate),
         ...(isReplayed ? replayed : {}),
       }),
@@ -111,16 +107,26 @@ function listRoute(root: string, operationId: string): Route {
     summary: "List batches",
     description: "Newest first. Without limit all are returned, up to 1,000.",
     access: read,
-    query: queryOf<BatchesQuery>({ ...pageParameters, state: described(batchState, "Those in this status only.") }),
-    success: { status: 200, description: "The batches.", schema: listOf(batchSchema), headers: nextPageHeader },
+    query: filterQuery(batchFilter, pageQuery),
+    success: {
+      status: 200,
+      description: "The batches.",
+      schema: listOf(batch.schemas.answer),
+      headers: nextPageHeader,
+    },
     errors: [],
     call: (request, { docgen }) =>
       gatherAfterIds(request.query, async (page) => {
-        const wanted = { ...page, status: batchStatusOf(request.query.state) };
+        const wanted = { ...batchFilter.create(request.query), ...page };
         const { batches, hasMore } = await docgen.listBatches(wanted, onBehalfOf(request));
         return { items: batches, hasMore };
       }),
-    respond: ({ items, nextCursor }) => jsonReply(200, items.map(batchView), nextPage(nextCursor)),
+    respond: ({ items, nextCursor }) =>
+      jsonReply(
+        200,
+        items.map((one) => batch.answer(one)),
+        nextPage(nextCursor),
+      ),
   });
 }
 
@@ -134,10 +140,10 @@ function readRoutes(root: string, ids: Ids): Route[] {
       summary: "Read the progress of a batch",
       access: read,
       notFound: { id: "GEN_BATCH_NOT_FOUND" },
-      success: { status: 200, description: "The batch.", schema: batchSchema },
+      success: { status: 200, description: "The batch.", schema: batch.schemas.answer },
       errors: [],
       call: (request, { docgen }) => docgen.getBatch({ batchId: request.params.id }, onBehalfOf(request)),
-      respond: ({ batch }) => batchReply(200, batch),
+      respond: (answer) => batchReply(200, answer.batch),
     }),
     defineRoute({
       ...base,
@@ -148,15 +154,25 @@ function readRoutes(root: string, ids: Ids): Route[] {
       description: "In their order, with the outcome of each. Without limit all are returned.",
       access: read,
       notFound: { id: "GEN_BATCH_NOT_FOUND" },
-      query: queryOf<ItemsQuery>({ ...pageParameters, state: described(itemState, "Those in this status only.") }),
-      success: { status: 200, description: "The items.", schema: listOf(batchItemSchema), headers: nextPageHeader },
+      query: filterQuery(itemFilter, pageQuery),
+      success: {
+        status: 200,
+        description: "The items.",
+        schema: listOf(batchItem.schemas.answer),
+        headers: nextPageHeader,
+      },
       errors: [],
       call: (request, { docgen }) =>
         gatherFromIndex(request.query, async (page) => {
-          const wanted = { ...page, batchId: request.params.id, status: statusOf(request.query.state) };
+          const wanted = { ...itemFilter.create(request.query), ...page, batchId: request.params.id };
           return docgen.listBatchItems(wanted, onBehalfOf(request));
         }),
-      respond: ({ items, nextCursor }) => jsonReply(200, items.map(itemView), nextPage(nextCursor)),
+      respond: ({ items, nextCursor }) =>
+        jsonReply(
+          200,
+          items.map((one) => batchItem.answer(one)),
+          nextPage(nextCursor),
+        ),
     }),
     defineRoute({
       ...base,
@@ -197,11 +213,12 @@ function cancelRoute(root: string, operationId: string): Route {
       "Cancels what has not started; documents that are done stay. The slot that the batch took when it was submitted stays spent. Cancelling what has ended changes nothing.",
     access: write,
     notFound: { id: "GEN_BATCH_NOT_FOUND" },
-    success: { status: 200, description: "The batch after that.", schema: batchSchema },
+    success: { status: 200, description: "The batch after that.", schema: batch.schemas.answer },
     errors: [],
     call: (request, { docgen }) => docgen.cancelBatch({ batchId: request.params.id }, onBehalfOf(request)),
-    respond: ({ batch }) => batchReply(200, batch),
+    respond: (answer) => batchReply(200, answer.batch),
   });
 }
 
-const batchReply = (status: number, batch: Batch | undefined): Reply => jsonReply(status, batchView(required(batch)));
+const batchReply = (status: number, message: Batch | undefined): Reply =>
+  jsonReply(status, batch.answer(required(message)));

@@ -1,16 +1,9 @@
 import { createHash } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type NewDocumentBody, newDocument } from "#api/generation-documents.ts";
 import type { DocumentSourceSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import { profileOf } from "../../../views/generation/document.ts";
-import type {
-  DefaultsBody,
-  DocumentBody,
-  OutputBody,
-  TemplateChoiceBody,
-  TemplateRefBody,
-} from "./document-schemas.ts";
 
 type Source = MessageInitShape<typeof DocumentSourceSchema>;
 
@@ -18,48 +11,31 @@ const maxDataBytes = 1_048_576;
 const maxMetadataBytes = 16_384;
 
 /** Throws for what the schema cannot say; `at` is where the body stands in the request, with a dot at its end. */
-export function sourceOf(body: DocumentBody, at = ""): Source {
-  const metadataJson = body.metadata === undefined ? "" : JSON.stringify(body.metadata);
+export function sourceOf(body: NewDocumentBody, at = ""): Source {
+  const source = { dataJson: "{}", ...newDocument.create(body) };
   const problems = [
     ...choiceProblems(body, at),
     ...sealProblems(body.output, at),
-    ...(Buffer.byteLength(metadataJson) > maxMetadataBytes
+    ...(Buffer.byteLength(source.metadataJson ?? "") > maxMetadataBytes
       ? [{ field: `${at}metadata`, code: "TOO_LONG", message: "must have at most 16 KB" }]
       : []),
   ];
   if (problems.length > 0) throw new DomainError("GEN_INVALID_REQUEST", { details: problems });
-  const dataJson = JSON.stringify(body.data ?? {});
-  if (Buffer.byteLength(dataJson) > maxDataBytes) {
+  if (Buffer.byteLength(source.dataJson) > maxDataBytes) {
     throw new DomainError("GEN_PAYLOAD_TOO_LARGE", { message: `${at}data is larger than 1 MB.` });
   }
-  return {
-    templateId: body.templateId?.toLowerCase() ?? "",
-    version: body.version ?? 0,
-    templateRef: refOf(body.templateRef),
-    dataJson,
-    locale: body.locale ?? "",
-    timeZone: body.timeZone ?? "",
-    output: { profile: profileOf(body.output?.profile), fileName: body.output?.fileName ?? "" },
-    expiresIn: body.expiresIn ?? 0,
-    metadataJson,
-  };
+  return source;
 }
 
 /** The problems that the defaults of a batch have by themselves. */
-export const defaultsProblems = ({ output }: DefaultsBody): FieldProblem[] => sealProblems(output, "defaults.");
+export const defaultsProblems = ({ output }: Pick<NewDocumentBody, "output">): FieldProblem[] =>
+  sealProblems(output, "defaults.");
 
 /** What an idempotency key stands for: the operation and its body, whatever the order of its fields. */
 export const requestHash = (operation: "createDocument" | "createBatch", body: unknown): Uint8Array<ArrayBuffer> =>
   new Uint8Array(createHash("sha256").update(canonicalJson({ operation, body })).digest());
 
-const refOf = (ref: TemplateRefBody | undefined): Source["templateRef"] =>
-  ref && {
-    templateId: ref.templateId.toLowerCase(),
-    versionId: ref.versionId?.toLowerCase() ?? "",
-    locale: ref.locale ?? "",
-  };
-
-function choiceProblems({ templateId, templateRef, version }: TemplateChoiceBody, at: string): FieldProblem[] {
+function choiceProblems({ templateId, templateRef, version }: NewDocumentBody, at: string): FieldProblem[] {
   if (templateId === undefined && templateRef === undefined) {
     return [{ field: `${at}templateId`, code: "REQUIRED", message: "is required, or templateRef in its place" }];
   }
@@ -72,7 +48,7 @@ function choiceProblems({ templateId, templateRef, version }: TemplateChoiceBody
     : [{ field: `${at}version`, code: "NOT_ALLOWED", message: "belongs to templateId; name templateRef.versionId" }];
 }
 
-const sealProblems = (output: OutputBody | undefined, at: string): FieldProblem[] =>
+const sealProblems = (output: NewDocumentBody["output"], at: string): FieldProblem[] =>
   output?.seal === true
     ? [
         {

@@ -1,3 +1,4 @@
+import { documentFilter, genDocument, newDocument } from "#api/generation-documents.ts";
 import {
   type CreateDocumentResponse,
   type Document,
@@ -5,24 +6,22 @@ import {
   type Failure,
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, isErrorCode } from "#platform/errors.ts";
-import { documentView, statusOf } from "../../../views/generation/document.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
 import { nextPage, nextPageHeader } from "../pages.ts";
 import { required } from "../required.ts";
 import {
+  createBody,
   defineRoute,
+  filterQuery,
   type HeaderParam,
-  jsonBody,
   onBehalfOf,
-  queryOf,
   type Route,
   type RouteRequest,
 } from "../route.ts";
-import { described, listOf, uuid } from "../schema-parts.ts";
+import { listOf } from "../schema-parts.ts";
 import { genBase, generate, read, write } from "./base.ts";
-import { createDocumentSchema, type DocumentBody, documentSchema, documentStatus } from "./document-schemas.ts";
 import { requestHash, sourceOf } from "./document-source.ts";
-import { gatherAfterIds, type PageQuery, pageParameters } from "./pages.ts";
+import { gatherAfterIds, pageQuery } from "./pages.ts";
 import { planRateHeaders } from "./plan-rate.ts";
 import { location, replayed, replayedHeader } from "./schema-parts.ts";
 
@@ -49,11 +48,6 @@ const checkMs = 15_000;
 /** Data of 1 MB and half as much for what escapes cost. */
 const documentBodyBytes = 1_572_864;
 
-interface DocumentsQuery extends PageQuery {
-  readonly status?: string;
-  readonly templateId?: string;
-}
-
 export const documentRoutes: readonly Route[] = [
   defineRoute({
     ...base,
@@ -66,8 +60,7 @@ export const documentRoutes: readonly Route[] = [
     access: generate,
     idempotencyKey: "optional",
     headerParams: { Prefer: preferHeader },
-    body: jsonBody<DocumentBody>({
-      schema: createDocumentSchema,
+    body: createBody(newDocument, {
       maxBytes: documentBodyBytes,
       example: {
         templateId: "01961234-5678-7abc-8def-0123456789ab",
@@ -81,7 +74,7 @@ export const documentRoutes: readonly Route[] = [
     success: {
       status: 201,
       description: "The finished document.",
-      schema: documentSchema,
+      schema: genDocument.schemas.answer,
       also: { 202: "The document is not finished; ask for it at Location." },
       headers: {
         ...location("/v1/gen/documents/{id}"),
@@ -122,21 +115,26 @@ export const documentRoutes: readonly Route[] = [
     summary: "List documents",
     description: "Newest first, without those that were deleted. Without limit all are returned, up to 1,000.",
     access: read,
-    query: queryOf<DocumentsQuery>({
-      ...pageParameters,
-      status: described(documentStatus, "Those in this status only."),
-      templateId: described(uuid, "Those of this template only."),
-    }),
-    success: { status: 200, description: "The documents.", schema: listOf(documentSchema), headers: nextPageHeader },
+    query: filterQuery(documentFilter, pageQuery),
+    success: {
+      status: 200,
+      description: "The documents.",
+      schema: listOf(genDocument.schemas.answer),
+      headers: nextPageHeader,
+    },
     errors: [],
     call: (request, { docgen }) =>
       gatherAfterIds(request.query, async (page) => {
-        const { status, templateId = "" } = request.query;
-        const wanted = { ...page, status: statusOf(status), templateId: templateId.toLowerCase() };
+        const wanted = { ...documentFilter.create(request.query), ...page };
         const { documents, hasMore } = await docgen.listDocuments(wanted, onBehalfOf(request));
         return { items: documents, hasMore };
       }),
-    respond: ({ items, nextCursor }) => jsonReply(200, items.map(documentView), nextPage(nextCursor)),
+    respond: ({ items, nextCursor }) =>
+      jsonReply(
+        200,
+        items.map((one) => genDocument.answer(one)),
+        nextPage(nextCursor),
+      ),
   }),
   defineRoute({
     ...base,
@@ -146,10 +144,10 @@ export const documentRoutes: readonly Route[] = [
     summary: "Read the facts of a document",
     access: read,
     notFound: { id: "GEN_DOCUMENT_NOT_FOUND" },
-    success: { status: 200, description: "The document, without its bytes.", schema: documentSchema },
+    success: { status: 200, description: "The document, without its bytes.", schema: genDocument.schemas.answer },
     errors: [],
     call: (request, { docgen }) => docgen.getDocument({ documentId: request.params.id }, onBehalfOf(request)),
-    respond: ({ document }) => jsonReply(200, documentView(required(document))),
+    respond: ({ document }) => jsonReply(200, genDocument.answer(required(document))),
   }),
   defineRoute({
     ...base,
@@ -170,7 +168,7 @@ export const documentRoutes: readonly Route[] = [
 function createdReply({ document: made, rate, replayed: isReplayed }: CreateDocumentResponse, isAsync: boolean): Reply {
   const document = required(made);
   if (document.status === DocumentStatus.FAILED) throw failureOf(document, document.failure);
-  return jsonReply(isPending(document) ? 202 : 201, documentView(document), {
+  return jsonReply(isPending(document) ? 202 : 201, genDocument.answer(document), {
     Location: `/v1/gen/documents/${document.id}`,
     ...(isAsync ? { "Preference-Applied": "respond-async" } : {}),
     ...planRateHeaders(rate),

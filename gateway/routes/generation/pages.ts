@@ -1,18 +1,19 @@
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { gatherPages } from "../pages.ts";
+import { queryOf } from "../route.ts";
 import { described, integer, text } from "../schema-parts.ts";
 
 /** Parameters of every list of document generation. */
-export interface PageQuery {
+interface PageQuery {
   readonly limit?: number;
   readonly cursor?: string;
 }
 
-export const pageParameters = {
+export const pageQuery = queryOf<PageQuery>({
   limit: described(integer(1, 1_000), "The most that are wanted."),
   cursor: described(text(1, 200), "X-Next-Cursor of the previous page."),
-};
+});
 
 /** The most that the service puts into one page. */
 const maxPageSize = 200;

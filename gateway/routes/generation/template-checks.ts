@@ -1,22 +1,23 @@
-import { findingView } from "../../../views/generation/template.ts";
+import { contentToCheck, genTemplate, genValidation } from "#api/generation-templates.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "../route.ts";
-import { described, integer } from "../schema-parts.ts";
+import { createBody, defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { anyObject, described, example, integer } from "../schema-parts.ts";
 import { genBase, read, write } from "./base.ts";
-import {
-  dataSchemaSchema,
-  genTemplateSchema,
-  type ValidateGenTemplateBody,
-  validateGenTemplateSchema,
-  validationSchema,
-} from "./template-schemas.ts";
-import { formatOf, genTemplateTag, templateReply } from "./templates.ts";
+import { genTemplateTag, templateReply } from "./templates.ts";
 
 const base = { ...genBase, tag: genTemplateTag } as const;
 /** As large as a template and its data may be. */
 const checkBodyBytes = 2_500_000;
 /** Checking a large template waits for a thread, and takes one for some time. */
 const checkTimeoutMs = 20_000;
+
+/** As the service infers it: open, because what describes data may have any keyword. */
+const dataSchema = example(described(anyObject, "A JSON Schema (2020-12)."), {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  properties: { number: { type: "string" }, total: { type: "number" } },
+  required: ["number", "total"],
+});
 
 export const genTemplateCheckRoutes: readonly Route[] = [
   defineRoute({
@@ -29,7 +30,11 @@ export const genTemplateCheckRoutes: readonly Route[] = [
       "Makes the draft an immutable version, which documents name. Publishing what is published already answers that version.",
     access: write,
     notFound: { id: "GEN_TEMPLATE_NOT_FOUND" },
-    success: { status: 200, description: "The template with its published version.", schema: genTemplateSchema },
+    success: {
+      status: 200,
+      description: "The template with its published version.",
+      schema: genTemplate.schemas.answer,
+    },
     errors: ["GEN_TEMPLATE_ERROR"],
     call: (request, { docgen }) =>
       docgen.publishTemplate({ templateId: request.params.id }, { ...onBehalfOf(request), timeoutMs: checkTimeoutMs }),
@@ -51,7 +56,7 @@ export const genTemplateCheckRoutes: readonly Route[] = [
     success: {
       status: 200,
       description: "The schema.",
-      schema: dataSchemaSchema,
+      schema: dataSchema,
       headers: { "X-Template-Version": "The version that it belongs to; draft when nothing is published." },
     },
     errors: ["GEN_TEMPLATE_ERROR"],
@@ -74,20 +79,17 @@ export const genTemplateCheckRoutes: readonly Route[] = [
     summary: "Validate a template's content",
     description: "Checks a content, and data against it when there is any. Stores nothing.",
     access: read,
-    body: jsonBody<ValidateGenTemplateBody>({
-      schema: validateGenTemplateSchema,
+    body: createBody(contentToCheck, {
       maxBytes: checkBodyBytes,
       example: { content: "<p>{{ total | money: 'EUR' }}</p>", format: "html", data: { total: 120.5 } },
     }),
-    success: { status: 200, description: "What was found.", schema: validationSchema },
+    success: { status: 200, description: "What was found.", schema: genValidation.schemas.answer },
     errors: [],
-    call: (request, { docgen }) => {
-      const { content, format, data } = request.body;
-      return docgen.validateTemplate(
-        { content, format: formatOf(format), dataJson: data ? JSON.stringify(data) : "" },
-        { ...onBehalfOf(request), timeoutMs: checkTimeoutMs },
-      );
-    },
-    respond: ({ findings }) => jsonReply(200, { valid: findings.length === 0, errors: findings.map(findingView) }),
+    call: (request, { docgen }) =>
+      docgen.validateTemplate(contentToCheck.create(request.body), {
+        ...onBehalfOf(request),
+        timeoutMs: checkTimeoutMs,
+      }),
+    respond: (answer) => jsonReply(200, genValidation.answer(answer)),
   }),
 ];

@@ -1,29 +1,12 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import {
-  type CreateTemplateRequestSchema,
-  Format,
-  type PageSchema,
-  type Template,
-  type UpdateTemplateRequestSchema,
-} from "#gen/assent/docgen/v1/docgen_pb.ts";
-import { genTemplateView, listedGenTemplateView } from "../../../views/generation/template.ts";
+import { genTemplate, listedGenTemplate } from "#api/generation-templates.ts";
+import type { Template } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
 import { nextPage, nextPageHeader } from "../pages.ts";
 import { required } from "../required.ts";
-import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { changeBody, createBody, defineRoute, onBehalfOf, type Route } from "../route.ts";
 import { listOf } from "../schema-parts.ts";
 import { genBase, read, write } from "./base.ts";
-import { gatherAfterIds, type PageQuery, pageParameters } from "./pages.ts";
-import {
-  type CreateGenTemplateBody,
-  createGenTemplateSchema,
-  type FormatName,
-  genTemplateSchema,
-  listedGenTemplateSchema,
-  type PageBody,
-  type UpdateGenTemplateBody,
-  updateGenTemplateSchema,
-} from "./template-schemas.ts";
+import { gatherAfterIds, pageQuery } from "./pages.ts";
 
 export const genTemplateTag = "Document templates";
 const base = { ...genBase, tag: genTemplateTag } as const;
@@ -39,11 +22,11 @@ export const genTemplateRoutes: readonly Route[] = [
     summary: "List templates of documents",
     description: "Newest first, without their contents. Without limit all are returned, up to 1,000.",
     access: read,
-    query: queryOf<PageQuery>(pageParameters),
+    query: pageQuery,
     success: {
       status: 200,
       description: "The templates.",
-      schema: listOf(listedGenTemplateSchema),
+      schema: listOf(listedGenTemplate.schemas.answer),
       headers: nextPageHeader,
     },
     errors: [],
@@ -52,7 +35,12 @@ export const genTemplateRoutes: readonly Route[] = [
         const { templates, hasMore } = await docgen.listTemplates(page, onBehalfOf(request));
         return { items: templates, hasMore };
       }),
-    respond: ({ items, nextCursor }) => jsonReply(200, items.map(listedGenTemplateView), nextPage(nextCursor)),
+    respond: ({ items, nextCursor }) =>
+      jsonReply(
+        200,
+        items.map((one) => listedGenTemplate.answer(one)),
+        nextPage(nextCursor),
+      ),
   }),
   defineRoute({
     ...base,
@@ -63,14 +51,13 @@ export const genTemplateRoutes: readonly Route[] = [
     description:
       "A draft: it renders documents once it is published. Errors in its content are no obstacle until then.",
     access: write,
-    body: jsonBody<CreateGenTemplateBody>({
-      schema: createGenTemplateSchema,
+    body: createBody(genTemplate, {
       maxBytes: templateBodyBytes,
       example: { name: "Offer", format: "html", content: "<h1>Offer {{ number }}</h1>", page: { size: "a4" } },
     }),
-    success: { status: 201, description: "The created template.", schema: genTemplateSchema },
+    success: { status: 201, description: "The created template.", schema: genTemplate.schemas.answer },
     errors: ["GEN_TEMPLATE_SLUG_EXISTS"],
-    call: (request, { docgen }) => docgen.createTemplate(createRequest(request.body), onBehalfOf(request)),
+    call: (request, { docgen }) => docgen.createTemplate(genTemplate.create(request.body), onBehalfOf(request)),
     respond: ({ template }) => templateReply(201, template),
   }),
   defineRoute({
@@ -81,7 +68,7 @@ export const genTemplateRoutes: readonly Route[] = [
     summary: "Read a template of documents",
     access: read,
     notFound: { id: "GEN_TEMPLATE_NOT_FOUND" },
-    success: { status: 200, description: "The template with its draft.", schema: genTemplateSchema },
+    success: { status: 200, description: "The template with its draft.", schema: genTemplate.schemas.answer },
     errors: [],
     call: (request, { docgen }) => docgen.getTemplate({ templateId: request.params.id }, onBehalfOf(request)),
     respond: ({ template }) => templateReply(200, template),
@@ -96,15 +83,17 @@ export const genTemplateRoutes: readonly Route[] = [
       "Changes the draft; published versions stay as they are. What is absent keeps its value, parts of page included; null removes the sample data.",
     access: write,
     notFound: { id: "GEN_TEMPLATE_NOT_FOUND" },
-    body: jsonBody<UpdateGenTemplateBody>({
-      schema: updateGenTemplateSchema,
+    body: changeBody(genTemplate, {
       maxBytes: templateBodyBytes,
       example: { content: "<h1>Offer {{ number }} of {{ day | date }}</h1>" },
     }),
-    success: { status: 200, description: "The changed template.", schema: genTemplateSchema },
+    success: { status: 200, description: "The changed template.", schema: genTemplate.schemas.answer },
     errors: ["GEN_TEMPLATE_SLUG_EXISTS"],
     call: (request, { docgen }) =>
-      docgen.updateTemplate(updateRequest(request.params.id, request.body), onBehalfOf(request)),
+      docgen.updateTemplate(
+        { ...genTemplate.change(request.body), templateId: request.params.id },
+        onBehalfOf(request),
+      ),
     respond: ({ template }) => templateReply(200, template),
   }),
   defineRoute({
@@ -124,42 +113,4 @@ export const genTemplateRoutes: readonly Route[] = [
 ];
 
 export const templateReply = (status: number, template: Template | undefined): Reply =>
-  jsonReply(status, genTemplateView(required(template)));
-
-export const formatOf = (name: FormatName): Format => (name === "markdown" ? Format.MARKDOWN : Format.HTML);
-
-const createRequest = (body: CreateGenTemplateBody): MessageInitShape<typeof CreateTemplateRequestSchema> => ({
-  name: body.name,
-  slug: body.slug ?? "",
-  format: formatOf(body.format),
-  content: body.content,
-  page: pageMessage(body.page),
-  locale: body.locale ?? "",
-  sampleDataJson: body.sampleData ? JSON.stringify(body.sampleData) : "",
-});
-
-const updateRequest = (
-  templateId: string,
-  body: UpdateGenTemplateBody,
-): MessageInitShape<typeof UpdateTemplateRequestSchema> => ({
-  templateId,
-  name: body.name,
-  slug: body.slug,
-  format: body.format === undefined ? undefined : formatOf(body.format),
-  content: body.content,
-  page: pageMessage(body.page),
-  locale: body.locale,
-  // The text "null" removes it.
-  sampleDataJson: body.sampleData === undefined ? undefined : JSON.stringify(body.sampleData),
-});
-
-/** Null removes a header or footer. */
-const pageMessage = (page: PageBody | undefined): MessageInitShape<typeof PageSchema> | undefined =>
-  page && {
-    size: page.size ?? "",
-    orientation: page.orientation ?? "",
-    margins: page.margins,
-    header: page.header === null ? "" : page.header,
-    footer: page.footer === null ? "" : page.footer,
-    font: page.font ?? "",
-  };
+  jsonReply(status, genTemplate.answer(required(template)));

@@ -1,53 +1,15 @@
+import { recipientLink, recipientView, voiding } from "#api/agreement-records.ts";
 import { agreement } from "#api/agreements.ts";
-import { isoTime } from "../../../views/scalars.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../required.ts";
-import { defineRoute, jsonBody, onBehalfOf, type Route } from "../route.ts";
-import { dateTime, described, example, object, orNull, text } from "../schema-parts.ts";
+import { createBody, defineRoute, onBehalfOf, type Route } from "../route.ts";
 import { requestHash } from "./agreement-input.ts";
 import { agreementTag } from "./agreements.ts";
-import { admin, given, send, signBase, withDocuments, write } from "./base.ts";
+import { admin, send, signBase, withDocuments, write } from "./base.ts";
 import { completenessErrors, replayed, replayedHeader } from "./parts.ts";
 
 const base = { ...signBase, tag: agreementTag } as const;
 const notFound = { id: "ENVELOPE_NOT_FOUND" } as const;
-
-interface VoidBody {
-  readonly voidedReason: string;
-}
-
-interface RecipientViewBody {
-  readonly recipientId?: string | null;
-  readonly email?: string | null;
-  readonly userName?: string | null;
-  readonly clientUserId?: string | null;
-  readonly returnUrl: string;
-  readonly frameAncestors?: readonly string[] | null;
-  readonly authenticationMethod?: string | null;
-}
-
-const recipientViewSchema = object(
-  {
-    recipientId: orNull(
-      example(text(0, 100, "recipientId or recipientIdGuid; or else what the person is called."), "1"),
-    ),
-    email: orNull(example(text(0, 500), "ann@example.com")),
-    userName: orNull(example(text(0, 500, "The recipient's name."), "Ann Example")),
-    clientUserId: orNull(example(text(0, 500), "1000")),
-    returnUrl: example(text(0, 2_048, "Where the browser goes in the end; https."), "https://www.example.com/signed"),
-    frameAncestors: {
-      type: ["array", "null"],
-      items: text(1, 500),
-      maxItems: 20,
-      description: "Origins that may show the page in a frame.",
-      examples: [["https://www.example.com"]],
-    },
-    authenticationMethod: orNull(
-      example(text(0, 100, "How you know who the person is; kept in the audit trail."), "password"),
-    ),
-  },
-  ["returnUrl"],
-);
 
 /** What moves an agreement on. */
 export const actionRoutes: readonly Route[] = [
@@ -90,23 +52,12 @@ export const actionRoutes: readonly Route[] = [
     description: "Ends an agreement that was sent and is not completed. Nobody can sign it any more.",
     access: admin,
     notFound,
-    body: jsonBody<VoidBody>({
-      schema: object(
-        {
-          voidedReason: example(
-            text(1, 10_000, "Told to the recipients; its first 200 characters are kept."),
-            "A mistake.",
-          ),
-        },
-        ["voidedReason"],
-      ),
-      example: { voidedReason: "A mistake." },
-    }),
+    body: createBody(voiding, { example: { voidedReason: "A mistake." } }),
     success: { status: 200, description: "The agreement.", schema: agreement.schemas.answer },
     errors: ["INVALID_ENVELOPE_STATUS"],
     call: (request, { sign }) =>
       sign.voidAgreement(
-        { agreementId: request.params.id, reason: request.body.voidedReason, observed: request.observed },
+        { ...voiding.create(request.body), agreementId: request.params.id, observed: request.observed },
         onBehalfOf(request),
       ),
     respond: (answer) => jsonReply(200, agreement.answer(required(answer.agreement))),
@@ -136,24 +87,8 @@ export const actionRoutes: readonly Route[] = [
       "Lets a recipient with a clientUserId sign in your application. The link works once, and within 5 minutes. The recipient is found by recipientId, or else by email, userName and clientUserId together.",
     access: write,
     notFound,
-    body: jsonBody<RecipientViewBody>({
-      schema: recipientViewSchema,
-      example: { recipientId: "1", returnUrl: "https://www.example.com/signed" },
-    }),
-    success: {
-      status: 201,
-      description: "The link.",
-      schema: object(
-        {
-          url: example(
-            described({ type: "string" }, "For the browser of the recipient alone."),
-            "https://api.example.com/signing/AZYSNFZ4erCN7wEjRWeJqwEjRWeJq83vASNFZ4mrze8",
-          ),
-          expiresAt: described(dateTime, "Until when it can be opened."),
-        },
-        ["url", "expiresAt"],
-      ),
-    },
+    body: createBody(recipientView, { example: { recipientId: "1", returnUrl: "https://www.example.com/signed" } }),
+    success: { status: 201, description: "The link.", schema: recipientLink.schemas.answer },
     errors: [
       "RECIPIENT_NOT_FOUND",
       "RECIPIENT_NOT_EMBEDDED",
@@ -161,21 +96,12 @@ export const actionRoutes: readonly Route[] = [
       "INVALID_ENVELOPE_STATUS",
       "INVALID_RETURN_URL",
     ],
-    call: (request, { sign }) => {
-      const { recipientId, email, userName, clientUserId, returnUrl, frameAncestors, authenticationMethod } =
-        request.body;
-      return sign.createRecipientView(
-        {
-          agreementId: request.params.id,
-          ...given({ recipientId, email, userName, clientUserId, authenticationMethod }),
-          returnUrl,
-          frameAncestors: [...(frameAncestors ?? [])],
-          observed: request.observed,
-        },
+    call: (request, { sign }) =>
+      sign.createRecipientView(
+        { ...recipientView.create(request.body), agreementId: request.params.id, observed: request.observed },
         onBehalfOf(request),
-      );
-    },
-    respond: ({ token, expiresAt }, request) =>
-      jsonReply(201, { url: `${request.publicUrl()}/signing/${token}`, expiresAt: isoTime(expiresAt) }),
+      ),
+    respond: (answer, request) =>
+      jsonReply(201, recipientLink.answer(answer, { url: `${request.publicUrl()}/signing/${answer.token}` })),
   }),
 ];

@@ -1,26 +1,14 @@
-import { attachmentView } from "../../../views/sign/attachment.ts";
+import { attachment } from "#api/agreement-records.ts";
 import { fileReply } from "../../http/file-reply.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { fileAnswer } from "../generation/file-answer.ts";
 import { required } from "../required.ts";
 import { defineRoute, onBehalfOf, type Route } from "../route.ts";
-import { answer, anyText, count, dateTime, described, example, listOf, oneOf, uuid } from "../schema-parts.ts";
+import { listOf } from "../schema-parts.ts";
 import { read, signBase, withDocuments } from "./base.ts";
 import { signDocumentTag } from "./documents.ts";
 
 const base = { ...signBase, tag: signDocumentTag, method: "GET", access: read } as const;
-
-const attachmentSchema = answer({
-  id: described(uuid, "The value of the tab, unless another file has taken its place."),
-  recipientId: example(described(anyText, "Who attached it."), "1"),
-  recipientIdGuid: uuid,
-  tabId: uuid,
-  fileName: example(anyText, "passport.pdf"),
-  contentType: described(oneOf("application/pdf", "image/png", "image/jpeg"), "By the first bytes of the file."),
-  bytes: example(count, 20_480),
-  sha256: example(described(anyText, "Hex."), "0123456789abcdef".repeat(4)),
-  createdAt: dateTime,
-});
 
 /** What recipients have attached to tabs. */
 export const attachmentRoutes: readonly Route[] = [
@@ -31,10 +19,14 @@ export const attachmentRoutes: readonly Route[] = [
     summary: "List the files that recipients have attached",
     description: "In the order in which they did. Files that a person has replaced by another stay in the list.",
     notFound: { id: "ENVELOPE_NOT_FOUND" },
-    success: { status: 200, description: "The attachments.", schema: listOf(attachmentSchema) },
+    success: { status: 200, description: "The attachments.", schema: listOf(attachment.schemas.answer) },
     errors: [],
     call: ({ params, ...request }, { sign }) => sign.listAttachments({ agreementId: params.id }, onBehalfOf(request)),
-    respond: ({ attachments }) => jsonReply(200, attachments.map(attachmentView)),
+    respond: ({ attachments }) =>
+      jsonReply(
+        200,
+        attachments.map((one) => attachment.answer(one)),
+      ),
   }),
   defineRoute({
     ...base,
@@ -53,8 +45,8 @@ export const attachmentRoutes: readonly Route[] = [
       const { id: agreementId, attachmentId } = request.params;
       return sign.getAttachmentContent({ agreementId, attachmentId }, withDocuments(request));
     },
-    respond: ({ attachment, content }, request) => {
-      const { contentType, fileName, sha256 } = required(attachment);
+    respond: ({ attachment: found, content }, request) => {
+      const { contentType, fileName, sha256 } = required(found);
       const file = { bytes: content, contentType, fileName, sha256: Buffer.from(sha256).toString("hex") };
       return fileReply({ ...file, rangeCode: "RANGE_NOT_SATISFIABLE" }, request);
     },

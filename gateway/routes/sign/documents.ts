@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type DocumentBody, documentInput, exampleBase64 } from "#api/agreement-bodies.ts";
+import { documentInput, documentsInput, exampleBase64 } from "#api/agreement-bodies.ts";
 import { agreementDocument } from "#api/agreements.ts";
 import type { Agreement, DocumentInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -7,8 +7,8 @@ import { fileSource } from "../../document-bodies/document-bodies.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { required } from "../required.ts";
-import { defineRoute, documentBody, onBehalfOf, type Route } from "../route.ts";
-import { listOf, object } from "../schema-parts.ts";
+import { defineRoute, documentsBody, onBehalfOf, type Route } from "../route.ts";
+import { listOf } from "../schema-parts.ts";
 import { documentOf } from "./agreement-input.ts";
 import { agreementTarget, read, signBase, withDocuments, write } from "./base.ts";
 import { documentEditErrors, documentIdParam } from "./parts.ts";
@@ -50,10 +50,7 @@ export const signDocumentRoutes: readonly Route[] = [
     summary: "Add documents to a draft",
     description: "One with the documentId of another takes its place, and the tabs on it stay.",
     access: write,
-    body: documentBody<{ readonly documents: readonly DocumentBody[] }>({
-      schema: object({ documents: { ...listOf(documentInput.schemas.create), minItems: 1, maxItems: 100 } }, [
-        "documents",
-      ]),
+    body: documentsBody(documentsInput, {
       multipart: true,
       example: { documents: [exampleDocument] },
     }),
@@ -101,7 +98,7 @@ export const signDocumentRoutes: readonly Route[] = [
         schema: { type: "string", examples: ['attachment; filename="NDA.pdf"'] },
       },
     },
-    body: documentBody<DocumentBody>({ schema: documentInput.schemas.create, raw: "any", example: exampleDocument }),
+    body: documentsBody(documentInput, { raw: "any", example: exampleDocument }),
     success: { status: 200, description: "The document.", schema: agreementDocument.schemas.answer },
     errors: documentEditErrors,
     call: async ({ params, body, files, observed, headers, ...request }, { sign }) => {

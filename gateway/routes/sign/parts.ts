@@ -21,7 +21,7 @@ export const exampleAgreement = {
     ],
   },
   reminders: { enabled: true, delayDays: 2, frequencyDays: 3 },
-};
+} as const;
 
 const documentErrors: readonly ErrorCode[] = [
   "INVALID_BASE64",

@@ -1,9 +1,9 @@
-import { type ContentBody, newSignTemplate, signTemplateChanges } from "#api/agreement-bodies.ts";
+import { newSignTemplate, signTemplateChanges } from "#api/agreement-bodies.ts";
 import { signTemplate } from "#api/agreements.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
 import { required } from "../required.ts";
-import { defineRoute, documentBody, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { defineRoute, documentsBody, onBehalfOf, queryOf, type Route } from "../route.ts";
 import { example, listOf, text } from "../schema-parts.ts";
 import { definitionOf, requestHash } from "./agreement-input.ts";
 import { admin, read, signBase, templateTarget, withDocuments, write } from "./base.ts";
@@ -31,7 +31,7 @@ const exampleTemplate = {
   recipients: {
     signers: [{ recipientId: "1", roleName: "Buyer", tabs: [{ type: "signature", anchor: { text: "/sn1/" } }] }],
   },
-};
+} as const;
 
 export const signTemplateRoutes: readonly Route[] = [
   defineRoute({
@@ -76,8 +76,7 @@ export const signTemplateRoutes: readonly Route[] = [
     description: "Its recipients are roles: they have a roleName, and seldom a name and an address.",
     access: write,
     idempotencyKey: "optional",
-    body: documentBody<ContentBody>({
-      schema: newSignTemplate.schemas.create,
+    body: documentsBody(newSignTemplate, {
       multipart: true,
       example: exampleTemplate,
     }),
@@ -125,8 +124,7 @@ export const signTemplateRoutes: readonly Route[] = [
       "What is left out stays. Lists take the place of the whole list that there was. Agreements that were made from it stay as they are.",
     access: write,
     notFound,
-    body: documentBody<ContentBody>({
-      schema: signTemplateChanges.schemas.create,
+    body: documentsBody(signTemplateChanges, {
       multipart: true,
       example: { name: "NDA, short" },
     }),

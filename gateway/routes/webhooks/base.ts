@@ -1,5 +1,7 @@
 import { standardDialect } from "../../http/error-dialect.ts";
-import type { ProtectedAccess } from "../route.ts";
+import { pageLimit } from "../pages.ts";
+import { type ProtectedAccess, queryOf } from "../route.ts";
+import { text } from "../schema-parts.ts";
 
 /** What all operations on webhooks share. */
 export const webhooksBase = { tag: "Webhooks", dialect: standardDialect } as const;
@@ -10,7 +12,8 @@ export const write: ProtectedAccess = { scopes: ["webhooks:write"], limitGroup: 
 export const ofEndpoint = { id: "WEBHOOK_ENDPOINT_NOT_FOUND" } as const;
 export const ofDelivery = { id: "WEBHOOK_DELIVERY_NOT_FOUND" } as const;
 
-export interface PageQuery {
-  readonly limit?: number;
-  readonly cursor?: string;
-}
+/** Which part of a list is wanted. */
+export const pageQuery = queryOf<{ limit?: number; cursor?: string }>({
+  limit: pageLimit,
+  cursor: text(1, 200, "X-Next-Cursor of the previous page."),
+});

@@ -1,12 +1,8 @@
-import { timestampOf } from "../../../views/scalars.ts";
-import { deliveryView } from "../../../views/webhooks/delivery.ts";
-import { endpointView } from "../../../views/webhooks/endpoint.ts";
+import { delivery, endpointWithSecret, recovered, recovery, rotatedEndpoint } from "#api/webhooks.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { required } from "../required.ts";
-import { defineRoute, jsonBody, onBehalfOf, type Route } from "../route.ts";
+import { createBody, defineRoute, onBehalfOf, type Route } from "../route.ts";
 import { ofEndpoint, webhooksBase, write } from "./base.ts";
-import { deliverySchema } from "./delivery-schemas.ts";
-import { endpointWithSecretSchema, type RecoverBody, recoveredSchema, recoverSchema } from "./endpoint-schemas.ts";
 
 /** Days of events may wait. */
 const recoverTimeoutMs = 30_000;
@@ -26,12 +22,11 @@ export const endpointActionRoutes: readonly Route[] = [
     success: {
       status: 200,
       description: "The endpoint, with its new secret.",
-      schema: endpointWithSecretSchema,
+      schema: endpointWithSecret.schemas.answer,
     },
     errors: [],
     call: (request, { webhooks }) => webhooks.rotateEndpointSecret({ id: request.params.id }, onBehalfOf(request)),
-    respond: ({ endpoint, secret }, { caller }) =>
-      jsonReply(200, { ...endpointView(required(endpoint), caller.orgId), secret }),
+    respond: (answer, { caller }) => jsonReply(200, rotatedEndpoint.answer(answer, { organizationId: caller.orgId })),
   }),
   defineRoute({
     ...webhooksBase,
@@ -45,13 +40,13 @@ export const endpointActionRoutes: readonly Route[] = [
     success: {
       status: 202,
       description: "The delivery, which tells later what became of it.",
-      schema: deliverySchema,
+      schema: delivery.schemas.answer,
       headers: { Location: "Where it is read: /v1/webhooks/deliveries/{id}." },
     },
     errors: ["WEBHOOK_ENDPOINT_DISABLED"],
     call: (request, { webhooks }) => webhooks.testEndpoint({ id: request.params.id }, onBehalfOf(request)),
-    respond: ({ delivery }) => {
-      const view = deliveryView(required(delivery));
+    respond: (answer) => {
+      const view = delivery.answer(required(answer.delivery));
       return jsonReply(202, view, { Location: `/v1/webhooks/deliveries/${view.id}` });
     },
   }),
@@ -65,18 +60,14 @@ export const endpointActionRoutes: readonly Route[] = [
       "Everything of a time that this endpoint has not received, in the order in which it happened. What has been delivered is not sent again. At most 100,000 at once: ask again for more.",
     access: write,
     notFound: ofEndpoint,
-    body: jsonBody<RecoverBody>({ schema: recoverSchema, example: { since: "2026-11-20T00:00:00.000Z" } }),
-    success: { status: 202, description: "How many deliveries wait again.", schema: recoveredSchema },
+    body: createBody(recovery, { example: { since: "2026-11-20T00:00:00.000Z" } }),
+    success: { status: 202, description: "How many deliveries wait again.", schema: recovered.schemas.answer },
     errors: ["WEBHOOK_ENDPOINT_DISABLED"],
-    call: (request, { webhooks }) => {
-      const { since, until } = request.body;
-      const upTo = timestampOf(until);
-      const range = { since: timestampOf(since), ...(upTo === undefined ? {} : { until: upTo }) };
-      return webhooks.recoverEndpoint(
-        { id: request.params.id, ...range },
+    call: (request, { webhooks }) =>
+      webhooks.recoverEndpoint(
+        { ...recovery.create(request.body), id: request.params.id },
         { ...onBehalfOf(request), timeoutMs: recoverTimeoutMs },
-      );
-    },
-    respond: ({ queued }) => jsonReply(202, { queued }),
+      ),
+    respond: (answer) => jsonReply(202, recovered.answer(answer)),
   }),
 ];

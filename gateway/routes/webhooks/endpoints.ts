@@ -1,19 +1,11 @@
+import { endpoint, endpointWithSecret } from "#api/webhooks.ts";
 import type { Endpoint } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
-import { endpointView } from "../../../views/webhooks/endpoint.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
-import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
+import { gatherPages, nextPage, nextPageHeader } from "../pages.ts";
 import { required } from "../required.ts";
-import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route, type RouteRequest } from "../route.ts";
-import { listOf, replayedHeaderDescription, text } from "../schema-parts.ts";
-import { ofEndpoint, type PageQuery, read, webhooksBase, write } from "./base.ts";
-import {
-  type CreateEndpointBody,
-  createEndpointSchema,
-  endpointSchema,
-  endpointWithSecretSchema,
-  type UpdateEndpointBody,
-  updateEndpointSchema,
-} from "./endpoint-schemas.ts";
+import { changeBody, createBody, defineRoute, onBehalfOf, type Route, type RouteRequest } from "../route.ts";
+import { listOf, replayedHeaderDescription } from "../schema-parts.ts";
+import { ofEndpoint, pageQuery, read, webhooksBase, write } from "./base.ts";
 
 export const endpointRoutes: readonly Route[] = [
   defineRoute({
@@ -26,8 +18,7 @@ export const endpointRoutes: readonly Route[] = [
       "From now on events of the wanted types are sent to it by POST, signed with the secret of this answer. The same X-Idempotency-Key with the same body answers the same endpoint for 24 hours. An organization may have 50 endpoints.",
     access: write,
     idempotencyKey: "optional",
-    body: jsonBody<CreateEndpointBody>({
-      schema: createEndpointSchema,
+    body: createBody(endpoint, {
       example: {
         url: "https://www.example.com/hooks/assent",
         description: "The order system",
@@ -37,24 +28,18 @@ export const endpointRoutes: readonly Route[] = [
     success: {
       status: 201,
       description: "The endpoint, with its secret.",
-      schema: endpointWithSecretSchema,
+      schema: endpointWithSecret.schemas.answer,
       headers: { Location: "Where it is read: /v1/webhooks/endpoints/{id}.", ...replayedHeaderDescription },
     },
     errors: ["WEBHOOK_ENDPOINT_LIMIT", "IDEMPOTENCY_KEY_REUSED", "WEBHOOK_ENDPOINT_NOT_FOUND"],
     call: (request, { webhooks }) => {
       const { body, idempotencyKey } = request;
-      const wanted = {
-        url: body.url,
-        description: body.description ?? "",
-        eventTypes: [...(body.eventTypes ?? [])],
-        enabled: body.enabled ?? true,
-      };
-      return webhooks.createEndpoint({ ...wanted, idempotencyKey }, onBehalfOf(request));
+      return webhooks.createEndpoint({ ...endpoint.create(body), idempotencyKey }, onBehalfOf(request));
     },
-    respond: ({ endpoint, secret, replayed }, request) => {
-      const made = { ...endpointView(required(endpoint), request.caller.orgId), secret };
+    respond: (answer, { caller }) => {
+      const made = endpointWithSecret.answer(answer, { organizationId: caller.orgId });
       const location = { Location: `/v1/webhooks/endpoints/${made.id}` };
-      return jsonReply(201, made, { ...location, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) });
+      return jsonReply(201, made, { ...location, ...(answer.replayed ? { "Idempotent-Replayed": "true" } : {}) });
     },
   }),
   defineRoute({
@@ -65,8 +50,13 @@ export const endpointRoutes: readonly Route[] = [
     summary: "List the endpoints",
     description: "Newest first, without their secrets. Without limit all are returned, up to 1,000.",
     access: read,
-    query: queryOf<PageQuery>({ limit: pageLimit, cursor: text(1, 200, "X-Next-Cursor of the previous page.") }),
-    success: { status: 200, description: "The endpoints.", schema: listOf(endpointSchema), headers: nextPageHeader },
+    query: pageQuery,
+    success: {
+      status: 200,
+      description: "The endpoints.",
+      schema: listOf(endpoint.schemas.answer),
+      headers: nextPageHeader,
+    },
     errors: [],
     call: (request, { webhooks }) =>
       gatherPages(request.query, async (page) => {
@@ -76,7 +66,7 @@ export const endpointRoutes: readonly Route[] = [
     respond: ({ items, nextCursor }, { caller }) =>
       jsonReply(
         200,
-        items.map((endpoint) => endpointView(endpoint, caller.orgId)),
+        items.map((one) => endpoint.answer(one, { organizationId: caller.orgId })),
         nextPage(nextCursor),
       ),
   }),
@@ -88,10 +78,10 @@ export const endpointRoutes: readonly Route[] = [
     summary: "Read an endpoint",
     access: read,
     notFound: ofEndpoint,
-    success: { status: 200, description: "The endpoint.", schema: endpointSchema },
+    success: { status: 200, description: "The endpoint.", schema: endpoint.schemas.answer },
     errors: [],
     call: (request, { webhooks }) => webhooks.getEndpoint({ id: request.params.id }, onBehalfOf(request)),
-    respond: ({ endpoint }, request) => endpointReply(endpoint, request),
+    respond: (answer, request) => endpointReply(answer.endpoint, request),
   }),
   defineRoute({
     ...webhooksBase,
@@ -103,20 +93,12 @@ export const endpointRoutes: readonly Route[] = [
       "Fields that are absent keep their values; null brings back the default. Enabling forgets the failures so far; disabling gives up what waits for it. What was missed is sent by recover.",
     access: write,
     notFound: ofEndpoint,
-    body: jsonBody<UpdateEndpointBody>({ schema: updateEndpointSchema, example: { enabled: true, eventTypes: [] } }),
-    success: { status: 200, description: "The changed endpoint.", schema: endpointSchema },
+    body: changeBody(endpoint, { example: { enabled: true, eventTypes: [] } }),
+    success: { status: 200, description: "The changed endpoint.", schema: endpoint.schemas.answer },
     errors: [],
-    call: (request, { webhooks }) => {
-      const { url, description, eventTypes, enabled } = request.body;
-      const change = {
-        ...(url === undefined ? {} : { url }),
-        ...(description === undefined ? {} : { description: description ?? "" }),
-        ...(eventTypes === undefined ? {} : { eventTypes: { types: [...(eventTypes ?? [])] } }),
-        ...(enabled === undefined ? {} : { enabled }),
-      };
-      return webhooks.updateEndpoint({ id: request.params.id, ...change }, onBehalfOf(request));
-    },
-    respond: ({ endpoint }, request) => endpointReply(endpoint, request),
+    call: (request, { webhooks }) =>
+      webhooks.updateEndpoint({ ...endpoint.change(request.body), id: request.params.id }, onBehalfOf(request)),
+    respond: (answer, request) => endpointReply(answer.endpoint, request),
   }),
   defineRoute({
     ...webhooksBase,
@@ -134,5 +116,5 @@ export const endpointRoutes: readonly Route[] = [
   }),
 ];
 
-const endpointReply = (endpoint: Endpoint | undefined, { caller }: Pick<RouteRequest, "caller">): Reply =>
-  jsonReply(200, endpointView(required(endpoint), caller.orgId));
+const endpointReply = (message: Endpoint | undefined, { caller }: Pick<RouteRequest, "caller">): Reply =>
+  jsonReply(200, endpoint.answer(required(message), { organizationId: caller.orgId }));

@@ -1,4 +1,4 @@
-import { fillText, formMail, type WrittenMail } from "#platform/mail/mail.ts";
+import { fillText, formMail, inLanguages, type WrittenMail } from "#platform/mail/mail.ts";
 import type { MailKind } from "../domain/mail.ts";
 import type { User } from "../domain/user.ts";
 import type { MailDetails } from "../store/mail-job-store.ts";
@@ -233,15 +233,4 @@ const ja: AccountMailTexts = {
   endpointWhy: "このメールは、{organization} の所有者の方にお送りしています。",
 };
 
-const languages: ReadonlyMap<string, { readonly tag: string; readonly texts: AccountMailTexts }> = new Map([
-  ["en", { tag: "en", texts: en }],
-  ["de", { tag: "de", texts: de }],
-  ["fr", { tag: "fr", texts: fr }],
-  ["es", { tag: "es", texts: es }],
-  ["pt", { tag: "pt-BR", texts: ptBr }],
-  ["ja", { tag: "ja", texts: ja }],
-]);
-
-/** The texts for a BCP 47 tag; English ones when there are none for its language. */
-const accountMailLanguage = (locale: string): { readonly tag: string; readonly texts: AccountMailTexts } =>
-  languages.get(locale.toLowerCase().split("-")[0] ?? "") ?? { tag: "en", texts: en };
+const accountMailLanguage = inLanguages<AccountMailTexts>({ en, de, fr, es, "pt-BR": ptBr, ja });

@@ -4,8 +4,8 @@ import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts
 import { DomainError } from "#platform/errors.ts";
 import { verifyApiKey } from "../credentials.ts";
 import { operatorAudit } from "../logins/audit-entry.ts";
-import { createKey, type ManageDeps, revokeKey } from "../manage-credentials.ts";
-import { listApiKeys } from "../store/api-key-store.ts";
+import { createKey, type ManageDeps, requireOrganization, revokeKey } from "../manage-credentials.ts";
+import { listApiKeys as keysOf } from "../store/api-key-store.ts";
 import { type ActingDeps, actAs, managerOf } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
 import { toApiKeyMessage, toOrgId } from "./messages.ts";
@@ -22,6 +22,13 @@ type RevokeApiKeyDeps = ManageDeps & Pick<AuthDeps, "newId">;
 export const revokeApiKey = (deps: RevokeApiKeyDeps): Pick<ServiceImpl<typeof AdminService>, "revokeApiKey"> => ({
   revokeApiKey: async (request) =>
     revokeKey(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps) }, request),
+});
+
+export const listApiKeys = (deps: Pick<AuthDeps, "orm">): Pick<ServiceImpl<typeof AdminService>, "listApiKeys"> => ({
+  async listApiKeys(request) {
+    const { organizationId } = await requireOrganization(deps, toOrgId(request.organizationId));
+    return { keys: (await keysOf(deps.orm, organizationId)).map(toApiKeyMessage) };
+  },
 });
 
 type AuthenticateApiKeyDeps = Pick<AuthDeps, "lookup" | "keys" | "usage">;
@@ -44,7 +51,7 @@ type Handlers = Pick<ServiceImpl<typeof OrganizationService>, "listKeys" | "crea
 export const userKeys = (deps: UserKeysDeps): Handlers => ({
   async listKeys(_request, context) {
     const orgId = await actAs(deps, context, {}, async (acting) => acting.orgId);
-    return { keys: (await listApiKeys(deps.orm, orgId)).map(toApiKeyMessage) };
+    return { keys: (await keysOf(deps.orm, orgId)).map(toApiKeyMessage) };
   },
   async createKey(request, context) {
     return createKey(deps, await managerOf(deps, context, { visitor: request.visitor, role: "developer" }), request);

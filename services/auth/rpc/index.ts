@@ -2,15 +2,18 @@ import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
-import { authenticateApiKey, createApiKey, revokeApiKey, userKeys } from "./api-keys.ts";
+import { authenticateApiKey, createApiKey, listApiKeys, revokeApiKey, userKeys } from "./api-keys.ts";
 import { describeCaller, listChanges } from "./callers.ts";
 import type { AuthDeps } from "./deps.ts";
-import { listApiKeys } from "./list-api-keys.ts";
-import { listOAuthClients } from "./list-oauth-clients.ts";
-import { listSessions } from "./list-sessions.ts";
 import { continueLogin, login, loginWithIdentity, logout } from "./login.ts";
 import { addOAuthClientKey, listOAuthClientKeys, revokeOAuthClientKey } from "./oauth-client-keys.ts";
-import { createOAuthClient, revokeOAuthClient, rotateOAuthClientSecret, userClients } from "./oauth-clients.ts";
+import {
+  createOAuthClient,
+  listOAuthClients,
+  revokeOAuthClient,
+  rotateOAuthClientSecret,
+  userClients,
+} from "./oauth-clients.ts";
 import {
   createOrganization,
   createOwner,
@@ -20,9 +23,8 @@ import {
   userOrganization,
 } from "./organizations.ts";
 import { acceptInvitation, changePassword, getOwnUser, requestPasswordReset, resetPassword } from "./passwords.ts";
-import { replaceRecoveryCodes } from "./replace-recovery-codes.ts";
-import { beginTotp, confirmTotp, disableTotp } from "./second-factor.ts";
-import { authenticateSession, revokeOtherSessions, revokeSession } from "./sessions.ts";
+import { beginTotp, confirmTotp, disableTotp, replaceRecoveryCodes } from "./second-factor.ts";
+import { authenticateSession, listSessions, revokeOtherSessions, revokeSession } from "./sessions.ts";
 import { getJwks, issueToken, issueTokenForAssertion, revokeToken } from "./tokens.ts";
 import { inviteUser, inviteUserAgain, listUsers, removeUser, updateUser } from "./users.ts";
 

@@ -2,8 +2,14 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { operatorAudit } from "../logins/audit-entry.ts";
-import { createClient, type ManageDeps, revokeClient, rotateSecret } from "../manage-credentials.ts";
-import { listOAuthClients } from "../store/oauth-client-store.ts";
+import {
+  createClient,
+  type ManageDeps,
+  requireOrganization,
+  revokeClient,
+  rotateSecret,
+} from "../manage-credentials.ts";
+import { listOAuthClients as clientsOf } from "../store/oauth-client-store.ts";
 import { type ActingDeps, actAs, managerOf } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
 import { toClientMessage, toOrgId } from "./messages.ts";
@@ -15,6 +21,15 @@ export const createOAuthClient = (
 ): Pick<ServiceImpl<typeof AdminService>, "createOAuthClient"> => ({
   createOAuthClient: async (request) =>
     createClient(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps) }, request),
+});
+
+export const listOAuthClients = (
+  deps: Pick<AuthDeps, "orm">,
+): Pick<ServiceImpl<typeof AdminService>, "listOAuthClients"> => ({
+  async listOAuthClients(request) {
+    const { organizationId } = await requireOrganization(deps, toOrgId(request.organizationId));
+    return { clients: (await clientsOf(deps.orm, organizationId)).map(toClientMessage) };
+  },
 });
 
 type RevokeOauthClientDeps = ManageDeps & Pick<AuthDeps, "newId">;
@@ -47,7 +62,7 @@ const role = "developer";
 export const userClients = (deps: UserClientsDeps): Handlers => ({
   async listClients(_request, context) {
     const orgId = await actAs(deps, context, {}, async (acting) => acting.orgId);
-    return { clients: (await listOAuthClients(deps.orm, orgId)).map(toClientMessage) };
+    return { clients: (await clientsOf(deps.orm, orgId)).map(toClientMessage) };
   },
   async createClient(request, context) {
     return createClient(deps, await managerOf(deps, context, { visitor: request.visitor, role }), request);

@@ -11,14 +11,9 @@ import { parseEmail, parseLocale, parseTimeZone } from "../domain/user.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
 import { createUser, makeLink } from "../logins/mailed-links.ts";
 import { storedPassword } from "../logins/prove-password.ts";
+import { requireOrganization } from "../manage-credentials.ts";
 import { addAudit, listAudit } from "../store/audit-store.ts";
-import {
-  findOrganization,
-  insertOrganization,
-  setLimits,
-  setPlan,
-  updateOrganization as update,
-} from "../store/organization-store.ts";
+import { insertOrganization, setLimits, setPlan, updateOrganization as update } from "../store/organization-store.ts";
 import { lockOrganization, setPassword } from "../store/user-store.ts";
 import { type ActingDeps, actAs, managerOf } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
@@ -73,8 +68,7 @@ export const describeOrganization = (
   deps: DescribeOrganizationDeps,
 ): Pick<ServiceImpl<typeof TokenService>, "describeOrganization"> => ({
   async describeOrganization(request) {
-    const organization = await findOrganization(deps.orm, toOrgId(request.organizationId));
-    if (organization === undefined) throw organizationNotFound();
+    const organization = await requireOrganization(deps, toOrgId(request.organizationId));
     return { organization: toOrganizationMessage(organization) };
   },
 });
@@ -115,8 +109,7 @@ type Handlers = Pick<
 export const userOrganization = (deps: UserOrganizationDeps): Handlers => ({
   async getOrganization(_request, context) {
     const orgId = await actAs(deps, context, {}, async (acting) => acting.orgId);
-    const organization = await findOrganization(deps.orm, orgId);
-    if (organization === undefined) throw organizationNotFound();
+    const organization = await requireOrganization(deps, orgId);
     return { organization: toOrganizationMessage(organization) };
   },
   async updateOrganization(request, context) {

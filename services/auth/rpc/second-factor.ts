@@ -1,14 +1,19 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import { hashRecoveryCode, makeRecoveryCodes } from "../domain/recovery-code.ts";
 import { makeTotpSecret, toBase32, totpStep, totpUri } from "../domain/totp.ts";
 import { type CheckLoginDeps, openTotpSecret, sealTotpSecret } from "../logins/check-login.ts";
 import { provePassword } from "../logins/prove-password.ts";
-import { deleteChallengesOf, lockTotp, replaceRecoveryCodes, writeTotp } from "../store/second-factor-store.ts";
+import {
+  deleteChallengesOf,
+  lockTotp,
+  replaceRecoveryCodes as writeRecoveryCodes,
+  writeTotp,
+} from "../store/second-factor-store.ts";
 import { findOrganizationName } from "../store/user-store.ts";
-import { type ActingDeps, actAs, callingUser, originOf } from "./acting.ts";
+import { type Acting, type ActingDeps, actAs, callingUser, originOf } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
-import { giveRecoveryCodes } from "./replace-recovery-codes.ts";
 import { renewOwnSession } from "./sessions.ts";
 
 export const beginTotp = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof UserService>, "beginTotp"> => ({
@@ -55,10 +60,37 @@ export const disableTotp = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof UserS
       const totp = await lockTotp(orgId, client, actor.id);
       if (!totp?.enabledAt) throw new DomainError("TOTP_NOT_ENABLED");
       await writeTotp(orgId, client, actor.id, { secret: null, enabledAt: null, lastStep: null });
-      await replaceRecoveryCodes(orgId, client, actor.id, []);
+      await writeRecoveryCodes(orgId, client, actor.id, []);
       await deleteChallengesOf(orgId, client, actor.id);
       await acting.audit("totp.disabled");
       return { newSessionToken: await renewOwnSession(acting, sessionId) };
     });
   },
 });
+
+export const replaceRecoveryCodes = (
+  deps: CheckLoginDeps,
+): Pick<ServiceImpl<typeof UserService>, "replaceRecoveryCodes"> => ({
+  async replaceRecoveryCodes(request, context) {
+    const { password, sessionId, visitor } = request;
+    await provePassword(deps, callingUser(context), password, originOf(context, visitor));
+    return actAs(deps, context, { visitor }, async (acting) => {
+      const totp = await lockTotp(acting.orgId, acting.client, acting.actor.id);
+      if (!totp?.enabledAt) throw new DomainError("TOTP_NOT_ENABLED");
+      const recoveryCodes = await giveRecoveryCodes(deps, acting);
+      await acting.audit("recovery-codes.replaced");
+      return { recoveryCodes, newSessionToken: await renewOwnSession(acting, sessionId) };
+    });
+  },
+});
+
+/** New codes in place of all from before. */
+async function giveRecoveryCodes(
+  { keys }: Pick<AuthDeps, "keys">,
+  { orgId, client, actor }: Acting,
+): Promise<string[]> {
+  const codes = makeRecoveryCodes();
+  const hashes = codes.flatMap((code) => hashRecoveryCode(keys, actor.id, code) ?? []);
+  await writeRecoveryCodes(orgId, client, actor.id, hashes);
+  return codes;
+}

@@ -10,14 +10,14 @@ import { type FoundSession, findSession } from "../store/person-lookup.ts";
 import {
   deleteSession,
   deleteSessionsOf,
-  listSessions,
   lockSession,
   replaceToken,
+  listSessions as sessionsOf,
   writeSession,
 } from "../store/session-store.ts";
 import { type Acting, type ActingDeps, actAs, originOf } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
-import { sessionNotFound } from "./user-messages.ts";
+import { sessionNotFound, toSessionMessage } from "./user-messages.ts";
 
 type Deps = Pick<AuthDeps, "lookup" | "people" | "keys" | "clock">;
 
@@ -33,6 +33,13 @@ export const authenticateSession = (deps: Deps): Pick<ServiceImpl<typeof LoginSe
     const newSessionToken = writes ? await writeUse(deps, found, shownHash, { ip, userAgent }) : "";
     return { principal: toPrincipal(deps, found), newSessionToken };
   },
+});
+
+export const listSessions = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "listSessions"> => ({
+  listSessions: (_request, context) =>
+    actAs(deps, context, {}, async ({ orgId, client, actor, now }) => ({
+      sessions: (await sessionsOf(orgId, client, actor.id, now)).map(toSessionMessage),
+    })),
 });
 
 /** The new token, if the use asks for one; decided again on the locked session, for others may show the same token now. */
@@ -64,7 +71,7 @@ const ended = (): DomainError => new DomainError("SESSION_ENDED");
 export const revokeSession = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "revokeSession"> => ({
   revokeSession: ({ sessionId, visitor }, context) =>
     actAs(deps, context, { visitor }, async ({ orgId, client, actor, now, audit }) => {
-      const living = await listSessions(orgId, client, actor.id, now);
+      const living = await sessionsOf(orgId, client, actor.id, now);
       const id = isUuid(sessionId) ? sessionId.toLowerCase() : "";
       const isLiving = living.some((session) => session.id === id);
       if (!isLiving || !(await deleteSession(orgId, client, { userId: actor.id, sessionId: id }))) {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Receipt } from "#api/receipts.ts";
 import type { Caller } from "#platform/caller.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { schemaPath } from "#platform/field-path.ts";
@@ -21,7 +22,7 @@ export interface AcceptBody {
   readonly versionId?: string | undefined;
   readonly contentHash?: string | undefined;
   readonly renderToken?: string | undefined;
-  readonly action?: string | undefined;
+  readonly action?: Receipt["action"] | undefined;
   readonly decision?: Decision | undefined;
   readonly purposes?: readonly PurposeDecision[] | undefined;
   readonly presentation?: Presentation | undefined;

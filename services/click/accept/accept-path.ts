@@ -1,9 +1,10 @@
+import { DomainError } from "#platform/errors.ts";
+import { createGatherer } from "#platform/gatherer.ts";
 import { type AcceptItem, type CheckedItem, checkItem, type ParseAcceptBody } from "./accept-body.ts";
 import { signRecords, type UnsignedRecord } from "./accept-record.ts";
-import { asDomainError, createBatcher, overloaded } from "./batcher.ts";
 import { type PrepareDeps, type Prepared, prepareBatch } from "./prepare.ts";
 import { findRecorded, type RecordOutcome } from "./record-queue.ts";
-import type { Recorder } from "./recorder.ts";
+import { asDomainError, type Recorder } from "./recorder.ts";
 
 /** What becomes of acceptances, wherever they come from. */
 export interface AcceptPath {
@@ -16,7 +17,7 @@ export interface AcceptPathDeps extends PrepareDeps {
   readonly recorder: Recorder;
 }
 
-const intakeDefaults = { maxItems: 256, maxInFlight: 2, maxQueued: 2_000 };
+const intakeDefaults = { maxItems: 256, maxInFlight: 2, maxWaiting: 2_000, startsAtOnce: true };
 
 /** Acceptances that are not answered yet, wherever they stand; what comes beyond is refused. */
 const maxHeld = 4_000;
@@ -28,13 +29,13 @@ const maxHeld = 4_000;
  * recorded in the meantime, which a look-up at the beginning would not.
  */
 export function createAcceptPath(deps: AcceptPathDeps): AcceptPath {
-  const intake = createBatcher<CheckedItem, RecordOutcome>({
+  const intake = createGatherer<CheckedItem, RecordOutcome>({
     ...intakeDefaults,
     run: (items) => decideAndRecord(deps, items),
   });
   let held = 0;
   const admit = (item: AcceptItem): Checked => {
-    if (held >= maxHeld) return { kind: "refused", error: overloaded() };
+    if (held >= maxHeld) return { kind: "refused", error: new DomainError("SERVICE_UNAVAILABLE") };
     const one = check(item, deps);
     if (one.kind === "checked") held += 1;
     return one;
@@ -51,7 +52,7 @@ export function createAcceptPath(deps: AcceptPathDeps): AcceptPath {
   return {
     accept: (items) => {
       const admitted = items.map(admit);
-      const entered = intake.add(admitted.flatMap((one) => (one.kind === "checked" ? [one.item] : []))).values();
+      const entered = intake.addAll(admitted.flatMap((one) => (one.kind === "checked" ? [one.item] : []))).values();
       return admitted.map((one) =>
         one.kind === "refused" ? Promise.resolve(one) : finish(entered.next().value as Promise<RecordOutcome>),
       );

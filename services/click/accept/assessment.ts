@@ -1,3 +1,4 @@
+import type { Receipt } from "#api/receipts.ts";
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
 import { isExpired, type RenderClaims, renderedAt } from "../render/render-tokens.ts";
 import type { Agreement, PresentedToken, SessionFacts } from "../terms/agreement.ts";
@@ -21,7 +22,7 @@ export interface AssessmentInput {
 /** What an acceptance says once it has passed every rule. */
 export interface Assessment {
   readonly decision: Decision;
-  readonly action: string;
+  readonly action: Receipt["action"];
   readonly userRef: string;
   /** The claim of the client, in the product's form. */
   readonly clientAcceptedAt: string | null;

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { DomainError } from "#platform/errors.ts";
 import type { Turns } from "#platform/turns.ts";
 import { type MergedText, mergeText } from "../render/compose.ts";
@@ -10,7 +11,6 @@ import { hasPatterns } from "../terms/merge-data.ts";
 import type { Placement } from "../terms/placement.ts";
 import { adaptTerms, type KeptTerms } from "../terms/terms.ts";
 import type { CheckedItem } from "./accept-body.ts";
-import { createLru } from "./lru.ts";
 
 export interface ShownDeps {
   readonly tokens: RenderTokens;
@@ -37,7 +37,7 @@ export type PlaceTerms = (terms: KeptTerms, placement: Placement) => KeptTerms;
 const cachedTerms = 2_000;
 
 export function createTermsPlacer(): PlaceTerms {
-  const cache = createLru<KeptTerms>(cachedTerms);
+  const cache = new LRUCache<string, KeptTerms>({ max: cachedTerms });
   return (terms, placement) => {
     const key = `${terms.hash.toString("base64")}/${placement.snapshotHash}`;
     const known = cache.get(key);

@@ -25,8 +25,8 @@ import { newSeed } from "../vault/subject-vault.ts";
 import type { CheckedItem } from "./accept-body.ts";
 import { buildRecord, type UnsignedRecord } from "./accept-record.ts";
 import { type Assessment, assess } from "./assessment.ts";
-import { asDomainError } from "./batcher.ts";
 import { andThen, mergeDirect, placeAgreement, readToken, type ShownDeps } from "./prepare-shown.ts";
+import { asDomainError } from "./recorder.ts";
 
 export interface PrepareDeps extends ShownDeps, EvidenceParts {
   readonly pool: pg.Pool;

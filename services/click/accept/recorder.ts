@@ -1,10 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 import type pg from "pg";
 import { isTransient } from "#platform/db/errors.ts";
-import { DomainError } from "#platform/errors.ts";
+import { DomainError, fromConnectError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
+import { asOutage } from "#platform/outage.ts";
 import { answerRecorded, type ReceiptDeps } from "../receipts/acceptance-receipts.ts";
-import { asDomainError, overloaded } from "./batcher.ts";
 import { createRecordQueue, explainMissing, type QueuedRecord, type RecordOutcome } from "./record-queue.ts";
 import { type AcceptanceRecord, inconsistentState, recordAcceptances } from "./record-statement.ts";
 
@@ -71,7 +71,7 @@ export function createRecorder(deps: RecorderDeps, limits: RecorderLimits = reco
     return own;
   };
   const hold = async (record: AcceptanceRecord): Promise<RecordOutcome> => {
-    if (held >= limits.held) return refused(overloaded());
+    if (held >= limits.held) return refused(new DomainError("SERVICE_UNAVAILABLE"));
     held += 1;
     try {
       return await enqueue(record);
@@ -173,4 +173,20 @@ async function insertWithRetry(
       deps.logger.warn({ err: error, attempt }, "recording acceptances collided with another process; trying again");
     }
   }
+}
+
+/**
+ * An expected error as it is, an outage as SERVICE_UNAVAILABLE; anything else is logged and becomes INTERNAL_ERROR. Of a
+ * batch, one item must not fail the rest.
+ */
+export function asDomainError(error: unknown, logger: Logger): DomainError {
+  const known = fromConnectError(error) ?? asOutage(error);
+  if (known === undefined) {
+    logger.error({ err: error }, "an acceptance failed unexpectedly");
+    return new DomainError("INTERNAL_ERROR", { cause: error });
+  }
+  if (known.code === "SERVICE_UNAVAILABLE" && known.cause !== undefined) {
+    logger.warn({ err: known.cause }, "an acceptance failed because something it needs is not available");
+  }
+  return known;
 }

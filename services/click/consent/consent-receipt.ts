@@ -1,3 +1,4 @@
+import type { ConsentReceipt as AnsweredReceipt, ReceiptProof } from "#api/receipts.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { ClaimedContext } from "../accept/accept-body.ts";
 import type { ObservedContext } from "../accept/capture.ts";
@@ -7,34 +8,7 @@ import type { ActorType, ConsentEvent, ConsentEventType } from "./consent.ts";
 import type { ConsentDecision, PlannedChange } from "./consent-plan.ts";
 
 /** What the API answers for a change of consent, up to what the log adds; it is sealed when the change is recorded. */
-export interface ConsentReceipt {
-  readonly receiptId: string;
-  readonly status: "RECORDED";
-  readonly kind: "CONSENT";
-  readonly decision: ConsentDecision;
-  readonly organizationId: string;
-  readonly userRef: string | null;
-  readonly purpose: string;
-  readonly consentStatus: ConsentEventType;
-  readonly consentRevision: number;
-  readonly eventId: string;
-  readonly templateId: string | null;
-  readonly versionId: string | null;
-  readonly revision: number | null;
-  readonly locale: string | null;
-  readonly contentHash: string | null;
-  readonly legalBasis: string | null;
-  readonly jurisdiction: string | null;
-  readonly recordedAt: string;
-  readonly occurredAt: string | null;
-  readonly grantedAt: string | null;
-  readonly expiresAt: string | null;
-  readonly source: string;
-  readonly method: string | null;
-  readonly actor: { readonly type: ActorType; readonly id: string | null };
-  readonly reason: string | null;
-  readonly idempotencyKey: string | null;
-}
+export type ConsentReceipt = Omit<AnsweredReceipt, keyof ReceiptProof>;
 
 /** What is personal in it. */
 export type PersonalMembers = Pick<ConsentReceipt, "userRef" | "actor" | "reason" | "idempotencyKey">;

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { Erasure } from "#api/erasures.ts";
 import type { Caller } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
 import { withOrg } from "#platform/db/pool.ts";
@@ -40,7 +41,7 @@ export async function eraseUser(
   caller: Caller,
   { userRef, reason }: UserToErase,
   maxRecords = defaultMaxRecords,
-): Promise<ErasureAnswer> {
+): Promise<Erasure> {
   const { vault, keys, clock, issuer } = deps;
   const { orgId } = caller;
   const subjectIndex = vault.subjectIndex(orgId, userRef);
@@ -63,33 +64,7 @@ export async function eraseUser(
     }
     return erasureAnswer(facts, erasure);
   }
-  throw new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });
-}
-
-/** What whoever asked for an erasure is told. */
-export interface ErasureAnswer {
-  /** Null when there was nothing to do. */
-  readonly erasureId: string | null;
-  readonly userRef: null;
-  readonly requestedAt: string;
-  /** False: ask again, there is more. */
-  readonly complete: boolean;
-  readonly erased: {
-    readonly receipts: readonly string[];
-    readonly sessions: readonly string[];
-    /** Receipts. */
-    readonly consentChanges: readonly string[];
-  };
-  readonly restricted: readonly { readonly receiptId: string; readonly until: string; readonly basis: string }[];
-  readonly kept: readonly { readonly what: string; readonly why: string }[];
-  readonly log: {
-    readonly logId: string;
-    readonly origin: string;
-    readonly leafIndex: number;
-    readonly leafHash: string;
-    readonly integrateBy: string;
-  } | null;
-  readonly statement: string;
+  throw new DomainError("SERVICE_UNAVAILABLE");
 }
 
 interface AnswerFacts {
@@ -108,7 +83,7 @@ const nothingFound: PersonErasure = {
 function erasureAnswer(
   facts: AnswerFacts,
   { erased, restricted, complete, concluded }: PersonErasure = nothingFound,
-): ErasureAnswer {
+): Erasure {
   return {
     erasureId: concluded?.erasureId ?? null,
     userRef: null,
@@ -153,7 +128,7 @@ const statement =
 const placeOf = (
   { issuer, organizationId, requestedAt }: AnswerFacts,
   { leafIndex, leafHash }: NonNullable<PersonErasure["concluded"]>,
-): ErasureAnswer["log"] => ({
+): Erasure["log"] => ({
   logId: organizationId,
   origin: logOrigin(issuer, organizationId),
   leafIndex,

@@ -1,3 +1,4 @@
+import type { Evidence as Bundle, TimelineEntry } from "#api/evidence.ts";
 import type { Presentation } from "../accept/accept-body.ts";
 import { linkedDocuments } from "../accept/verification.ts";
 import { aftermathObject, consentObject } from "../consent/aftermath.ts";
@@ -15,7 +16,10 @@ export interface BundleOptions {
 }
 
 /** A bundle in the form in which it is handed over, up to its signature. */
-export function buildBundle(evidence: Evidence, { bundleId, disclosed }: BundleOptions): object {
+export function buildBundle(
+  evidence: Evidence,
+  { bundleId, disclosed }: BundleOptions,
+): Omit<Bundle, "bundleSignature"> {
   const { session, acceptances, terms, text, showing: shown, aftermath } = evidence;
   const last = acceptances.at(-1);
   return {
@@ -95,7 +99,7 @@ const contentTypes = {
   TEXT: "text/plain; charset=utf-8",
 };
 
-const agreementObject = (session: SessionView, terms: Terms, text: ShownText): object => ({
+const agreementObject = (session: SessionView, terms: Terms, text: ShownText) => ({
   template: {
     id: terms.templateId,
     slug: terms.slug,
@@ -140,19 +144,6 @@ const saidOf = (shown: Presentation | null): object => ({
   screenshot: shown?.screenshotHash === undefined ? null : { hash: shown.screenshotHash, url: null },
   events: shown?.events ?? [],
 });
-
-/** Something that happened, by whose clock. */
-interface TimelineEntry {
-  /** When it happened: by the client's clock for what only the client saw. */
-  readonly at: string | null;
-  /** When we learned of it. */
-  readonly serverAt: string;
-  readonly type: string;
-  readonly actor: "USER" | "BACKEND" | "SYSTEM";
-  /** SERVER: we saw it or did it ourselves, at serverAt. CLIENT: somebody has told us. */
-  readonly source: "SERVER" | "CLIENT";
-  readonly detail: string | null;
-}
 
 /** What happened to a session, in the order in which we learned of it. */
 function buildTimeline(

@@ -1,3 +1,4 @@
+import type { Evidence as Bundle } from "#api/evidence.ts";
 import type { EvidenceJwk } from "../keys/evidence-parts.ts";
 import { integrationMs, type LeafKind, type LeafPayload } from "../log/leaf.ts";
 
@@ -57,7 +58,7 @@ export const mainRecord = ({ records }: Pick<EvidenceIntegrity, "records">): Evi
   records.findLast(({ kind }) => kind === "click.acceptance" || kind === "click.decline") ?? records.at(-1);
 
 /** The part `integrity` of a bundle. */
-export function integrityObject(contentHash: string, integrity: EvidenceIntegrity): object {
+export function integrityObject(contentHash: string, integrity: EvidenceIntegrity): Bundle["integrity"] {
   const { keys, logKeys, anchor } = integrity;
   const main = mainRecord(integrity);
   const summary = main === undefined ? noRecord : provenLeaf(integrity, main);
@@ -85,14 +86,17 @@ const provenLeaf = (integrity: EvidenceIntegrity, record: EvidencedRecord) => ({
   log: logObject(integrity, record),
 });
 
-function logObject({ logId, origin }: EvidenceIntegrity, { leafIndex, proof, integrateBy }: EvidencedRecord): object {
+function logObject(
+  { logId, origin }: EvidenceIntegrity,
+  { leafIndex, proof, integrateBy }: EvidencedRecord,
+): Bundle["integrity"]["log"] {
   const place = { logId, origin, leafIndex };
   return proof === null
     ? { ...place, status: "PENDING", integrateBy: integrateBy.toISOString() }
     : { ...place, ...proofObject(proof) };
 }
 
-function anchorObject(anchor: AnchorProof | null): object {
+function anchorObject(anchor: AnchorProof | null): Bundle["integrity"]["anchor"] {
   if (anchor === null) return { status: "PENDING" };
   const { anchorIndex, token, tsaName, isComplete } = anchor;
   return {

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { Receipt } from "#api/receipts.ts";
 import type { PolicyCheck } from "../accept/policy-checks.ts";
 import type { Aftermath } from "../consent/aftermath.ts";
 import type { AcceptanceEvidence } from "../receipts/acceptance-evidence.ts";
 import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
-import type { Receipt } from "../receipts/receipt.ts";
 import { withheldReceipt } from "../receipts/receipt-answer.ts";
 import type { PageEvent } from "../sessions/session.ts";
 import type { SessionView } from "../sessions/session-view.ts";

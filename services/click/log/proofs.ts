@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import { withOrg } from "#platform/db/pool.ts";
@@ -5,7 +6,6 @@ import type { NewId, OrgId } from "#platform/ids.ts";
 import { hashBytes } from "#platform/transparency/merkle.ts";
 import { consistencyPath, consistencyTiles, inclusionPath, inclusionTiles } from "#platform/transparency/proofs.ts";
 import { fullTileBytes, type ReadTile, type TileName, tileLevels, tileWidth } from "#platform/transparency/tiles.ts";
-import { createWeightedLru } from "../render/shown-keeper.ts";
 import { findExternalHead, insertExternalHead, type LoggedHead } from "./anchor-store.ts";
 import { anchorLogId, type LeafSigner } from "./leaf.ts";
 import { type ExternalHead, externalHeadLeaf } from "./log-leaves.ts";
@@ -60,7 +60,7 @@ type LoadTiles = (logId: LogId, names: readonly TileName[]) => Promise<ReadTile>
 
 /** Reads tiles in one query, and full ones, which never change, only once. A tile that there is not is empty. */
 function createTileLoader(pool: pg.Pool): LoadTiles {
-  const cache = createWeightedLru<Buffer>(cachedBytes);
+  const cache = new LRUCache<string, Buffer>({ maxSize: cachedBytes });
   return async (logId, names) => {
     const tiles = new Map(names.map((name) => [keyOf(logId, name), { name, hashes: cache.get(keyOf(logId, name)) }]));
     const missing = [...tiles.values()].filter(({ hashes }) => hashes === undefined).map(({ name }) => name);
@@ -68,7 +68,7 @@ function createTileLoader(pool: pg.Pool): LoadTiles {
     for (const { hashes, ...name } of read) {
       const key = keyOf(logId, name);
       tiles.set(key, { name, hashes });
-      if (hashes.length === fullTileBytes) cache.set(key, hashes, hashes.length);
+      if (hashes.length === fullTileBytes) cache.set(key, hashes, { size: hashes.length });
     }
     return async (level, tile) => tiles.get(keyOf(logId, { level, tile }))?.hashes ?? noHashes;
   };

@@ -23,7 +23,7 @@ export interface AcceptanceLeaf extends LeafPayload {
   readonly deploymentHash: string | null;
   readonly termsHash: string;
   readonly policyHash: string;
-  readonly act: string;
+  readonly act: RecordedReceipt["action"];
   readonly assertedBy: "BACKEND" | "WIDGET";
   readonly acceptedAt: string;
   readonly clientAcceptedAt: string | null;

@@ -1,6 +1,6 @@
 import type pg from "pg";
+import { createGatherer } from "#platform/gatherer.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { createBatcher } from "../accept/batcher.ts";
 
 /** Names an acceptance by the HMAC of its idempotency key. */
 export interface RecordedKey {
@@ -188,15 +188,12 @@ export type AcceptanceSource = (orgId: OrgId, receiptId: string) => Promise<Seal
 /** Leaves most connections of the recorder to those who record. */
 const maxInFlight = 1;
 const maxTogether = 100;
-const maxQueued = 5_000;
+const maxWaiting = 5_000;
 
 /** Finds those together that are asked for while others are being found, of any organizations. The pool must connect as the recorder. */
 export function createAcceptanceSource(recorderPool: pg.Pool): AcceptanceSource {
-  const batcher = createBatcher({ maxItems: maxTogether, maxInFlight, maxQueued, run });
-  return async (organizationId, receiptId) => {
-    const [found] = batcher.add([{ organizationId, receiptId: receiptId.toLowerCase() }]);
-    return found;
-  };
+  const together = createGatherer({ maxItems: maxTogether, maxInFlight, maxWaiting, startsAtOnce: true, run });
+  return (organizationId, receiptId) => together.add({ organizationId, receiptId: receiptId.toLowerCase() });
 
   async function run(names: readonly ReceiptName[]): Promise<(SealedAcceptance | undefined)[]> {
     const found = new Map((await findAcceptances(recorderPool, names)).map((one) => [nameOf(one), one]));

@@ -93,7 +93,7 @@ async function complete(deps: Deps, caller: Caller, request: CompleteSessionRequ
     // What is recorded now is no longer to be recorded.
     hasAcceptance = hasAcceptance && step.kind !== "record";
   }
-  throw new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });
+  throw new DomainError("SERVICE_UNAVAILABLE");
 }
 
 function requestedOutcome(outcome: SessionOutcome): "ACCEPTED" | "DECLINED" | null {

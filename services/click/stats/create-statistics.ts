@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Client } from "@connectrpc/connect";
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import type { CountTemplatePartsResponse, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
@@ -13,7 +14,6 @@ import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { createPeriodicWorker, type Worker } from "#platform/periodic.ts";
 import type { Tracer } from "#platform/telemetry.ts";
-import { createLru } from "../accept/lru.ts";
 import type { RenderDeps } from "../render/render-deps.ts";
 import type { BoundText } from "../terms/agreement.ts";
 import { acceptancesIn, countUsers, type UserAcceptances, withholdUsers } from "./count-users.ts";
@@ -193,7 +193,7 @@ const cachedLocales = 10_000;
 
 /** A text never changes, and was stored before anybody could accept it. */
 function createLocaleReader(): ReadLocales {
-  const cache = createLru<string>(cachedLocales);
+  const cache = new LRUCache<string, string>({ max: cachedLocales });
   return async (orgId, client, texts) => {
     const known = new Map<string, string>();
     const unknown = new Map<string, TextName>();

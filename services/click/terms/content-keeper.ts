@@ -1,5 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import {
   type GetRevisionResponse,
@@ -11,7 +12,6 @@ import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { createLru } from "../accept/lru.ts";
 import type { BoundText } from "./agreement.ts";
 import {
   type AgreementText,
@@ -46,8 +46,8 @@ const rememberedKept = 200_000;
 const cachedTerms = 2_000;
 
 export function createContentKeeper(deps: ContentKeeperDeps): ContentKeeper {
-  const kept = createLru<true>(rememberedKept);
-  const loaded = createLru<KeptTerms>(cachedTerms);
+  const kept = new LRUCache<string, true>({ max: rememberedKept });
+  const loaded = new LRUCache<string, KeptTerms>({ max: cachedTerms });
   const running = new Map<string, Promise<void>>();
 
   const once = (key: string, work: () => Promise<void>): Promise<void> => {

@@ -1,10 +1,10 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import type { OutboxRecord } from "#platform/outbox/outbox.ts";
+import type { EventContext, OutboxRecord } from "#platform/outbox/outbox.ts";
 import { type BatchProgress, type EndedItems, hasBatchEnded, withEnded } from "../domain/batch.ts";
 import type { Document, DocumentSource, Failure, RenderedVersion } from "../domain/document.ts";
 import type { Profile } from "../domain/page.ts";
-import { batchCompleted, type EventContext } from "../events.ts";
+import { batchCompleted } from "../events.ts";
 import type { RenderWarning } from "../renderer/render-job.ts";
 import type { Claimed } from "./claim-store.ts";
 import { documentColumns } from "./document-store.ts";

@@ -5,7 +5,7 @@ import { terminateSessions } from "#platform/testing/database.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { planLimits } from "../domain/usage.ts";
-import type { WorkTimes } from "../work/work-loop.ts";
+import type { WorkLoop, WorkTimes } from "../work/work-loop.ts";
 import { addBatch, blobsOf, createCustomer, readEvents, rowOf, usedOf } from "./document-harness.ts";
 import { createFakeChecker } from "./fake-checker.ts";
 import { createFakeRenderer } from "./fake-renderer.ts";
@@ -165,9 +165,19 @@ test("a process that begins to stop answers those who wait at once, and those wh
 const loopOf = ({ service }: DocgenHarness) =>
   present(service.workers.find(({ name }) => name === "document-renderer"));
 
+function hasPlace(): boolean {
+  const place = (loopOf(harness) as WorkLoop).keepPlace();
+  place?.free();
+  return place !== undefined;
+}
+
 describe("a document that is begun as it is added", () => {
   test("is claimed from the first, and neither it nor its end is read", async () => {
+    await harness.stop();
+    // The first look for the work of others holds the only place for a moment, and there is no other look in time.
+    harness = await startDocgen({ renderer, checker: createFakeChecker(), work: { ...work, pollMs: 600_000 } });
     await harness.startWorkers();
+    await until(hasPlace, 60_000);
     const { organization, create } = await createCustomer(harness);
     renderer.hold();
     const waiting = create({}, { waitMs: 20_000 });

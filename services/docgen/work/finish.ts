@@ -1,9 +1,9 @@
 import type pg from "pg";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { withOrg } from "#platform/db/pool.ts";
-import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
+import { type EventContext, insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import type { Document, Failure } from "../domain/document.ts";
-import { documentCompleted, documentFailed, type EventContext } from "../events.ts";
+import { documentCompleted, documentFailed } from "../events.ts";
 import type { Rendered } from "../renderer/render-job.ts";
 import type { Claimed } from "../store/claim-store.ts";
 import { completeClaimed, type Finished, failClaimed, noteItemsEnded } from "../store/finish-store.ts";

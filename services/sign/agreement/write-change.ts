@@ -4,7 +4,7 @@ import type { Caller } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import { type OutboxRecord, outboxInsertSql } from "#platform/outbox/outbox.ts";
-import { outboxRecord } from "../events.ts";
+import { signRecord } from "../events.ts";
 import { jobInsertion } from "../jobs/job-store.ts";
 import type { Agreement } from "./agreement.ts";
 import { type Parameter, type Write, writeTogether } from "./agreement-columns.ts";
@@ -71,7 +71,7 @@ export async function writeChange(
     },
   );
   const jobs = deps.mail === undefined ? change.jobs.filter(({ kind }) => kind !== "mail") : change.jobs;
-  const records = change.events.map((event) => outboxRecord({ caller, eventId: deps.newId(), now }, after, event));
+  const records = change.events.map((event) => signRecord({ caller, eventId: deps.newId(), now }, after, event));
   const written = await writeTogether(client, [
     ...(before === undefined ? insertionOf(orgId, kept) : updateOf(orgId, before, kept, isDeleted ? now : null)),
     ...auditInsertion(orgId, agreementId, trail.events),

@@ -1,5 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import type { Client } from "@connectrpc/connect";
 import { Profile, type RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, type FieldProblem, fromConnectError } from "#platform/errors.ts";
 
@@ -8,7 +8,7 @@ export interface ConvertDeps {
   readonly now: () => Date;
 }
 
-/** Typesets restricted HTML. Throws INVALID_DOCUMENT_FORMAT or SERVICE_UNAVAILABLE. */
+/** Typesets restricted HTML. Throws INVALID_DOCUMENT_FORMAT or an outage. */
 export async function convertHtml(
   { renderer, now }: ConvertDeps,
   orgId: string,
@@ -61,11 +61,8 @@ function asAnswer(error: unknown, field: string): unknown {
   if (known?.code === "GEN_TEMPLATE_ERROR" || known?.code === "GEN_INVALID_REQUEST") {
     return notConvertible(field, "it has what cannot be printed.", error);
   }
-  if (known?.code.startsWith("GEN_") || isAway(error)) {
+  if (known?.code.startsWith("GEN_")) {
     return new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "5" }, cause: error });
   }
   return error;
 }
-
-const isAway = (error: unknown): boolean =>
-  error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded);

@@ -1,8 +1,13 @@
-import { fillText as fill, formMail, type Mail, type WrittenMail } from "#platform/mail/mail.ts";
+import { fillText as fill, formMail, inLanguages, type Mail, type WrittenMail } from "#platform/mail/mail.ts";
 import type { Agreement, Recipient, RecipientRole } from "../agreement/agreement.ts";
 import { asksToAct, type MailKind } from "../send/mails.ts";
-import { mailLanguage } from "./texts/mail-language.ts";
+import { de } from "./texts/de.ts";
+import { en } from "./texts/en.ts";
+import { es } from "./texts/es.ts";
+import { fr } from "./texts/fr.ts";
+import { ja } from "./texts/ja.ts";
 import type { MailTexts } from "./texts/mail-texts.ts";
+import { ptBr } from "./texts/pt-br.ts";
 
 /** The mail of this kind to a recipient, as things are now. The link is empty when there is nothing to open. */
 export function mailTo(
@@ -80,6 +85,8 @@ export interface MailContent {
   readonly declinedToApprove: boolean;
   readonly reason: string;
 }
+
+const mailLanguage = inLanguages<MailTexts>({ en, de, fr, es, "pt-BR": ptBr, ja });
 
 /** Writes a mail twice: as text, and as HTML without pictures, scripts or anything that is loaded. */
 export function writeMail(content: MailContent): WrittenMail {

@@ -1,4 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { genErrorName } from "#api/generation-errors.ts";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { Clock } from "#platform/clock.ts";
@@ -7,7 +8,6 @@ import type { OrgId } from "#platform/ids.ts";
 import { defined } from "#platform/json-object.ts";
 import { envelopeView } from "../../../views/compat/envelope.ts";
 import { compatTime, numberText, type Written } from "../../../views/compat/scalars.ts";
-import { genErrorName } from "../../../views/generation/error-facts.ts";
 import { isoTime } from "../../../views/scalars.ts";
 import { type ConnectReceiver, receiversOfAgreement } from "../connect/receiver.ts";
 import type { StoredEvent } from "../domain/delivery.ts";

@@ -1,12 +1,12 @@
 import type pg from "pg";
 import { withOrg } from "#platform/db/pool.ts";
+import { createGatherer } from "#platform/gatherer.ts";
 import { isOrdered } from "../domain/delivery.ts";
 import { listSealedConnectSecrets, type SealedConnectSecret } from "../store/connect-secret-store.ts";
 import { loadClaimed } from "../store/delivery-store.ts";
 import { findWithSecrets } from "../store/endpoint-store.ts";
 import type { Claimed } from "../store/queue-store.ts";
 import { type LoadedStandard, loadManyClaimed } from "../store/sender-store.ts";
-import { createGatherer } from "./gatherer.ts";
 
 /** A delivery with what the database knows of its receiver. */
 export interface Loaded extends LoadedStandard {
@@ -29,7 +29,6 @@ const maxTogether = 100;
 export function createLoad({ pool, senderPool }: LoadDeps): Load {
   const together = createGatherer({
     maxItems: maxTogether,
-    paceMs: 0,
     run: (claims: readonly Claimed[]) => loadManyClaimed(senderPool, claims),
   });
   return async (claimed) => {

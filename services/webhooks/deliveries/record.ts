@@ -2,6 +2,7 @@ import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import { isTransient } from "#platform/db/errors.ts";
 import { withOrg } from "#platform/db/pool.ts";
+import { createGatherer } from "#platform/gatherer.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { OutboundResult } from "#platform/net/outbound-post.ts";
@@ -16,7 +17,6 @@ import { findEndpoint } from "../store/endpoint-store.ts";
 import { disableEndpoint, saveFailingSince } from "../store/health-store.ts";
 import { type Claimed, lockQueue, refreshQueue, usualPlaces } from "../store/queue-store.ts";
 import { type Delivered, recordManyDelivered } from "../store/sender-store.ts";
-import { createGatherer } from "./gatherer.ts";
 import type { Loaded } from "./load.ts";
 
 export interface RecordDeps {

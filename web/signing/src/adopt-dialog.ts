@@ -1,7 +1,8 @@
 import SignaturePad from "signature_pad";
+import type { Adopted } from "#api/ceremony.ts";
 import { button, element } from "./dom.ts";
 import { fill } from "./languages.ts";
-import { type Adopted, signatureFonts } from "./model.ts";
+import { signatureFonts } from "./model.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** What somebody wants their signature and their initials to look like. */
@@ -100,7 +101,7 @@ function wayPicker(texts: Texts, onChoice: (way: Way) => void) {
 }
 
 function stylePicker(nameInput: HTMLInputElement, texts: Texts) {
-  let chosen: string = signatureFonts[0];
+  let chosen: Adopted["font"] = signatureFonts[0];
   const samples: HTMLElement[] = [];
   const choices = signatureFonts.map((font, index) => {
     const sample = element("span", { class: `typed font-${font}`, "aria-hidden": "true" });

@@ -1,4 +1,4 @@
-import type { Adopted, Ceremony } from "./model.ts";
+import type { Adopted, Ceremony } from "#api/ceremony.ts";
 
 /** An answer that refuses. */
 export class ApiError extends Error {

@@ -1,7 +1,7 @@
+import type { Ceremony, ConsentText } from "#api/ceremony.ts";
 import { ApiError, api } from "./api.ts";
 import { button, element, show, whileBusy } from "./dom.ts";
 import { fill, type Language } from "./languages.ts";
-import type { Ceremony, ConsentText } from "./model.ts";
 
 /** Asks for the consent to electronic records; resolves when it is given and recorded. */
 export function askForConsent(ceremony: Ceremony, language: Language, decline: () => void): Promise<void> {

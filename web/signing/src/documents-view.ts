@@ -1,9 +1,9 @@
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, TextLayer } from "pdfjs-dist";
 import workerUrl from "pdfjs-dist/build/pdf.worker.min.mjs?url";
+import type { CeremonyDocument } from "#api/ceremony.ts";
 import { api } from "./api.ts";
 import { element } from "./dom.ts";
 import { fill } from "./languages.ts";
-import type { CeremonyDocument } from "./model.ts";
 import type { Texts } from "./texts/texts.ts";
 
 GlobalWorkerOptions.workerSrc = workerUrl;

@@ -1,7 +1,8 @@
+import type { Adopted } from "#api/ceremony.ts";
+import type { TabToFill as Tab } from "#api/tabs.ts";
 import { api } from "./api.ts";
 import { element } from "./dom.ts";
 import { type Fields, isPassive, isSignature } from "./fields.ts";
-import type { Adopted, Tab } from "./model.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** A field as it is seen and used. */

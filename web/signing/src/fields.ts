@@ -1,5 +1,6 @@
+import type { Adopted } from "#api/ceremony.ts";
+import type { TabToFill as Tab } from "#api/tabs.ts";
 import type { TabValue } from "./api.ts";
-import type { Adopted, Tab } from "./model.ts";
 
 /** What the person has put in so far. */
 export interface Fields {

@@ -1,8 +1,8 @@
+import type { Ceremony } from "#api/ceremony.ts";
 import { ApiError, api } from "./api.ts";
 import { leaveTo, showExpired } from "./closing-view.ts";
 import { showDocuments } from "./documents-view.ts";
 import { button, element, show, whileBusy } from "./dom.ts";
-import type { Ceremony } from "./model.ts";
 import { failureOf } from "./signing-view.ts";
 import type { Texts } from "./texts/texts.ts";
 

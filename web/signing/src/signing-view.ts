@@ -1,3 +1,5 @@
+import type { Ceremony } from "#api/ceremony.ts";
+import type { TabToFill as Tab } from "#api/tabs.ts";
 import { askForSignature } from "./adopt-dialog.ts";
 import { ApiError, api } from "./api.ts";
 import { leaveTo, showExpired } from "./closing-view.ts";
@@ -6,7 +8,6 @@ import { button, element, show, whileBusy } from "./dom.ts";
 import { createControl, type FieldControl } from "./field-control.ts";
 import { createFields, type Fields, sign } from "./fields.ts";
 import { fill } from "./languages.ts";
-import type { Ceremony, Tab } from "./model.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** Documents with the fields of the person, and what can be done with them. */

@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
+import type { Receipt } from "#api/receipts.ts";
 import type { ListAcceptancesRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
@@ -9,7 +10,6 @@ import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { accepted, as, batchItem, type ClickHarness, newOrg, startClick } from "../../test/harness.ts";
 import { padEvidence, padReceipt } from "../../test/stored-acceptances.ts";
 import { listAcceptances as listStored } from "../acceptance-list.ts";
-import type { Receipt } from "../receipt.ts";
 
 let click: ClickHarness;
 const orgId = newOrg();

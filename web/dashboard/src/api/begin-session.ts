@@ -1,5 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { type SignedIn, sessionKey } from "./session-types.ts";
+import type { SignedIn } from "#api/users.ts";
+import { sessionKey } from "./session-types.ts";
 
 /**
  * Goes on as somebody else, or as nobody: what was read before is none of theirs. The session itself is replaced and not

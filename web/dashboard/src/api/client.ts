@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
+import type { SignedIn } from "#api/users.ts";
 import { errorOf, unreachable } from "./errors.ts";
-import { type SignedIn, sessionKey } from "./session-types.ts";
+import { sessionKey } from "./session-types.ts";
 
 export type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>;
 

@@ -1,16 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
+import type { Organization } from "#api/organizations.ts";
+import type { SignedIn, User } from "#api/users.ts";
 import { beginSession } from "../api/begin-session.ts";
 import { useApi } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
-import {
-  type Organization,
-  organizationKey,
-  type Role,
-  type SignedIn,
-  sessionKey,
-  type User,
-} from "../api/session-types.ts";
+import { organizationKey, sessionKey } from "../api/session-types.ts";
 import { ErrorState, Loading } from "../ui/states.tsx";
 import { useNavigate } from "./router.tsx";
 
@@ -18,7 +13,7 @@ import { useNavigate } from "./router.tsx";
 export interface Session {
   readonly user: User;
   readonly organization: Organization;
-  readonly role: Role;
+  readonly role: User["role"];
   readonly csrfToken: string;
   /** When it ends at the latest. */
   readonly expiresAt: string;

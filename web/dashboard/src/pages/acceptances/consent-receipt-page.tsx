@@ -1,3 +1,4 @@
+import type { ConsentReceipt } from "#api/receipts.ts";
 import { Link } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -8,7 +9,6 @@ import { Time } from "../../ui/time.tsx";
 import { wordsFor } from "./codes.ts";
 import { ConsentStatus, PersonName } from "./parts.tsx";
 import { type ServerChecks, useServerChecks } from "./queries.ts";
-import type { ConsentReceipt } from "./types.ts";
 
 /** Of a change of consent that was no acceptance; there is no bundle of evidence for it. */
 export function ConsentReceiptPage({ receipt }: { readonly receipt: ConsentReceipt }) {

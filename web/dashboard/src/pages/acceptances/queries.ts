@@ -1,9 +1,15 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ConsentState } from "#api/consents.ts";
+import type { ConsentReceipt, Receipt } from "#api/receipts.ts";
+import type { Template } from "#api/templates.ts";
 import { useApi } from "../../api/client.ts";
 import type { Evidence } from "./evidence.ts";
-import type { AnyReceipt, ConsentReceipt, ConsentState, Receipt, TemplateName } from "./types.ts";
 
 const all = ["acceptances"] as const;
+
+/** Of a decision about a text, or of a change of consent that was none. */
+export type AnyReceipt = Receipt | ConsentReceipt;
+export const isConsentReceipt = (receipt: AnyReceipt): receipt is ConsentReceipt => "kind" in receipt;
 
 export interface ReceiptFilter {
   readonly userRef?: string | undefined;
@@ -30,7 +36,7 @@ export function useTemplateNames() {
   const api = useApi();
   return useQuery({
     queryKey: [...all, "templates"],
-    queryFn: () => api.get<TemplateName[]>("/v1/click/templates"),
+    queryFn: () => api.get<Pick<Template, "id" | "name">[]>("/v1/click/templates"),
     staleTime: 60_000,
   });
 }
@@ -92,7 +98,8 @@ export function useConsentState(userRef: string) {
   const api = useApi();
   return useQuery({
     queryKey: [...all, "consent", userRef],
-    queryFn: () => api.get<ConsentState>(`/v1/click/consent/${encodeURIComponent(userRef)}`, { includeHistory: true }),
+    queryFn: () =>
+      api.get<Required<ConsentState>>(`/v1/click/consent/${encodeURIComponent(userRef)}`, { includeHistory: true }),
   });
 }
 

@@ -1,3 +1,4 @@
+import type { ApiKey } from "#api/organizations.ts";
 import "./access.css";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
@@ -81,13 +82,7 @@ export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
 }
 
 /** What keys and clients have in common. */
-export interface Credential {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
-  readonly revokedAt: string | null;
-}
+export type Credential = ApiKey;
 
 interface WithRevokedProps<Item extends Credential> {
   readonly items: readonly Item[];

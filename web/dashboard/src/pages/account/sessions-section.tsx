@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { UserSession } from "#api/users.ts";
 import { useApi } from "../../api/client.ts";
 import { type Texts, useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -11,16 +12,6 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { RelativeTime, Time } from "../../ui/time.tsx";
 import { deviceOf, Loaded, RowButtons } from "../access/parts.tsx";
 import "../access/access.css";
-
-interface UserSession {
-  readonly id: string;
-  readonly current: boolean;
-  readonly createdAt: string;
-  readonly lastSeenAt: string;
-  readonly expiresAt: string;
-  readonly ip: string | null;
-  readonly userAgent: string | null;
-}
 
 const path = "/v1/dashboard/sessions";
 

@@ -1,5 +1,6 @@
 import "./agreements.css";
 import { useState } from "react";
+import type { AgreementEvent as AuditEvent } from "#api/agreement-records.ts";
 import type { Agreement } from "#api/agreements.ts";
 import { useApi } from "../../api/client.ts";
 import { Link, useNavigate, useSearch } from "../../app/router.tsx";
@@ -19,7 +20,7 @@ import { deviceOf } from "../access/parts.tsx";
 import { DocumentsTab } from "./documents-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
 import { agreementPath, useAgreement, useAgreementChanges, useHistory } from "./queries.ts";
-import { type AuditEvent, isActing, isOpen, recipientsOf } from "./types.ts";
+import { isActing, isOpen, recipientsOf } from "./types.ts";
 
 const tabs = ["overview", "documents", "history"] as const;
 type Tab = (typeof tabs)[number];

@@ -1,5 +1,6 @@
 import "./agreements.css";
 import { useId } from "react";
+import type { Attachment } from "#api/agreement-records.ts";
 import type { Agreement, AgreementDocument } from "#api/agreements.ts";
 import { useNavigate, useSearch } from "../../app/router.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
@@ -11,7 +12,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Select } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { agreementPath, useAttachments } from "./queries.ts";
-import { type Attachment, recipientsOf } from "./types.ts";
+import { recipientsOf } from "./types.ts";
 
 export function DocumentsTab({ agreement }: { readonly agreement: Agreement }) {
   const texts = useTexts("agreements");

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Attachment, AgreementEvent as AuditEvent } from "#api/agreement-records.ts";
 import type { Agreement } from "#api/agreements.ts";
 import { type QueryValues, useApi } from "../../api/client.ts";
-import type { Attachment, AuditEvent } from "./types.ts";
 
 const all = ["agreements"] as const;
 const listKey = [...all, "list"] as const;

@@ -23,26 +23,6 @@ export const dateFields = [
   "statusChanged",
 ] as const;
 
-export interface Attachment {
-  readonly id: string;
-  readonly recipientId: string;
-  readonly fileName: string;
-  readonly bytes: number;
-  readonly createdAt: string;
-}
-
-export interface AuditEvent {
-  readonly sequence: number;
-  readonly occurredAt: string;
-  readonly action: string;
-  readonly source: string;
-  readonly actor: { readonly id: string | null; readonly name: string | null; readonly email: string | null };
-  readonly ip: string | null;
-  readonly userAgent: string | null;
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly hash: string;
-}
-
 /** All of them, in the order in which they act. */
 export const recipientsOf = ({ recipients }: Agreement): readonly Recipient[] =>
   [

@@ -1,3 +1,4 @@
+import type { Client, CreatedClient } from "#api/organizations.ts";
 import "../access/access.css";
 import { useState } from "react";
 import { useApi } from "../../api/client.ts";
@@ -13,7 +14,7 @@ import type { Column } from "../../ui/table.tsx";
 import { type Option, TextField } from "../../ui/text-field.tsx";
 import { RelativeTime, Time } from "../../ui/time.tsx";
 import { CredentialsPage } from "../access/credentials-page.tsx";
-import { type Credential, Revealed, RowButtons } from "../access/parts.tsx";
+import { Revealed, RowButtons } from "../access/parts.tsx";
 
 /** The OAuth clients of the organization. */
 export function ClientsPage() {
@@ -35,7 +36,7 @@ export function ClientsPage() {
 function RotateSecretDialog({ client, onClose }: { readonly client: Client; readonly onClose: () => void }) {
   const texts = useTexts("clients");
   const api = useApi();
-  const [rotated, setRotated] = useState<ClientWithSecret>();
+  const [rotated, setRotated] = useState<CreatedClient>();
   if (rotated !== undefined) {
     return (
       <Dialog title={texts.rotatedTitle} isOpen isDismissable={false} onClose={onClose}>
@@ -67,7 +68,7 @@ interface CreateClientDialogProps {
 function CreateClientDialog({ onCreated, onClose }: CreateClientDialogProps) {
   const texts = useTexts("clients");
   const api = useApi();
-  const [created, setCreated] = useState<ClientWithSecret>();
+  const [created, setCreated] = useState<CreatedClient>();
   if (created !== undefined) {
     return (
       <Dialog title={texts.createdTitle} isOpen isDismissable={false} onClose={onClose}>
@@ -112,7 +113,7 @@ function scopeGroups({ groups, meanings }: Texts["clients"]): { id: string; labe
 }
 
 interface ClientSecretProps {
-  readonly client: ClientWithSecret;
+  readonly client: CreatedClient;
   readonly lead: string;
   readonly onClose: () => void;
 }
@@ -198,12 +199,4 @@ function ClientButtons({ client, onRotate, onRevoke }: ClientActions & { readonl
       </Button>
     </RowButtons>
   );
-}
-
-interface Client extends Credential {
-  readonly scopes: readonly string[];
-}
-
-interface ClientWithSecret extends Client {
-  readonly clientSecret: string;
 }

@@ -1,9 +1,10 @@
 import "./entry.css";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
+import type { SignedIn } from "#api/users.ts";
 import { beginSession } from "../../api/begin-session.ts";
 import { useApi } from "../../api/client.ts";
-import type { LoginMethods, SignedIn } from "../../api/session-types.ts";
+import type { LoginMethods } from "../../api/session-types.ts";
 import { Brand } from "../../app/layout.tsx";
 import { useNavigate, useSearch } from "../../app/router.tsx";
 import { ThemeChoice } from "../../app/theme-choice.tsx";

@@ -1,5 +1,5 @@
+import type { SignedIn } from "#api/users.ts";
 import { useApi } from "../../api/client.ts";
-import type { SignedIn } from "../../api/session-types.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
 import { PasswordField, TextField } from "../../ui/text-field.tsx";

@@ -1,7 +1,7 @@
 import { useState } from "react";
+import type { LoginAnswer, SignedIn } from "#api/users.ts";
 import { useApi } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
-import type { LoginAnswer, SignedIn } from "../../api/session-types.ts";
 import { Link, useSearch } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";

@@ -1,3 +1,5 @@
+import type { Batch, BatchItem } from "#api/generation-documents.ts";
+import { documentStatuses, hasEnded } from "./types.ts";
 import "./generation.css";
 import "./charts.css";
 import { useState } from "react";
@@ -14,7 +16,6 @@ import type { Column } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { BatchState, DocumentState, RowPages, StatusFilter, statusIn } from "./parts.tsx";
 import { batchPath, useBatch, useBatchItems, useGenerationChanges } from "./queries.ts";
-import { type Batch, type BatchItem, documentStatuses, hasEnded } from "./types.ts";
 
 export function BatchPage({ params }: PageParams) {
   const id = params.get("id") ?? "";

@@ -1,4 +1,6 @@
 import { type ChangeEvent, useId, useMemo, useState } from "react";
+import type { Batch } from "#api/generation-documents.ts";
+import type { ListedGenTemplate as ListedTemplate } from "#api/generation-templates.ts";
 import { useSendOnce } from "../../api/send-once.ts";
 import { wrongInput } from "../../api/wrong-input.ts";
 import { Link, useNavigate, useSearch } from "../../app/router.tsx";
@@ -16,7 +18,7 @@ import { type BatchInput, type InputProblem, maxRows, readBatchInput } from "./b
 import { type DataField, fieldsOf } from "./data-schema.ts";
 import { BatchState, GenerationTabs, RowPages, StatusFilter, statusIn } from "./parts.tsx";
 import { useBatches, useGenerationChanges, useTemplate, useTemplateChoice, useTemplateSchema } from "./queries.ts";
-import { type Batch, batchStatuses, type ListedTemplate } from "./types.ts";
+import { batchStatuses } from "./types.ts";
 
 export function BatchesPage() {
   const texts = useTexts("generation");

@@ -1,3 +1,8 @@
+import type {
+  GenFinding as Finding,
+  GenTemplate as Template,
+  GenValidation as Validation,
+} from "#api/generation-templates.ts";
 import "./source.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
@@ -6,7 +11,6 @@ import { useTexts } from "../../texts/texts.tsx";
 import { Section } from "../../ui/page.tsx";
 import { ErrorNotice, Notice } from "../../ui/states.tsx";
 import { type DraftState, parseData } from "./draft.ts";
-import type { Finding, Template, Validation } from "./types.ts";
 
 interface ContentSectionProps {
   readonly template: Template;

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { GenDocument } from "#api/generation-documents.ts";
 import { useApi } from "../../api/client.ts";
 import { Link, useNavigate, useSearch } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
@@ -11,7 +12,7 @@ import type { Column } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DocumentState, GenerationTabs, RowPages, StatusFilter, statusIn } from "./parts.tsx";
 import { documentPath, useDocuments, useGenerationChanges } from "./queries.ts";
-import { documentStatuses, type GenDocument } from "./types.ts";
+import { documentStatuses } from "./types.ts";
 
 export function DocumentsPage() {
   const texts = useTexts("generation");

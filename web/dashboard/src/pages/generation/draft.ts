@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import type { GenTemplate as Template } from "#api/generation-templates.ts";
 import { useApi } from "../../api/client.ts";
 import { templatePath, useGenerationChanges } from "./queries.ts";
-import type { Data, Template } from "./types.ts";
+import type { Data } from "./types.ts";
 
 /** What somebody writes and has not saved. */
 export interface Draft {

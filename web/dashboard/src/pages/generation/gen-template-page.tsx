@@ -1,3 +1,4 @@
+import type { GenTemplate as Template } from "#api/generation-templates.ts";
 import "./generation.css";
 import { useState } from "react";
 import { useApi } from "../../api/client.ts";
@@ -19,7 +20,6 @@ import { TemplateState } from "./parts.tsx";
 import { Preview } from "./preview.tsx";
 import { templatePath, useGenerationChanges, useTemplate, useTemplateSchema } from "./queries.ts";
 import { SettingsSection } from "./settings-section.tsx";
-import type { Template } from "./types.ts";
 import { newestVersions } from "./versions.ts";
 
 export function GenTemplatePage({ params }: PageParams) {

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { ListedGenTemplate as ListedTemplate, GenTemplate as Template } from "#api/generation-templates.ts";
 import { useApi } from "../../api/client.ts";
 import { Link, useNavigate } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
@@ -13,7 +14,6 @@ import { Select, TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { GenerationTabs, RowPages, TemplateState } from "./parts.tsx";
 import { useGenerationChanges, useTemplates } from "./queries.ts";
-import type { Format, ListedTemplate, Template } from "./types.ts";
 
 export function GenTemplatesPage() {
   const texts = useTexts("generation");
@@ -73,7 +73,7 @@ function CreateTemplateDialog({ isOpen, onClose }: CreateTemplateDialogProps) {
   const navigate = useNavigate();
   const { templateIs } = useGenerationChanges();
   const create = async (values: FormValues) => {
-    const format: Format = values.text("format") === "markdown" ? "markdown" : "html";
+    const format = values.text("format") === "markdown" ? "markdown" : "html";
     const template = await api.send<Template>("POST", "/v1/gen/templates", {
       name: values.text("name").trim(),
       format,

@@ -1,3 +1,5 @@
+import type { Batch, GenDocument } from "#api/generation-documents.ts";
+import type { ListedGenTemplate as ListedTemplate } from "#api/generation-templates.ts";
 import "./generation.css";
 import type { ReactNode } from "react";
 import { useNavigate, usePath, useSearch } from "../../app/router.tsx";
@@ -8,7 +10,6 @@ import { MoreRows, type PagedList } from "../../ui/pager.tsx";
 import { ErrorState, Loading } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Select } from "../../ui/text-field.tsx";
-import type { BatchStatus, DocumentStatus, ListedTemplate } from "./types.ts";
 
 const paths = {
   templates: "/generation",
@@ -72,12 +73,12 @@ const batchTones = {
   cancelled: "warning",
 } as const;
 
-export function DocumentState({ status }: { readonly status: DocumentStatus }) {
+export function DocumentState({ status }: { readonly status: GenDocument["status"] }) {
   const { documentStates } = useTexts("generation");
   return <Badge tone={documentTones[status]}>{documentStates[status]}</Badge>;
 }
 
-export function BatchState({ status }: { readonly status: BatchStatus }) {
+export function BatchState({ status }: { readonly status: Batch["status"] }) {
   const { batchStates } = useTexts("generation");
   return <Badge tone={batchTones[status]}>{batchStates[status]}</Badge>;
 }

@@ -1,4 +1,6 @@
 import { useState } from "react";
+import type { GenDocument } from "#api/generation-documents.ts";
+import type { GenTemplate as Template } from "#api/generation-templates.ts";
 import { useApi } from "../../api/client.ts";
 import { useSendOnce } from "../../api/send-once.ts";
 import { useSearch } from "../../app/router.tsx";
@@ -11,7 +13,6 @@ import { Select } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { type DraftState, parseData } from "./draft.ts";
 import { documentPath, useGenerationChanges, useUsage } from "./queries.ts";
-import type { GenDocument, Template } from "./types.ts";
 import { newestVersions } from "./versions.ts";
 
 interface PreviewProps {

@@ -1,6 +1,7 @@
 import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Batch, BatchItem, GenDocument } from "#api/generation-documents.ts";
+import type { ListedGenTemplate as ListedTemplate, GenTemplate as Template, Usage } from "#api/generation-templates.ts";
 import { type QueryValues, useApi } from "../../api/client.ts";
-import type { Batch, BatchItem, GenDocument, ListedTemplate, Template, Usage } from "./types.ts";
 import { hasEnded } from "./types.ts";
 
 const all = ["generation"] as const;

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { GenTemplate as Template } from "#api/generation-templates.ts";
 import { useApi } from "../../api/client.ts";
 import { useNavigate } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
@@ -9,7 +10,6 @@ import { Facts, Section } from "../../ui/page.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { Select, TextField } from "../../ui/text-field.tsx";
 import { templatePath, useGenerationChanges } from "./queries.ts";
-import type { Template } from "./types.ts";
 
 interface SettingsSectionProps {
   readonly template: Template;

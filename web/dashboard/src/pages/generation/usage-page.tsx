@@ -1,3 +1,5 @@
+import type { GenDocument } from "#api/generation-documents.ts";
+import type { Usage } from "#api/generation-templates.ts";
 import "./charts.css";
 import { Link } from "../../app/router.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
@@ -5,7 +7,6 @@ import { Facts, Page, Section } from "../../ui/page.tsx";
 import { EmptyState, ErrorState, Loading } from "../../ui/states.tsx";
 import { GenerationTabs } from "./parts.tsx";
 import { useLatestDocuments, useUsage } from "./queries.ts";
-import type { GenDocument, Usage, UsageWindow } from "./types.ts";
 
 export function UsagePage() {
   const texts = useTexts("generation");
@@ -36,7 +37,13 @@ function Windows({ usage }: { readonly usage: Usage }) {
 /** From here on it is worth a warning. */
 const nearlyAll = 0.8;
 
-function Meter({ label, window: { limit, used, resetAt } }: { readonly label: string; readonly window: UsageWindow }) {
+function Meter({
+  label,
+  window: { limit, used, resetAt },
+}: {
+  readonly label: string;
+  readonly window: Usage["hour"];
+}) {
   const texts = useTexts("generation");
   const { locale, timeZone } = useLanguage();
   const share = limit === 0 ? 1 : Math.min(1, used / limit);

@@ -1,3 +1,4 @@
+import type { AuditEvent } from "#api/organizations.ts";
 import "../access/access.css";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -104,20 +105,6 @@ function SettingsForm() {
       />
     </Form>
   );
-}
-
-interface AuditEvent {
-  readonly id: string;
-  readonly at: string;
-  readonly action: string;
-  readonly actorId: string | null;
-  readonly actorName: string | null;
-  readonly subjectId: string | null;
-  readonly subjectName: string | null;
-  readonly details: Readonly<Record<string, string>>;
-  readonly requestId: string | null;
-  readonly ip: string | null;
-  readonly userAgent: string | null;
 }
 
 const pageSize = 25;

@@ -1,4 +1,4 @@
-import type { User } from "../../api/session-types.ts";
+import type { User } from "#api/users.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyLine } from "../../ui/copy-line.tsx";

@@ -1,8 +1,8 @@
 import "../access/access.css";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { User } from "#api/users.ts";
 import { useApi } from "../../api/client.ts";
-import type { Role, User } from "../../api/session-types.ts";
 import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -231,10 +231,10 @@ function ChangeState({
   );
 }
 
-const roles: readonly Role[] = ["viewer", "developer", "owner"];
+const roles: readonly User["role"][] = ["viewer", "developer", "owner"];
 
 /** A choice of roles that says what each of them may do; the field "role" of its form. */
-function RoleSelect({ initial }: { readonly initial: Role }) {
+function RoleSelect({ initial }: { readonly initial: User["role"] }) {
   const texts = useTexts("people");
   const options = roles.map((id) => ({ id, label: texts.roles[id], hint: texts.roleMeanings[id] }));
   return <Select name="role" label={texts.role} options={options} defaultValue={initial} isRequired />;

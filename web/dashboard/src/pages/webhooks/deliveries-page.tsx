@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import type { Delivery } from "#api/webhooks.ts";
 import { useNavigate, useSearch } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -7,8 +8,9 @@ import { type Option, Select } from "../../ui/text-field.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import { WebhookTabs } from "./parts.tsx";
 import { type DeliveryFilter, useEndpoints, useEventTypes } from "./queries.ts";
-import { deliveryStatuses } from "./types.ts";
 import "./webhooks.css";
+
+const statuses = ["PENDING", "DELIVERED", "FAILED", "DEAD"] as const satisfies readonly Delivery["status"][];
 
 const pageSize = 25;
 const names = ["endpointId", "status", "eventType"] as const;
@@ -61,7 +63,7 @@ function Filters({ filter, isNarrowed }: { readonly filter: DeliveryFilter; read
         "status",
         texts.filterStatus,
         texts.anyStatus,
-        deliveryStatuses.map((id) => ({ id, label: texts.deliveryStatus[id] })),
+        statuses.map((id) => ({ id, label: texts.deliveryStatus[id] })),
       )}
       {choice(
         "eventType",

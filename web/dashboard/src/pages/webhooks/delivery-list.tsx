@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import type { Delivery } from "#api/webhooks.ts";
 import { Link } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
@@ -10,7 +11,6 @@ import { RelativeTime, Time } from "../../ui/time.tsx";
 import { sendTestLine } from "./curl-lines.ts";
 import { DeliveryState, ReceiverName } from "./parts.tsx";
 import { type DeliveryFilter, useDeliveries } from "./queries.ts";
-import type { Delivery } from "./types.ts";
 import "./webhooks.css";
 
 interface DeliveryListProps {

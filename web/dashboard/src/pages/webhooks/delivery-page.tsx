@@ -1,5 +1,6 @@
 import "./webhooks.css";
 import { useState } from "react";
+import type { Attempt, Delivery } from "#api/webhooks.ts";
 import { useApi } from "../../api/client.ts";
 import { Link } from "../../app/router.tsx";
 import type { PageParams } from "../../app/routes.tsx";
@@ -14,7 +15,6 @@ import { RelativeTime, Time } from "../../ui/time.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { DeliveryState, ReceiverName } from "./parts.tsx";
 import { useDelivery, useWebhookChanges } from "./queries.ts";
-import type { Attempt, Delivery } from "./types.ts";
 
 export function DeliveryPage({ params }: PageParams) {
   const id = params.get("id") ?? "";

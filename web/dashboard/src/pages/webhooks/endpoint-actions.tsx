@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Delivery, Endpoint, EndpointWithSecret } from "#api/webhooks.ts";
 import { useApi } from "../../api/client.ts";
 import { wrongInput } from "../../api/wrong-input.ts";
 import { useNavigate } from "../../app/router.tsx";
@@ -13,7 +14,6 @@ import { useAction } from "../../ui/use-action.ts";
 import { EndpointForm, type EndpointValues } from "./endpoint-form.tsx";
 import { SecretDialog } from "./parts.tsx";
 import { useWebhookChanges } from "./queries.ts";
-import type { Delivery, Endpoint, EndpointWithSecret } from "./types.ts";
 
 type Asked = "edit" | "disable" | "rotate" | "recover" | "remove";
 

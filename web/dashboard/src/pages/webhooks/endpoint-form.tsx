@@ -1,5 +1,6 @@
 import "./webhooks.css";
 import { useMemo, useState } from "react";
+import type { Endpoint, EventType } from "#api/webhooks.ts";
 import { wrongInput } from "../../api/wrong-input.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { CheckboxGroup, Switch } from "../../ui/choices.tsx";
@@ -7,7 +8,6 @@ import { Form, type FormValues } from "../../ui/form.tsx";
 import { ErrorState, Loading } from "../../ui/states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useEventTypes } from "./queries.ts";
-import type { Endpoint, EventType } from "./types.ts";
 
 export interface EndpointValues {
   readonly url: string;

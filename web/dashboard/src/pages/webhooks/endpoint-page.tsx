@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import type { Endpoint } from "#api/webhooks.ts";
 import { Link } from "../../app/router.tsx";
 import type { PageParams } from "../../app/routes.tsx";
 import { useSession } from "../../app/session.tsx";
@@ -10,7 +11,6 @@ import { DeliveryList } from "./delivery-list.tsx";
 import { EndpointActions } from "./endpoint-actions.tsx";
 import { EndpointState } from "./parts.tsx";
 import { useEndpoint } from "./queries.ts";
-import type { Endpoint } from "./types.ts";
 import "./webhooks.css";
 
 const latest = 10;

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Endpoint, EndpointWithSecret } from "#api/webhooks.ts";
 import { useSendOnce } from "../../api/send-once.ts";
 import { Link, useNavigate } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
@@ -14,7 +15,6 @@ import { addEndpointLine } from "./curl-lines.ts";
 import { EndpointForm, type EndpointValues } from "./endpoint-form.tsx";
 import { EndpointState, SecretDialog, WebhookTabs } from "./parts.tsx";
 import { useEndpoints, useWebhookChanges } from "./queries.ts";
-import type { Endpoint, EndpointWithSecret } from "./types.ts";
 
 export function EndpointsPage() {
   const texts = useTexts("webhooks");

@@ -1,4 +1,5 @@
 import "./webhooks.css";
+import type { Delivery, Endpoint } from "#api/webhooks.ts";
 import { Link } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -7,7 +8,6 @@ import { Secret } from "../../ui/copy-line.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { LinkTabs } from "../../ui/page.tsx";
 import { useEndpoints } from "./queries.ts";
-import type { Delivery, Endpoint } from "./types.ts";
 
 /** Leads from the endpoints to the deliveries and back. */
 export function WebhookTabs({ current }: { readonly current: "endpoints" | "deliveries" }) {

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Delivery, Endpoint, EventType } from "#api/webhooks.ts";
 import { useApi } from "../../api/client.ts";
-import type { Delivery, Endpoint, EventType } from "./types.ts";
 
 const all = ["webhooks"] as const;
 const endpointsKey = [...all, "endpoints"] as const;

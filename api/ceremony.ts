@@ -1,0 +1,198 @@
+import {
+  AgreementSchema,
+  AgreementStatus,
+  DocumentSchema,
+  PageSchema,
+  type Recipient,
+  RecipientRole,
+  RecipientSchema,
+  RecipientStatus,
+} from "#gen/assent/sign/v1/agreement_pb.ts";
+import {
+  AddAttachmentRequestSchema,
+  AddAttachmentResponseSchema,
+  AdoptedSignatureSchema,
+  ConsentTextSchema,
+  DeclineSigningRequestSchema,
+  EndSenderViewRequestSchema,
+  FinishSigningRequestSchema,
+  FinishSigningResponseSchema,
+  type GetCeremonyResponse,
+  GetCeremonyResponseSchema,
+  GiveConsentRequestSchema,
+  GiveConsentResponseSchema,
+  LeaveSigningRequestSchema,
+  SenderDecision,
+  TabValueSchema,
+  ViewKind,
+} from "#gen/assent/sign/v1/signing_pb.ts";
+import {
+  choice,
+  described,
+  digest,
+  flag,
+  type JsonSchema,
+  list,
+  named,
+  number,
+  orNull,
+  text,
+  time,
+  unlisted,
+} from "./kinds.ts";
+import { type AnswerOf, type CreateOf, given, optional, readOnly, required, requiredApart } from "./members.ts";
+import { nested, resource, shown } from "./resource.ts";
+import { tabToFill } from "./tabs.ts";
+
+/** An object of an answer that may be missing. */
+const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: "null" }] });
+const listOf = (items: JsonSchema): JsonSchema => ({ type: "array", items });
+const aText = readOnly(text());
+
+const page = shown(PageSchema, { width: readOnly(number()), height: readOnly(number()) });
+const document = shown(DocumentSchema, { documentId: aText, name: aText, pages: readOnly(list(nested(page))) });
+
+const agreement = shown(AgreementSchema, {
+  id: aText,
+  status: readOnly(unlisted(named(AgreementStatus, "camel"))),
+  emailSubject: aText,
+  emailBlurb: aText,
+  senderName: readOnly(text(), { at: "sender.name", default: "" }),
+  organizationName: given<string>({ type: "string" }),
+  documents: readOnly(list(nested(document))),
+});
+
+const role = unlisted(named(RecipientRole, "dashed"));
+const status = readOnly(unlisted(named(RecipientStatus, "camel")));
+const recipient = shown(RecipientSchema, {
+  recipientId: aText,
+  name: aText,
+  email: aText,
+  role: readOnly(role, { example: "signer" }),
+  status,
+  locale: aText,
+  tabs: readOnly(list(nested(tabToFill))),
+});
+/** Where the others are reached is for the sender to know, not for everybody who signs. */
+const other = shown(RecipientSchema, {
+  name: aText,
+  email: given<string | null>({ type: ["string", "null"] }),
+  role: readOnly(role),
+  status,
+});
+
+const hashDescription = "SHA-256 of introduction, points and agreement, one below the other in UTF-8.";
+const consentText = shown(ConsentTextSchema, {
+  locale: readOnly(text(), { example: "en" }),
+  introduction: aText,
+  points: readOnly(list(text())),
+  agreement: aText,
+  textSha256: readOnly(digest, {
+    at: "sha256",
+    description: hashDescription,
+    example: "0123456789abcdef".repeat(4),
+  }),
+});
+export type ConsentText = AnswerOf<typeof consentText.table>;
+
+const consent = shown(GetCeremonyResponseSchema, {
+  required: given<boolean>({ type: "boolean" }),
+  givenAt: readOnly(orNull(unlisted(time)), { at: "consentedAt" }),
+  texts: given<readonly ConsentText[]>(listOf(consentText.schemas.answer), {
+    description: "While it is asked for: what to show, one text for each language.",
+  }),
+});
+
+export type CeremonyDocument = AnswerOf<typeof document.table>;
+export type CeremonyRecipient = AnswerOf<typeof recipient.table>;
+
+export const ceremony = shown(GetCeremonyResponseSchema, {
+  kind: readOnly(named(ViewKind, "dashed")),
+  agreement: given<AnswerOf<typeof agreement.table> | null>(nullable(agreement.schemas.answer)),
+  recipient: given<CeremonyRecipient | null>(nullable(recipient.schemas.answer)),
+  others: given<readonly AnswerOf<typeof other.table>[]>(listOf(other.schemas.answer)),
+  consent: given<AnswerOf<typeof consent.table>>(consent.schemas.answer),
+  canAct: readOnly(flag, { description: "Whether there is anything left for the person to do." }),
+  timeoutUrl: readOnly(orNull(text()), { description: "Where to go when the session has ended by itself." }),
+});
+export type Ceremony = AnswerOf<typeof ceremony.table>;
+
+/** What the signing page is told of a session. */
+export function ceremonyOf(message: GetCeremonyResponse): Ceremony {
+  const { agreement: shared, recipientId, canAct, organizationName } = message;
+  const recipients = shared?.recipients ?? [];
+  const person = recipients.find(({ id }) => id === recipientId);
+  const asksConsent = canAct && needsConsent(person);
+  const otherOf = (one: Recipient) =>
+    other.answer(one, { email: person === undefined && one.email !== "" ? one.email : null });
+  return ceremony.answer(message, {
+    agreement: shared === undefined ? null : agreement.answer(shared, { organizationName }),
+    recipient: person === undefined ? null : recipient.answer(person),
+    others: recipients.filter((one) => one !== person).map(otherOf),
+    consent: consent.answer(message, {
+      required: asksConsent,
+      texts: asksConsent ? message.consentTexts.map((one) => consentText.answer(one)) : [],
+    }),
+  });
+}
+
+/** Who only has to look signs nothing. */
+const needsConsent = (person: Recipient | undefined): boolean =>
+  person !== undefined && person.role !== RecipientRole.CERTIFIED_DELIVERY;
+
+export const ended = shown(FinishSigningResponseSchema, {
+  returnUrl: readOnly(orNull(text()), {
+    description: "Where to go next; null when nobody waits for the person.",
+  }),
+});
+
+export const consentGiven = resource(GiveConsentRequestSchema, {
+  textSha256: required(digest, { description: "Of the text that was shown: one that the ceremony serves." }),
+  locale: required(described(text(0, 20), "Of that text.")),
+});
+export const consented = shown(GiveConsentResponseSchema, {
+  consentedAt: readOnly(orNull(unlisted(time))),
+});
+
+export const fileToAttach = resource(AddAttachmentRequestSchema, {
+  tabId: required(text(1, 100)),
+  fileName: required(text(1, 255)),
+  contentBase64: requiredApart<string>({
+    type: "string",
+    minLength: 4,
+    maxLength: 6_990_508,
+    description: "A PDF, PNG or JPEG of at most 5 MB.",
+  }),
+});
+export const attached = shown(AddAttachmentResponseSchema, {
+  value: readOnly(text(), { description: "The value of the tab." }),
+});
+
+const values = required(
+  list(nested(resource(TabValueSchema, { tabId: required(text(1, 100)), value: required(text(0, 10_000)) }))),
+);
+/** How a signature looks: typed in a font, or drawn. */
+export const adopted = resource(AdoptedSignatureSchema, {
+  typed: required(text(0, 200), { description: "The name or the initials." }),
+  font: required(choice("dancing-script", "caveat", "great-vibes")),
+  drawnPng: requiredApart<string>({
+    type: "string",
+    minLength: 0,
+    maxLength: 349_528,
+    description: "A PNG in Base64, in place of what was typed; empty when there is none.",
+  }),
+});
+export type Adopted = CreateOf<typeof adopted.table>;
+
+export const finish = resource(FinishSigningRequestSchema, {
+  values,
+  signature: optional(orNull(nested(adopted))),
+  initials: optional(orNull(nested(adopted))),
+});
+export const leave = resource(LeaveSigningRequestSchema, { values });
+export const declining = resource(DeclineSigningRequestSchema, {
+  reason: required(text(0, 500), { description: "Told to the sender." }),
+});
+export const decision = resource(EndSenderViewRequestSchema, {
+  decision: required(named(SenderDecision, "lower")),
+});

@@ -1,0 +1,191 @@
+import {
+  AttemptSchema,
+  CreateEndpointRequestSchema,
+  CreateEndpointResponseSchema,
+  DeliverySchema,
+  DeliveryStatus,
+  DisabledReason,
+  type Endpoint as EndpointMessage,
+  EndpointSchema,
+  EventTypeSchema,
+  ListDeliveriesRequestSchema,
+  RecoverEndpointRequestSchema,
+  RecoverEndpointResponseSchema,
+  RotateEndpointSecretResponseSchema,
+  UpdateEndpointRequestSchema,
+} from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import {
+  count,
+  described,
+  flag,
+  integer,
+  large,
+  list,
+  named,
+  objectInText,
+  orNull,
+  text,
+  time,
+  uuid,
+} from "./kinds.ts";
+import { type AnswerOf, computed, given, inside, optional, readOnly, required } from "./members.ts";
+import { nested, resource, shown } from "./resource.ts";
+
+const sent = <const Words extends string>(words: Words) => ({ create: words, change: words }) as const;
+
+const statuses = ["ACTIVE", "FAILING", "DISABLED"] as const;
+const switched = "Whether events are sent to it. A disabled endpoint misses what happens meanwhile.";
+
+/** Where events are sent; its secret is no part of it. */
+export const endpoint = resource(
+  EndpointSchema,
+  {
+    id: readOnly(uuid),
+    organizationId: given<string>({ type: "string", format: "uuid" }),
+    url: required(text(1, 2_048), {
+      description: sent(
+        "An absolute https URL with a public host, on port 443 or 8443, without a user name, password or fragment.",
+      ),
+      example: "https://www.example.com/hooks/assent",
+    }),
+    description: optional(orNull(text(0, 500)), { description: sent("For people."), example: "The order system" }),
+    eventTypes: optional(list(text(1, 100)), {
+      null: "both",
+      description: {
+        ...sent("The types of events that it is to get; all when it is empty or absent."),
+        answer: "Empty for all types.",
+      },
+      example: ["agreement.completed", "recipient.declined"],
+    }),
+    enabled: optional(flag, {
+      default: true,
+      null: "create",
+      description: { create: "Whether events are sent to it; true when absent.", change: switched, answer: switched },
+    }),
+    status: computed(
+      { type: "string", enum: statuses },
+      ({ enabled, failingSince }: EndpointMessage): (typeof statuses)[number] =>
+        !enabled ? "DISABLED" : failingSince === undefined ? "ACTIVE" : "FAILING",
+      {
+        description:
+          "FAILING: since failingSince every attempt has failed, and one request at a time is made. After five days of that it is disabled.",
+      },
+    ),
+    disabledReason: readOnly(orNull(named(DisabledReason)), {
+      description: "GONE: it answered 410. FAILING: every attempt of five days failed.",
+      example: null,
+    }),
+    disabledAt: readOnly(orNull(time), { description: "When it was disabled.", example: null }),
+    failingSince: readOnly(orNull(time), {
+      description: "When the first attempt failed of which none has succeeded since.",
+      example: null,
+    }),
+    previousSecretUntil: readOnly(orNull(time), {
+      description: "Until when requests are signed with the secret before the last one as well.",
+      example: null,
+    }),
+    createdAt: readOnly(time),
+    updatedAt: readOnly(time),
+  },
+  { create: CreateEndpointRequestSchema, change: UpdateEndpointRequestSchema },
+);
+
+/** What creates an endpoint or changes its secret answers the secret too. */
+export const endpointWithSecret = shown(CreateEndpointResponseSchema, {
+  ...inside("endpoint", endpoint.table),
+  secret: readOnly(text(), {
+    description: "What requests are signed with (Standard Webhooks 1.0). Shown here and never again: keep it.",
+    example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+  }),
+});
+/** The same, with the contract's other name for it. */
+export const rotatedEndpoint = shown(RotateEndpointSecretResponseSchema, endpointWithSecret.table);
+
+export const recovery = resource(RecoverEndpointRequestSchema, {
+  since: required(time, { description: "Events that happened at this time or later." }),
+  until: optional(orNull(time), { description: "Events that happened before this time; now when absent." }),
+});
+export const recovered = shown(RecoverEndpointResponseSchema, {
+  queued: readOnly(count, { description: "Deliveries that wait again because of this.", example: 12 }),
+});
+
+const attempt = shown(AttemptSchema, {
+  at: readOnly(time),
+  statusCode: readOnly(orNull(integer()), { description: "Null when there was no answer.", example: 503 }),
+  durationMs: readOnly(count, { example: 184 }),
+  error: readOnly(orNull(text()), { description: "What went wrong.", example: "The receiver answered 503." }),
+  response: readOnly(orNull(text()), {
+    description: "What the answer began with, at most 1,024 characters.",
+    example: "Service Unavailable",
+  }),
+  url: readOnly(text(), { example: "https://www.example.com/hooks/assent" }),
+});
+
+const deliveryStatus = named(DeliveryStatus);
+
+/** One event on its way to one receiver. */
+export const delivery = shown(DeliverySchema, {
+  id: readOnly(uuid),
+  eventId: readOnly(uuid, {
+    description: "The webhook-id of the requests: the same in every attempt and for every endpoint.",
+  }),
+  eventType: readOnly(text(), { example: "agreement.completed" }),
+  endpointId: readOnly(orNull(uuid), {
+    description: "Null when the agreement itself names the receiver.",
+    example: "01961234-5678-7abc-8def-0123456789ab",
+  }),
+  status: readOnly(deliveryStatus, {
+    description:
+      "PENDING: nobody has tried yet. FAILED: the last attempt failed, another one follows. DEAD: nothing follows any more, unless it is sent again.",
+    example: "FAILED",
+  }),
+  attempts: readOnly(list(nested(attempt)), { description: "The latest first; lists have the latest five." }),
+  attemptCount: readOnly(count, { example: 1 }),
+  nextAttemptAt: readOnly(orNull(time), {
+    description: "Null when nothing follows.",
+    example: "2026-11-20T17:00:05.123Z",
+  }),
+  occurredAt: readOnly(time, { description: "When the event happened." }),
+  createdAt: readOnly(time),
+  deliveredAt: readOnly(orNull(time), {
+    description: "When an attempt was answered with a status from 200 to 299.",
+    example: null,
+  }),
+  agreementId: readOnly(orNull(uuid), {
+    description: "Of events of the compatible interface: the agreement.",
+    example: null,
+  }),
+  connectId: readOnly(orNull(large(1)), {
+    description: "Of the configuration of the compatible interface that it is sent for.",
+    example: null,
+  }),
+});
+
+/** Which deliveries are wanted. */
+export const deliveryFilter = resource(ListDeliveriesRequestSchema, {
+  endpointId: optional(described(uuid, "Those to this endpoint only.")),
+  status: optional(deliveryStatus, { description: "Those in this status only.", example: "FAILED" }),
+  eventType: optional(text(1, 100), {
+    description: "Those of events of this type only.",
+    example: "agreement.completed",
+  }),
+  eventId: optional(described(uuid, "Those of this event only.")),
+});
+
+/** A kind of events, with the data of one as an example. */
+export const eventType = shown(EventTypeSchema, {
+  type: readOnly(text(), { example: "agreement.completed" }),
+  description: readOnly(text(), { example: "All recipients have signed, and the documents are sealed." }),
+  example: readOnly(objectInText, {
+    at: "exampleJson",
+    default: {},
+    description: "The data of such an event.",
+    example: { agreement: { id: "01961234-5678-7abc-8def-0123456789ab", status: "completed" } },
+  }),
+});
+
+export type Endpoint = AnswerOf<typeof endpoint.table>;
+export type EndpointWithSecret = AnswerOf<typeof endpointWithSecret.table>;
+export type Delivery = AnswerOf<typeof delivery.table>;
+export type Attempt = AnswerOf<typeof attempt.table>;
+export type EventType = AnswerOf<typeof eventType.table>;
