@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import { forceOrgIsolationSql, identifier } from "../db/ddl.ts";
-import { withOrg } from "../db/pool.ts";
+import { type Tenant, withOrg } from "../db/pool.ts";
 import type { OrgId } from "../ids.ts";
 
 /**
@@ -12,60 +12,56 @@ import type { OrgId } from "../ids.ts";
 export interface BlobStore {
   /**
    * Stores the bytes for this owner and resolves with their SHA-256. Doing it again changes nothing; an owner who has
-   * other bytes already is an error. With a client it happens in the transaction of that client, which must be one of
-   * this organization.
+   * other bytes already is an error. With a tenant it happens in its transaction, otherwise in one of its own.
    */
-  put(orgId: OrgId, ownerId: string, bytes: Uint8Array, client?: pg.PoolClient): Promise<Buffer>;
+  put(organization: OrgId | Tenant, ownerId: string, bytes: Uint8Array): Promise<Buffer>;
   /**
    * Adds this owner to bytes that the organization has already; false when it has none with this hash. Otherwise as put,
    * without sending the bytes.
    */
-  reference(orgId: OrgId, ownerId: string, sha256: Uint8Array, client?: pg.PoolClient): Promise<boolean>;
-  /** Undefined when the organization has no such bytes. See put for the client. */
-  read(orgId: OrgId, sha256: Uint8Array, client?: pg.PoolClient): Promise<Uint8Array | undefined>;
-  /** The owner lets go of its bytes; an owner without any is left as it is. See put for the client. */
-  release(orgId: OrgId, ownerId: string, client?: pg.PoolClient): Promise<void>;
+  reference(organization: OrgId | Tenant, ownerId: string, sha256: Uint8Array): Promise<boolean>;
+  /** Undefined when the organization has no such bytes. See put for the tenant. */
+  read(organization: OrgId | Tenant, sha256: Uint8Array): Promise<Uint8Array | undefined>;
+  /** The owner lets go of its bytes; an owner without any is left as it is. See put for the tenant. */
+  release(organization: OrgId | Tenant, ownerId: string): Promise<void>;
 }
 
 /** Keeps the bytes in the tables that blobTablesSql made in this schema. */
 export function createPostgresBlobStore(options: { readonly pool: pg.Pool; readonly schema: string }): BlobStore {
   const { pool } = options;
   const sql = statements(identifier(options.schema));
-  const inTransaction = <T>(
-    orgId: OrgId,
-    client: pg.PoolClient | undefined,
-    work: (client: pg.PoolClient) => Promise<T>,
-  ): Promise<T> => (client === undefined ? withOrg(pool, orgId, work) : work(client));
+  const within = <T>(organization: OrgId | Tenant, work: (tenant: Tenant) => Promise<T>): Promise<T> =>
+    typeof organization === "string" ? withOrg(pool, organization, work) : work(organization);
   return {
-    put: (orgId, ownerId, bytes, client) => {
+    put: (organization, ownerId, bytes) => {
       const sha256 = sha256Of(bytes);
-      return inTransaction(orgId, client, async (transaction) => {
+      return within(organization, async ({ orgId, client }) => {
         const values = [orgId, ownerId, sha256, asBuffer(bytes)];
-        const { rows } = await transaction.query<{ isSame: boolean }>({ ...sql.put, values });
+        const { rows } = await client.query<{ isSame: boolean }>({ ...sql.put, values });
         if (rows[0]?.isSame !== true) throw new Error(`the owner ${ownerId} has other bytes already`);
         return sha256;
       });
     },
-    reference: (orgId, ownerId, sha256, client) =>
-      inTransaction(orgId, client, async (transaction) => {
+    reference: (organization, ownerId, sha256) =>
+      within(organization, async ({ orgId, client }) => {
         const values = [orgId, ownerId, asBuffer(sha256)];
-        const { rows } = await transaction.query<{ isSame: boolean }>({ ...sql.reference, values });
+        const { rows } = await client.query<{ isSame: boolean }>({ ...sql.reference, values });
         if (rows[0]?.isSame === false) throw new Error(`the owner ${ownerId} has other bytes already`);
         return rows[0] !== undefined;
       }),
-    read: (orgId, sha256, client) =>
-      inTransaction(orgId, client, async (transaction) => {
-        const { rows } = await transaction.query<{ bytes: Buffer }>(sql.read, [orgId, asBuffer(sha256)]);
+    read: (organization, sha256) =>
+      within(organization, async ({ orgId, client }) => {
+        const { rows } = await client.query<{ bytes: Buffer }>(sql.read, [orgId, asBuffer(sha256)]);
         return rows[0]?.bytes;
       }),
-    release: (orgId, ownerId, client) =>
-      inTransaction(orgId, client, async (transaction) => {
-        const found = await transaction.query<{ sha256: Buffer }>(sql.findReference, [orgId, ownerId]);
+    release: (organization, ownerId) =>
+      within(organization, async ({ orgId, client }) => {
+        const found = await client.query<{ sha256: Buffer }>(sql.findReference, [orgId, ownerId]);
         const sha256 = found.rows[0]?.sha256;
         if (sha256 === undefined) return;
-        await transaction.query(sql.lockBlob, [orgId, sha256]);
-        await transaction.query(sql.removeReference, [orgId, ownerId, sha256]);
-        await transaction.query(sql.removeUnused, [orgId, sha256]);
+        await client.query(sql.lockBlob, [orgId, sha256]);
+        await client.query(sql.removeReference, [orgId, ownerId, sha256]);
+        await client.query(sql.removeUnused, [orgId, sha256]);
       }),
   };
 }

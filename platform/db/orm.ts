@@ -2,7 +2,7 @@ import type { AnyEntity, EntityClass, EntityManager, EntitySchema } from "@mikro
 import { MikroORM } from "@mikro-orm/postgresql";
 import type pg from "pg";
 import { isUuid, type OrgId } from "../ids.ts";
-import { type PoolOptions, releaseBrokenConnections, startupOptions } from "./pool.ts";
+import { type Opened, type PoolOptions, releaseBrokenConnections, startupOptions } from "./pool.ts";
 
 export { isTransient, isUniqueViolation } from "./errors.ts";
 
@@ -43,6 +43,12 @@ export function createOrm<const E extends Entities>(options: OrmOptions<E>) {
   });
 }
 
+/** A Tenant where statements are made by an entity manager. */
+export interface OrmTenant<EM extends EntityManager = EntityManager> extends Opened {
+  readonly orgId: OrgId;
+  readonly em: EM;
+}
+
 /**
  * Runs `work` with an entity manager of its own in one transaction that sees and writes rows of this organization only.
  * Flushes and commits when `work` resolves, rolls back when it rejects or has swallowed an error of the database.
@@ -50,13 +56,13 @@ export function createOrm<const E extends Entities>(options: OrmOptions<E>) {
 export async function withOrgEm<EM extends EntityManager, T>(
   orm: { readonly em: EM },
   orgId: OrgId,
-  work: (em: EM) => Promise<T>,
+  work: (tenant: OrmTenant<EM>) => Promise<T>,
 ): Promise<T> {
   if (!isUuid(orgId)) throw new TypeError("the organization id is not a UUID");
   const fork = orm.em.fork() as EM;
   return fork.transactional(async (em) => {
     await em.execute("select set_config('app.org_id', ?, true)", [orgId]);
-    const result = await work(em as EM);
+    const result = await work({ orgId, em } as OrmTenant<EM>);
     await em.flush();
     // Fails when an error that the work swallowed has spoiled the transaction: COMMIT would roll back in silence.
     await em.execute("select");

@@ -66,13 +66,29 @@ export function startupOptions(options: Omit<PoolOptions, "url" | "name" | "max"
     .join(" ");
 }
 
+declare const isOpened: unique symbol;
+
+/** Marks what only the functions that open a transaction of an organization make. */
+export interface Opened {
+  readonly [isOpened]: true;
+}
+
+/**
+ * An open transaction of one organization: the organization of a statement and that of its transaction cannot differ.
+ * Whatever reads or writes rows of an organization takes it first.
+ */
+export interface Tenant extends Opened {
+  readonly orgId: OrgId;
+  readonly client: pg.PoolClient;
+}
+
 /**
  * Runs `work` in one transaction that sees and writes rows of this organization only (row-level security).
  * Commits when `work` resolves, rolls back when it rejects; rejects as well when an error that `work` swallowed has
  * spoiled the transaction. The organization is set for this transaction alone and cannot leak through the pool.
  */
-export async function withOrg<T>(pool: pg.Pool, orgId: OrgId, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  return runTransaction(pool, beginForOrg(orgId), work);
+export async function withOrg<T>(pool: pg.Pool, orgId: OrgId, work: (tenant: Tenant) => Promise<T>): Promise<T> {
+  return runTransaction(pool, beginForOrg(orgId), (client) => work({ orgId, client } as Tenant));
 }
 
 /**
@@ -82,9 +98,10 @@ export async function withOrg<T>(pool: pg.Pool, orgId: OrgId, work: (client: pg.
 export async function withOrgSnapshot<T>(
   pool: pg.Pool,
   orgId: OrgId,
-  work: (client: pg.PoolClient) => Promise<T>,
+  work: (tenant: Tenant) => Promise<T>,
 ): Promise<T> {
-  return runTransaction(pool, beginForOrg(orgId, "begin isolation level repeatable read read only"), work);
+  const begin = beginForOrg(orgId, "begin isolation level repeatable read read only");
+  return runTransaction(pool, begin, (client) => work({ orgId, client } as Tenant));
 }
 
 /** Like withOrg without an organization: for tables without one and for roles whose policies span organizations. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import { identifier } from "../db/ddl.ts";
-import { withOrg, withTransaction } from "../db/pool.ts";
+import { type Tenant, withOrg, withTransaction } from "../db/pool.ts";
 import type { OrgId } from "../ids.ts";
 import { detached, noopTracer, type Tracer, traced } from "../telemetry.ts";
 import type { ReceivedEvent } from "./bus.ts";
@@ -11,7 +11,7 @@ import { parseEvent } from "./deliver.ts";
 
 export interface BatchConsumerOptions extends ConsumerBase {
   /** The effects of events of one organization within one transaction. Rejects to have each tried by itself. */
-  applyBatch(client: pg.PoolClient, orgId: OrgId, events: readonly Event[]): Promise<void>;
+  applyBatch(tenant: Tenant, events: readonly Event[]): Promise<void>;
   /** Takes whole batches; one that it rejects goes to applyBatch, organization by organization. */
   readonly across?: AcrossOrganizations;
   /** Events that are under way at once, and so in a batch at most; default 256. */
@@ -72,7 +72,7 @@ export function createBatchConsumer(options: BatchConsumerOptions): ConsumerWork
     { ...options, concurrency: maxBatch },
     {
       apply: async (received) => add(received),
-      applyOne: (client, orgId, event) => options.applyBatch(client, orgId, [event]),
+      applyOne: (tenant, event) => options.applyBatch(tenant, [event]),
     },
   );
 }
@@ -131,9 +131,9 @@ async function applyAcross(
 /** Settles every item; never rejects. */
 async function applyTogether(options: BatchConsumerOptions, orgId: OrgId, items: readonly Waiting[]): Promise<void> {
   try {
-    const fresh = await withOrg(options.pool, orgId, async (client) => {
-      const entered = await enter(client, options, items);
-      if (entered.size > 0) await options.applyBatch(client, orgId, eventsOf(entered));
+    const fresh = await withOrg(options.pool, orgId, async (tenant) => {
+      const entered = await enter(tenant.client, options, items);
+      if (entered.size > 0) await options.applyBatch(tenant, eventsOf(entered));
       return entered;
     });
     settle(options, items, fresh);

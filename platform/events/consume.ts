@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { identifier } from "../db/ddl.ts";
-import { withOrg } from "../db/pool.ts";
+import { type Tenant, withOrg } from "../db/pool.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Worker } from "../periodic.ts";
@@ -18,7 +18,7 @@ export interface ConsumerOptions
   readonly pool: pg.Pool;
   readonly schema: string;
   /** The effect of the event, within the transaction of the event's organization. Rejects to have it tried again. */
-  apply(client: pg.PoolClient, event: Event): Promise<void>;
+  apply(tenant: Tenant, event: Event): Promise<void>;
   /** Called after the commit of new effects, to wake who works on them. Cheap; must not throw. */
   onApplied?(): void;
   readonly logger: Logger;
@@ -78,7 +78,7 @@ const measureMs = 15_000;
 export const createConsumer = (options: ConsumerOptions): ConsumerWorker =>
   createConsumerWorker(options, {
     apply: (received) => applyOnce(received, options),
-    applyOne: (client, _orgId, event) => options.apply(client, event),
+    applyOne: options.apply,
   });
 
 /** How the events of a consumer take effect. */
@@ -160,9 +160,9 @@ function noteEffect({ occurredAt }: Event, { durable, metrics, clock = systemClo
 /** Undefined when the event has already taken effect. */
 async function applyOnce(received: ReceivedEvent, options: ConsumerOptions): Promise<Event | undefined> {
   const { event, orgId } = parseEvent(received);
-  const isNew = await withOrg(options.pool, orgId, async (client) => {
-    if (!(await enterInbox(client, options.schema, options.durable, received.id))) return false;
-    await options.apply(client, event);
+  const isNew = await withOrg(options.pool, orgId, async (tenant) => {
+    if (!(await enterInbox(tenant.client, options.schema, options.durable, received.id))) return false;
+    await options.apply(tenant, event);
     return true;
   });
   if (!isNew) return undefined;

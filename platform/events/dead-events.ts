@@ -1,8 +1,8 @@
 import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import { identifier } from "../db/ddl.ts";
-import { withOrg, withTransaction } from "../db/pool.ts";
-import { isUuid, type OrgId } from "../ids.ts";
+import { type Tenant, withOrg, withTransaction } from "../db/pool.ts";
+import { isUuid } from "../ids.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
 import type { ReceivedEvent } from "./bus.ts";
@@ -45,7 +45,7 @@ export interface DeadEventsOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** The effect of one event within the transaction of its organization. */
-  applyOne(client: pg.PoolClient, orgId: OrgId, event: Event): Promise<void>;
+  applyOne(tenant: Tenant, event: Event): Promise<void>;
   /** Hears of each event that has taken effect, after the commit. */
   onEffect(event: Event): void;
 }
@@ -163,11 +163,11 @@ async function requeueOne(options: DeadEventsOptions, table: string, eventId: st
   );
   if (found.rows[0] === undefined) throw new Error("the consumer has no such dead event");
   const { event, orgId } = parseEvent(found.rows[0]);
-  const isNew = await withOrg(pool, orgId, async (client) => {
+  const isNew = await withOrg(pool, orgId, async (tenant) => {
     // Locks the row; somebody else who requeued or discarded it meanwhile has written the inbox row.
-    await client.query(`delete from ${table} where consumer = $1 and event_id = $2`, key);
-    if (!(await enterInbox(client, schema, durable, eventId))) return false;
-    await options.applyOne(client, orgId, event);
+    await tenant.client.query(`delete from ${table} where consumer = $1 and event_id = $2`, key);
+    if (!(await enterInbox(tenant.client, schema, durable, eventId))) return false;
+    await options.applyOne(tenant, event);
     return true;
   });
   if (isNew) options.onEffect(event);

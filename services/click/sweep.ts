@@ -25,7 +25,7 @@ const batchSize = 200;
  * Tells of the sessions and grants whose time is over, each exactly once: what is looked at, what it changes and its
  * events are committed together. Any number of processes may do it at the same time.
  */
-export async function sweep(deps: SweepDeps): Promise<void> {
+async function sweep(deps: SweepDeps): Promise<void> {
   for (const sweepSome of [sweepSessions, sweepGrants]) {
     let more = true;
     while (more) more = await sweepSome(deps);

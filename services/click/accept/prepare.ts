@@ -224,6 +224,6 @@ async function requireFirst(
 ): Promise<void> {
   const { orgId } = caller;
   const text = { subjectIndex: vault.subjectIndex(orgId, userRef), versionId, revision };
-  const isTaken = await withOrg(pool, orgId, (client) => hasAccepted(orgId, client, text));
+  const isTaken = await withOrg(pool, orgId, (tenant) => hasAccepted(tenant, text));
   if (isTaken) throw new DomainError("CLICK_ALREADY_ACCEPTED");
 }

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { AskedText, ConsentEvent } from "./consent.ts";
 
 /** An event as it comes out of the database. */
@@ -14,14 +14,14 @@ export interface EventRow extends Omit<ConsentEvent, "revision" | "text"> {
 }
 
 /** Everything of an event that is not sealed. */
-export const eventColumns = (e: string): string => `${e}.revision, ${e}.event_id as "eventId", ${e}.purpose, ${e}.type,
+const eventColumns = (e: string): string => `${e}.revision, ${e}.event_id as "eventId", ${e}.purpose, ${e}.type,
   ${e}.recorded_at as "recordedAt", ${e}.occurred_at as "occurredAt", ${e}.source, ${e}.method,
   ${e}.actor_type as "actorType", ${e}.template_id as "templateId", ${e}.version_id as "versionId",
   ${e}.template_revision as "templateRevision", ${e}.locale, ${e}.content_hash as "contentHash",
   ${e}.legal_basis as "legalBasis", ${e}.jurisdiction, ${e}.granted_at as "grantedAt", ${e}.expires_at as "expiresAt",
   ${e}.receipt_id as "receiptId"`;
 
-export function eventOf(row: EventRow): ConsentEvent {
+function eventOf(row: EventRow): ConsentEvent {
   const { templateId, versionId, templateRevision, locale, contentHash, ...rest } = row;
   return { ...rest, revision: Number(row.revision), text: textOf(row) };
 }
@@ -34,8 +34,7 @@ function textOf({ templateId, versionId, templateRevision, locale, contentHash }
 
 /** The last change of each purpose, as of this moment or ever. */
 export async function findLastEvents(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   subjectIndex: Buffer,
   at: Date | null = null,
 ): Promise<ConsentEvent[]> {
@@ -50,8 +49,7 @@ export async function findLastEvents(
 
 /** The changes that these acceptances made, oldest first. */
 export async function listEventsOfReceipts(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   subjectIndex: Buffer,
   receiptIds: readonly string[],
 ): Promise<ConsentEvent[]> {
@@ -94,7 +92,7 @@ export interface HistoryQuery {
 }
 
 /** Changes, newest first. */
-export const listHistory = (orgId: OrgId, client: pg.ClientBase, query: HistoryQuery): Promise<StoredChange[]> =>
+export const listHistory = ({ orgId, client }: Tenant, query: HistoryQuery): Promise<StoredChange[]> =>
   listChanges(
     client,
     `and e.subject_index = $2 and e.revision <= $3 and ($4::text is null or e.purpose = $4)
@@ -104,8 +102,7 @@ export const listHistory = (orgId: OrgId, client: pg.ClientBase, query: HistoryQ
 
 /** Refusals and withdrawals of these purposes after a change, oldest first. */
 export const listEndings = (
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   after: { readonly subjectIndex: Buffer; readonly revision: number; readonly purposes: readonly string[] },
   limit: number,
 ): Promise<StoredChange[]> =>
@@ -117,15 +114,11 @@ export const listEndings = (
   );
 
 /** The changes of an update, in their order; whoever they are about. */
-export const listUpdate = (orgId: OrgId, client: pg.ClientBase, updateId: string): Promise<StoredChange[]> =>
+export const listUpdate = ({ orgId, client }: Tenant, updateId: string): Promise<StoredChange[]> =>
   listChanges(client, "and e.update_id = $2 order by e.revision", [orgId, updateId]);
 
 /** The change that has this receipt, unless an acceptance made it. */
-export async function findChange(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  receiptId: string,
-): Promise<StoredChange | undefined> {
+export async function findChange({ orgId, client }: Tenant, receiptId: string): Promise<StoredChange | undefined> {
   return (await listChanges(client, "and e.receipt_id = $2 and e.update_id is not null", [orgId, receiptId]))[0];
 }
 

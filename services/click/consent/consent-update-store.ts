@@ -1,5 +1,4 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { ConsentEvent } from "./consent.ts";
 
 /** How far the history of a user has come. */
@@ -10,12 +9,7 @@ export interface ConsentHead {
 }
 
 /** Until the end of the transaction nobody else changes the consent of this user. */
-export async function lockHead(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  subjectIndex: Buffer,
-  now: Date,
-): Promise<ConsentHead> {
+export async function lockHead({ orgId, client }: Tenant, subjectIndex: Buffer, now: Date): Promise<ConsentHead> {
   const result = await client.query<{ revision: string; clock: Date }>(
     `insert into click.consent_head as h (organization_id, subject_index, revision, clock) values ($1, $2, 0, $3)
      on conflict (organization_id, subject_index) do update set clock = greatest(h.clock, excluded.clock)
@@ -35,7 +29,7 @@ export interface KeyClaim {
 }
 
 /** Takes a key for the transaction's change; false when it is taken. Waits for whoever is about to take or leave it. */
-export async function claimKey(orgId: OrgId, client: pg.ClientBase, claim: KeyClaim): Promise<boolean> {
+export async function claimKey({ orgId, client }: Tenant, claim: KeyClaim): Promise<boolean> {
   const result = await client.query(
     `insert into click.acceptance (organization_id, idempotency_hash, body_hash, receipt_id, decision, accepted_at)
      values ($1, $2, $3, $4, 'CONSENT', $5) on conflict do nothing`,
@@ -51,7 +45,7 @@ export interface KeyUse {
   readonly updateId: string;
 }
 
-export async function findKeyUse(orgId: OrgId, client: pg.ClientBase, hash: Buffer): Promise<KeyUse | undefined> {
+export async function findKeyUse({ orgId, client }: Tenant, hash: Buffer): Promise<KeyUse | undefined> {
   const result = await client.query<KeyUse>(
     `select body_hash as "bodyHash", receipt_id as "updateId" from click.acceptance
      where organization_id = $1 and idempotency_hash = $2`,
@@ -113,8 +107,7 @@ export interface SealedChange extends ConsentEvent {
 
 /** Writes changes of a user whose head is locked, with numbers that follow its revision. */
 export async function insertChanges(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   update: { readonly subjectIndex: Buffer; readonly userKey: Buffer; readonly updateId: string },
   changes: readonly SealedChange[],
 ): Promise<void> {

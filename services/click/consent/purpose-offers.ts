@@ -156,7 +156,7 @@ export function createTemplateOffers(deps: TemplateOffersDeps): TemplateOffers {
       unlessAway(
         deps,
         async () => (await currentOffers(deps, orgId, [templateId])).get(templateId)?.published ?? [],
-        () => withOrg(deps.pool, orgId, (client) => listPublications(orgId, client, [templateId], null)),
+        () => withOrg(deps.pool, orgId, (tenant) => listPublications(tenant, [templateId], null)),
       ),
   };
 }
@@ -202,12 +202,11 @@ async function rememberedOffers(
   acceptances: readonly LastAcceptance[],
   at: Date | null,
 ): Promise<Map<string, TemplateOffer>> {
-  return withOrg(pool, orgId, async (client) => {
+  return withOrg(pool, orgId, async (tenant) => {
     const ids = acceptances.map(({ templateId }) => templateId);
-    const publications = await listPublications(orgId, client, ids, at);
+    const publications = await listPublications(tenant, ids, at);
     const policies = await listAcceptedPolicies(
-      orgId,
-      client,
+      tenant,
       acceptances.map(({ receiptId }) => receiptId),
     );
     const offers = new Map<string, TemplateOffer>();

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { findLastAcceptances, type LastQuery } from "../receipts/acceptance-list.ts";
 import type { RecordedReceipt } from "../receipts/receipt.ts";
@@ -90,16 +90,16 @@ async function readRecords({ pool, vault }: ReadConsentDeps, orgId: OrgId, query
   // What cannot have been recorded needs no look-up, and some of it the database would not even take.
   if (/[\p{Cc}\p{Cs}]/u.test(userRef)) return { acceptances: [], events: [], history: includeHistory ? [] : undefined };
   const subjectIndex = vault.subjectIndex(orgId, userRef);
-  return withOrg(pool, orgId, async (client) => {
+  return withOrg(pool, orgId, async (tenant) => {
     const isPossible = templateId === undefined || isUuid(templateId);
     const acceptances = isPossible
-      ? await readLastAcceptances(vault, orgId, client, { subjectIndex, templateId, at, limit: maxListed })
+      ? await readLastAcceptances(vault, tenant, { subjectIndex, templateId, at, limit: maxListed })
       : [];
-    const events = await findLastEvents(orgId, client, subjectIndex, at);
+    const events = await findLastEvents(tenant, subjectIndex, at);
     if (!includeHistory) return { acceptances, events, history: undefined };
     const revision = events.reduce((max, event) => Math.max(max, event.revision), 0);
     const wanted = { subjectIndex, revision, purpose: purpose?.includes("\u0000") ? "" : purpose, limit: maxListed };
-    return { acceptances, events, history: await listHistory(orgId, client, wanted) };
+    return { acceptances, events, history: await listHistory(tenant, wanted) };
   });
 }
 
@@ -110,15 +110,10 @@ const isWanted = (event: ConsentEvent, { purpose, templateId }: ConsentQuery): b
 const latest = (a: Date, b: Date): Date => (a > b ? a : b);
 
 /** The last acceptance or decline of each template, newest first; none that may not be read. */
-async function readLastAcceptances(
-  vault: SubjectVault,
-  orgId: OrgId,
-  client: pg.ClientBase,
-  query: LastQuery,
-): Promise<LastAcceptance[]> {
-  const found = await findLastAcceptances(orgId, client, query);
+async function readLastAcceptances(vault: SubjectVault, tenant: Tenant, query: LastQuery): Promise<LastAcceptance[]> {
+  const found = await findLastAcceptances(tenant, query);
   return found.flatMap(({ receiptId: recordId, sealed, seed: stored }) => {
-    const record = { organizationId: orgId, recordId };
+    const record = { organizationId: tenant.orgId, recordId };
     const { seed } = readSeed(vault, record, stored);
     if (seed === null || sealed === null) return [];
     return [lastAcceptance(JSON.parse(openReceipt(vault, record, seed, sealed)) as RecordedReceipt)];

@@ -51,8 +51,8 @@ async function record(deps: UpdateConsentDeps, caller: Caller, update: ConsentUp
   const offers = await findOffers(deps, caller, update, known.last);
   // Should the keys have to be read, then not by a transaction that holds a connection already.
   await deps.receiptKeys.signingAt(deps.clock.now());
-  const recorded = await withOrg(deps.pool, caller.orgId, (client) =>
-    recordUpdate(deps, client, { caller, update, offers }),
+  const recorded = await withOrg(deps.pool, caller.orgId, (tenant) =>
+    recordUpdate(deps, tenant, { caller, update, offers }),
   );
   if (!recorded.replayed && recorded.changes.length > 0) {
     deps.wakeRelay();
@@ -66,10 +66,10 @@ async function findBeforehand(
   { orgId }: Caller,
   update: ConsentUpdate,
 ): Promise<{ replay: RecordedUpdate | undefined; last: readonly ConsentEvent[] }> {
-  return withOrg(pool, orgId, async (client) => {
-    const replay = await findReplay(keys, client, orgId, update);
+  return withOrg(pool, orgId, async (tenant) => {
+    const replay = await findReplay(keys, tenant, update);
     const mayRenew = replay === undefined && update.purposes.some(({ decision }) => decision === "RENEW");
-    const last = mayRenew ? await findLastEvents(orgId, client, vault.subjectIndex(orgId, update.userRef)) : [];
+    const last = mayRenew ? await findLastEvents(tenant, vault.subjectIndex(orgId, update.userRef)) : [];
     return { replay, last };
   });
 }

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import { isOutage } from "#platform/outage.ts";
@@ -69,7 +69,7 @@ async function eraseOf(deps: EraseDueDeps, orgId: OrgId, recordIds: readonly str
   const held = await findHeld(deps, orgId, recordIds);
   await deps.receiptKeys.signingAt(now);
   const hasErased = await withRetries(() =>
-    withOrg(deps.eraserPool, orgId, (client) => eraseWithin(deps, client, { orgId, recordIds, held, now })),
+    withOrg(deps.eraserPool, orgId, (tenant) => eraseWithin(deps, tenant, { orgId, recordIds, held, now })),
   );
   if (hasErased) deps.onErased(orgId);
 }
@@ -80,7 +80,7 @@ async function findHeld(
   orgId: OrgId,
   recordIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const terms = await withOrg(pool, orgId, (client) => findRecordTerms(orgId, client, recordIds));
+  const terms = await withOrg(pool, orgId, (tenant) => findRecordTerms(tenant, recordIds));
   const current = await findCurrent(templates, orgId, terms);
   return new Set(terms.filter((one) => isHeld(one, current)).map((one) => one.recordId));
 }
@@ -94,20 +94,20 @@ interface DueRecords {
 
 async function eraseWithin(
   deps: EraseDueDeps,
-  client: pg.ClientBase,
+  tenant: Tenant,
   { orgId, recordIds, held, now }: DueRecords,
 ): Promise<boolean> {
-  const subjectIndexes = await findSubjects(orgId, client, recordIds);
-  await lockPersons(orgId, client, subjectIndexes);
-  await lockSessionsOf(orgId, client, recordIds);
-  await lockHeads(orgId, client, subjectIndexes);
-  await postponeRecords(orgId, client, [...held], { now, until: new Date(now.getTime() + heldMs) });
-  const due = await listStillDue(orgId, client, recordIds, now);
+  const subjectIndexes = await findSubjects(tenant, recordIds);
+  await lockPersons(tenant, subjectIndexes);
+  await lockSessionsOf(tenant, recordIds);
+  await lockHeads(tenant, subjectIndexes);
+  await postponeRecords(tenant, [...held], { now, until: new Date(now.getTime() + heldMs) });
+  const due = await listStillDue(tenant, recordIds, now);
   if (due.length === 0) return false;
-  const erased = await eraseRecords(orgId, client, due, { subjectIndexes, now });
+  const erased = await eraseRecords(tenant, due, { subjectIndexes, now });
   if (Object.values(erased).every((ids) => ids.length === 0)) return false;
-  await deleteEmptyHeads(orgId, client, subjectIndexes);
+  await deleteEmptyHeads(tenant, subjectIndexes);
   const caller = { orgId, clientId: "", requestId: "", traceparent: "" };
-  await concludeErasure(deps, client, { caller, reason: "RETENTION_OVER", now, erased, restricted: [], events: [] });
+  await concludeErasure(deps, tenant, { caller, reason: "RETENTION_OVER", now, erased, restricted: [], events: [] });
   return true;
 }

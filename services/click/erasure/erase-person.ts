@@ -1,6 +1,5 @@
-import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { sessionCancelled } from "../events.ts";
 import { holdCounting } from "../stats/stat-store.ts";
 import { forgetUser } from "../stats/stat-user-store.ts";
@@ -62,30 +61,29 @@ export interface PersonErasure {
  */
 export async function erasePerson(
   deps: ErasePersonDeps,
-  client: pg.ClientBase,
+  tenant: Tenant,
   person: PersonToErase,
 ): Promise<PersonErasure | undefined> {
   const { subjectIndex, now } = person;
-  const { orgId } = person.caller;
-  await lockPersons(orgId, client, [subjectIndex]);
-  const sessions = await lockSessions(orgId, client, subjectIndex, now);
-  await lockHeads(orgId, client, [subjectIndex]);
-  const receipts = await listReceipts(orgId, client, { subjectIndex, now, limit: deps.maxRecords + 1 });
+  await lockPersons(tenant, [subjectIndex]);
+  const sessions = await lockSessions(tenant, subjectIndex, now);
+  await lockHeads(tenant, [subjectIndex]);
+  const receipts = await listReceipts(tenant, { subjectIndex, now, limit: deps.maxRecords + 1 });
   const planned = applyRules(receipts, sessions, person.rules);
   if (planned === undefined) return undefined;
   const plan = planErasure(planned, now, deps.maxRecords);
-  await cancelSessions(orgId, client, idsOf(sessions.filter(isOpen)), now);
-  await restrictRecords(deps.vault, orgId, client, plan.restrict);
+  await cancelSessions(tenant, idsOf(sessions.filter(isOpen)), now);
+  await restrictRecords(deps.vault, tenant, plan.restrict);
   const room = deps.maxRecords - plan.erase.length - plan.restrict.length;
-  const rest = await planSessions(client, person, sessions, room);
-  await restrictRecords(deps.vault, orgId, client, rest.restrict);
+  const rest = await planSessions(tenant, person, sessions, room);
+  await restrictRecords(deps.vault, tenant, rest.restrict);
   const complete = plan.complete && rest.complete;
   const restricted = [...plan.restrict, ...plan.restricted];
   const work = { receipts: plan, sessions: rest, cancelled: sessions.filter(isOpen) };
   if (plan.erase.length + plan.restrict.length + rest.erase.length === 0) {
     return { erased: nothing, restricted, complete, concluded: null };
   }
-  return { ...(await takeAway(deps, client, person, work)), restricted, complete };
+  return { ...(await takeAway(deps, tenant, person, work)), restricted, complete };
 }
 
 const isOpen = (session: PersonSession): boolean => session.isOpen;
@@ -111,12 +109,12 @@ function applyRules(
 
 /** Each session is kept for as long as the acceptances of it. */
 async function planSessions(
-  client: pg.ClientBase,
-  { caller: { orgId }, now }: PersonToErase,
+  tenant: Tenant,
+  { now }: PersonToErase,
   sessions: readonly PersonSession[],
   room: number,
 ): Promise<ErasurePlan> {
-  const retention = await findSessionRetention(orgId, client, idsOf(sessions));
+  const retention = await findSessionRetention(tenant, idsOf(sessions));
   const planned = sessions.map(({ id, restrictedUntil }) => ({
     recordId: id,
     keepUntil: retention.get(id) ?? null,
@@ -133,43 +131,41 @@ interface Work {
 
 async function takeAway(
   deps: ErasePersonDeps,
-  client: pg.ClientBase,
+  tenant: Tenant,
   person: PersonToErase,
   { receipts, sessions, cancelled }: Work,
 ): Promise<Pick<PersonErasure, "erased" | "concluded">> {
   const { caller, subjectIndex, userKey, now } = person;
-  const { orgId } = caller;
   const touched = [...receipts.erase, ...receipts.restrict.map(({ recordId }) => recordId)];
-  await deleteDeadlines(orgId, client, subjectIndex, touched);
+  await deleteDeadlines(tenant, subjectIndex, touched);
   const subjectIndexes = [subjectIndex];
-  const erased = await eraseRecords(orgId, client, [...receipts.erase, ...sessions.erase], { subjectIndexes, now });
-  await deleteEmptyHeads(orgId, client, subjectIndexes);
-  await holdCounting(orgId, client);
-  await forgetUser(orgId, client, userKey);
+  const erased = await eraseRecords(tenant, [...receipts.erase, ...sessions.erase], { subjectIndexes, now });
+  await deleteEmptyHeads(tenant, subjectIndexes);
+  await holdCounting(tenant);
+  await forgetUser(tenant, userKey);
   const events = cancelled.map((session) =>
     sessionCancelled({ caller, eventId: deps.newId(), now }, session.id, session),
   );
-  const concluded = await concludeErasure(deps, client, { ...person, erased, restricted: receipts.restrict, events });
+  const concluded = await concludeErasure(deps, tenant, { ...person, erased, restricted: receipts.restrict, events });
   return { erased, concluded };
 }
 
 /** Encrypts the seeds of records under the hold key; of those that are restricted already only the time changes. */
 async function restrictRecords(
   vault: SubjectVault,
-  organizationId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   restrictions: readonly Restriction[],
 ): Promise<void> {
   if (restrictions.length === 0) return;
   const times = new Map(restrictions.map(({ recordId, until }) => [recordId, until]));
-  const stored = await listSeeds(organizationId, client, [...times.keys()]);
+  const stored = await listSeeds(tenant, [...times.keys()]);
   const seeds = stored.map(({ recordId, seed, restrictedUntil }): StoredSeed => {
     const isPlain = restrictedUntil === null;
     return {
       recordId,
-      seed: isPlain ? vault.restrictSeed({ organizationId, recordId }, seed) : seed,
+      seed: isPlain ? vault.restrictSeed({ organizationId: tenant.orgId, recordId }, seed) : seed,
       restrictedUntil: times.get(recordId) ?? restrictedUntil,
     };
   });
-  await replaceSeeds(organizationId, client, seeds);
+  await replaceSeeds(tenant, seeds);
 }

@@ -55,7 +55,7 @@ export async function eraseUser(
     await deps.receiptKeys.signingAt(now);
     const person = { caller, subjectIndex, userKey, rules, reason, now };
     const erasure = await withRetries(() =>
-      withOrg(deps.eraserPool, orgId, (client) => erasePerson({ ...deps, maxRecords }, client, person)),
+      withOrg(deps.eraserPool, orgId, (tenant) => erasePerson({ ...deps, maxRecords }, tenant, person)),
     );
     if (erasure === undefined) continue;
     if (erasure.concluded !== null) {

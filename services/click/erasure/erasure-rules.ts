@@ -31,7 +31,7 @@ export async function findRules(
   orgId: OrgId,
   subjectIndex: Buffer,
 ): Promise<ErasureRules | undefined> {
-  const terms = await withOrg(pool, orgId, (client) => findPersonTerms(orgId, client, subjectIndex));
+  const terms = await withOrg(pool, orgId, (tenant) => findPersonTerms(tenant, subjectIndex));
   if (terms.length === 0) return undefined;
   const current = await findCurrent(templates, orgId, terms);
   requireNoHold(terms, current);

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 
 /** Cancels sessions that are locked and wait for their user. */
 export async function cancelSessions(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   sessionIds: readonly string[],
   now: Date,
 ): Promise<void> {
@@ -24,11 +23,7 @@ export interface StoredSeed {
   readonly restrictedUntil: Date | null;
 }
 
-export async function listSeeds(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  recordIds: readonly string[],
-): Promise<StoredSeed[]> {
+export async function listSeeds({ orgId, client }: Tenant, recordIds: readonly string[]): Promise<StoredSeed[]> {
   const { rows } = await client.query<StoredSeed>(
     `select record_id as "recordId", seed, restricted_until as "restrictedUntil" from click.subject_key
      where organization_id = $1 and record_id = any($2)`,
@@ -38,7 +33,7 @@ export async function listSeeds(
 }
 
 /** Puts restricted seeds in the place of plain ones, or of restricted ones with another time. */
-export async function replaceSeeds(orgId: OrgId, client: pg.ClientBase, seeds: readonly StoredSeed[]): Promise<void> {
+export async function replaceSeeds({ orgId, client }: Tenant, seeds: readonly StoredSeed[]): Promise<void> {
   await client.query(
     `update click.subject_key k set seed = r.seed, restricted_until = r.restricted_until
      from unnest($2::uuid[], $3::bytea[], $4::timestamptz[]) as r (record_id, seed, restricted_until)
@@ -54,8 +49,7 @@ export async function replaceSeeds(orgId: OrgId, client: pg.ClientBase, seeds: r
 
 /** How long sessions must be kept with their acceptances; null for those whose acceptances need not be, or that have none. */
 export async function findSessionRetention(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, Date | null>> {
   if (sessionIds.length === 0) return new Map();
@@ -83,8 +77,7 @@ export interface ErasedRecords {
  * without which nothing of what is sealed can be read any more, whatever copies there are of it.
  */
 export async function eraseRecords(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   recordIds: readonly string[],
   { subjectIndexes, now }: { readonly subjectIndexes: readonly Buffer[]; readonly now: Date },
 ): Promise<ErasedRecords> {
@@ -132,8 +125,7 @@ select receipt_id as id from moved where update_id is not null`;
  * is of one person.
  */
 export async function deleteDeadlines(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   subjectIndex: Buffer,
   receiptIds: readonly string[],
 ): Promise<void> {
@@ -150,11 +142,7 @@ export async function deleteDeadlines(
 }
 
 /** Deletes the heads of persons of whom no change of consent is left. They are locked. */
-export async function deleteEmptyHeads(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  subjectIndexes: readonly Buffer[],
-): Promise<void> {
+export async function deleteEmptyHeads({ orgId, client }: Tenant, subjectIndexes: readonly Buffer[]): Promise<void> {
   await client.query(
     `delete from click.consent_head h where h.organization_id = $1 and h.subject_index = any($2) and not exists (
        select from click.consent_event e where e.organization_id = h.organization_id and e.subject_index = h.subject_index)`,
@@ -171,7 +159,7 @@ export interface ErasureRow {
   readonly requestedAt: Date;
 }
 
-export async function insertErasure(orgId: OrgId, client: pg.ClientBase, row: ErasureRow): Promise<void> {
+export async function insertErasure({ orgId, client }: Tenant, row: ErasureRow): Promise<void> {
   await client.query(
     `insert into click.erasure (organization_id, id, outcome, client_id, request_id, requested_at)
      values ($1, $2, $3, $4, $5, $6)`,
@@ -195,8 +183,7 @@ export async function findDueRecords(pool: pg.Pool, now: Date, limit: number): P
 
 /** Which of these records are still restricted and due. */
 export async function listStillDue(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   recordIds: readonly string[],
   now: Date,
 ): Promise<string[]> {
@@ -210,8 +197,7 @@ export async function listStillDue(
 
 /** Keeps restricted records for longer. */
 export async function postponeRecords(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   recordIds: readonly string[],
   { now, until }: { readonly now: Date; readonly until: Date },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
-import { withOrg } from "#platform/db/pool.ts";
-import type { NewId, OrgId } from "#platform/ids.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import type { NewId } from "#platform/ids.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { LeafPayload, LeafSigner } from "../log/leaf.ts";
 import { appendLeaves } from "../log/log-store.ts";
@@ -44,8 +44,8 @@ export async function noteOpening(
   const { pool, leafSigner, receiptKeys, issuer, newId, wakeIntegrator } = deps;
   // Should the keys have to be read, then not by a transaction that holds a connection already.
   await receiptKeys.signingAt(now);
-  const isNoted = await withOrg(pool, orgId, async (client) => {
-    const restricted = await findRestricted(orgId, client, sessionId);
+  const isNoted = await withOrg(pool, orgId, async (tenant) => {
+    const restricted = await findRestricted(tenant, sessionId);
     if (!restricted.session && restricted.receiptIds.length === 0) return false;
     const id = newId();
     const payload: OpenedLeaf = {
@@ -59,8 +59,8 @@ export async function noteOpening(
       openedAt: now.toISOString(),
     };
     const leaves = await leafSigner.sign([{ recordId: id, payload }], now);
-    await insertAccess(orgId, client, { id, sessionId, reason, clientId, requestId, accessedAt: now });
-    await appendLeaves(orgId, client, leaves);
+    await insertAccess(tenant, { id, sessionId, reason, clientId, requestId, accessedAt: now });
+    await appendLeaves(tenant, leaves);
     return true;
   });
   if (isNoted) wakeIntegrator(orgId);
@@ -74,7 +74,7 @@ interface RestrictedSession {
   readonly receiptIds: readonly string[];
 }
 
-async function findRestricted(orgId: OrgId, client: pg.ClientBase, sessionId: string): Promise<RestrictedSession> {
+async function findRestricted({ orgId, client }: Tenant, sessionId: string): Promise<RestrictedSession> {
   const { rows } = await client.query<{ id: string; isReceipt: boolean }>(
     `select r.id, r.is_receipt as "isReceipt"
      from (
@@ -106,7 +106,7 @@ interface RestrictedAccess {
   readonly accessedAt: Date;
 }
 
-async function insertAccess(orgId: OrgId, client: pg.ClientBase, access: RestrictedAccess): Promise<void> {
+async function insertAccess({ orgId, client }: Tenant, access: RestrictedAccess): Promise<void> {
   await client.query(
     `insert into click.restricted_access (organization_id, id, session_id, reason, client_id, request_id, accessed_at)
      values ($1, $2, $3, $4, $5, $6, $7)`,

@@ -1,5 +1,4 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 
 /** What held for records of a person. */
 export interface RecordTerms {
@@ -37,11 +36,7 @@ select ${termsColumns} from r
 left join click.template_terms t on t.organization_id = $1 and t.terms_hash = r.terms_hash`;
 
 /** Everything that held for what is known of a person, each once; nothing for somebody unknown. */
-export async function findPersonTerms(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  subjectIndex: Buffer,
-): Promise<RecordTerms[]> {
+export async function findPersonTerms({ orgId, client }: Tenant, subjectIndex: Buffer): Promise<RecordTerms[]> {
   return (await client.query<TermsRow>(personTermsSql, [orgId, subjectIndex])).rows.map(termsOf);
 }
 
@@ -60,8 +55,7 @@ left join click.template_terms t on t.organization_id = $1 and t.terms_hash = r.
 
 /** What held for these records. */
 export async function findRecordTerms(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   recordIds: readonly string[],
 ): Promise<(RecordTerms & { readonly recordId: string })[]> {
   const { rows } = await client.query<TermsRow & { recordId: string }>(recordTermsSql, [orgId, recordIds]);
@@ -72,11 +66,7 @@ export async function findRecordTerms(
  * Until the end of the transaction nobody else erases anything of these persons. Comes before all other locks, which
  * are taken like by acceptances: sessions, heads of consent, and the log.
  */
-export async function lockPersons(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  subjectIndexes: readonly Buffer[],
-): Promise<void> {
+export async function lockPersons({ orgId, client }: Tenant, subjectIndexes: readonly Buffer[]): Promise<void> {
   const names = subjectIndexes.map((index) => `click person ${orgId} ${index.toString("hex")}`).sort();
   await client.query("select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest($1::text[]) as n (name)", [
     names,
@@ -95,8 +85,7 @@ export interface PersonSession {
 }
 
 export async function lockSessions(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   subjectIndex: Buffer,
   now: Date,
 ): Promise<PersonSession[]> {
@@ -113,7 +102,7 @@ export async function lockSessions(
 }
 
 /** Locks those of these records that are sessions. */
-export async function lockSessionsOf(orgId: OrgId, client: pg.ClientBase, recordIds: readonly string[]): Promise<void> {
+export async function lockSessionsOf({ orgId, client }: Tenant, recordIds: readonly string[]): Promise<void> {
   await client.query("select from click.session where organization_id = $1 and id = any($2) order by id for update", [
     orgId,
     recordIds,
@@ -121,7 +110,7 @@ export async function lockSessionsOf(orgId: OrgId, client: pg.ClientBase, record
 }
 
 /** Until the end of the transaction nobody changes the consent of these persons. */
-export async function lockHeads(orgId: OrgId, client: pg.ClientBase, subjectIndexes: readonly Buffer[]): Promise<void> {
+export async function lockHeads({ orgId, client }: Tenant, subjectIndexes: readonly Buffer[]): Promise<void> {
   await client.query(
     `select from click.consent_head where organization_id = $1 and subject_index = any($2)
      order by subject_index for update`,
@@ -169,8 +158,7 @@ where organization_id = $1 and record_id = any($2)`;
  * made. Joined here and not by the database, which cannot know how much there is of one person and may take seconds.
  */
 export async function listReceipts(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   { subjectIndex, now, limit }: { readonly subjectIndex: Buffer; readonly now: Date; readonly limit: number },
 ): Promise<PersonReceipt[]> {
   const values = [orgId, subjectIndex, now.toISOString(), limit];
@@ -194,11 +182,7 @@ type ChangedReceipt = Omit<PersonReceipt, "restrictedUntil"> & { readonly isOwn:
 const later = (a: Date, b: Date | undefined): Date => (b !== undefined && b > a ? b : a);
 
 /** Whom these records are about. */
-export async function findSubjects(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  recordIds: readonly string[],
-): Promise<Buffer[]> {
+export async function findSubjects({ orgId, client }: Tenant, recordIds: readonly string[]): Promise<Buffer[]> {
   const result = await client.query<{ subjectIndex: Buffer }>(
     `select subject_index as "subjectIndex" from click.acceptance
      where organization_id = $1 and receipt_id = any($2) and subject_index is not null

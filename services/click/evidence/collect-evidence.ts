@@ -1,5 +1,4 @@
-import type pg from "pg";
-import { withOrgSnapshot } from "#platform/db/pool.ts";
+import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Aftermath } from "../consent/aftermath.ts";
 import { mapInTurns } from "../consent/map-in-turns.ts";
@@ -47,7 +46,7 @@ export async function collectEvidence(
   { sessionId, openRestricted, generatedAt }: EvidenceRequest,
 ): Promise<Evidence | undefined> {
   const request = { sessionId, openRestricted, now: generatedAt };
-  const stored = await withOrgSnapshot(deps.pool, orgId, (client) => readStored(deps.vault, orgId, client, request));
+  const stored = await withOrgSnapshot(deps.pool, orgId, (tenant) => readStored(deps.vault, tenant, request));
   if (stored === undefined) return undefined;
   const { found, leaves, tree } = stored;
   const opened = await mapInTurns(found.acceptances, (one) => openOne(deps, one, openRestricted));
@@ -143,34 +142,33 @@ interface StoredRequest {
 /** Undefined when there is no such session. Throws when something was sealed with another master key. */
 async function readStored(
   vault: SubjectVault,
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   { sessionId, openRestricted, now }: StoredRequest,
 ): Promise<StoredEvidence | undefined> {
   const reading = { vault, opensRestricted: openRestricted };
-  const session = await readSession(reading, orgId, client, sessionId, now);
+  const session = await readSession(reading, tenant, sessionId, now);
   if (session === undefined) return undefined;
-  const text = await findText(orgId, client, session.view);
+  const text = await findText(tenant, session.view);
   if (text === undefined) throw new Error("the text of a session is not stored");
   const found = { ...session, acceptances: session.acceptances.toSorted((a, b) => a.leafIndex - b.leafIndex) };
-  const leaves = await readLeaves(orgId, client, found);
+  const leaves = await readLeaves(tenant, found);
   const isPersonalized = session.view.templateType === "GENERATED";
   return {
     found,
     text,
-    contents: await findShown(orgId, client, shownHashes(found)),
-    rendering: isPersonalized ? await readSealedRendering(vault, orgId, client, session.view.id, openRestricted) : null,
-    events: await readSessionEvents(reading, orgId, client, session),
-    since: await readAftermath(reading, orgId, client, session),
+    contents: await findShown(tenant, shownHashes(found)),
+    rendering: isPersonalized ? await readSealedRendering(vault, tenant, session.view.id, openRestricted) : null,
+    events: await readSessionEvents(reading, tenant, session),
+    since: await readAftermath(reading, tenant, session),
     leaves,
-    tree: await chooseTree(orgId, client, leaves),
+    tree: await chooseTree(tenant, leaves),
   };
 }
 
 /** Those of the acceptances, and that of the completion of the session. */
-async function readLeaves(orgId: OrgId, client: pg.ClientBase, { view, acceptances }: FoundSession) {
+async function readLeaves(tenant: Tenant, { view, acceptances }: FoundSession) {
   const recordIds = [...acceptances.map(({ receiptId }) => receiptId), view.id];
-  const leaves = await findLeaves(orgId, client, recordIds);
+  const leaves = await findLeaves(tenant, recordIds);
   return [...leaves.values()].sort((a, b) => a.leafIndex - b.leafIndex);
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type pg from "pg";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { TemplateOffers } from "../consent/purpose-offers.ts";
 import { type EvidenceJwk, type EvidenceParts, evidenceJwk } from "../keys/evidence-parts.ts";
 import { type Anchoring, findAnchoring, type Published } from "../log/anchor-store.ts";
@@ -12,7 +12,7 @@ import type { Evidence } from "./evidence.ts";
 import { type BundleOptions, buildBundle } from "./evidence-bundle.ts";
 
 /** The `typ` of the signature of a bundle. */
-export const bundleTyp = "click-evidence+jws";
+const bundleTyp = "click-evidence+jws";
 
 /** A bundle as it is handed over. */
 export interface WrittenBundle {
@@ -66,14 +66,13 @@ export interface ChosenTree {
  * published tree has yet do not count; undefined when that are all of them. Takes the leaves in the order of the log.
  */
 export async function chooseTree(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   leaves: readonly { readonly leafIndex: number }[],
 ): Promise<ChosenTree | undefined> {
-  const newest = await findNewestCheckpoint(orgId, client);
+  const newest = await findNewestCheckpoint(tenant);
   const last = leaves.findLast(({ leafIndex }) => newest !== undefined && leafIndex < newest.size);
   if (newest === undefined || last === undefined) return undefined;
-  const anchoring = await findAnchoring(orgId, client, last.leafIndex);
+  const anchoring = await findAnchoring(tenant, last.leafIndex);
   return { checkpoint: anchoring?.checkpoint ?? newest, anchoring };
 }
 

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { anchorLogId } from "./leaf.ts";
 import type { ExternalHead } from "./log-leaves.ts";
 import type { StoredCheckpoint } from "./log-store.ts";
@@ -53,11 +53,7 @@ join click.log_checkpoint c on c.organization_id = '${anchorLogId}'
  * The first anchored checkpoint that covers a leaf, and the first stamped checkpoint of the anchor log that covers that;
  * the newest one while none is stamped. Undefined while there is none.
  */
-export async function findAnchoring(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  leafIndex: number,
-): Promise<Anchoring | undefined> {
+export async function findAnchoring({ orgId, client }: Tenant, leafIndex: number): Promise<Anchoring | undefined> {
   type Row = Record<"size" | "note" | "anchorIndex" | "anchorSize" | "anchorNote", string> &
     Pick<Anchoring, "token" | "tsaName">;
   const row = (await client.query<Row>(findAnchoringSql, [orgId, leafIndex])).rows[0];
@@ -189,8 +185,7 @@ export interface LoggedHead extends ExternalHead {
 
 /** The head that was entered for this; its row and its leaf are of one transaction. */
 export async function findExternalHead(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   { source, agreementId }: Pick<ExternalHead, "source" | "agreementId">,
 ): Promise<LoggedHead | undefined> {
   const { rows } = await client.query<Omit<LoggedHead, "leafIndex"> & { readonly leafIndex: string }>(
@@ -206,8 +201,7 @@ export async function findExternalHead(
 
 /** Notes a head; false when there is one already. Waits for others that are just entering one for the same. */
 export async function insertExternalHead(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   { source, agreementId, headHash, sequence, completedAt }: ExternalHead,
   { recordId, recordedAt }: { readonly recordId: string; readonly recordedAt: Date },
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Tile, TileName } from "#platform/transparency/tiles.ts";
 import type { anchorLogId, SignedLeaf } from "./leaf.ts";
@@ -19,11 +19,7 @@ returning leaf_index as "leafIndex"`;
  * Adds leaves to the organization's log and gives their indexes, in the order of the leaves. From here to the end of the
  * transaction nobody else can add to this log: it must be the last statement, and nothing may be waited for after it.
  */
-export async function appendLeaves(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  leaves: readonly SignedLeaf[],
-): Promise<number[]> {
+export async function appendLeaves({ orgId, client }: Tenant, leaves: readonly SignedLeaf[]): Promise<number[]> {
   if (leaves.length === 0) return [];
   const result = await client.query<{ leafIndex: string }>(appendSql, [
     orgId,
@@ -56,8 +52,7 @@ const leafColumns = `record_id as "recordId", leaf_index as "leafIndex", leaf_ha
 
 /** The leaves of these records, by record id; those that have none are left out. */
 export async function findLeaves(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   recordIds: readonly string[],
 ): Promise<ReadonlyMap<string, LoggedLeaf>> {
   if (recordIds.length === 0) return new Map();
@@ -88,7 +83,7 @@ const checkpointOf = ([row]: readonly CheckpointRow[]): StoredCheckpoint | undef
   row && { ...row, size: Number(row.size) };
 
 /** How many leaves are recorded, whether the tree has them already or not. */
-export async function findLogSize(logId: LogId, client: pg.ClientBase): Promise<number> {
+export async function findLogSize({ orgId: logId, client }: Tenant): Promise<number> {
   const result = await client.query<{ size: string }>("select size from click.log_head where organization_id = $1", [
     logId,
   ]);
@@ -97,7 +92,7 @@ export async function findLogSize(logId: LogId, client: pg.ClientBase): Promise<
 
 const checkpointColumns = `size, note, created_at as "createdAt"`;
 
-export async function findNewestCheckpoint(logId: LogId, client: pg.ClientBase): Promise<StoredCheckpoint | undefined> {
+export async function findNewestCheckpoint({ orgId: logId, client }: Tenant): Promise<StoredCheckpoint | undefined> {
   const result = await client.query<CheckpointRow>(
     `select ${checkpointColumns} from click.log_checkpoint where organization_id = $1 order by size desc limit 1`,
     [logId],
@@ -107,8 +102,7 @@ export async function findNewestCheckpoint(logId: LogId, client: pg.ClientBase):
 
 /** The checkpoint of exactly this size. */
 export async function findCheckpoint(
-  logId: LogId,
-  client: pg.ClientBase,
+  { orgId: logId, client }: Tenant,
   size: number,
 ): Promise<StoredCheckpoint | undefined> {
   const result = await client.query<CheckpointRow>(
@@ -120,8 +114,7 @@ export async function findCheckpoint(
 
 /** The first checkpoint that covers a leaf. */
 export async function findCheckpointCovering(
-  logId: LogId,
-  client: pg.ClientBase,
+  { orgId: logId, client }: Tenant,
   leafIndex: number,
 ): Promise<StoredCheckpoint | undefined> {
   const result = await client.query<CheckpointRow>(
@@ -132,7 +125,7 @@ export async function findCheckpointCovering(
 }
 
 /** Those of the tiles that there are, as wide as they have become: a partial one may be wider than it once was. */
-export async function readTiles(logId: LogId, client: pg.ClientBase, names: readonly TileName[]): Promise<Tile[]> {
+export async function readTiles({ orgId: logId, client }: Tenant, names: readonly TileName[]): Promise<Tile[]> {
   if (names.length === 0) return [];
   const result = await client.query<{ level: number; tile: string; hashes: Buffer }>(
     `select t.level, t.tile, t.hashes

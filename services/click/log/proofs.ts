@@ -76,7 +76,7 @@ function createTileLoader(pool: pg.Pool): LoadTiles {
 
 /** The anchor log is read as the organization that it has the id of. */
 const readFrom = (pool: pg.Pool, logId: LogId, names: readonly TileName[]) =>
-  withOrg(pool, logId as OrgId, (client) => readTiles(logId, client, names));
+  withOrg(pool, logId as OrgId, (tenant) => readTiles(tenant, names));
 
 const noHashes = Buffer.alloc(0);
 
@@ -98,17 +98,17 @@ export interface EnterHeadDeps {
  */
 export async function enterHead(deps: EnterHeadDeps, orgId: OrgId, head: ExternalHead): Promise<LoggedHead> {
   const { pool, leafSigner, issuer, clock, newId, wakeIntegrator } = deps;
-  const known = await withOrg(pool, orgId, (client) => findExternalHead(orgId, client, head));
+  const known = await withOrg(pool, orgId, (tenant) => findExternalHead(tenant, head));
   if (known !== undefined) return known;
   const [recordId, recordedAt] = [newId(), clock.now()];
   const payload = externalHeadLeaf({ issuer, organizationId: orgId, recordId, recordedAt }, head);
   // Before the transaction: keys that have to be read first must not hold up the log.
   const leaves = await leafSigner.sign([{ recordId, payload }], recordedAt);
   const [signed] = leaves;
-  const entered = await withOrg(pool, orgId, async (client) => {
-    const isFirst = await insertExternalHead(orgId, client, head, { recordId, recordedAt });
-    if (!isFirst) return findExternalHead(orgId, client, head);
-    const [leafIndex] = await appendLeaves(orgId, client, leaves);
+  const entered = await withOrg(pool, orgId, async (tenant) => {
+    const isFirst = await insertExternalHead(tenant, head, { recordId, recordedAt });
+    if (!isFirst) return findExternalHead(tenant, head);
+    const [leafIndex] = await appendLeaves(tenant, leaves);
     return leafIndex === undefined || signed === undefined ? undefined : { ...head, ...signed, leafIndex };
   });
   if (entered === undefined) throw new Error("the head of a trail has got no place in the log");

@@ -89,7 +89,7 @@ export function acceptanceLeaf({ issuer, receipt, evidence, termsHash }: Accepta
 }
 
 /** A text with somebody's values in it. */
-export const isPersonalized = ({ templateType }: Pick<RecordedReceipt, "templateType">): boolean =>
+const isPersonalized = ({ templateType }: Pick<RecordedReceipt, "templateType">): boolean =>
   templateType === "GENERATED";
 
 function personalValues(receipt: RecordedReceipt, evidence: AcceptanceEvidence): Readonly<Record<string, unknown>> {

@@ -19,9 +19,7 @@ export const listAcceptances = (deps: Deps): Pick<ServiceImpl<typeof ClickServic
     const { orgId } = requireCaller(context);
     const query = readQuery(request, (userRef) => deps.vault.subjectIndex(orgId, userRef));
     if (query === undefined) return { receiptsJson: [], nextCursor: "" };
-    const found = await withOrg(deps.pool, orgId, (client) =>
-      listStored(orgId, client, { ...query, limit: query.limit + 1 }),
-    );
+    const found = await withOrg(deps.pool, orgId, (tenant) => listStored(tenant, { ...query, limit: query.limit + 1 }));
     const receiptsJson = await writeReceipts(deps, found.slice(0, query.limit), maxPageBytes);
     const last = found[receiptsJson.length - 1];
     return {

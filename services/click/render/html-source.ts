@@ -40,7 +40,7 @@ export function createHtmlSource({ pool, converter }: { pool: pg.Pool; converter
   const cache = new LRUCache<string, HtmlText>({ maxSize: cachedCharacters });
   const running = new Map<string, Promise<HtmlText>>();
   const read = async (orgId: OrgId, name: BoundText, type: TemplateType): Promise<HtmlText> => {
-    const text = await withOrg(pool, orgId, (client) => findText(orgId, client, name));
+    const text = await withOrg(pool, orgId, (tenant) => findText(tenant, name));
     if (text === undefined) throw new Error("the text to render is not stored");
     const content = text.content.toString("utf8");
     const job = { format: text.format, content, isGenerated: type === "GENERATED" };

@@ -32,11 +32,11 @@ export function createShownKeeper({ pool, vault }: ShownKeeperDeps): ShownKeeper
   const kept = new LRUCache<string, true>({ max: rememberedKept });
   const placements = new LRUCache<string, Placement>({ max: cachedPlacements });
   const store = async (orgId: OrgId, names: readonly string[], contents: readonly Buffer[]): Promise<void> => {
-    await withOrg(pool, orgId, (client) => insertShown(orgId, client, contents));
+    await withOrg(pool, orgId, (tenant) => insertShown(tenant, contents));
     for (const name of names) kept.set(name, true);
   };
   const load = async (orgId: OrgId, hash: string, name: string): Promise<Placement | undefined> => {
-    const found = await withOrg(pool, orgId, (client) => findShown(orgId, client, [hash]));
+    const found = await withOrg(pool, orgId, (tenant) => findShown(tenant, [hash]));
     const snapshot = found.get(hash);
     if (snapshot === undefined) return undefined;
     const placement = parsePlacement(snapshot.toString("utf8"));
@@ -57,7 +57,7 @@ export function createShownKeeper({ pool, vault }: ShownKeeperDeps): ShownKeeper
     },
     keepSealedRendering: (orgId, receiptId, seed, html) => {
       const sealed = sealRendering(vault, { organizationId: orgId, recordId: receiptId }, seed, html);
-      return withOrg(pool, orgId, (client) => insertSealedRendering(orgId, client, receiptId, sealed));
+      return withOrg(pool, orgId, (tenant) => insertSealedRendering(tenant, receiptId, sealed));
     },
     placement: (orgId, snapshotHash) => {
       const name = `${orgId}/${snapshotHash}`;

@@ -64,7 +64,7 @@ export function createContentKeeper(deps: ContentKeeperDeps): ContentKeeper {
       if (kept.get(textKey) && kept.get(termsKey)) return undefined;
       return once(`${textKey} ${termsKey}`, async () => {
         await keepText(deps, caller, text);
-        await withOrg(deps.pool, caller.orgId, (client) => insertTerms(caller.orgId, client, terms));
+        await withOrg(deps.pool, caller.orgId, (tenant) => insertTerms(tenant, terms));
         kept.set(textKey, true);
         kept.set(termsKey, true);
       });
@@ -73,7 +73,7 @@ export function createContentKeeper(deps: ContentKeeperDeps): ContentKeeper {
       const key = `${orgId}/${hash.toString("base64")}`;
       const known = loaded.get(key);
       if (known !== undefined) return known;
-      const [row] = await withOrg(deps.pool, orgId, (client) => findTerms(orgId, client, [hash]));
+      const [row] = await withOrg(deps.pool, orgId, (tenant) => findTerms(tenant, [hash]));
       if (row === undefined) throw new Error("the terms of a session are not stored");
       const terms = parseTerms(row.text);
       loaded.set(key, terms);
@@ -84,14 +84,14 @@ export function createContentKeeper(deps: ContentKeeperDeps): ContentKeeper {
 
 async function keepText({ pool, templates }: ContentKeeperDeps, caller: Caller, text: BoundText): Promise<void> {
   const { orgId } = caller;
-  if (await withOrg(pool, orgId, (client) => hasText(orgId, client, text))) return;
+  if (await withOrg(pool, orgId, (tenant) => hasText(tenant, text))) return;
   const { versionId, revision } = text;
   const answer = await templates.getRevision({ versionId, revision }, { headers: callerHeaders(caller) });
   const kept = agreementText(answer);
   if (kept.contentHash !== text.contentHash || sha256Label(kept.content) !== text.contentHash) {
     throw new Error(`the text of revision ${revision} of version ${versionId} is not the one that was resolved`);
   }
-  await withOrg(pool, orgId, (client) => insertText(orgId, client, kept));
+  await withOrg(pool, orgId, (tenant) => insertText(tenant, kept));
 }
 
 function agreementText(answer: GetRevisionResponse): AgreementText {

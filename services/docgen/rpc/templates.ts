@@ -35,9 +35,9 @@ async function insertTemplate(deps: Deps, { orgId, clientId }: Caller, input: Ne
     deletedAt: null,
   };
   const insert = () =>
-    inOrganization(orgId, deps.orm, async (em) => {
-      const slug = input.slug ?? (await freeSlug(orgId, em, slugFromName(input.name)));
-      return addTemplate(orgId, em, { ...draft, slug });
+    inOrganization(orgId, deps.orm, async (tenant) => {
+      const slug = input.slug ?? (await freeSlug(tenant, slugFromName(input.name)));
+      return addTemplate(tenant, { ...draft, slug });
     });
   if (input.slug === undefined) return withDerivedSlug(insert);
   return insert().catch((error: unknown) => {
@@ -51,13 +51,13 @@ export const updateTemplate = (
   async updateTemplate(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.templateId);
-    const work = inOrganization(orgId, deps.orm, async (em) => {
-      const template = await lockTemplate(orgId, em, id);
+    const work = inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await lockTemplate(tenant, id);
       if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
       const update = effectiveChanges(template, parseTemplateChanges(request, template.page));
       if (Object.keys(update).length > 0) Object.assign(template, update, { updatedAt: deps.clock.now() });
-      await em.flush();
-      const unchanged = await findUnchanged(orgId, em, [id]);
+      await tenant.em.flush();
+      const unchanged = await findUnchanged(tenant, [id]);
       return { template: templateMessage(template, !unchanged.has(id)) };
     });
     return work.catch((error: unknown) => {
@@ -72,8 +72,8 @@ export const deleteTemplate = (
 ): Pick<ServiceImpl<typeof DocgenService>, "deleteTemplate"> => ({
   async deleteTemplate(request, context) {
     const { orgId } = requireCaller(context);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const template = await lockTemplate(orgId, em, canonicalId(request.templateId));
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await lockTemplate(tenant, canonicalId(request.templateId));
       if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
       Object.assign(template, { deletedAt: deps.clock.now() });
       return {};
@@ -85,10 +85,10 @@ export const getTemplate = (deps: Pick<DocgenDeps, "orm">): Pick<ServiceImpl<typ
   async getTemplate(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.templateId);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const template = await findTemplate(orgId, em, id);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await findTemplate(tenant, id);
       if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
-      const unchanged = await findUnchanged(orgId, em, [id]);
+      const unchanged = await findUnchanged(tenant, [id]);
       return { template: templateMessage(template, !unchanged.has(id)) };
     });
   },
@@ -101,12 +101,11 @@ export const listTemplates = (
     const { orgId } = requireCaller(context);
     const { pageSize } = request;
     const afterId = parseAfterId(request.afterId);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const found = await pageOfTemplates(orgId, em, { afterId, limit: pageSize + 1 });
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const found = await pageOfTemplates(tenant, { afterId, limit: pageSize + 1 });
       const page = found.slice(0, pageSize);
       const unchanged = await findUnchanged(
-        orgId,
-        em,
+        tenant,
         page.map((template) => template.id),
       );
       const templates = page.map((template) => listedTemplateMessage(template, !unchanged.has(template.id)));

@@ -1,7 +1,5 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
-import { isUniqueViolation } from "#platform/db/orm.ts";
+import { isUniqueViolation, type OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { numberedSlug } from "#platform/slug.ts";
 import { TemplateEntity } from "./orm.ts";
 
@@ -27,7 +25,7 @@ export async function withDerivedSlug<T>(transaction: () => Promise<T>): Promise
  * The first of slug, slug-2, slug-3 … that no living template has. Creations from the same slug wait for each other until
  * the end of their transactions; a client who chooses the result by hand at the same moment can still come first.
  */
-export async function freeSlug(orgId: OrgId, em: EntityManager, slug: string): Promise<string> {
+export async function freeSlug({ orgId, em }: OrmTenant, slug: string): Promise<string> {
   await em.execute("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`docgen.slug ${orgId} ${slug}`]);
   // Learns from the database in ever larger steps.
   for (let first = 1, count = 16; ; first += count, count *= 2) {

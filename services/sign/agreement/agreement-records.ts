@@ -159,7 +159,7 @@ export const recipientTable: PartTable<Recipient> = {
 };
 
 /** What an e-mail address is found by. */
-export const emailKey = (email: string): string => email.toLowerCase();
+const emailKey = (email: string): string => email.toLowerCase();
 
 const customFieldColumns = recordColumns<Placed<CustomField>>({
   fieldId: "text",

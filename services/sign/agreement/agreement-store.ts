@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { createGatherer, type Gatherer } from "#platform/gatherer.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "./agreement.ts";
@@ -7,22 +7,17 @@ import { type AgreementJson, agreementJson, decodeAgreement } from "./agreement-
 
 /** Everything that belongs to an agreement or a template; undefined when there is none, or no more. */
 export async function loadAgreement(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  tenant: Tenant,
   id: string,
   options: { readonly lock?: boolean } = {},
 ): Promise<Agreement | undefined> {
   // In a statement of its own: one that waits for the lock would see the parts as they were when it began.
-  if (options.lock === true && !(await lockAgreement(client, orgId, id))) return undefined;
-  return (await loadAgreements(client, orgId, [id]))[0];
+  if (options.lock === true && !(await lockAgreement(tenant, id))) return undefined;
+  return (await loadAgreements(tenant, [id]))[0];
 }
 
 /** Several of them, in no certain order. */
-export async function loadAgreements(
-  client: pg.PoolClient,
-  orgId: OrgId,
-  ids: readonly string[],
-): Promise<Agreement[]> {
+export async function loadAgreements({ orgId, client }: Tenant, ids: readonly string[]): Promise<Agreement[]> {
   const { rows } = await client.query<{ agreement: AgreementJson }>({
     name: "sign-load-agreements",
     text: loadSql,
@@ -34,7 +29,7 @@ export async function loadAgreements(
 const loadSql = `select ${agreementJson(true)} as agreement from sign.agreement a
   where a.organization_id = $1 and a.id = any($2::uuid[]) and a.deleted_at is null`;
 
-async function lockAgreement(client: pg.PoolClient, orgId: OrgId, id: string): Promise<boolean> {
+async function lockAgreement({ orgId, client }: Tenant, id: string): Promise<boolean> {
   const { rowCount } = await client.query({
     name: "sign-lock-agreement",
     text: "select from sign.agreement where organization_id = $1 and id = $2 and deleted_at is null for update",
@@ -70,7 +65,7 @@ export function createAgreementReader(pool: pg.Pool): ReadAgreement {
 }
 
 async function readAll(pool: pg.Pool, orgId: OrgId, ids: readonly string[]): Promise<(Agreement | undefined)[]> {
-  const found = await inTransaction(orgId, pool, (client) => loadAgreements(client, orgId, [...new Set(ids)]));
+  const found = await withOrg(pool, orgId, (tenant) => loadAgreements(tenant, [...new Set(ids)]));
   const byId = new Map(found.map((agreement) => [agreement.id, agreement]));
   return ids.map((id) => byId.get(id));
 }

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { type Parameter, recordColumns, type Write } from "./agreement-columns.ts";
 import type { AuditEvent } from "./audit-chain.ts";
@@ -15,8 +15,7 @@ export function auditInsertion(orgId: OrgId, agreementId: string, events: readon
 
 /** What has happened to an agreement after this sequence, oldest first. */
 export async function listAuditEvents(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   agreementId: string,
   page: { readonly afterSequence: number; readonly limit: number } = { afterSequence: 0, limit: 2 ** 31 - 1 },
 ): Promise<AuditEvent[]> {

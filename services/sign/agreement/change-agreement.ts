@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../jobs/job-store.ts";
@@ -34,7 +34,7 @@ export interface KeyedAgreement {
 }
 
 /** What happens in the transaction of a change, after it. When it rejects, nothing has happened. */
-export type Within = (client: pg.PoolClient, agreement: Agreement) => Promise<void>;
+export type Within = (tenant: Tenant, agreement: Agreement) => Promise<void>;
 
 /** It is pure: it runs again when two transactions got into each other's way. */
 export type Decide = (agreement: Agreement) => Change;
@@ -67,8 +67,8 @@ export const changeWithKey = (
     readonly within?: Within | undefined;
   },
 ): Promise<KeyedAgreement> =>
-  runKeyed(deps, caller, target, options, async (client) => {
-    const before = await loadAgreement(client, caller.orgId, target.id, { lock: true });
+  runKeyed(deps, caller, target, options, async (tenant) => {
+    const before = await loadAgreement(tenant, target.id, { lock: true });
     if (before === undefined || isTemplate(before) !== target.isTemplate) throw notFound(target.isTemplate);
     return { before, change: decide(before), bytes: options.bytes ?? new Map() };
   });
@@ -100,9 +100,9 @@ export const findReplay = (
   { key, requestHash }: KeyedRequest,
   isTemplate: boolean,
 ): Promise<Agreement | undefined> =>
-  inTransaction(orgId, pool, async (client) => {
-    const use = await findKey(orgId, client, { key, requestHash });
-    return use.kind === "new" ? undefined : replay(client, orgId, use, isTemplate);
+  withOrg(pool, orgId, async (tenant) => {
+    const use = await findKey(tenant, { key, requestHash });
+    return use.kind === "new" ? undefined : replay(tenant, use, isTemplate);
   });
 
 interface Decided {
@@ -116,21 +116,21 @@ async function runKeyed(
   caller: CallerContext,
   { id, isTemplate }: TargetId,
   { idempotency, within }: { idempotency?: KeyedRequest | undefined; within?: Within | undefined },
-  decide: (client: pg.PoolClient) => Promise<Decided>,
+  decide: (tenant: Tenant) => Promise<Decided>,
 ): Promise<KeyedAgreement> {
   const { orgId } = caller;
   const { change, ...outcome } = await repeatedly(() =>
-    inTransaction(orgId, deps.pool, async (client) => {
+    withOrg(deps.pool, orgId, async (tenant) => {
       const target = { agreementId: id, now: deps.clock.now() };
-      const use: KeyUse = idempotency ? await takeKey(orgId, client, idempotency, target) : { kind: "new" };
+      const use: KeyUse = idempotency ? await takeKey(tenant, idempotency, target) : { kind: "new" };
       if (use.kind !== "new") {
-        return { agreement: await replay(client, orgId, use, isTemplate), replayed: true, change: undefined };
+        return { agreement: await replay(tenant, use, isTemplate), replayed: true, change: undefined };
       }
-      const decided = await decide(client);
+      const decided = await decide(tenant);
       // Here the locks are held: whoever has waited for them longer than their caller has nothing left to do.
       caller.signal?.throwIfAborted();
-      const agreement = await writeChange(deps, client, caller, decided);
-      await within?.(client, agreement);
+      const agreement = await writeChange(deps, tenant, caller, decided);
+      await within?.(tenant, agreement);
       return { agreement, replayed: false, change: decided.change };
     }),
   );
@@ -140,14 +140,9 @@ async function runKeyed(
 }
 
 /** The hash of the request says what was asked for: what is not there any more was of the same kind. */
-async function replay(
-  client: pg.PoolClient,
-  orgId: OrgId,
-  use: Exclude<KeyUse, { kind: "new" }>,
-  isTemplate: boolean,
-): Promise<Agreement> {
+async function replay(tenant: Tenant, use: Exclude<KeyUse, { kind: "new" }>, isTemplate: boolean): Promise<Agreement> {
   if (use.kind === "conflict") throw new DomainError("IDEMPOTENCY_KEY_REUSED");
-  const agreement = await loadAgreement(client, orgId, use.agreementId);
+  const agreement = await loadAgreement(tenant, use.agreementId);
   if (agreement === undefined) throw notFound(isTemplate);
   return agreement;
 }

@@ -1,7 +1,6 @@
 import type { HandlerContext } from "@connectrpc/connect";
-import type pg from "pg";
 import { type Caller, requireCaller } from "#platform/caller.ts";
-import { inSnapshot } from "#platform/db/transaction.ts";
+import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import type { SignDeps } from "../deps.ts";
@@ -70,14 +69,14 @@ export const withTarget = <T>(
   { pool }: Pick<SignDeps, "pool">,
   orgId: OrgId,
   target: TargetId,
-  read: (agreement: Agreement, client: pg.PoolClient) => Promise<T>,
+  read: (agreement: Agreement, tenant: Tenant) => Promise<T>,
 ): Promise<T> =>
-  inSnapshot(orgId, pool, async (client) => {
-    const agreement = await loadAgreement(client, orgId, target.id);
+  withOrgSnapshot(pool, orgId, async (tenant) => {
+    const agreement = await loadAgreement(tenant, target.id);
     if (agreement === undefined || (agreement.status === "template") !== target.isTemplate) {
       throw new DomainError(target.isTemplate ? "TEMPLATE_NOT_FOUND" : "ENVELOPE_NOT_FOUND");
     }
-    return read(agreement, client);
+    return read(agreement, tenant);
   });
 
 /**

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { BlobStore } from "#platform/blobs/blob-store.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { ConsentText } from "../signing/consent-text.ts";
@@ -29,8 +30,7 @@ const sealedSql = `select organization_id, agreement_id from sign.document where
 
 /** The agreements of the organization that have a file with this hash, sealed or not; the newest first. */
 export async function findAgreementsWithFile(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   sha256: Uint8Array,
   limit: number,
 ): Promise<string[]> {
@@ -60,8 +60,7 @@ type KeptConsentText = Pick<ConsentText, "sha256" | "locale" | "content">;
 
 /** Keeps a text under its hash, once. */
 export async function keepConsentText(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   { sha256, locale, content }: KeptConsentText,
 ): Promise<void> {
   await client.query(
@@ -73,8 +72,7 @@ export async function keepConsentText(
 
 /** The texts that the trail of an agreement names, in the order in which they were first consented to. */
 export async function listConsentTexts(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   agreementId: string,
 ): Promise<readonly KeptConsentText[]> {
   const { rows } = await client.query<KeptConsentText>(
@@ -121,31 +119,29 @@ export const filesOf = ({ documents, certificate }: Pick<Agreement, "documents" 
  * files that go. In the order of their hashes, so that no two transactions wait for each other; what comes is there
  * before what goes, so that the same bytes are not deleted and written again.
  */
-export async function moveBytes(
-  { blobs, client, orgId }: { readonly blobs: BlobStore; readonly client: pg.PoolClient; readonly orgId: OrgId },
-  { before, after, bytes }: BytesMoved,
-): Promise<void> {
+export async function moveBytes(tenant: Tenant, blobs: BlobStore, { before, after, bytes }: BytesMoved): Promise<void> {
   const come = without(after, before).map((file) => ({ file, isNew: true }));
   const go = without(before, after).map((file) => ({ file, isNew: false }));
   // The sort keeps what is equal in its order.
   const moves = [...come, ...go].sort((a, b) => a.file.sha256.compare(b.file.sha256));
   for (const { file, isNew } of moves) {
-    if (!isNew) await blobs.release(orgId, file.id, client);
-    else await keepBytes({ blobs, client, orgId }, file, bytes.get(file.id));
+    if (!isNew) await blobs.release(tenant, file.id);
+    else await keepBytes(tenant, blobs, file, bytes.get(file.id));
   }
 }
 
 async function keepBytes(
-  { blobs, client, orgId }: { readonly blobs: BlobStore; readonly client: pg.PoolClient; readonly orgId: OrgId },
+  tenant: Tenant,
+  blobs: BlobStore,
   { id, sha256 }: StoredFile,
   bytes: Uint8Array | undefined,
 ): Promise<void> {
   if (bytes === undefined) {
     // Bytes that are stored already come from a template, which may have been deleted since it was read.
-    if (!(await blobs.reference(orgId, id, sha256, client))) throw new DomainError("TEMPLATE_NOT_FOUND");
+    if (!(await blobs.reference(tenant, id, sha256))) throw new DomainError("TEMPLATE_NOT_FOUND");
     return;
   }
-  const stored = await blobs.put(orgId, id, bytes, client);
+  const stored = await blobs.put(tenant, id, bytes);
   if (!stored.equals(sha256)) throw new Error(`the bytes of file ${id} are not those that were checked`);
 }
 

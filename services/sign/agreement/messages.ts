@@ -65,7 +65,7 @@ const timesOf = (agreement: Agreement) => ({
 });
 
 /** A document; `index` from 0. */
-export function documentMessage(document: AgreementDocument, index: number): MessageInitShape<typeof DocumentSchema> {
+function documentMessage(document: AgreementDocument, index: number): MessageInitShape<typeof DocumentSchema> {
   const { id, documentId, name, bytes, sha256, pages, isSigned, warnings, sealedSha256, sentSha256 } = document;
   return {
     id,

@@ -2,6 +2,7 @@ import type pg from "pg";
 import type { BlobStore } from "#platform/blobs/blob-store.ts";
 import type { Caller } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import { type OutboxRecord, outboxInsertSql } from "#platform/outbox/outbox.ts";
 import { signRecord } from "../events.ts";
@@ -43,7 +44,7 @@ export const schema = "sign";
  */
 export async function writeChange(
   deps: WriteDeps,
-  client: pg.PoolClient,
+  tenant: Tenant,
   caller: CallerContext,
   {
     before,
@@ -61,18 +62,15 @@ export async function writeChange(
 
   const isDeleted = change.events.some(isDeletion);
   const kept = isDeleted ? emptied(after) : after;
-  if (before !== undefined) await removeParts(client, orgId, before, kept);
-  await moveBytes(
-    { blobs: deps.blobs, client, orgId },
-    {
-      before: before === undefined ? [] : filesOf(before),
-      after: filesOf(kept),
-      bytes,
-    },
-  );
+  if (before !== undefined) await removeParts(tenant, before, kept);
+  await moveBytes(tenant, deps.blobs, {
+    before: before === undefined ? [] : filesOf(before),
+    after: filesOf(kept),
+    bytes,
+  });
   const jobs = deps.mail === undefined ? change.jobs.filter(({ kind }) => kind !== "mail") : change.jobs;
   const records = change.events.map((event) => signRecord({ caller, eventId: deps.newId(), now }, after, event));
-  const written = await writeTogether(client, [
+  const written = await writeTogether(tenant.client, [
     ...(before === undefined ? insertionOf(orgId, kept) : updateOf(orgId, before, kept, isDeleted ? now : null)),
     ...auditInsertion(orgId, agreementId, trail.events),
     ...jobInsertion({ caller, agreementId, newId: deps.newId, now }, jobs),
@@ -133,7 +131,7 @@ const updateOf = (orgId: OrgId, before: Agreement, after: Agreement, deletedAt: 
 ];
 
 /** Parts that the agreement has no more are deleted before others are written: one may have the place of another. */
-async function removeParts(client: pg.PoolClient, orgId: OrgId, before: Agreement, after: Agreement): Promise<void> {
+async function removeParts({ orgId, client }: Tenant, before: Agreement, after: Agreement): Promise<void> {
   const remover: Remover = { client, orgId, agreementId: after.id };
   await removeRows(remover, documentTable, before.documents, after.documents);
   await removeRows(remover, recipientTable, before.recipients, after.recipients);

@@ -26,7 +26,7 @@ function htmlOf(piece: Piece): string {
 }
 
 /** Line breaks of any kind are one: HTML has no place for carriage returns. */
-export const visible = (text: string): string => visibleText(text.replaceAll(/\r\n?/g, "\n"));
+const visible = (text: string): string => visibleText(text.replaceAll(/\r\n?/g, "\n"));
 
 /** A value to be compared letter by letter. */
 export const exact = (value: string): Markup => markup`<code>${value}</code>`;

@@ -2,7 +2,7 @@ import type { Client } from "@connectrpc/connect";
 import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { callerHeaders } from "#platform/caller.ts";
-import { inSnapshot } from "#platform/db/transaction.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import type { Logger } from "#platform/logger.ts";
 import { step, type Tracer } from "#platform/telemetry.ts";
 import type { Agreement, AgreementDocument, SealLevel } from "../agreement/agreement.ts";
@@ -78,10 +78,10 @@ interface Read {
 
 /** Undefined when it is not to be completed. */
 const readAgreement = ({ pool }: CompletionDeps, { orgId }: CallerContext, id: string): Promise<Read | undefined> =>
-  inSnapshot(orgId, pool, async (client) => {
-    const agreement = await loadAgreement(client, orgId, id);
+  withOrgSnapshot(pool, orgId, async (tenant) => {
+    const agreement = await loadAgreement(tenant, id);
     if (agreement?.status !== "completing") return undefined;
-    return { agreement, events: await listAuditEvents(client, orgId, id) };
+    return { agreement, events: await listAuditEvents(tenant, id) };
   });
 
 /** What is sealed so far. */
@@ -101,7 +101,7 @@ async function sealDocument(
   signal: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted();
-  const original = await inSnapshot(orgId, deps.pool, (client) => deps.blobs.read(orgId, sha256, client));
+  const original = await withOrgSnapshot(deps.pool, orgId, (tenant) => deps.blobs.read(tenant, sha256));
   if (original === undefined) throw new Error(`the bytes of document ${id} are missing`);
   const { file, bytes } = await sealFile(deps, agreement, original, signal, {
     isSigned,

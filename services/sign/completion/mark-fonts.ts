@@ -14,7 +14,7 @@ export interface MarkFonts {
 }
 
 /** The styles in which people may write their names; the first is the usual one. */
-export const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const;
+const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const;
 
 /**
  * All texts that will be written are told before: they share one font of East Asian characters. What says that it is PDF/A

@@ -10,7 +10,7 @@ export interface ValueFault {
 }
 
 /** Also of tabs without a limit of their own. */
-export const maxValueLength = 10_000;
+const maxValueLength = 10_000;
 
 /** Judges a value that is not empty. Of the work nothing may be left afterwards: then it was too much to judge. */
 export const faultOf = (tab: Tab, value: string, work?: PatternWork): ValueFault | undefined =>

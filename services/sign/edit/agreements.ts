@@ -2,7 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService, UpdateAgreementRequest } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
-import { inSnapshot } from "#platform/db/transaction.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { momentOf } from "#platform/rpc/moment-of.ts";
 import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
 import { createAgreementReader } from "../agreement/agreement-store.ts";
@@ -121,9 +121,9 @@ export const getActivity = (deps: Pick<SignDeps, "pool">): Pick<ServiceImpl<type
   async getActivity({ since }, context) {
     const { orgId } = requireCaller(context);
     const from = momentOf("since", since);
-    return inSnapshot(orgId, deps.pool, async (client) => {
-      const statuses = await countByStatus(client, orgId);
-      const { sent, completed, declined } = await countMoves(client, orgId, from);
+    return withOrgSnapshot(deps.pool, orgId, async (tenant) => {
+      const statuses = await countByStatus(tenant);
+      const { sent, completed, declined } = await countMoves(tenant, from);
       return {
         statuses: statuses.map(({ status, agreements }) => ({
           status: wireAgreementStatuses[status],

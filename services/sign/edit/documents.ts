@@ -1,8 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { AgreementDocument } from "../agreement/agreement.ts";
@@ -64,12 +64,11 @@ export const removeDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignSer
 /** The PDF of a document and its hash: sealed once it is, else as it was given. */
 export async function readDocument(
   { blobs }: Pick<SignDeps, "blobs">,
-  orgId: OrgId,
-  client: pg.PoolClient,
+  tenant: Tenant,
   document: AgreementDocument,
 ): Promise<{ readonly content: Uint8Array; readonly sha256: Buffer }> {
   const sha256 = document.sealedSha256 ?? document.sha256;
-  const content = await blobs.read(orgId, sha256, client);
+  const content = await blobs.read(tenant, sha256);
   if (content === undefined) throw new Error(`the bytes of document ${document.id} are missing`);
   return { content, sha256 };
 }
@@ -103,9 +102,9 @@ export const getDocumentContent = (
 ): Pick<ServiceImpl<typeof SignService>, "getDocumentContent"> => ({
   async getDocumentContent(request, context) {
     const { orgId } = requireCaller(context);
-    return withTarget(deps, orgId, targetOf(request.target), async (agreement, client) => {
+    return withTarget(deps, orgId, targetOf(request.target), async (agreement, tenant) => {
       const document = requireDocument(agreement, request.documentId);
-      const { content, sha256 } = await readDocument(deps, orgId, client, document);
+      const { content, sha256 } = await readDocument(deps, tenant, document);
       const { documentId, name } = document;
       return { file: { content, sha256, fileName: pdfFileName(name), documentId } };
     });
@@ -118,18 +117,18 @@ export const getCombinedDocument = (
   async getCombinedDocument({ target, withCertificate }, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;
-    const { agreement, files, source } = await withTarget(deps, orgId, targetOf(target), async (found, client) => {
+    const { agreement, files, source } = await withTarget(deps, orgId, targetOf(target), async (found, tenant) => {
       if (found.documents.length === 0) throw new DomainError("DOCUMENT_NOT_FOUND");
       const contents: Uint8Array[] = [];
       for (const document of found.documents) {
-        contents.push((await readDocument(deps, orgId, client, document)).content);
+        contents.push((await readDocument(deps, tenant, document)).content);
       }
       // Nobody has to do anything with a template, so there is nothing to certify.
       const hasTrail = withCertificate && found.status !== "template";
       return {
         agreement: found,
         files: contents,
-        source: hasTrail ? await readCertificateSource(deps, caller, found, client) : undefined,
+        source: hasTrail ? await readCertificateSource(deps, found, tenant) : undefined,
       };
     });
     if (source !== undefined) files.push(await certificateOf(deps, caller, source));

@@ -7,7 +7,7 @@ import { fillIds } from "../create/given-members.ts";
 import { documentTextProblems, filesIn, newDocument } from "../create/new-documents.ts";
 import { withoutTabsOf } from "../create/place-tabs.ts";
 
-export const maxDocuments = 100;
+const maxDocuments = 100;
 /** Of all documents of an agreement together. */
 export const maxTotalBytes = 100 * 1024 * 1024;
 

@@ -13,7 +13,6 @@ import type { SealPreparation, WantedText } from "./messages.ts";
 import { maxMatches } from "./pdf-limits.ts";
 import { type CheckResult, createResultCache } from "./result-cache.ts";
 
-export type { DocumentFile } from "./document-format.ts";
 export type { WantedText } from "./messages.ts";
 
 /** A file that can be part of an agreement, as a PDF. */

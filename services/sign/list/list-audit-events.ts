@@ -17,8 +17,8 @@ export const listAuditEvents = (
     const { orgId } = requireCaller(context);
     const limit = request.limit || defaultLimit;
     const page = { afterSequence: Math.min(request.afterSequence, maxSequence), limit: limit + 1 };
-    const events = await withTarget(deps, orgId, agreementTarget(request.agreementId), (agreement, client) =>
-      readEvents(client, orgId, agreement.id, page),
+    const events = await withTarget(deps, orgId, agreementTarget(request.agreementId), (agreement, tenant) =>
+      readEvents(tenant, agreement.id, page),
     );
     return { events: events.slice(0, limit).map(auditEventMessage), hasMore: events.length > limit };
   },

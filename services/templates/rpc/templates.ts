@@ -48,9 +48,9 @@ async function insertTemplate(deps: Deps, caller: Caller, input: NewTemplate): P
   const { orgId, clientId } = caller;
   const draft = draftTemplate(input, { id: deps.newId(), clientId, now: deps.clock.now() });
   const insert = () =>
-    inOrganization(orgId, deps.orm, async (em) => {
-      const slug = input.slug ?? (await freeSlug(orgId, em, slugFromName(input.name)));
-      return addTemplate(orgId, em, { ...draft, slug });
+    inOrganization(orgId, deps.orm, async (tenant) => {
+      const slug = input.slug ?? (await freeSlug(tenant, slugFromName(input.name)));
+      return addTemplate(tenant, { ...draft, slug });
     });
   if (input.slug === null) return withDerivedSlugs(insert);
   return insert().catch((error: unknown) => {
@@ -64,10 +64,10 @@ export const getTemplate = (
   async getTemplate(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseTemplateId(request.templateId);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const template = await findTemplate(orgId, em, id);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await findTemplate(tenant, id);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const [message] = await describeTemplates(orgId, em, [template], request);
+      const [message] = await describeTemplates(tenant, [template], request);
       return { template: message };
     });
   },
@@ -84,8 +84,8 @@ export const listTemplates = (
     refuse(unstorableTexts("search", request.search));
     const after = readCursor(request.cursor);
     const limit = request.limit === 0 ? maxLimit : Math.min(request.limit, maxLimit);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const found = await pageOfTemplates(orgId, em, {
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const found = await pageOfTemplates(tenant, {
         after,
         limit: limit + 1,
         withVersions: request.includeVersions,
@@ -94,10 +94,10 @@ export const listTemplates = (
       });
       const page = fitPage(found.slice(0, limit));
       const ids = page.map((item) => item.id);
-      const templates = await findTemplates(orgId, em, ids);
+      const templates = await findTemplates(tenant, ids);
       const last = templates.at(-1);
       return {
-        templates: await describeTemplates(orgId, em, templates, request),
+        templates: await describeTemplates(tenant, templates, request),
         nextCursor: found.length > page.length && last !== undefined ? writeCursor(last) : "",
       };
     });
@@ -111,18 +111,18 @@ export const removeTemplate = (
     const caller = requireCaller(context);
     const { orgId } = caller;
     const id = parseTemplateId(request.templateId);
-    await inOrganization(orgId, deps.orm, async (em) => {
-      const template = await lockTemplate(orgId, em, id);
+    await inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await lockTemplate(tenant, id);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const active = await countActiveDeployments(orgId, em, [id]);
+      const active = await countActiveDeployments(tenant, [id]);
       if (active.size > 0) throw new DomainError("CLICK_TEMPLATE_HAS_ACTIVE_DEPLOYMENTS");
       const now = deps.clock.now();
-      await insertOutboxEm(em, schema, [templateRemoved({ caller, eventId: deps.newId(), now }, id)]);
+      await insertOutboxEm(tenant.em, schema, [templateRemoved({ caller, eventId: deps.newId(), now }, id)]);
       if (template.firstPublishedAt === null) {
-        await deleteTemplate(orgId, em, id);
+        await deleteTemplate(tenant, id);
       } else {
         // Somebody may have accepted one of its revisions.
-        await deleteDeployments(orgId, em, id);
+        await deleteDeployments(tenant, id);
         Object.assign(template, { deletedAt: now, updatedAt: now });
       }
     });

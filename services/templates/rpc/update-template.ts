@@ -1,5 +1,4 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import type {
   TemplateChanges as ChangesMessage,
   Counterparty as CounterpartyMessage,
@@ -8,6 +7,7 @@ import type {
   UpdateTemplateRequest,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
@@ -43,20 +43,20 @@ export const updateTemplate = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
     const changes = parseTemplateChanges(request);
     const id = parseTemplateId(request.templateId);
     if (changes.typeConfig !== undefined) await checkBeforehand(deps, orgId, id, changes);
-    const work = inOrganization(orgId, deps.orm, async (em) => {
-      const template = await lockTemplate(orgId, em, id);
+    const work = inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await lockTemplate(tenant, id);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       const update = changeTemplate(template, changes);
       const now = deps.clock.now();
       if (Object.keys(update).length > 0) Object.assign(template, update, { updatedAt: now });
       if (update.typeConfig !== undefined) {
-        await requireStillPublishable(deps.checker, template, await readPublished(orgId, em, id));
+        await requireStillPublishable(deps.checker, template, await readPublished(tenant, id));
       }
       if (update.archivedAt === null) {
-        await insertOutboxEm(em, schema, [templateRestored({ caller, eventId: deps.newId(), now }, id)]);
+        await insertOutboxEm(tenant.em, schema, [templateRestored({ caller, eventId: deps.newId(), now }, id)]);
       }
-      if (update.policyFlags !== undefined) await renewSnapshots(orgId, em, template, now);
-      const [message] = await describeTemplates(orgId, em, [template], { includeVersions: false });
+      if (update.policyFlags !== undefined) await renewSnapshots(tenant, template, now);
+      const [message] = await describeTemplates(tenant, [template], { includeVersions: false });
       return { template: message };
     });
     const response = await work.catch((error: unknown) => {
@@ -69,11 +69,11 @@ export const updateTemplate = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
 
 /** A long content takes its time to check; nobody should wait for the locks meanwhile. */
 async function checkBeforehand(deps: Deps, orgId: OrgId, id: string, changes: TemplateChanges): Promise<void> {
-  const ahead = await inOrganization(orgId, deps.orm, async (em) => {
-    const template = await findTemplate(orgId, em, id);
+  const ahead = await inOrganization(orgId, deps.orm, async (tenant) => {
+    const template = await findTemplate(tenant, id);
     if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
     const { type, typeConfig } = { ...template, ...changeTemplate(template, changes) };
-    return { terms: { type, typeConfig }, versions: await readPublished(orgId, em, id) };
+    return { terms: { type, typeConfig }, versions: await readPublished(tenant, id) };
   });
   await checkAhead(deps.checker, ahead.terms, ahead.versions);
 }
@@ -162,8 +162,8 @@ function required(field: string, value: string | undefined): string {
 type Terms = Pick<Template, "type" | "typeConfig">;
 
 /** The versions of a template that are published, with their contents. */
-const readPublished = (orgId: OrgId, em: EntityManager, templateId: string): Promise<Version[]> =>
-  listVersions(orgId, em, { templateIds: [templateId], publishedOnly: true });
+const readPublished = (tenant: OrmTenant, templateId: string): Promise<Version[]> =>
+  listVersions(tenant, { templateIds: [templateId], publishedOnly: true });
 
 /**
  * Throws CLICK_CONTENT_INVALID when one of these versions could not be published on these terms: a configuration cannot

@@ -35,10 +35,10 @@ export const updateVersion = (
     const changes = parseVersionChanges(request);
     const ifUpdatedAt = parseTime("ifUpdatedAt", request.ifUpdatedAt);
     const templateId = parseTemplateId(request.templateId);
-    const work = inOrganization(orgId, deps.orm, async (em) => {
-      const template = await holdTemplate(orgId, em, templateId);
+    const work = inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await holdTemplate(tenant, templateId);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const version = await lockVersion(orgId, em, { templateId, id: parseVersionId(request.versionId) });
+      const version = await lockVersion(tenant, { templateId, id: parseVersionId(request.versionId) });
       if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
       requireActive(template);
       const update = changeVersion(version, changes);
@@ -46,7 +46,7 @@ export const updateVersion = (
         throw new DomainError("CLICK_VERSION_CONFLICT");
       }
       if (Object.keys(update).length > 0) Object.assign(version, update, { updatedAt: deps.clock.now() });
-      const [message] = await describeVersions(orgId, em, [version]);
+      const [message] = await describeVersions(tenant, [version]);
       return { version: message };
     });
     return work.catch((error: unknown) => {

@@ -1,7 +1,5 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
-import { isUniqueViolation } from "#platform/db/orm.ts";
+import { isUniqueViolation, type OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { numberedSlug } from "../domain/slug.ts";
 import { TemplateEntity } from "./orm.ts";
 
@@ -27,22 +25,24 @@ export async function withDerivedSlugs<T>(transaction: () => Promise<T>): Promis
  * The first of slug, slug-2, slug-3 … that no template has. Creations from the same slug wait for each other until the
  * end of their transactions; a client who chooses the result by hand at the same moment can still come first.
  */
-export async function freeSlug(orgId: OrgId, em: EntityManager, slug: string): Promise<string> {
-  const [free = slug] = await freeSlugs(orgId, em, [slug]);
+export async function freeSlug(tenant: OrmTenant, slug: string): Promise<string> {
+  const [free = slug] = await freeSlugs(tenant, [slug]);
   return free;
 }
 
 /** freeSlug for each of the slugs; all that are found differ. */
-export async function freeSlugs(orgId: OrgId, em: EntityManager, slugs: readonly string[]): Promise<string[]> {
+export async function freeSlugs(tenant: OrmTenant, slugs: readonly string[]): Promise<string[]> {
   // One order for everybody, so that nobody waits in a circle.
   for (const slug of [...new Set(slugs)].sort()) {
-    await em.execute("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`templates.slug ${orgId} ${slug}`]);
+    await tenant.em.execute("select pg_advisory_xact_lock(hashtextextended(?, 0))", [
+      `templates.slug ${tenant.orgId} ${slug}`,
+    ]);
   }
   const taken = new Set<string>();
   const searches = new Map<string, AsyncGenerator<string, never>>();
   const found: string[] = [];
   for (const slug of slugs) {
-    const search = searches.get(slug) ?? candidatesFrom(orgId, em, slug, taken);
+    const search = searches.get(slug) ?? candidatesFrom(tenant, slug, taken);
     searches.set(slug, search);
     const { value } = await search.next();
     taken.add(value);
@@ -53,8 +53,7 @@ export async function freeSlugs(orgId: OrgId, em: EntityManager, slugs: readonly
 
 /** The slugs that are free, one after the other; learns from the database in ever larger steps. */
 async function* candidatesFrom(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   slug: string,
   taken: Set<string>,
 ): AsyncGenerator<string, never> {

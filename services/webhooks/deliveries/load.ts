@@ -39,14 +39,14 @@ export function createLoad({ pool, senderPool }: LoadDeps): Load {
 }
 
 const loadConnect = (pool: pg.Pool, claimed: Claimed): Promise<Loaded | undefined> =>
-  withOrg(pool, claimed.orgId, async (client) => {
-    const loaded = await loadClaimed(client, claimed.orgId, claimed);
+  withOrg(pool, claimed.orgId, async (tenant) => {
+    const loaded = await loadClaimed(tenant, claimed);
     if (loaded === undefined) return undefined;
     const { endpointId } = loaded.delivery;
-    const found = endpointId === undefined ? undefined : await findWithSecrets(client, claimed.orgId, endpointId);
+    const found = endpointId === undefined ? undefined : await findWithSecrets(tenant, endpointId);
     return {
       ...loaded,
       ...{ endpoint: found?.endpoint, secrets: found?.secrets },
-      keys: isOrdered(loaded.delivery) ? await listSealedConnectSecrets(client, claimed.orgId) : [],
+      keys: isOrdered(loaded.delivery) ? await listSealedConnectSecrets(tenant) : [],
     };
   });

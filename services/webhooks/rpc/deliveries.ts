@@ -10,7 +10,7 @@ import {
   type WebhooksService,
 } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { inSnapshot } from "#platform/db/transaction.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { Attempt, Delivery, DeliveryStatus } from "../domain/delivery.ts";
@@ -29,10 +29,10 @@ export const getDelivery = (
   async getDelivery(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseId(request.id, "WEBHOOK_DELIVERY_NOT_FOUND");
-    return inSnapshot(orgId, deps.pool, async (client) => {
-      const delivery = await findDelivery(client, orgId, id);
+    return withOrgSnapshot(deps.pool, orgId, async (tenant) => {
+      const delivery = await findDelivery(tenant, id);
       if (delivery === undefined) throw new DomainError("WEBHOOK_DELIVERY_NOT_FOUND");
-      const attempts = await latestAttempts(client, orgId, { deliveryIds: [id], limit: shownAttempts });
+      const attempts = await latestAttempts(tenant, { deliveryIds: [id], limit: shownAttempts });
       return { delivery: deliveryMessage(delivery, attempts.get(id) ?? []) };
     });
   },

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ListDeliveriesRequest, WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { inSnapshot } from "#platform/db/transaction.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { isUuid } from "#platform/ids.ts";
 import { latestAttempts } from "../store/attempt-store.ts";
 import { type DeliveryQuery, pageOfDeliveries } from "../store/delivery-store.ts";
@@ -19,12 +19,12 @@ export const listDeliveries = (
     const query = parseQuery(request);
     // What is no id names nothing.
     if (query === undefined) return { deliveries: [], nextCursor: "" };
-    return inSnapshot(orgId, deps.pool, async (client) => {
+    return withOrgSnapshot(deps.pool, orgId, async (tenant) => {
       // One more than wanted tells whether there is another page.
-      const found = await pageOfDeliveries(client, orgId, { ...query, limit: query.limit + 1 });
+      const found = await pageOfDeliveries(tenant, { ...query, limit: query.limit + 1 });
       const page = found.slice(0, query.limit);
       const deliveryIds = page.map(({ id }) => id);
-      const attempts = await latestAttempts(client, orgId, { deliveryIds, limit: shownAttempts });
+      const attempts = await latestAttempts(tenant, { deliveryIds, limit: shownAttempts });
       const last = found.length > page.length ? page.at(-1) : undefined;
       return {
         deliveries: page.map((delivery) => deliveryMessage(delivery, attempts.get(delivery.id) ?? [])),

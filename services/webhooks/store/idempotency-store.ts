@@ -1,5 +1,4 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { keyLifetimeMs } from "../domain/endpoint.ts";
 
 /** A key that a caller sent with a request. */
@@ -18,11 +17,7 @@ export type KeyUse =
   /** Another request has used the key. */
   | { readonly kind: "conflict" };
 
-export async function findKey(
-  client: pg.PoolClient,
-  orgId: OrgId,
-  { key, requestHash, now }: KeyedRequest,
-): Promise<KeyUse> {
+export async function findKey({ orgId, client }: Tenant, { key, requestHash, now }: KeyedRequest): Promise<KeyUse> {
   const { rows } = await client.query<{ endpointId: string; isSame: boolean }>({
     name: "webhooks-find-key",
     text: `select endpoint_id as "endpointId", request_hash = $3 as "isSame"
@@ -38,22 +33,17 @@ export async function findKey(
  * Takes the key for what this transaction makes. While another transaction holds the key, waits for its end: "new" says
  * that the key belongs to this transaction, anything else that it has been used meanwhile.
  */
-export async function takeKey(
-  client: pg.PoolClient,
-  orgId: OrgId,
-  request: KeyedRequest,
-  endpointId: string,
-): Promise<KeyUse> {
-  const { rowCount } = await client.query({
+export async function takeKey(tenant: Tenant, request: KeyedRequest, endpointId: string): Promise<KeyUse> {
+  const { rowCount } = await tenant.client.query({
     name: "webhooks-take-key",
     text: `insert into webhooks.idempotency_key as k (organization_id, key, request_hash, endpoint_id, created_at)
      values ($1, $2, $3, $4, $5)
      on conflict (organization_id, key) do update set
        request_hash = excluded.request_hash, endpoint_id = excluded.endpoint_id, created_at = excluded.created_at
      where k.created_at <= $6`,
-    values: [orgId, request.key, request.requestHash, endpointId, request.now, expiredBefore(request.now)],
+    values: [tenant.orgId, request.key, request.requestHash, endpointId, request.now, expiredBefore(request.now)],
   });
-  return rowCount === 1 ? { kind: "new" } : findKey(client, orgId, request);
+  return rowCount === 1 ? { kind: "new" } : findKey(tenant, request);
 }
 
 const expiredBefore = (now: Date): Date => new Date(now.getTime() - keyLifetimeMs);

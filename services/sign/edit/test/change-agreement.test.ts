@@ -74,10 +74,8 @@ async function stored(caller: Caller): Promise<Agreement> {
   return agreement;
 }
 
-const read = (caller: Caller, id: string) =>
-  withOrg(pool, caller.orgId, (client) => loadAgreement(client, caller.orgId, id));
-const trail = (caller: Caller, id: string) =>
-  withOrg(pool, caller.orgId, (client) => listAuditEvents(client, caller.orgId, id));
+const read = (caller: Caller, id: string) => withOrg(pool, caller.orgId, (tenant) => loadAgreement(tenant, id));
+const trail = (caller: Caller, id: string) => withOrg(pool, caller.orgId, (tenant) => listAuditEvents(tenant, id));
 
 /** How many rows the organization has of everything that a change writes. */
 async function counts({ orgId }: Caller): Promise<number[]> {
@@ -91,7 +89,7 @@ async function counts({ orgId }: Caller): Promise<number[]> {
     "blob_reference",
     "idempotency_key",
   ];
-  return withOrg(pool, orgId, async (client) => {
+  return withOrg(pool, orgId, async ({ client }) => {
     const found: number[] = [];
     for (const table of tables) {
       const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from sign.${table}`);

@@ -308,7 +308,7 @@ const contents = PDFName.of("Contents");
 const catalog = PDFName.of("Catalog");
 const pages = PDFName.of("Pages");
 
-export const isBlank = (byte: number | undefined): boolean => kinds[byte ?? 256] === 1;
+const isBlank = (byte: number | undefined): boolean => kinds[byte ?? 256] === 1;
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;
 

@@ -1,6 +1,6 @@
 import { type PDFContext, PDFDict, PDFName, PDFNumber, type PDFObject, PDFRef } from "pdf-lib";
 import { ambiguous, encryptedMessage, PdfProblem } from "../pdf-limits.ts";
-import { type Entry, type FileBytes, readSections, type Section } from "./cross-reference.ts";
+import { type Entry, type FileBytes, readSections } from "./cross-reference.ts";
 import { ObjectParser } from "./object-parser.ts";
 import { createObjectReader, fileOf, type Graph, headerOf, linksIn, load, newestSection } from "./read-graph.ts";
 import { type Revision, revisionsOf } from "./recover-entries.ts";
@@ -154,5 +154,3 @@ function refuseGenerations(context: PDFContext, state: ReadonlyMap<number, Entry
     }
   }
 }
-
-export type { Section };
