@@ -5,7 +5,7 @@ import { runServiceProcess } from "#platform/run-process.ts";
 import { configFromEnv, settings } from "./config.ts";
 import { createClickService } from "./service.ts";
 
-/** The texts of a template in many languages come in one answer. */
+/** One answer holds a template's texts in all languages. */
 const maxAnswerBytes = 32 * 1024 * 1024;
 
 const { env } = process;

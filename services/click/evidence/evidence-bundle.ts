@@ -11,11 +11,11 @@ import { statementObject } from "./evidence-statement.ts";
 
 export interface BundleOptions {
   readonly bundleId: string;
-  /** False when what is personal was left out on request. */
+  /** False when personal data was left out on request. */
   readonly disclosed: boolean;
 }
 
-/** A bundle in the form in which it is handed over, up to its signature. */
+/** Builds a bundle as it is delivered, without its signature. */
 export function buildBundle(
   evidence: Evidence,
   { bundleId, disclosed }: BundleOptions,
@@ -40,7 +40,7 @@ export function buildBundle(
     presentation: { ...showing(shown), ...presentationObject(last?.evidence?.presentation ?? null) },
     policy: { flags: terms.policy, hash: evidence.policyHash, checks: last?.checks ?? [] },
     context: contextObject(evidence, last),
-    // Only a session that may be used many times has earlier ones.
+    // Only a reusable session has earlier acceptances.
     earlier: acceptances.slice(0, -1).map(earlierObject),
     timeline: buildTimeline(session, acceptances, evidence.events, evidence.reason),
     consents: aftermath.consents.map(consentObject),
@@ -51,7 +51,7 @@ export function buildBundle(
   };
 }
 
-/** Who made the last acceptance or, for want of one, whom the session is for. */
+/** The user of the latest acceptance or, without one, the user the session is for. */
 const subjectObject = (session: SessionView, last: EvidencedAcceptance | undefined) => ({
   userRef: last === undefined ? session.userRef : last.receipt.userRef,
   verification: last?.evidence?.verification ?? [],
@@ -79,7 +79,7 @@ const nothingKnown = {
   metadata: {},
 };
 
-/** A session in the words of the API. */
+/** A session in the API's format. */
 function sessionObject(session: SessionView): object {
   const { createdAt, presentedAt, acceptedAt, completedAt, expiresAt, updatedAt, claims: _, ...rest } = session;
   return {
@@ -128,7 +128,7 @@ function presentationObject(shown: Presentation | null): object {
   return { claimed: Object.keys(said), ...said };
 }
 
-/** What the sender of the acceptance says of the presentation. */
+/** What the sender of the acceptance says about the presentation. */
 const saidOf = (shown: Presentation | null): object => ({
   surface: shown?.surface ?? null,
   wrapType: shown?.wrapType ?? null,
@@ -145,7 +145,7 @@ const saidOf = (shown: Presentation | null): object => ({
   events: shown?.events ?? [],
 });
 
-/** What happened to a session, in the order in which we learned of it. */
+/** A session's events, in the order in which the service learned of them. */
 function buildTimeline(
   session: SessionView,
   acceptances: readonly EvidencedAcceptance[],
@@ -164,7 +164,7 @@ function buildTimeline(
       : undefined,
   ];
   const known = entries.filter((one) => one !== undefined);
-  // Stable: what has the same time stays in the order above.
+  // The sort is stable: events with equal times keep the order above.
   return known.sort((a, b) => (a.serverAt < b.serverAt ? -1 : a.serverAt > b.serverAt ? 1 : 0));
 }
 

@@ -39,8 +39,9 @@ export interface VerificationRequest extends GivenReceipt {
 }
 
 /**
- * Checks a receipt against the keys, and against the log and the records of one organization; those of others are as good
- * as not there. What was not signed here is checked no further. Must not be called within a transaction.
+ * Verifies a receipt against the keys and against one organization's log and records; other organizations'
+ * receipts count as unknown. A receipt not signed by this installation is not checked further. Must not be
+ * called within a transaction.
  */
 export async function verifyReceipt(deps: Deps, orgId: OrgId, request: VerificationRequest): Promise<Check[]> {
   const form = readReceipt(request);
@@ -93,7 +94,7 @@ async function checkInclusion(deps: Deps, orgId: OrgId, { read, recorded, now }:
     : failed("INCLUSION", `The published checkpoint of the log at ${tree.size} records does not cover it.`);
 }
 
-/** A receipt is a promise to log it. */
+/** A receipt promises that its leaf will be logged. */
 function checkPromise({ payload }: ReadReceipt, now: Date): Check {
   const promised = promisedTime(payload);
   const until = promised.toISOString();
@@ -102,17 +103,17 @@ function checkPromise({ payload }: ReadReceipt, now: Date): Check {
     : passed("INCLUSION", `No published checkpoint covers it yet; that is promised by ${until}.`);
 }
 
-/** What is recorded of a receipt. */
+/** The recorded data of a receipt. */
 interface Recorded {
   readonly leafIndex: number;
   readonly values: StoredValues;
-  /** Undefined for a record that was made under no terms. */
+  /** Undefined for a record without terms. */
   readonly words: TemplateWords | undefined;
-  /** The newest checkpoint of the log. */
+  /** The log's latest checkpoint. */
   readonly checkpoint: StoredCheckpoint | undefined;
 }
 
-/** Undefined when the organization's log does not hold exactly what was signed. */
+/** Undefined when the organization's log does not contain exactly what was signed. */
 async function findRecorded(vault: SubjectVault, tenant: Tenant, read: ReadReceipt): Promise<Recorded | undefined> {
   const leaves = await findLeaves(tenant, recordIds(read.payload).filter(isUuid));
   const leaf = [...leaves.values()].find((one) => one.leaf.equals(read.leaf));
@@ -142,7 +143,7 @@ async function changeDisclosures(vault: SubjectVault, tenant: Tenant, recordId: 
   return (change && openChange(vault, tenant.orgId, change).secrets?.disclosures) ?? null;
 }
 
-/** What the terms call the template. */
+/** The template's names in its terms. */
 async function findWords(tenant: Tenant, { payload }: ReadReceipt) {
   if (!isDecision(payload)) return undefined;
   const { termsHash } = payload as unknown as AcceptanceLeaf;

@@ -14,16 +14,16 @@ import { type BundleOptions, buildBundle } from "./evidence-bundle.ts";
 /** The `typ` of the signature of a bundle. */
 const bundleTyp = "click-evidence+jws";
 
-/** A bundle as it is handed over. */
+/** A bundle as delivered. */
 export interface WrittenBundle {
   readonly json: string;
-  /** The public keys of all its signatures, its own included. */
+  /** The public keys of all its signatures, including its own. */
   readonly keys: readonly EvidenceJwk[];
 }
 
 /**
- * Signs a bundle: over its canonical form without the signature (RFC 8785), so that it may be parsed and written again.
- * The largest ones, of some MiB, take three turns of a few milliseconds each.
+ * Signs a bundle's canonical form (RFC 8785) without the signature, so that it may be parsed and serialized
+ * again. The largest bundles, of several MiB, take three turns of a few milliseconds.
  */
 export async function writeBundle(
   { issuer, receiptKeys }: Pick<EvidenceDeps, "issuer" | "receiptKeys">,
@@ -54,7 +54,7 @@ const withKey = (keys: readonly EvidenceJwk[], key: EvidenceJwk): EvidenceJwk[] 
   key,
 ];
 
-/** The tree that leaves are proven to be in. */
+/** The tree against which leaves are proven. */
 export interface ChosenTree {
   readonly checkpoint: Published;
   /** Undefined while the checkpoint is not anchored. */
@@ -62,8 +62,8 @@ export interface ChosenTree {
 }
 
 /**
- * The anchored tree that has all of these leaves, or for want of one the newest that is published. Leaves that no
- * published tree has yet do not count; undefined when that are all of them. Takes the leaves in the order of the log.
+ * The anchored tree that contains all these leaves, or else the newest published one. Leaves not yet in any
+ * published tree are ignored; undefined when that is all of them. Takes the leaves in log order.
  */
 export async function chooseTree(
   tenant: Tenant,
@@ -76,12 +76,12 @@ export async function chooseTree(
   return { checkpoint: anchoring?.checkpoint ?? newest, anchoring };
 }
 
-/** What evidence is collected with. */
+/** The dependencies of collecting evidence. */
 export interface EvidenceDeps
   extends Pick<EvidenceParts, "vault" | "issuer" | "receiptKeys" | "renderKeys" | "logKeys"> {
   readonly pool: pg.Pool;
   readonly proofs: Proofs;
   readonly templateOffers: Pick<TemplateOffers, "published">;
-  /** Whether checkpoints of the anchor log get time stamps: until then evidence is not complete. */
+  /** Whether checkpoints of the anchor log get timestamps. Evidence is complete only with one. */
   readonly hasTimestampAuthority: boolean;
 }

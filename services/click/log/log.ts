@@ -94,7 +94,7 @@ interface ChosenTree {
   readonly checkpoint: string;
 }
 
-/** Proofs are made for published trees only: whatever is proven can be checked against a signature. */
+/** Proofs only refer to published trees, so that every proof can be checked against a signature. */
 async function chooseTree(tenant: Tenant, leafIndex: number, size: bigint | undefined): Promise<ChosenTree> {
   const newest = await findNewestCheckpoint(tenant);
   if (newest === undefined || newest.size <= leafIndex) throw new DomainError("CLICK_LEAF_NOT_INTEGRATED");

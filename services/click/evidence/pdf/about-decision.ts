@@ -45,7 +45,7 @@ export function howSection(bundle: PrintedBundle): Markup {
   );
 }
 
-/** What the service has not seen itself. */
+/** Claims that the service did not observe itself. */
 function saidPart({ presentation: shown, receipts }: PrintedBundle): Markup {
   const last = receipts.at(-1);
   const { w, h } = shown.viewport ?? {};

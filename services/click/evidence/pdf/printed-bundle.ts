@@ -1,7 +1,7 @@
 import type { Evidence } from "#api/evidence.ts";
 import type { Receipt } from "#api/receipts.ts";
 
-/** What the PDF says of a bundle: its JSON as it is handed over, as far as people are told of it. */
+/** The part of a bundle's JSON that the PDF shows. */
 export interface PrintedBundle {
   readonly bundleId: string;
   readonly generatedAt: string;
@@ -110,7 +110,7 @@ export interface PrintedPresentation {
   readonly screenshot: { readonly hash: string } | null;
 }
 
-/** The words that stood around the text when the service itself showed it. */
+/** The words around the text when the service itself showed it. */
 export interface PrintedWords {
   readonly title?: string;
   readonly noticeText?: string;
