@@ -1,21 +1,15 @@
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { isStorable } from "#platform/json-object.ts";
+import { problem, refusals } from "#platform/problems.ts";
 import type { Agreement, JsonObject } from "./agreement.ts";
 import type { Change, DecisionContext } from "./change.ts";
 
-export const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
+export { problem };
 
 /** Errors travel in HTTP/2 trailers, which have little room. */
 const maxProblems = 50;
 
-/** The error of a request whose fields are wrong; names the first of them. */
-export const invalid = (...problems: FieldProblem[]): DomainError =>
-  new DomainError("VALIDATION_FAILED", { details: problems.slice(0, maxProblems) });
-
-/** Throws when there are problems. */
-export function refuse(problems: readonly FieldProblem[]): void {
-  if (problems.length > 0) throw invalid(...problems.slice(0, maxProblems));
-}
+export const { invalid, refuse } = refusals("VALIDATION_FAILED", maxProblems);
 
 /** What is wrong with a text that may have so many characters. */
 export function textProblems(text: string, maxLength: number, field: string): readonly FieldProblem[] {
