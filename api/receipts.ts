@@ -177,3 +177,5 @@ export const verificationResult = shown(VerifyReceiptResponseSchema, {
     { description: "The checks that were made. After one that leaves nothing to rely on, no others are." },
   ),
 });
+
+export type VerificationResult = AnswerOf<typeof verificationResult.table>;

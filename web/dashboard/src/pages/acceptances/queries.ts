@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ConsentState } from "#api/consents.ts";
-import type { ConsentReceipt, Receipt } from "#api/receipts.ts";
+import type { ConsentReceipt, Receipt, VerificationResult } from "#api/receipts.ts";
 import type { Template } from "#api/templates.ts";
 import { useApi } from "../../api/client.ts";
 import type { Evidence } from "./evidence.ts";
@@ -77,17 +77,12 @@ export function useVerification(evidence: Evidence | undefined) {
   });
 }
 
-export interface ServerChecks {
-  readonly valid: boolean;
-  readonly checks: readonly { readonly check: string; readonly ok: boolean; readonly message: string }[];
-}
-
 /** Changes of consent have no bundle, so the server checks their receipts. It records nothing. */
 export function useServerChecks(receipt: ConsentReceipt) {
   const api = useApi();
   return useQuery({
     queryKey: [...all, "server-checks", receipt],
-    queryFn: () => api.send<ServerChecks>("POST", "/v1/click/receipts/verify", { receipt }),
+    queryFn: () => api.send<VerificationResult>("POST", "/v1/click/receipts/verify", { receipt }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
