@@ -8,13 +8,13 @@ import type { Agreement } from "./agreement/agreement.ts";
 import type { SignEvent } from "./agreement/change.ts";
 import { countReceivers } from "./send/receivers.ts";
 
-/** What others are told of a change of this agreement. */
+/** The outbox record of a change of this agreement. */
 export const signRecord = (context: EventContext, agreement: Agreement, event: SignEvent): OutboxRecord =>
   outboxRecord(context, `assent.sign.${event.kind}`, agreement.id, payloadOf(agreement, event));
 
 type EventOf<K extends SignEvent["kind"]> = Extract<SignEvent, { readonly kind: K }>;
 
-/** A payload message for every kind, so that a new kind cannot be forgotten. */
+/** Typed so that every kind of event must have a payload. */
 const payloads: { readonly [K in SignEvent["kind"]]: (agreement: Agreement, event: EventOf<K>) => Payload } = {
   "agreement.created": (agreement) => ({ agreementCreated: basics(agreement) }),
   "agreement.modified": (agreement) => ({ agreementModified: basics(agreement) }),

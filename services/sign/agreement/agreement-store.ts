@@ -5,18 +5,19 @@ import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "./agreement.ts";
 import { type AgreementJson, agreementJson, decodeAgreement } from "./agreement-records.ts";
 
-/** Everything that belongs to an agreement or a template; undefined when there is none, or no more. */
+/** Loads an agreement or template with all its parts; undefined when it does not exist or was deleted. */
 export async function loadAgreement(
   tenant: Tenant,
   id: string,
   options: { readonly lock?: boolean } = {},
 ): Promise<Agreement | undefined> {
-  // In a statement of its own: one that waits for the lock would see the parts as they were when it began.
+  // Lock in a separate statement: a statement that waits for the lock would still see the parts as they were
+  // when it began.
   if (options.lock === true && !(await lockAgreement(tenant, id))) return undefined;
   return (await loadAgreements(tenant, [id]))[0];
 }
 
-/** Several of them, in no certain order. */
+/** Loads several agreements, in no particular order. */
 export async function loadAgreements({ orgId, client }: Tenant, ids: readonly string[]): Promise<Agreement[]> {
   const { rows } = await client.query<{ agreement: AgreementJson }>({
     name: "sign-load-agreements",
@@ -38,18 +39,19 @@ async function lockAgreement({ orgId, client }: Tenant, id: string): Promise<boo
   return rowCount === 1;
 }
 
-/** Reads agreements of any kind; undefined when there is none. */
+/** Reads agreements of any kind; undefined when the agreement does not exist. */
 type ReadAgreement = (orgId: OrgId, id: string) => Promise<Agreement | undefined>;
 
 /**
- * The transaction around a read costs more than the read, so one with two others under way waits for one of them.
- * Agreements may be large, and come in one answer of the database.
+ * The transaction around a read costs more than the read itself, so a third concurrent read waits and shares
+ * one. Agreements may be large, and a shared read returns all of them in one database answer.
  */
 const reads = { maxInFlight: 2, maxItems: 16, startsAtOnce: true };
 
 /**
- * Lets reads of one organization share a transaction. A lone one starts at once; what comes while two are under way starts
- * together when one returns. So each sees everything that had been committed when it was asked for.
+ * Lets reads of one organization share a transaction. A single read starts at once; reads that arrive while two
+ * are running start together when one of those returns. So each read sees everything committed before it was
+ * requested.
  */
 export function createAgreementReader(pool: pg.Pool): ReadAgreement {
   const gatherers = new Map<OrgId, Gatherer<string, Agreement | undefined>>();

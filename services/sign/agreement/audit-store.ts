@@ -3,7 +3,7 @@ import type { OrgId } from "#platform/ids.ts";
 import { type Parameter, recordColumns, type Write } from "./agreement-columns.ts";
 import type { AuditEvent } from "./audit-chain.ts";
 
-/** What adds events to the trail of an agreement. */
+/** The write that appends events to an agreement's trail. */
 export function auditInsertion(orgId: OrgId, agreementId: string, events: readonly AuditEvent[]): Write[] {
   if (events.length === 0) return [];
   const rows = JSON.stringify(events.map((event) => columns.encode(recordOf(event))));
@@ -13,7 +13,7 @@ export function auditInsertion(orgId: OrgId, agreementId: string, events: readon
   return [{ name: "audit", text }];
 }
 
-/** What has happened to an agreement after this sequence, oldest first. */
+/** The events of an agreement after this sequence number, oldest first. */
 export async function listAuditEvents(
   { orgId, client }: Tenant,
   agreementId: string,

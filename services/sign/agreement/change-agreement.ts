@@ -15,13 +15,13 @@ export type { CallerContext } from "./write-change.ts";
 
 export interface ChangeDeps extends WriteDeps {
   readonly pool: pg.Pool;
-  /** Tells the relay that there are new events. */
+  /** Tells the relay that new events are waiting. */
   wakeRelay(): void;
-  /** Tells the job loop that there is new work. */
+  /** Tells the job loop that new work is waiting. */
   wakeJobs(): void;
 }
 
-/** A wrong kind is not found. */
+/** An agreement id does not match a template, nor the other way round. */
 export interface TargetId {
   readonly id: string;
   readonly isTemplate: boolean;
@@ -29,20 +29,20 @@ export interface TargetId {
 
 export interface KeyedAgreement {
   readonly agreement: Agreement;
-  /** Whether an earlier request with the key has done it. */
+  /** Whether the answer is that of an earlier request with the same key. */
   readonly replayed: boolean;
 }
 
-/** What happens in the transaction of a change, after it. When it rejects, nothing has happened. */
+/** Runs after the change, in its transaction. When it rejects, the whole transaction is rolled back. */
 export type Within = (tenant: Tenant, agreement: Agreement) => Promise<void>;
 
-/** It is pure: it runs again when two transactions got into each other's way. */
+/** Must be pure: it runs again after a deadlock or serialization failure. */
 export type Decide = (agreement: Agreement) => Change;
 
 /**
- * Decides about an agreement while nobody else can change it, and writes all that the decision comes to in the same
- * transaction. Documents that come have their bytes in `bytes`; those without refer, by their SHA-256, to bytes that the
- * organization has already. A change with the event of a deletion deletes.
+ * Locks an agreement, decides the change and writes all its effects in one transaction. New documents have
+ * their bytes in `bytes`; documents without bytes refer, by SHA-256, to bytes that the organization already
+ * stores. A change that contains a deletion event deletes the agreement.
  */
 export async function changeAgreement(
   deps: ChangeDeps,
@@ -55,7 +55,10 @@ export async function changeAgreement(
   return (await changeWithKey(deps, caller, target, decide, { bytes, within })).agreement;
 }
 
-/** The same, but once for a key: repeating the request answers the agreement as it is by then. */
+/**
+ * Like changeAgreement, but once for each idempotency key: repeating the request returns the agreement's
+ * current state.
+ */
 export const changeWithKey = (
   deps: ChangeDeps,
   caller: CallerContext,
@@ -73,7 +76,7 @@ export const changeWithKey = (
     return { before, change: decide(before), bytes: options.bytes ?? new Map() };
   });
 
-/** Writes a new agreement with everything that its making comes to, once for a key. */
+/** Creates an agreement with all its effects, once for each idempotency key. */
 export const createAgreement = (
   deps: ChangeDeps,
   caller: CallerContext,
@@ -91,8 +94,8 @@ export const createAgreement = (
   }));
 
 /**
- * What an earlier request with the key has made or sent, as it is now. Throws IDEMPOTENCY_KEY_REUSED when that was another
- * request.
+ * The current state of what an earlier request with the key created or sent. Throws IDEMPOTENCY_KEY_REUSED when
+ * that request was a different one.
  */
 export const findReplay = (
   { pool }: Pick<ChangeDeps, "pool">,
@@ -127,7 +130,7 @@ async function runKeyed(
         return { agreement: await replay(tenant, use, isTemplate), replayed: true, change: undefined };
       }
       const decided = await decide(tenant);
-      // Here the locks are held: whoever has waited for them longer than their caller has nothing left to do.
+      // All locks are held from here on. Stop if the caller's deadline passed while waiting for them.
       caller.signal?.throwIfAborted();
       const agreement = await writeChange(deps, tenant, caller, decided);
       await within?.(tenant, agreement);
@@ -139,7 +142,9 @@ async function runKeyed(
   return outcome;
 }
 
-/** The hash of the request says what was asked for: what is not there any more was of the same kind. */
+/**
+ * The request hash tells what was asked for, so the kind is known even when the record has been deleted since.
+ */
 async function replay(tenant: Tenant, use: Exclude<KeyUse, { kind: "new" }>, isTemplate: boolean): Promise<Agreement> {
   if (use.kind === "conflict") throw new DomainError("IDEMPOTENCY_KEY_REUSED");
   const agreement = await loadAgreement(tenant, use.agreementId);
@@ -149,7 +154,7 @@ async function replay(tenant: Tenant, use: Exclude<KeyUse, { kind: "new" }>, isT
 
 const maxAttempts = 3;
 
-/** A transaction that the database has chosen to end a deadlock has done nothing, and may be run again. */
+/** Postgres rolls back the transaction that it aborts to resolve a deadlock, so it is safe to run again. */
 async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

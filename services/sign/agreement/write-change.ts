@@ -22,9 +22,12 @@ import { auditInsertion } from "./audit-store.ts";
 import type { Change, SignEvent } from "./change.ts";
 import { filesOf, moveBytes, type NewBytes } from "./file-store.ts";
 
-/** Who asked, as the events tell. */
+/** The caller as recorded in events. */
 export interface CallerContext extends Pick<Caller, "orgId" | "requestId" | "traceparent"> {
-  /** Aborted when nobody waits for the answer any more: nothing is written then, for it was told to come again. */
+  /**
+   * Aborted when the caller has stopped waiting: nothing is written then, because the caller was told to try
+   * again.
+   */
   readonly signal?: AbortSignal;
 }
 
@@ -32,15 +35,15 @@ export interface WriteDeps {
   readonly blobs: BlobStore;
   readonly clock: Clock;
   readonly newId: NewId;
-  /** Undefined without a mail server: nobody is mailed, and no work is left for mails that nobody would send. */
+  /** Undefined without a mail server: no mail jobs are created, because nothing would ever send them. */
   readonly mail?: object | undefined;
 }
 
 export const schema = "sign";
 
 /**
- * Writes all of a change of a locked agreement, or of a new one when there is none before; answers the agreement as it is
- * stored. Rows are locked in the order agreement, blobs, jobs; a new agreement is nobody else's to lock.
+ * Writes a change of a locked agreement, or creates the agreement when there is none before; returns it as
+ * stored. Rows are locked in the order agreement, blobs, jobs; nobody else can lock a new agreement.
  */
 export async function writeChange(
   deps: WriteDeps,
@@ -85,7 +88,7 @@ const isNothing = (before: Agreement, { agreement, audit, events, jobs }: Change
 
 const isDeletion = ({ kind }: SignEvent): boolean => kind === "agreement.deleted" || kind === "template.deleted";
 
-/** What was deleted keeps its row and its trail, and nothing of what people have written into it. */
+/** What remains of a deleted agreement: its row and trail, without anything people entered. */
 const emptied = (agreement: Agreement): Agreement => ({
   ...agreement,
   documents: [],
@@ -103,7 +106,7 @@ const emptied = (agreement: Agreement): Agreement => ({
 const outboxInsertion = (records: readonly OutboxRecord[]): Write[] =>
   records.length === 0 ? [] : [{ name: "outbox", text: (parameter) => outboxInsertSql(schema, records, parameter) }];
 
-/** What writes a new agreement with everything that belongs to it; the agreement itself comes first. */
+/** The write of a new agreement with all its parts; the agreement's own row comes first. */
 export const insertionOf = (orgId: OrgId, agreement: Agreement): Write[] => [
   {
     name: "insert",
@@ -115,8 +118,9 @@ export const insertionOf = (orgId: OrgId, agreement: Agreement): Write[] => [
 ];
 
 /**
- * What writes the parts that differ between the agreement as it was read and as it is to be; the agreement itself comes
- * first, and is not written when it has been changed or deleted since. With deletedAt it counts as deleted from here on.
+ * The write of everything that differs between the agreement as read and as it is to be. The agreement's own
+ * row comes first and is not written if it has changed or been deleted meanwhile. Setting deletedAt marks it
+ * deleted.
  */
 const updateOf = (orgId: OrgId, before: Agreement, after: Agreement, deletedAt: Date | null = null): Write[] => [
   {
@@ -130,7 +134,7 @@ const updateOf = (orgId: OrgId, before: Agreement, after: Agreement, deletedAt: 
   ...upsertsOf(orgId, before, after),
 ];
 
-/** Parts that the agreement has no more are deleted before others are written: one may have the place of another. */
+/** Deletes removed parts before others are written, because a new part may take the position of a removed one. */
 async function removeParts({ orgId, client }: Tenant, before: Agreement, after: Agreement): Promise<void> {
   const remover: Remover = { client, orgId, agreementId: after.id };
   await removeRows(remover, documentTable, before.documents, after.documents);
@@ -166,7 +170,7 @@ const upsertsOf = (orgId: OrgId, before: Agreement, after: Agreement): Write[] =
   ...upsertOf(orgId, after.id, customFieldTable, before.customFields, after.customFields),
 ];
 
-/** Parts are never changed in place: what is the same object in the same place needs no writing. */
+/** Parts are immutable: the same object in the same position has not changed and needs no write. */
 function upsertOf<T>(
   orgId: OrgId,
   agreementId: string,

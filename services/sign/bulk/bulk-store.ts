@@ -19,7 +19,7 @@ export async function findBulkList({ orgId, client }: Tenant, id: string): Promi
   return rows[0];
 }
 
-/** What a list of lists shows of one. */
+/** A bulk list as it appears in a list of bulk lists. */
 export type BulkListSummary = Omit<BulkList, "copies"> & { readonly copyCount: number };
 
 const maxListed = 1_000;
@@ -33,7 +33,7 @@ export async function listBulkLists({ orgId, client }: Tenant): Promise<BulkList
   return rows;
 }
 
-/** Undefined when there is none. */
+/** Undefined when the list does not exist. */
 export async function replaceBulkList(
   { orgId, client }: Tenant,
   id: string,
@@ -47,7 +47,7 @@ export async function replaceBulkList(
   return rows[0];
 }
 
-/** False when there is none. */
+/** False when the list does not exist. */
 export async function deleteBulkList({ orgId, client }: Tenant, id: string): Promise<boolean> {
   const { rowCount } = await client.query("delete from sign.bulk_list where organization_id = $1 and id = $2", [
     orgId,
@@ -56,7 +56,7 @@ export async function deleteBulkList({ orgId, client }: Tenant, id: string): Pro
   return rowCount === 1;
 }
 
-/** In the transaction that asks for its copies. */
+/** Runs in the transaction that creates the jobs of the batch's copies. */
 export async function insertBulkBatch({ orgId, client }: Tenant, batch: BulkBatch): Promise<void> {
   await client.query(
     `insert into sign.bulk_batch (organization_id, id, list_id, name, source_id, copies, total, created_by,
@@ -100,7 +100,7 @@ export async function listBulkBatches({ orgId, client }: Tenant, limit: number):
   return rows;
 }
 
-/** One copy of a batch, and who sends it. */
+/** One copy of a batch, with its sender. */
 export async function findBulkCopy(
   { orgId, client }: Tenant,
   batchId: string,
@@ -119,7 +119,7 @@ export async function findBulkCopy(
   return row === undefined || row.copy === null ? undefined : { ...row, copy: row.copy };
 }
 
-/** The agreement that a copy has become: in the transaction that makes it. */
+/** Records the agreement that a copy has become, in the transaction that creates it. */
 export async function noteBulkAgreement(
   { orgId, client }: Tenant,
   batchId: string,
@@ -133,8 +133,8 @@ export async function noteBulkAgreement(
 }
 
 /**
- * A copy has ended: in the transaction that sent it or gave it up, so that each is counted once. With the last one nobody
- * needs the copies any more, and whom they name.
+ * Records that a copy was sent or failed, in the same transaction, so that each counts once. When the last copy
+ * ends, the copies and the personal data in them are deleted.
  */
 export async function noteBulkCopy(
   { orgId, client }: Tenant,
@@ -158,7 +158,7 @@ export async function noteBulkCopy(
   );
 }
 
-/** What one copy of a bulk list changes of the agreement that is sent: as it was given, and checked when it is sent. */
+/** The overrides of one copy in a bulk list, stored as given and checked when the copy is sent. */
 export type BulkCopy = JsonObject;
 
 export interface BulkList {
@@ -168,14 +168,14 @@ export interface BulkList {
   readonly createdAt: Date;
 }
 
-/** The sending of a list. */
+/** One sending of a bulk list. */
 export interface BulkBatch {
   readonly id: string;
   readonly listId: string;
   readonly name: string;
-  /** The draft or template that is sent. */
+  /** The draft or template to send. */
   readonly sourceId: string;
-  /** As the list had them when it was sent. */
+  /** The list's copies at the time of sending. */
   readonly copies: readonly BulkCopy[];
   readonly total: number;
   readonly sent: number;
@@ -186,7 +186,7 @@ export interface BulkBatch {
   readonly endedAt: Date | null;
 }
 
-/** A copy that could not be sent, and why. */
+/** A copy that could not be sent, with the reason. */
 interface BulkFailure {
   readonly index: number;
   readonly errorCode: string;

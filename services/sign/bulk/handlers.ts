@@ -59,7 +59,7 @@ export const bulkBatches = (deps: BulkDeps): BulkBatches => ({
   },
 });
 
-/** The batch and the work of all its copies are there together, or neither is. */
+/** Stores the batch and the jobs of all its copies in one transaction. */
 async function submit(deps: BulkDeps, caller: Caller, request: SendBulkListRequest): Promise<BulkBatch> {
   const { orgId } = caller;
   const list = await withOrg(deps.pool, orgId, (tenant) => findBulkList(tenant, request.listId));
@@ -141,7 +141,10 @@ function found<List>(list: List | undefined): List {
   return list;
 }
 
-/** The copies of a request, as they are stored. Throws VALIDATION_FAILED for what no agreement could be made of. */
+/**
+ * Converts the copies of a request to their stored form. Throws VALIDATION_FAILED for a copy that no agreement
+ * could be created from.
+ */
 const storedCopies = (copies: readonly BulkCopyMessage[]): BulkCopy[] =>
   copies.map((copy) => {
     parseCopy(copy);
@@ -151,7 +154,7 @@ const storedCopies = (copies: readonly BulkCopyMessage[]): BulkCopy[] =>
 const copyMessage = (copy: BulkCopy): BulkCopyMessage =>
   fromJson(BulkCopySchema, copy as JsonValue, { ignoreUnknownFields: true });
 
-/** What a stored copy lays over the agreement that is sent. */
+/** The definition that a stored copy overrides the source agreement with. */
 export const copyDefinition = (copy: BulkCopy): Definition => parseCopy(copyMessage(copy));
 
 const parseCopy = ({ recipients, customFields, emailSubject, emailBlurb }: BulkCopyMessage): Definition => ({

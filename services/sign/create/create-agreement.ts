@@ -33,7 +33,7 @@ const answer = ({ agreement, replayed }: Awaited<ReturnType<typeof makeAgreement
   replayed,
 });
 
-/** The compositions of a request with the templates that they name. Throws TEMPLATE_NOT_FOUND. */
+/** Loads the templates that the request's compositions name. Throws TEMPLATE_NOT_FOUND. */
 async function loadCompositions(
   { pool }: Pick<SignDeps, "pool">,
   orgId: OrgId,

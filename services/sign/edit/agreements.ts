@@ -49,7 +49,7 @@ export const updateAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignSer
     const decision = decisionContext(deps, caller, request.observed);
     const { replaceRecipients, replaceCustomFields } = request;
     const decide = (current: Parameters<typeof decideUpdate>[0]) => {
-      // The state is looked at before anything that the request says.
+      // The status is checked before the request's content, so that its error comes first.
       requireModifiable(current);
       if (request.ifModifiedAt) requireUnmodified(current, timestampDate(request.ifModifiedAt));
       const changes = parseDefinition(request.changes);
@@ -65,7 +65,7 @@ interface Replacement {
   readonly bytes: NewBytes;
 }
 
-/** The documents that take the place of all there are. They are checked before anything is locked. */
+/** Prepares documents that replace all existing ones. Files are checked before any lock is taken. */
 async function prepareReplacement(
   deps: SignDeps,
   { orgId }: Caller,

@@ -27,7 +27,7 @@ export const putDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignServic
     const target = targetOf(request.target);
     await deps.organizations.of(caller.orgId);
     requireModifiable(await requireTarget(deps, caller.orgId, target));
-    // Files are checked before anything is locked: that takes its time.
+    // Checking takes time, so it happens before any lock is taken.
     const checked = await checkFiles(deps, caller.orgId, request.documents.map(parseDocument));
     const additions = checked.map(
       (file, index): DocumentAddition => ({ id: deps.newId(), file, order: request.documents[index]?.order }),
@@ -61,7 +61,7 @@ export const removeDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignSer
   },
 });
 
-/** The PDF of a document and its hash: sealed once it is, else as it was given. */
+/** The PDF of a document with its hash: the sealed file once there is one, the original before that. */
 export async function readDocument(
   { blobs }: Pick<SignDeps, "blobs">,
   tenant: Tenant,
@@ -73,7 +73,7 @@ export async function readDocument(
   return { content, sha256 };
 }
 
-/** The name under which the PDF of a document is kept: that of the document, ending in .pdf. */
+/** The document's name with the extension .pdf. */
 export function pdfFileName(name: string): string {
   const dot = name.lastIndexOf(".");
   const ending = dot < 0 ? "" : name.slice(dot + 1).toLowerCase();
@@ -82,10 +82,10 @@ export function pdfFileName(name: string): string {
   return `${base === "" ? "document" : base}.pdf`;
 }
 
-/** Of files that became PDFs when they arrived. */
+/** Formats that are converted to PDF on upload. */
 const converted: ReadonlySet<string> = new Set(["html", "htm", "txt"]);
 
-/** Checks those of the documents that are files of the request; they must be numbered. */
+/** Checks the documents that are files of the request. They must be numbered. */
 export async function checkFiles(
   { intake }: Pick<SignDeps, "intake">,
   orgId: OrgId,
@@ -123,7 +123,7 @@ export const getCombinedDocument = (
       for (const document of found.documents) {
         contents.push((await readDocument(deps, tenant, document)).content);
       }
-      // Nobody has to do anything with a template, so there is nothing to certify.
+      // A template has no trail to certify.
       const hasTrail = withCertificate && found.status !== "template";
       return {
         agreement: found,
@@ -133,7 +133,8 @@ export const getCombinedDocument = (
     });
     if (source !== undefined) files.push(await certificateOf(deps, caller, source));
     const only = files.length === 1 ? files[0] : undefined;
-    // A single sealed file stays as it was sealed. One joined of several has the seals of none: those are for each file.
+    // A single sealed file is returned with its seal. A merged file has no seal: each seal covers its own file
+    // only.
     const content = only ?? (await deps.intake.merge(orgId, files));
     return { file: { content, sha256: sha256Of(content), fileName: `combined-${agreement.id}.pdf`, documentId: "" } };
   },

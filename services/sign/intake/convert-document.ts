@@ -8,7 +8,7 @@ export interface ConvertDeps {
   readonly now: () => Date;
 }
 
-/** Typesets restricted HTML. Throws INVALID_DOCUMENT_FORMAT or an outage. */
+/** Renders restricted HTML to PDF. Throws INVALID_DOCUMENT_FORMAT, or an outage error. */
 export async function convertHtml(
   { renderer, now }: ConvertDeps,
   orgId: string,
@@ -32,10 +32,10 @@ export async function convertHtml(
   }
 }
 
-/** As long as the gateway waits at most. */
+/** The gateway does not wait longer. */
 const renderTimeoutMs = 20_000;
 
-/** One line of the name; PDFs need a title. */
+/** The file name in one line, as the title that a PDF needs. */
 const titleOf = (name: string): string =>
   name
     .replaceAll(/[\p{Cc}\p{Surrogate}\u2028\u2029]/gu, " ")
@@ -45,7 +45,7 @@ const titleOf = (name: string): string =>
 
 const maxTitle = 200;
 
-/** What a file that is not a PDF is refused with. */
+/** The error for a file that cannot be converted to PDF. */
 export function notConvertible(field: string, reason: string, cause?: unknown): DomainError {
   const details: FieldProblem[] = [{ field, code: "INVALID_DOCUMENT_FORMAT", message: reason }];
   const message = `The file cannot be converted to a PDF: ${reason} Send a PDF instead.`;
