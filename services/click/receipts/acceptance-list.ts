@@ -1,13 +1,8 @@
+import type { ListPosition } from "#platform/cursor.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import type { LaterAcceptance } from "../consent/aftermath.ts";
 import type { AcceptanceLeaf } from "./acceptance-leaf.ts";
 import { leafAndSeed, type SealedAcceptance, sealedColumns } from "./acceptance-store.ts";
-
-/** The place of an acceptance in the list of its organization. */
-export interface ListPosition {
-  readonly acceptedAt: Date;
-  readonly receiptId: string;
-}
 
 export interface ListQuery {
   readonly subjectIndex: Buffer | undefined;
@@ -43,8 +38,7 @@ export async function listAcceptances({ orgId, client }: Tenant, query: ListQuer
     templateId && `a.template_id = ${parameter(templateId)}`,
     from && `a.accepted_at >= ${parameter(from.toISOString())}`,
     to && `a.accepted_at < ${parameter(to.toISOString())}`,
-    after &&
-      `(a.accepted_at, a.receipt_id) < (${parameter(after.acceptedAt.toISOString())}, ${parameter(after.receiptId)})`,
+    after && `(a.accepted_at, a.receipt_id) < (${parameter(after.at.toISOString())}, ${parameter(after.id)})`,
   ].filter((condition) => condition !== undefined);
   const restriction = subjectIndex
     ? "left join click.subject_key k on k.organization_id = a.organization_id and k.record_id = a.receipt_id"

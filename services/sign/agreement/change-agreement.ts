@@ -1,15 +1,16 @@
 import type pg from "pg";
+import type { KeyedRequest, KeyUse } from "#platform/db/idempotency-keys.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../jobs/job-store.ts";
+import { findKey, takeKey } from "../jobs/job-store.ts";
 import type { Agreement } from "./agreement.ts";
 import { loadAgreement } from "./agreement-store.ts";
 import type { Change } from "./change.ts";
 import type { NewBytes } from "./file-store.ts";
 import { type CallerContext, type WriteDeps, writeChange } from "./write-change.ts";
 
-export type { KeyedRequest } from "../jobs/job-store.ts";
+export type { KeyedRequest } from "#platform/db/idempotency-keys.ts";
 export type { NewBytes } from "./file-store.ts";
 export type { CallerContext } from "./write-change.ts";
 
@@ -98,13 +99,13 @@ export const createAgreement = (
  * that request was a different one.
  */
 export const findReplay = (
-  { pool }: Pick<ChangeDeps, "pool">,
+  { pool, clock }: Pick<ChangeDeps, "pool" | "clock">,
   orgId: OrgId,
   { key, requestHash }: KeyedRequest,
   isTemplate: boolean,
 ): Promise<Agreement | undefined> =>
   withOrg(pool, orgId, async (tenant) => {
-    const use = await findKey(tenant, { key, requestHash });
+    const use = await findKey(tenant, { key, requestHash }, clock.now());
     return use.kind === "new" ? undefined : replay(tenant, use, isTemplate);
   });
 
@@ -124,7 +125,7 @@ async function runKeyed(
   const { orgId } = caller;
   const { change, ...outcome } = await repeatedly(() =>
     withOrg(deps.pool, orgId, async (tenant) => {
-      const target = { agreementId: id, now: deps.clock.now() };
+      const target = { id, createdAt: deps.clock.now() };
       const use: KeyUse = idempotency ? await takeKey(tenant, idempotency, target) : { kind: "new" };
       if (use.kind !== "new") {
         return { agreement: await replay(tenant, use, isTemplate), replayed: true, change: undefined };
@@ -147,7 +148,7 @@ async function runKeyed(
  */
 async function replay(tenant: Tenant, use: Exclude<KeyUse, { kind: "new" }>, isTemplate: boolean): Promise<Agreement> {
   if (use.kind === "conflict") throw new DomainError("IDEMPOTENCY_KEY_REUSED");
-  const agreement = await loadAgreement(tenant, use.agreementId);
+  const agreement = await loadAgreement(tenant, use.targetId);
   if (agreement === undefined) throw notFound(isTemplate);
   return agreement;
 }

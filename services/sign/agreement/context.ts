@@ -84,7 +84,7 @@ export const withTarget = <T>(
  * whatever the agreement's state is now. Throws IDEMPOTENCY_KEY_REUSED.
  */
 export async function findEarlier(
-  deps: Pick<SignDeps, "pool">,
+  deps: Pick<SignDeps, "pool" | "clock">,
   { orgId }: Pick<Caller, "orgId">,
   keyed: KeyedRequest | undefined,
   isTemplate: boolean,

@@ -1,13 +1,13 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { cursorOf, readCursor } from "#platform/cursor.ts";
 import { DomainError } from "#platform/errors.ts";
-import { isUuid } from "#platform/ids.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
 import { contentRuleCodes } from "../domain/content-rules/codes.ts";
 import { draftTemplate, type NewTemplate } from "../domain/new-template.ts";
 import { fitPage } from "../domain/page.ts";
-import { invalid, problem, refuse } from "../domain/problems.ts";
+import { refuse } from "../domain/problems.ts";
 import { slugFromName } from "../domain/slug.ts";
 import type { Template } from "../domain/template.ts";
 import { templateTypes } from "../domain/template-types.ts";
@@ -22,7 +22,6 @@ import {
   deleteTemplate,
   findTemplate,
   findTemplates,
-  type ListPosition,
   lockTemplate,
   pageOfTemplates,
 } from "../store/template-store.ts";
@@ -82,7 +81,7 @@ export const listTemplates = (
   async listTemplates(request, context) {
     const { orgId } = requireCaller(context);
     refuse(unstorableTexts("search", request.search));
-    const after = readCursor(request.cursor);
+    const after = readCursor(request.cursor, "CLICK_VALIDATION_FAILED");
     const limit = request.limit === 0 ? maxLimit : Math.min(request.limit, maxLimit);
     return inOrganization(orgId, deps.orm, async (tenant) => {
       const found = await pageOfTemplates(tenant, {
@@ -98,7 +97,8 @@ export const listTemplates = (
       const last = templates.at(-1);
       return {
         templates: await describeTemplates(tenant, templates, request),
-        nextCursor: found.length > page.length && last !== undefined ? writeCursor(last) : "",
+        nextCursor:
+          found.length > page.length && last !== undefined ? cursorOf({ at: last.createdAt, id: last.id }) : "",
       };
     });
   },
@@ -144,21 +144,3 @@ export const listTemplateTypes = (): Pick<ServiceImpl<typeof TemplatesService>, 
     };
   },
 });
-
-/** Names a place in the list for the next request; opaque to clients. */
-export const writeCursor = (position: ListPosition): string =>
-  Buffer.from(`${position.createdAt.getTime()} ${position.id}`, "latin1").toString("base64url");
-
-/** The place that a cursor names; undefined for the empty cursor of the first page. Throws CLICK_VALIDATION_FAILED. */
-export function readCursor(cursor: string): ListPosition | undefined {
-  if (cursor === "") return undefined;
-  const [time = "", id = "", ...rest] = Buffer.from(cursor, "base64url").toString("latin1").split(" ");
-  const createdAt = new Date(/^\d{1,15}$/.test(time) ? Number(time) : Number.NaN);
-  // Decoding skips what is not base64url, so only a cursor that comes out the same again is one of ours.
-  const isOurs = rest.length === 0 && isUuid(id) && isSane(createdAt) && writeCursor({ createdAt, id }) === cursor;
-  if (!isOurs) throw invalid(problem("cursor", "INVALID_CURSOR", "must be a cursor that a previous page gave"));
-  return { createdAt, id };
-}
-
-/** Within what the database's timestamps take. */
-const isSane = (time: Date): boolean => time.getTime() < Date.UTC(10_000, 0);

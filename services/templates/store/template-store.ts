@@ -1,4 +1,5 @@
 import { LockMode } from "@mikro-orm/postgresql";
+import type { ListPosition } from "#platform/cursor.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Template, TemplateStatus } from "../domain/template.ts";
@@ -79,12 +80,6 @@ export async function findTemplates({ orgId, em }: OrmTenant, ids: readonly stri
   );
 }
 
-/** The place of a template in the list of its organization. */
-export interface ListPosition {
-  readonly createdAt: Date;
-  readonly id: string;
-}
-
 interface PageQuery {
   readonly after: ListPosition | undefined;
   readonly limit: number;
@@ -129,7 +124,7 @@ const inOrganization = (orgId: OrgId): Condition => ({
 const isOlder = ({ after }: PageQuery): Condition =>
   after === undefined
     ? always
-    : { sql: "(t.created_at, t.id) < (?::timestamptz, ?::uuid)", values: [after.createdAt.toISOString(), after.id] };
+    : { sql: "(t.created_at, t.id) < (?::timestamptz, ?::uuid)", values: [after.at.toISOString(), after.id] };
 
 /** Comparisons rather than LIKE, which row-level security would keep from every index. */
 function beginsWith({ search }: PageQuery): Condition {

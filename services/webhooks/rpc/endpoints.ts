@@ -3,10 +3,19 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { CreateEndpointRequest, WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
+import { cursorOf, readCursor } from "#platform/cursor.ts";
+import { createIdempotencyKeys, type KeyedRequest, type KeyUse } from "#platform/db/idempotency-keys.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { changeEndpoint, type Endpoint, maxEndpoints, overlapMs, switchedTo } from "../domain/endpoint.ts";
+import {
+  changeEndpoint,
+  type Endpoint,
+  keyLifetimeMs,
+  maxEndpoints,
+  overlapMs,
+  switchedTo,
+} from "../domain/endpoint.ts";
 import { refuse, textProblems } from "../domain/problems.ts";
 import { newSecret, openSecret, sealSecret, secretText } from "../domain/seal-secret.ts";
 import { giveUpWaiting } from "../store/attempt-store.ts";
@@ -21,8 +30,6 @@ import {
   saveEndpoint,
   secretsOf,
 } from "../store/endpoint-store.ts";
-import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../store/idempotency-store.ts";
-import { cursorText, parseCursor } from "./deliveries.ts";
 import type { WebhooksDeps } from "./deps.ts";
 import { checkEndpointInput, parseId, requireEndpoint } from "./endpoint-input.ts";
 import { endpointMessage } from "./messages.ts";
@@ -32,7 +39,7 @@ type Deps = Pick<WebhooksDeps, "pool" | "secretKeys" | "rules" | "clock" | "newI
 export const createEndpoint = (deps: Deps): Pick<ServiceImpl<typeof WebhooksService>, "createEndpoint"> => ({
   async createEndpoint(request, context) {
     const { orgId } = requireCaller(context);
-    const keyed = keyedRequest(request, deps.clock.now());
+    const keyed = keyedRequest(request);
     const created = (await findEarlier(deps, orgId, keyed)) ?? (await createNew(deps, orgId, request, keyed));
     const { endpoint, secret, replayed } = created;
     return { endpoint: endpointMessage(endpoint, deps.clock.now()), secret: secretText(secret), replayed };
@@ -45,19 +52,23 @@ interface Created {
   readonly replayed: boolean;
 }
 
-function keyedRequest(request: CreateEndpointRequest, now: Date): KeyedRequest | undefined {
+const { findKey, takeKey } = createIdempotencyKeys({
+  ...{ schema: "webhooks", target: "endpoint_id", lifetimeMs: keyLifetimeMs },
+});
+
+function keyedRequest(request: CreateEndpointRequest): KeyedRequest | undefined {
   const { idempotencyKey: key, url, description, eventTypes, enabled } = request;
   if (key === "") return undefined;
   refuse(textProblems("idempotencyKey", key));
   const text = canonicalJson({ url, description, eventTypes, enabled });
-  return { key, requestHash: createHash("sha256").update(text).digest(), now };
+  return { key, requestHash: createHash("sha256").update(text).digest() };
 }
 
 /** What an earlier request with the key has made. Looks first of all, so that it is answered whatever holds by now. */
 async function findEarlier(deps: Deps, orgId: OrgId, keyed: KeyedRequest | undefined): Promise<Created | undefined> {
   if (keyed === undefined) return undefined;
   return withOrg(deps.pool, orgId, async (tenant) => {
-    const use = await findKey(tenant, keyed);
+    const use = await findKey(tenant, keyed, deps.clock.now());
     return use.kind === "new" ? undefined : replay(deps, tenant, use);
   });
 }
@@ -65,8 +76,8 @@ async function findEarlier(deps: Deps, orgId: OrgId, keyed: KeyedRequest | undef
 /** As the endpoint is now, with the secret that signs now. */
 async function replay({ secretKeys }: Deps, tenant: Tenant, use: Exclude<KeyUse, { kind: "new" }>): Promise<Created> {
   if (use.kind === "conflict") throw new DomainError("IDEMPOTENCY_KEY_REUSED");
-  const endpoint = await findEndpoint(tenant, use.endpointId);
-  const sealed = await secretsOf(tenant, use.endpointId);
+  const endpoint = await findEndpoint(tenant, use.targetId);
+  const sealed = await secretsOf(tenant, use.targetId);
   if (endpoint === undefined || sealed === undefined) throw new DomainError("WEBHOOK_ENDPOINT_NOT_FOUND");
   return { endpoint, secret: openSecret(secretKeys, tenant.orgId, endpoint.id, sealed.current), replayed: true };
 }
@@ -86,7 +97,7 @@ async function createNew(
     ...{ failingSince: undefined, previousSecretUntil: undefined, createdAt: now, updatedAt: now },
   };
   return withOrg(deps.pool, orgId, async (tenant) => {
-    const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(tenant, keyed, endpoint.id);
+    const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(tenant, keyed, endpoint);
     if (use.kind !== "new") return replay(deps, tenant, use);
     await lockOrganization(tenant);
     // Gives the key back as well.
@@ -151,14 +162,14 @@ export const listEndpoints = (
   async listEndpoints(request, context) {
     const { orgId } = requireCaller(context);
     const limit = request.limit || defaultLimit;
-    const after = parseCursor(request.cursor);
+    const after = readCursor(request.cursor, "VALIDATION_FAILED");
     // One more than wanted tells whether there is another page.
     const found = await withOrg(deps.pool, orgId, (tenant) => pageOfEndpoints(tenant, { after, limit: limit + 1 }));
     const page = found.slice(0, limit);
     const last = found.length > page.length ? page.at(-1) : undefined;
     return {
       endpoints: page.map((endpoint) => endpointMessage(endpoint, deps.clock.now())),
-      nextCursor: last === undefined ? "" : cursorText({ at: last.createdAt, id: last.id }),
+      nextCursor: last === undefined ? "" : cursorOf({ at: last.createdAt, id: last.id }),
     };
   },
 });
