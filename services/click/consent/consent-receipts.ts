@@ -22,20 +22,20 @@ export interface ConsentReceiptDeps {
   readonly issuer: string;
 }
 
-/** The receipts of changes that were no acceptances, as JSON. Must not be called within a transaction. */
+/** The receipts, as JSON, of changes made without an acceptance. Must not be called within a transaction. */
 export const writeConsentReceipts = (
   deps: ConsentReceiptDeps,
   orgId: OrgId,
   changes: readonly LoggedChange[],
 ): Promise<string[]> => mapInTurns(changes, (change) => writeReceipt(deps, orgId, change));
 
-/** The change that has this receipt, unless an acceptance made it. */
+/** The change with this receipt, unless an acceptance made it. */
 export async function findConsentReceipt(tenant: Tenant, receiptId: string): Promise<LoggedChange | undefined> {
   const change = await findChange(tenant, receiptId);
   return change && (await withLeaves(tenant, [change]))[0];
 }
 
-/** Finds the leaves of changes that were recorded. */
+/** Finds the leaves of recorded changes. */
 export async function withLeaves(tenant: Tenant, changes: readonly StoredChange[]): Promise<LoggedChange[]> {
   const receiptIds = changes.map(({ receiptId }) => receiptId);
   const leaves = await findLeaves(tenant, receiptIds);

@@ -12,10 +12,10 @@ export interface AftermathDeps {
   readonly vault: SubjectVault;
 }
 
-/** The first of each kind; more would prove nothing else. */
+/** The first of each kind; more would prove nothing new. */
 const maxListed = 100;
 
-/** What has been recorded since, all but the texts that are published now; nothing when it is not known about whom. */
+/** What was recorded since, except for the texts published now; empty when the user is unknown. */
 export async function readAftermath(
   { vault }: AftermathDeps,
   tenant: Tenant,

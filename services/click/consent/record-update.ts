@@ -25,7 +25,7 @@ import {
 } from "./consent-update-store.ts";
 import { sealChange } from "./sealed-change.ts";
 
-/** What somebody wants to change. */
+/** A requested update of consents. */
 export interface ConsentUpdate extends Omit<UpdateFacts, "idempotencyKey"> {
   readonly purposes: readonly {
     readonly purpose: string;
@@ -38,7 +38,7 @@ export interface ConsentUpdate extends Omit<UpdateFacts, "idempotencyKey"> {
   readonly locale: string | undefined;
   readonly expectedRevision: number | undefined;
   readonly idempotencyKey: string | undefined;
-  /** Equal for requests that are the same. */
+  /** Equal for identical requests. */
   readonly digest: Buffer;
 }
 
@@ -57,15 +57,15 @@ export interface Recording {
   readonly offers: ReadonlyMap<string, PurposeOffer>;
 }
 
-/** What has been recorded, now or before under the same key. */
+/** What was recorded, now or earlier under the same key. */
 export interface RecordedUpdate {
   readonly changes: readonly LoggedChange[];
   readonly replayed: boolean;
 }
 
 /**
- * Keys before heads and the log last, like acceptances: whoever waits for a head waits for nobody who waits for a key,
- * and while a place in the log is held nothing but the commit is left to do.
+ * Locks keys before consent heads and the log last, as acceptances do, so that lock waits cannot form a cycle.
+ * While the log is locked only the commit is left to do.
  */
 export async function recordUpdate(
   deps: RecordUpdateDeps,
@@ -101,7 +101,7 @@ export async function recordUpdate(
   return { changes: changes.map((change, index) => inLog(change, leaves[index], indexes[index])), replayed: false };
 }
 
-/** The changes that were recorded under this key; undefined when there are none. */
+/** The changes recorded under this key; undefined when there are none. */
 export async function findReplay(
   keys: KeyHasher,
   tenant: Tenant,
@@ -128,7 +128,7 @@ async function claimOrReplay(
 }
 
 async function replayUse(tenant: Tenant, use: KeyUse, bodyHash: Buffer): Promise<RecordedUpdate> {
-  // The digest of a change is no JSON, so it is never the body of an acceptance.
+  // The digest of a change is not JSON, so it can never equal the body of an acceptance.
   if (!timingSafeEqual(use.bodyHash, bodyHash)) throw new DomainError("CLICK_IDEMPOTENCY_KEY_REUSED");
   const changes = await withLeaves(tenant, await listUpdate(tenant, use.updateId));
   return { changes, replayed: true };
@@ -140,7 +140,7 @@ function plan({ update, offers }: Recording, events: readonly ConsentEvent[], no
   return planChanges({ requests, withdrawAll: update.withdrawAll, last, now });
 }
 
-/** Everything that is written for a change, but its place in the log. */
+/** Builds everything that is written for a change, except its position in the log. */
 function makeChange(
   { vault, issuer }: RecordUpdateDeps,
   organizationId: string,

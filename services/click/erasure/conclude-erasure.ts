@@ -22,18 +22,18 @@ export interface Conclusion {
   readonly now: Date;
   readonly erased: ErasedRecords;
   readonly restricted: readonly Restriction[];
-  /** Of what else it did. */
+  /** Events of the transaction's other effects. */
   readonly events: readonly OutboxRecord[];
 }
 
-/** The erasure with its place in the log: that of its first leaf. */
+/** The erasure with its log position: that of its first leaf. */
 export interface ConcludedErasure {
   readonly erasureId: string;
   readonly leafIndex: number;
   readonly leafHash: Buffer;
 }
 
-/** Tells of an erasure: its row, its events and its leaves. The last statements of its transaction. */
+/** Records an erasure: its row, events and leaves. These must be the last statements of the transaction. */
 export async function concludeErasure(
   { leafSigner, issuer, newId }: ConclusionDeps,
   tenant: Tenant,

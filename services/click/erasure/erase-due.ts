@@ -18,19 +18,19 @@ export interface EraseDueDeps extends RulesDeps, ConclusionDeps {
   readonly eraserPool: pg.Pool;
   readonly receiptKeys: Pick<SigningKeys, "signingAt">;
   readonly clock: Clock;
-  /** Called after each commit that erased something of an organization. */
+  /** Called after each commit that erased records of an organization. */
   onErased(organizationId: string): void;
 }
 
-/** Few enough that locking their persons is no burden. */
+/** Small enough that locking the persons does not block others for long. */
 const batchSize = 200;
 
-/** What a template holds beyond its time is looked at again so much later. */
+/** How long to wait before looking again at records on hold. */
 const heldMs = 24 * 60 * 60 * 1000;
 
 /**
- * Erases restricted records whose time is over, as the erasure that restricted them would have. Those of one organization
- * that are found together go together, with one leaf. Any number of processes may do it at the same time.
+ * Erases restricted records whose retention has ended. Records of one organization that are found together
+ * share one leaf. Concurrent processes are safe.
  */
 export async function eraseDue(deps: EraseDueDeps): Promise<void> {
   let found = batchSize;
@@ -44,10 +44,10 @@ export async function eraseDue(deps: EraseDueDeps): Promise<void> {
   }
 }
 
-/** Restricted records are erased at most so much later than their time is over. */
+/** The longest delay between the end of retention and the erasure. */
 const eraseMs = 60_000;
 
-/** Does that all the time. What it needs may be away: what was missed is erased afterwards. */
+/** Runs this periodically. After an outage it catches up. */
 export const createEraser = (deps: EraseDueDeps & { readonly logger: Logger }): Worker =>
   createPeriodicWorker({
     name: "eraser click",
@@ -74,7 +74,7 @@ async function eraseOf(deps: EraseDueDeps, orgId: OrgId, recordIds: readonly str
   if (hasErased) deps.onErased(orgId);
 }
 
-/** Records that their templates say must not be erased. */
+/** Records under the legal hold of their templates. */
 async function findHeld(
   { pool, templates }: EraseDueDeps,
   orgId: OrgId,

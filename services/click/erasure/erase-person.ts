@@ -29,35 +29,35 @@ import { type ErasurePlan, type PlannedRecord, planErasure, plannedReceipt, type
 
 export interface ErasePersonDeps extends ConclusionDeps {
   readonly vault: SubjectVault;
-  /** Records that one transaction erases or restricts at most. */
+  /** The limit of records that one transaction erases or restricts. */
   readonly maxRecords: number;
 }
 
 export interface PersonToErase {
   readonly caller: Caller;
-  /** What the person's records are found by. */
+  /** The index by which the person's records are found. */
   readonly subjectIndex: Buffer;
-  /** What statistics know the person by. */
+  /** The hash that identifies the person in statistics. */
   readonly userKey: Buffer;
   readonly rules: ErasureRules;
   readonly reason: ErasureReason;
   readonly now: Date;
 }
 
-/** What has become of a person's records. */
+/** The outcome for a person's records. */
 export interface PersonErasure {
   readonly erased: ErasedRecords;
-  /** Receipts, those that were restricted before among them. */
+  /** Restricted receipts, including those restricted earlier. */
   readonly restricted: readonly Restriction[];
-  /** Nothing is left to be done. */
+  /** Whether nothing is left to do. */
   readonly complete: boolean;
   /** Null when there was nothing to do. */
   readonly concluded: ConcludedErasure | null;
 }
 
 /**
- * Erases what is known of a person, or restricts it, in the transaction of the client, which connects as the eraser.
- * Undefined, and nothing has happened, when there are records that the rules do not know yet.
+ * Erases or restricts a person's records in the client's transaction, which connects as the eraser. Returns
+ * undefined, having changed nothing, when there are records for which no rules were looked up.
  */
 export async function erasePerson(
   deps: ErasePersonDeps,
@@ -91,7 +91,7 @@ const idsOf = (sessions: readonly PersonSession[]): string[] => sessions.map(({ 
 
 const nothing: ErasedRecords = { receiptIds: [], sessionIds: [], changeIds: [] };
 
-/** Undefined when a receipt came after the rules were looked up, or after its session was to be locked. */
+/** Undefined when a receipt arrived after the rules were looked up or the sessions were selected for locking. */
 function applyRules(
   receipts: readonly PersonReceipt[],
   sessions: readonly PersonSession[],
@@ -107,7 +107,7 @@ function applyRules(
   return planned;
 }
 
-/** Each session is kept for as long as the acceptances of it. */
+/** A session is kept as long as its acceptances. */
 async function planSessions(
   tenant: Tenant,
   { now }: PersonToErase,
@@ -150,7 +150,10 @@ async function takeAway(
   return { erased, concluded };
 }
 
-/** Encrypts the seeds of records under the hold key; of those that are restricted already only the time changes. */
+/**
+ * Encrypts the seeds of records under the hold key; for records that are already restricted only the time
+ * changes.
+ */
 async function restrictRecords(
   vault: SubjectVault,
   tenant: Tenant,

@@ -26,15 +26,15 @@ export interface UserToErase {
   readonly reason: ErasureReason;
 }
 
-/** What one transaction erases at most: it takes half a second, in which this person can accept nothing. */
+/** The limit of one transaction: it takes half a second, during which this person cannot accept anything. */
 const defaultMaxRecords = 10_000;
 
 const maxRounds = 5;
 
 /**
- * Erases what is known of a user, or restricts it where it must be kept: all of it or nothing, with its leaf in the log.
- * Throws CLICK_LEGAL_HOLD. Of nobody known it answers that nothing was erased. What is beyond the most that one
- * transaction takes is left for the next call.
+ * Erases a user's records, or restricts those that must be kept, all or nothing, with a leaf in the log. Throws
+ * CLICK_LEGAL_HOLD. For an unknown user it reports that nothing was erased. Records beyond the limit of one
+ * transaction are left for the next call.
  */
 export async function eraseUser(
   deps: EraseUserDeps,
@@ -49,7 +49,7 @@ export async function eraseUser(
   for (let round = 1; round <= maxRounds; round += 1) {
     const now = clock.now();
     const facts = { issuer, organizationId: orgId, requestedAt: now };
-    // Both are asked before anything is locked.
+    // Both are looked up before any lock is taken.
     const rules = await findRules(deps, orgId, subjectIndex);
     if (rules === undefined) return erasureAnswer(facts);
     await deps.receiptKeys.signingAt(now);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import type { Tenant } from "#platform/db/pool.ts";
 
-/** Cancels sessions that are locked and wait for their user. */
+/** Cancels open sessions that are locked. */
 export async function cancelSessions(
   { orgId, client }: Tenant,
   sessionIds: readonly string[],
@@ -16,7 +16,7 @@ export async function cancelSessions(
   );
 }
 
-/** What the data key of a record is derived from, as stored. */
+/** The stored seed of a record's data key. */
 export interface StoredSeed {
   readonly recordId: string;
   readonly seed: Buffer;
@@ -32,7 +32,7 @@ export async function listSeeds({ orgId, client }: Tenant, recordIds: readonly s
   return rows;
 }
 
-/** Puts restricted seeds in the place of plain ones, or of restricted ones with another time. */
+/** Replaces plain seeds by restricted ones, or changes the time of restricted ones. */
 export async function replaceSeeds({ orgId, client }: Tenant, seeds: readonly StoredSeed[]): Promise<void> {
   await client.query(
     `update click.subject_key k set seed = r.seed, restricted_until = r.restricted_until
@@ -47,7 +47,7 @@ export async function replaceSeeds({ orgId, client }: Tenant, seeds: readonly St
   );
 }
 
-/** How long sessions must be kept with their acceptances; null for those whose acceptances need not be, or that have none. */
+/** How long sessions must be kept for their acceptances; null when they need not be or have none. */
 export async function findSessionRetention(
   { orgId, client }: Tenant,
   sessionIds: readonly string[],
@@ -64,17 +64,17 @@ export async function findSessionRetention(
   return new Map(rows.map((row) => [row.id, row.until]));
 }
 
-/** What was erased, by what it was. */
+/** The erased records by kind. */
 export interface ErasedRecords {
   readonly receiptIds: readonly string[];
   readonly sessionIds: readonly string[];
-  /** Receipts of changes of consent that were no acceptances. */
+  /** Receipts of consent changes made without an acceptance. */
   readonly changeIds: readonly string[];
 }
 
 /**
- * Takes away what is personal of these records, of persons who are locked with their sessions and heads: first the seeds,
- * without which nothing of what is sealed can be read any more, whatever copies there are of it.
+ * Removes the personal data of these records; their persons, sessions and heads must be locked. Seeds go first:
+ * without them nothing sealed can be read any more, in any copy.
  */
 export async function eraseRecords(
   { orgId, client }: Tenant,
@@ -99,7 +99,7 @@ update click.acceptance set subject_index = null, sealed = null, once_hash = nul
 where organization_id = $1 and receipt_id = any($2) and decision <> 'CONSENT'
 returning receipt_id as id`;
 
-// The hash of a text with somebody's values tells about them.
+// The hash of a text with personal values is personal data itself.
 const eraseSessionsSql = `
 update click.session s set subject_index = null, sealed = null, sealed_reason = null, page_facts = null, erased_at = $3,
   render_hash = case when exists (
@@ -109,7 +109,7 @@ update click.session s set subject_index = null, sealed = null, sealed_reason = 
 where s.organization_id = $1 and s.id = any($2)
 returning s.id`;
 
-// All changes that are erased together go to one random index, so that they stay in their order.
+// Changes erased together share one random index, so that they keep their order.
 const eraseChangesSql = `
 with moved as (
   update click.consent_event e set subject_index = m.to_index, sealed = null, erased_at = $3
@@ -120,9 +120,9 @@ with moved as (
 select receipt_id as id from moved where update_id is not null`;
 
 /**
- * Nobody will be told when these grants run out. What the sweeper holds it is deleting, and it may wait for the head of
- * the person, which is locked here: so it is not waited for. By arrays, because nothing tells the planner how much there
- * is of one person.
+ * These grants' expiry will not be reported any more. Rows the sweeper holds are skipped: it is deleting them
+ * anyway and may be waiting for the head locked here. Uses arrays because the planner cannot estimate how many
+ * rows one person has.
  */
 export async function deleteDeadlines(
   { orgId, client }: Tenant,
@@ -141,7 +141,7 @@ export async function deleteDeadlines(
   );
 }
 
-/** Deletes the heads of persons of whom no change of consent is left. They are locked. */
+/** Deletes the locked heads of persons without any remaining consent change. */
 export async function deleteEmptyHeads({ orgId, client }: Tenant, subjectIndexes: readonly Buffer[]): Promise<void> {
   await client.query(
     `delete from click.consent_head h where h.organization_id = $1 and h.subject_index = any($2) and not exists (
@@ -168,8 +168,8 @@ export async function insertErasure({ orgId, client }: Tenant, row: ErasureRow):
 }
 
 /**
- * Restricted records whose time is over, those that are due longest first, by organization. Spans organizations: the pool
- * must connect as the eraser.
+ * Restricted records whose time is over, longest due first, by organization. Spans organizations: the pool must
+ * connect as the eraser.
  */
 export async function findDueRecords(pool: pg.Pool, now: Date, limit: number): Promise<ReadonlyMap<string, string[]>> {
   const { rows } = await pool.query<{ organizationId: string; recordId: string }>(
@@ -195,7 +195,7 @@ export async function listStillDue(
   return rows.map((row) => row.id);
 }
 
-/** Keeps restricted records for longer. */
+/** Extends the restriction of records. */
 export async function postponeRecords(
   { orgId, client }: Tenant,
   recordIds: readonly string[],

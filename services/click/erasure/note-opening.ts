@@ -6,10 +6,10 @@ import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { LeafPayload, LeafSigner } from "../log/leaf.ts";
 import { appendLeaves } from "../log/log-store.ts";
 
-/** What the log says of an administrator who opened restricted records. */
+/** The log leaf of an administrator's access to restricted records. */
 export interface OpenedLeaf extends LeafPayload {
   readonly kind: "click.restricted.opened";
-  /** The access. */
+  /** The access's id. */
   readonly eid: string;
   readonly sid: string;
   readonly receipts: readonly string[];
@@ -33,8 +33,8 @@ export interface Opening {
 }
 
 /**
- * Notes who opens what is restricted of a session, when and why, in a row and in the log, before anybody gets to see it.
- * False when there is nothing restricted: then nothing is noted, and nothing may be opened.
+ * Records who opens a session's restricted data, when and why, in a row and in the log, before anybody sees the
+ * data. Returns false when nothing is restricted: then nothing is recorded and nothing may be opened.
  */
 export async function noteOpening(
   deps: NoteOpeningDeps,
@@ -42,7 +42,7 @@ export async function noteOpening(
   { sessionId, reason, now }: Opening,
 ): Promise<boolean> {
   const { pool, leafSigner, receiptKeys, issuer, newId, wakeIntegrator } = deps;
-  // Should the keys have to be read, then not by a transaction that holds a connection already.
+  // Load the keys now: a transaction that already holds a connection must not wait for another one.
   await receiptKeys.signingAt(now);
   const isNoted = await withOrg(pool, orgId, async (tenant) => {
     const restricted = await findRestricted(tenant, sessionId);
@@ -67,10 +67,10 @@ export async function noteOpening(
   return isNoted;
 }
 
-/** What is restricted of a session. */
+/** The restricted part of a session. */
 interface RestrictedSession {
   readonly session: boolean;
-  /** Its acceptances, or the one that it is by itself. */
+  /** Its acceptances; for an acceptance without a session, itself. */
   readonly receiptIds: readonly string[];
 }
 
@@ -96,7 +96,7 @@ async function findRestricted({ orgId, client }: Tenant, sessionId: string): Pro
   };
 }
 
-/** That somebody opened what is restricted of a session. */
+/** An access to the restricted data of a session. */
 interface RestrictedAccess {
   readonly id: string;
   readonly sessionId: string;
