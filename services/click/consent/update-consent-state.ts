@@ -10,6 +10,7 @@ import { type Caller, requireCaller } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { memberPath } from "#platform/field-path.ts";
+import { problem } from "#platform/problems.ts";
 import { captureClaimed, captureObserved } from "../accept/capture.ts";
 import type { ClickDeps } from "../deps.ts";
 import { readTime } from "../messages.ts";
@@ -131,8 +132,6 @@ function readConsentInput(request: UpdateConsentStateRequest, now: Date): Consen
     digest: digestOf(request),
   };
 }
-
-const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
 
 function fieldProblems(request: UpdateConsentStateRequest, now: Date): FieldProblem[] {
   const { userRef, locale, source, actorType, metadata } = request;

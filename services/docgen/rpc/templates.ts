@@ -1,11 +1,12 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { isSlugTaken, withDerivedSlugs } from "#platform/db/slugs.ts";
 import { DomainError } from "#platform/errors.ts";
 import { slugFromName } from "#platform/slug.ts";
 import { effectiveChanges, type Template } from "../domain/template.ts";
 import { inOrganization } from "../store/orm.ts";
-import { freeSlug, isSlugTaken, withDerivedSlug } from "../store/slug-store.ts";
+import { freeSlugs } from "../store/slug-store.ts";
 import { addTemplate, findTemplate, findUnchanged, lockTemplate, pageOfTemplates } from "../store/template-store.ts";
 import type { DocgenDeps } from "./deps.ts";
 import { canonicalId, parseAfterId } from "./ids.ts";
@@ -36,10 +37,10 @@ async function insertTemplate(deps: Deps, { orgId, clientId }: Caller, input: Ne
   };
   const insert = () =>
     inOrganization(orgId, deps.orm, async (tenant) => {
-      const slug = input.slug ?? (await freeSlug(tenant, slugFromName(input.name)));
+      const [slug = ""] = input.slug ? [input.slug] : await freeSlugs(tenant, [slugFromName(input.name)]);
       return addTemplate(tenant, { ...draft, slug });
     });
-  if (input.slug === undefined) return withDerivedSlug(insert);
+  if (input.slug === undefined) return withDerivedSlugs(insert);
   return insert().catch((error: unknown) => {
     throw isSlugTaken(error) ? new DomainError("GEN_TEMPLATE_SLUG_EXISTS", { cause: error }) : error;
   });

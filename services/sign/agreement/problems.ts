@@ -1,21 +1,15 @@
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { isStorable } from "#platform/json-object.ts";
+import { problem, refusals } from "#platform/problems.ts";
 import type { Agreement, JsonObject } from "./agreement.ts";
 import type { Change, DecisionContext } from "./change.ts";
 
-export const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
+export { problem };
 
 /** Errors travel in HTTP/2 trailers, whose size is limited. */
 const maxProblems = 50;
 
-/** A validation error with these problems; its message names the first one. */
-export const invalid = (...problems: FieldProblem[]): DomainError =>
-  new DomainError("VALIDATION_FAILED", { details: problems.slice(0, maxProblems) });
-
-/** Throws when there are problems. */
-export function refuse(problems: readonly FieldProblem[]): void {
-  if (problems.length > 0) throw invalid(...problems.slice(0, maxProblems));
-}
+export const { invalid, refuse } = refusals("VALIDATION_FAILED", maxProblems);
 
 /** The problem of a text that is longer than the limit or cannot be stored. */
 export function textProblems(text: string, maxLength: number, field: string): readonly FieldProblem[] {

@@ -2,6 +2,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { SkipReason, type TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
+import { withDerivedSlugs } from "#platform/db/slugs.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
 import { copyName, copyTemplate, defaultNamePattern, distinctIds } from "../domain/bulk.ts";
 import { refuse } from "../domain/problems.ts";
@@ -11,7 +12,7 @@ import { unstorableTexts } from "../domain/text.ts";
 import { templateArchived } from "../events.ts";
 import { countActiveDeployments } from "../store/deployment-store.ts";
 import { inOrganization, schema } from "../store/orm.ts";
-import { freeSlugs, withDerivedSlugs } from "../store/slug-store.ts";
+import { freeSlugs } from "../store/slug-store.ts";
 import { addTemplate, holdTemplates, lockTemplates } from "../store/template-store.ts";
 import type { TemplatesDeps } from "./deps.ts";
 

@@ -2,6 +2,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { cursorOf, readCursor } from "#platform/cursor.ts";
+import { isSlugTaken, withDerivedSlugs } from "#platform/db/slugs.ts";
 import { DomainError } from "#platform/errors.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
 import { contentRuleCodes } from "../domain/content-rules/codes.ts";
@@ -15,7 +16,7 @@ import { unstorableTexts } from "../domain/text.ts";
 import { templateRemoved } from "../events.ts";
 import { countActiveDeployments } from "../store/deployment-store.ts";
 import { inOrganization, schema } from "../store/orm.ts";
-import { freeSlug, isSlugTaken, withDerivedSlugs } from "../store/slug-store.ts";
+import { freeSlugs } from "../store/slug-store.ts";
 import {
   addTemplate,
   deleteDeployments,
@@ -48,7 +49,7 @@ async function insertTemplate(deps: Deps, caller: Caller, input: NewTemplate): P
   const draft = draftTemplate(input, { id: deps.newId(), clientId, now: deps.clock.now() });
   const insert = () =>
     inOrganization(orgId, deps.orm, async (tenant) => {
-      const slug = input.slug ?? (await freeSlug(tenant, slugFromName(input.name)));
+      const [slug = ""] = input.slug ? [input.slug] : await freeSlugs(tenant, [slugFromName(input.name)]);
       return addTemplate(tenant, { ...draft, slug });
     });
   if (input.slug === null) return withDerivedSlugs(insert);

@@ -13,6 +13,7 @@ import {
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
+import { isSlugTaken } from "#platform/db/slugs.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { defined } from "#platform/json-object.ts";
@@ -30,7 +31,6 @@ import { typeConfigProblems, typeConfigSizeProblems } from "../domain/type-confi
 import type { Version } from "../domain/version.ts";
 import { templateRestored } from "../events.ts";
 import { inOrganization, schema } from "../store/orm.ts";
-import { isSlugTaken } from "../store/slug-store.ts";
 import { findTemplate, lockTemplate } from "../store/template-store.ts";
 import { listVersions } from "../store/version-store.ts";
 import { renewSnapshots } from "./deployment-rules.ts";
