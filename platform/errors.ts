@@ -26,7 +26,11 @@ export const errorCatalogue = {
     Code.Unauthenticated,
     "The token is malformed, unknown or revoked. Request a new token or check the API key.",
   ),
-  TOKEN_EXPIRED: row(401, Code.Unauthenticated, "The access token has expired. Request a new one from the token endpoint."),
+  TOKEN_EXPIRED: row(
+    401,
+    Code.Unauthenticated,
+    "The access token has expired. Request a new one from the token endpoint.",
+  ),
   INSUFFICIENT_SCOPE: row(
     403,
     Code.PermissionDenied,
@@ -84,7 +88,11 @@ export const errorCatalogue = {
     Code.FailedPrecondition,
     "The link has expired, was already used, or was replaced by a newer one. Request a new link.",
   ),
-  TOTP_CODE_INVALID: row(400, Code.FailedPrecondition, "The code is incorrect. Check that the clock of the authenticator's device is right."),
+  TOTP_CODE_INVALID: row(
+    400,
+    Code.FailedPrecondition,
+    "The code is incorrect. Check that the clock of the authenticator's device is right.",
+  ),
   TOTP_NOT_BEGUN: row(409, Code.Aborted, "No two-factor setup is in progress. Start again with a new secret."),
   TOTP_ALREADY_ENABLED: row(409, Code.Aborted, "Two-factor authentication is already on. Turn it off first."),
   TOTP_NOT_ENABLED: row(409, Code.Aborted, "Two-factor authentication is not on."),
@@ -170,7 +178,11 @@ export const errorCatalogue = {
   ),
   CLICK_DEPLOYMENT_NOT_FOUND: row(404, Code.NotFound, "There is no deployment with this id."),
   CLICK_RENDER_NOT_FOUND: row(404, Code.NotFound, "Nothing is published to render here."),
-  CLICK_TEMPLATE_SLUG_EXISTS: row(409, Code.AlreadyExists, "Another template already uses this slug. Choose a different one."),
+  CLICK_TEMPLATE_SLUG_EXISTS: row(
+    409,
+    Code.AlreadyExists,
+    "Another template already uses this slug. Choose a different one.",
+  ),
   CLICK_VERSION_LOCALE_EXISTS: row(
     409,
     Code.AlreadyExists,
@@ -181,12 +193,12 @@ export const errorCatalogue = {
     Code.Aborted,
     "The template is archived. Restore it by setting its status to DRAFT.",
   ),
-  CLICK_VERSION_CONFLICT: row(409, Code.Aborted, "The version has been changed since you read it. Read it again and retry."),
-  CLICK_VERSION_NOT_PUBLISHED: row(
+  CLICK_VERSION_CONFLICT: row(
     409,
     Code.Aborted,
-    "No version is published. Publish a version first.",
+    "The version has been changed since you read it. Read it again and retry.",
   ),
+  CLICK_VERSION_NOT_PUBLISHED: row(409, Code.Aborted, "No version is published. Publish a version first."),
   CLICK_VERSION_SUPERSEDED: row(
     409,
     Code.Aborted,
@@ -195,7 +207,11 @@ export const errorCatalogue = {
   CLICK_SESSION_EXPIRED: row(409, Code.Aborted, "The session has expired. Create a new session."),
   CLICK_SESSION_CLOSED: row(409, Code.Aborted, "The session is already closed. Create a new session."),
   CLICK_ALREADY_ACCEPTED: row(409, Code.Aborted, "This user has already accepted this revision."),
-  CLICK_CONSENT_CONFLICT: row(409, Code.Aborted, "The consent state has been changed since you read it. Read it again and retry."),
+  CLICK_CONSENT_CONFLICT: row(
+    409,
+    Code.Aborted,
+    "The consent state has been changed since you read it. Read it again and retry.",
+  ),
   CLICK_LEGAL_HOLD: row(409, Code.Aborted, "The records are under a legal hold and cannot be erased."),
   CLICK_IDEMPOTENCY_KEY_REUSED: row(
     422,
@@ -241,11 +257,7 @@ export const errorCatalogue = {
   ),
   ENVELOPE_CONFLICT: row(409, Code.Aborted, "The draft has been changed since you read it. Read it again and retry."),
   ENVELOPE_ALREADY_SENT: row(409, Code.Aborted, "The agreement has already been sent. Nothing was sent again."),
-  INVALID_ENVELOPE_STATUS: row(
-    400,
-    Code.FailedPrecondition,
-    "The agreement's status does not allow this operation.",
-  ),
+  INVALID_ENVELOPE_STATUS: row(400, Code.FailedPrecondition, "The agreement's status does not allow this operation."),
   DOCUMENTS_REQUIRED: row(400, Code.FailedPrecondition, "The agreement has no documents. Add one before sending."),
   RECIPIENTS_REQUIRED: row(
     400,
@@ -318,7 +330,11 @@ export const errorCatalogue = {
   BULK_BATCH_NOT_FOUND: row(404, Code.NotFound, "There is no bulk batch with this id."),
   SUBSCRIPTION_NOT_FOUND: row(404, Code.NotFound, "There is no webhook configuration with this id."),
   WEBHOOK_ENDPOINT_NOT_FOUND: row(404, Code.NotFound, "There is no webhook endpoint with this id."),
-  WEBHOOK_DELIVERY_NOT_FOUND: row(404, Code.NotFound, "There is no delivery with this id, or it has been deleted after its retention period."),
+  WEBHOOK_DELIVERY_NOT_FOUND: row(
+    404,
+    Code.NotFound,
+    "There is no delivery with this id, or it has been deleted after its retention period.",
+  ),
   WEBHOOK_ENDPOINT_DISABLED: row(
     409,
     Code.FailedPrecondition,
@@ -353,7 +369,11 @@ export const errorCatalogue = {
   GEN_DOCUMENT_NOT_FOUND: row(404, Code.NotFound, "There is no document with this id, or the file has expired."),
   GEN_BATCH_NOT_FOUND: row(404, Code.NotFound, "There is no batch with this id."),
   GEN_ASSET_NOT_FOUND: row(404, Code.NotFound, "There is no asset with this id."),
-  GEN_TEMPLATE_SLUG_EXISTS: row(409, Code.AlreadyExists, "Another template already uses this slug. Choose a different one."),
+  GEN_TEMPLATE_SLUG_EXISTS: row(
+    409,
+    Code.AlreadyExists,
+    "Another template already uses this slug. Choose a different one.",
+  ),
   GEN_TEMPLATE_NOT_PUBLISHED: row(409, Code.Aborted, "The template has no published version. Publish it first."),
   GEN_DOCUMENT_NOT_READY: row(
     409,
