@@ -9,7 +9,9 @@ import {
   AttachmentSchema,
   CreateRecipientViewRequestSchema,
   CreateRecipientViewResponseSchema,
+  DateField,
   KeptConsentTextSchema,
+  ListAgreementsRequestSchema,
   VoidAgreementRequestSchema,
 } from "#gen/assent/sign/v1/sign_pb.ts";
 import {
@@ -24,6 +26,7 @@ import {
   VerifySealResponseSchema,
 } from "#gen/assent/sign/v1/verification_pb.ts";
 import { exampleBase64 } from "./agreement-bodies.ts";
+import { states } from "./agreements.ts";
 import {
   bigCount,
   choice,
@@ -32,6 +35,7 @@ import {
   evidenceHash,
   flag,
   hex,
+  type Kind,
   large,
   list,
   named,
@@ -58,6 +62,33 @@ import { nested, resource, shown } from "./resource.ts";
 
 const exampleHash = "0123456789abcdef".repeat(4);
 const words = (example: string) => readOnly(orNull(text()), { example });
+
+/** One value where the contract has a list of alternatives. */
+const alone = <Value>(kind: Kind<Value>): Kind<Value> => ({
+  at: (slot) => {
+    const { schema, fromJson = (value) => value } = kind.at({ ...slot, many: undefined });
+    return { schema, fromJson: (value: never) => [fromJson(value)] };
+  },
+});
+
+/** Which agreements are wanted. */
+export const agreementFilter = resource(ListAgreementsRequestSchema, {
+  status: optional(alone(states), { at: "statuses", description: "Those in this status only.", example: "sent" }),
+  email: optional(text(1, 100), {
+    description: "Those that a recipient with this address has, without case.",
+    example: "ann@example.com",
+  }),
+  text: optional(text(1, 200), {
+    description: "In the subject, or in a recipient's name or address, without case.",
+    example: "NDA",
+  }),
+  dateField: optional(named(DateField, "camel"), {
+    description: "What from and to look at; created when absent.",
+    example: "sent",
+  }),
+  from: optional(time, { description: "At this time or later." }),
+  to: optional(time, { description: "Before this time." }),
+});
 
 /** What a recipient has attached to a tab. */
 export const attachment = shown(AttachmentSchema, {

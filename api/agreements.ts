@@ -71,10 +71,10 @@ const recipientId = optional(words(50), {
 });
 
 /** A recipient of a request, in the group of those who are asked for the same. */
-export const recipientInput = resource(RecipientInputSchema, { recipientId, ...person });
+const recipientInput = resource(RecipientInputSchema, { recipientId, ...person });
 
 /** A recipient of a request among those who sign or approve. */
-export const signerInput = resource(RecipientInputSchema, {
+const signerInput = resource(RecipientInputSchema, {
   recipientId,
   role: optional(orNull(named(RecipientRole, "camel", ["SIGNER", "APPROVER"])), {
     description: "approver agrees without signing; signer when absent.",
@@ -119,7 +119,7 @@ export type RecipientsBody = {
 
 const { APPROVER, CARBON_COPY, CERTIFIED_DELIVERY, IN_PERSON_SIGNER, SIGNER } = RecipientRole;
 /** The groups in the order in which problems count their members; the first role is that of those who say none. */
-export const recipientGroups = [
+const recipientGroups = [
   ["signers", [SIGNER, APPROVER], "Those who sign, and those who approve."],
   ["carbonCopies", [CARBON_COPY], undefined],
   ["certifiedDeliveries", [CERTIFIED_DELIVERY], "Those who have to open it."],
@@ -299,7 +299,8 @@ const content = {
   }),
 } as const;
 
-const states = named(AgreementStatus, "camel", [
+/** The states of agreements; templates have none. */
+export const states = named(AgreementStatus, "camel", [
   ...(["CREATED", "SENT", "DELIVERED", "COMPLETING", "COMPLETED", "DECLINED", "VOIDED", "EXPIRED"] as const),
 ]) as Kind<"created" | "sent" | "delivered" | "completing" | "completed" | "declined" | "voided" | "expired">;
 

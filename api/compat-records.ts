@@ -132,7 +132,7 @@ const copyTab = faceOf(TabSchema, { tabLabel: ["label", words], initialValue: ["
 const copyField = faceOf(CustomFieldSchema, { name: ["name", words], value: ["value", words] });
 
 /** What one copy of a bulk list says of a recipient. Older clients call the name signerName. */
-export function readCopyRecipient(from: Spoken): MessageInitShape<typeof RecipientInputSchema> {
+function readCopyRecipient(from: Spoken): MessageInitShape<typeof RecipientInputSchema> {
   const signerName = from.text("signerName");
   return {
     recipientId: from.text("recipientId")?.trim() ?? "",

@@ -27,7 +27,20 @@ export interface Slot {
   readonly values: readonly { readonly name: string; readonly number: number }[] | undefined;
   readonly message: DescMessage | undefined;
   readonly rules: FieldRules | undefined;
+  /** Whether it is a place in JSON that a service writes itself, which takes every kind. */
+  readonly free?: true;
 }
+
+/** The place of every member of what a service writes as JSON itself. */
+export const freeSlot: Slot = {
+  name: "a place in JSON",
+  many: undefined,
+  scalar: undefined,
+  values: undefined,
+  message: undefined,
+  rules: undefined,
+  free: true,
+};
 
 /** How a value that there is passes between JSON and a message; unchanged where nothing is said. */
 export interface Codec {
@@ -67,7 +80,7 @@ function itemOf(slot: Slot, many: "list" | "map"): Slot {
 }
 
 function demand(slot: Slot, fits: boolean, expected: string): void {
-  if (!fits) throw new Error(`${slot.name} is not ${expected}`);
+  if (!fits && slot.free !== true) throw new Error(`${slot.name} is not ${expected}`);
 }
 
 /** A kind that passes its values as they are. */
@@ -118,6 +131,7 @@ export const uuid: Kind<string> = {
   }),
 };
 export const languageTag = ofText({ type: "string", format: "language-tag", description: "BCP 47." });
+export const day = ofText({ type: "string", format: "date", description: "A day in UTC, such as 2026-11-20." });
 export const hash = ofText({ type: "string", description: "sha256:<64 hex digits>" });
 /** Answers may have what was accepted when less was asked of it. */
 export const httpsUrl: Kind<string> = plain("a text", isText, (direction) =>
@@ -148,7 +162,8 @@ export const number = (minimum?: number, maximum?: number): Kind<number> =>
     ({ scalar }) => scalar === ScalarType.DOUBLE,
     () => ({
       type: "number",
-      ...(minimum === undefined ? {} : { minimum, maximum }),
+      ...(minimum === undefined ? {} : { minimum }),
+      ...(maximum === undefined ? {} : { maximum }),
     }),
   );
 
@@ -238,6 +253,25 @@ export const objectInText: Kind<JsonObject> = {
       fromJson: (object: JsonObject) => JSON.stringify(object),
       cleared: "null",
     };
+  },
+};
+
+/** A JSON object of any members that travels as bytes of UTF-8, in the form that `write` gives it. */
+export const objectInBytes = (write: (object: JsonObject) => string): Kind<JsonObject> => ({
+  at: (slot) => {
+    demand(slot, slot.many === undefined && slot.scalar === ScalarType.BYTES, "bytes");
+    return {
+      schema: () => ({ type: "object" }),
+      fromJson: (object: JsonObject) => new TextEncoder().encode(write(object)),
+    };
+  },
+});
+
+/** A few bytes in Base64. */
+export const base64: Kind<string> = {
+  at: (slot) => {
+    demand(slot, slot.many === undefined && slot.scalar === ScalarType.BYTES, "bytes");
+    return { schema: () => ({ type: "string" }), toJson: (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes)) };
   },
 };
 

@@ -43,6 +43,8 @@ interface Requests<C extends DescMessage, U extends DescMessage> {
   readonly change?: U;
   /** The field of both requests that holds the members; of those that change, `changes` when nothing is said. */
   readonly within?: string;
+  /** What the schema of the body that creates says beside its members. */
+  readonly also?: JsonSchema;
 }
 
 /**
@@ -55,7 +57,7 @@ export function resource<
   C extends DescMessage = A,
   U extends DescMessage = never,
 >(message: A, table: T, requests: Requests<C, U> = {}): Resource<A, T, C, U> {
-  const { create, change, within } = requests;
+  const { create, change, within, also } = requests;
   const created = sentOf("create", table, create ?? message, create === undefined ? undefined : within);
   const isMasked = change?.field.updateMask !== undefined;
   const changed =
@@ -64,7 +66,7 @@ export function resource<
   const answers = shown(message, table);
   return {
     ...answers,
-    schemas: { ...answers.schemas, create: created.schema, change: changed.schema },
+    schemas: { ...answers.schemas, create: { ...created.schema, ...also }, change: changed.schema },
     create: (body) => created.write(body, {}) as InitOf<C>,
     change: (body) =>
       changed.write(body, isMasked ? { updateMask: { paths: changed.pathsIn(body) } } : {}) as InitOf<U>,

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** The parts that work: processes, their children, and the servers. */
-export const parts = ["gateway", "click", "templates", "sign", "docgen", "webhooks", "postgres", "nats"] as const;
+const parts = ["gateway", "click", "templates", "sign", "docgen", "webhooks", "postgres", "nats"] as const;
 export type Part = (typeof parts)[number];
 
 interface Work {
@@ -90,7 +90,7 @@ const coresOfPod = 0.8;
 export const coresOf = (part: Part, load: number): number =>
   works.reduce((sum, { perSecond, cpuMs }) => sum + (perSecond * load * (cpuMs[part] ?? 0)) / 1_000, 0);
 
-export const bytesPerDay = (load: number): number =>
+const bytesPerDay = (load: number): number =>
   works.reduce((sum, { perSecond, bytes }) => sum + ((perSecond * load) / peakOverMean) * secondsPerDay * bytes, 0);
 
 export interface Limit {
@@ -125,7 +125,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 
 /** All tables of the page. */
-export const scalingTables = (): string =>
+const scalingTables = (): string =>
   [
     table(
       ["CPU ms each", ...parts, "bytes kept", "measured"],

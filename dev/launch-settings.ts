@@ -90,7 +90,7 @@ export const withAdminToken = (secrets: Secrets, env: Environment): Secrets => {
 };
 
 /** Whether the variable, or the one that names a file with its value, is set to anything. */
-export const isSet = (env: Environment, name: string): boolean => (env[name] || env[`${name}_FILE`] || "") !== "";
+const isSet = (env: Environment, name: string): boolean => (env[name] || env[`${name}_FILE`] || "") !== "";
 
 /**
  * The settings of one program as this environment has them: `assumed` are for those that are not set, `decided` are

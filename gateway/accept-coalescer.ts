@@ -5,6 +5,7 @@ import type {
   AcceptResponse,
 } from "#gen/assent/click/v1/click_pb.ts";
 import { DomainError, isErrorCode } from "#platform/errors.ts";
+import { createGatherer } from "#platform/gatherer.ts";
 import { isFinal } from "#platform/rpc/status.ts";
 
 export interface AcceptCoalescer {
@@ -42,13 +43,6 @@ export const acceptCoalescerDefaults: AcceptCoalescerLimits = {
   callMs: 5_000,
 };
 
-interface Waiting {
-  readonly item: AcceptBatchRequest_Item;
-  readonly since: number;
-  resolve(response: AcceptResponse): void;
-  reject(error: unknown): void;
-}
-
 /**
  * Gathers the acceptances that are in flight into few RPCs. A lone one leaves in the turn of the event loop in which
  * it came; what comes while both batches are under way leaves together when one returns.
@@ -57,82 +51,38 @@ export function createAcceptCoalescer(
   deps: AcceptCoalescerDeps,
   limits: AcceptCoalescerLimits = acceptCoalescerDefaults,
 ): AcceptCoalescer {
-  let queue: Waiting[] = [];
-  let inFlight = 0;
-  let scheduled = false;
-
-  const dispatch = (): void => {
-    scheduled = false;
-    queue = rejectOverdue(queue, deps.monotonic() - limits.queueMs);
-    while (queue.length > 0 && inFlight < limits.batchesInFlight) {
-      const batch = queue.splice(0, batchLength(queue, limits));
-      inFlight += 1;
-      void runBatch(batch, deps, limits.callMs).finally(() => {
-        inFlight -= 1;
-        schedule();
-      });
-    }
-  };
-
-  const schedule = (): void => {
-    if (scheduled || queue.length === 0 || inFlight >= limits.batchesInFlight) return;
-    scheduled = true;
-    // Requests that the event loop reads in the same turn share a batch.
-    setImmediate(dispatch);
-  };
-
-  return {
-    accept: (item) =>
-      new Promise((resolve, reject) => {
-        if (queue.length >= limits.waitingItems) {
-          reject(unavailable());
-          return;
-        }
-        queue.push({ item, since: deps.monotonic(), resolve, reject });
-        schedule();
-      }),
-  };
-}
-
-/** The queue is in the order of arrival, so the overdue ones are in front. */
-function rejectOverdue(queue: Waiting[], before: number): Waiting[] {
-  const firstInTime = queue.findIndex((waiting) => waiting.since >= before);
-  if (firstInTime === 0) return queue;
-  const overdue = firstInTime === -1 ? queue : queue.slice(0, firstInTime);
-  for (const waiting of overdue) waiting.reject(unavailable());
-  return firstInTime === -1 ? [] : queue.slice(firstInTime);
-}
-
-/** An item that is alone too large still goes, alone: whoever receives it decides. */
-function batchLength(queue: readonly Waiting[], { batchItems, batchBytes }: AcceptCoalescerLimits): number {
-  let bytes = 0;
-  let length = 0;
-  for (const { item } of queue) {
-    bytes += item.body.length + item.idempotencyKey.length + contextBytes;
-    if (length === batchItems || (length > 0 && bytes > batchBytes)) break;
-    length += 1;
-  }
-  return length;
+  const batches = createGatherer<AcceptBatchRequest_Item, AcceptResponse>({
+    maxItems: limits.batchItems,
+    size: { max: limits.batchBytes, of: (item) => item.body.length + item.idempotencyKey.length + contextBytes },
+    maxInFlight: limits.batchesInFlight,
+    maxWaiting: limits.waitingItems,
+    maxWait: { ms: limits.queueMs, monotonic: deps.monotonic },
+    run: (items) => sendInTime(items, deps, limits.callMs),
+  });
+  return { accept: batches.add };
 }
 
 /** Enough for the caller context of an item. */
 const contextBytes = 2_048;
 
-async function runBatch(batch: readonly Waiting[], deps: AcceptCoalescerDeps, callMs: number): Promise<void> {
-  const items = batch.map((waiting) => waiting.item);
+async function sendInTime(
+  items: readonly AcceptBatchRequest_Item[],
+  deps: AcceptCoalescerDeps,
+  callMs: number,
+): Promise<(AcceptResponse | Promise<never>)[]> {
   const abort = new AbortController();
   const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    timeout.reject(unavailable());
+    timeout.reject(new DomainError("SERVICE_UNAVAILABLE"));
     abort.abort();
   }, callMs);
   try {
     // The race frees the waiting requests even when the call ignores its signal.
-    const results = await Promise.race([sendWithRetry(items, deps, abort.signal), timeout.promise]);
-    if (results.length !== batch.length) throw new Error("AcceptBatch answered with another number of results");
-    for (const [index, waiting] of batch.entries()) settle(waiting, results[index]);
-  } catch (error) {
-    for (const waiting of batch) waiting.reject(error);
+    const results = await Promise.race([sendWithRetry([...items], deps, abort.signal), timeout.promise]);
+    if (results.length !== items.length) throw new Error("AcceptBatch answered with another number of results");
+    return results.map(({ outcome }) =>
+      outcome.case === "receipt" ? outcome.value : Promise.reject(errorOf(outcome)),
+    );
   } finally {
     clearTimeout(timer);
   }
@@ -152,14 +102,9 @@ async function sendWithRetry(items: AcceptBatchRequest_Item[], deps: AcceptCoale
   }
 }
 
-function settle(waiting: Waiting, result: AcceptBatchResponse_Result | undefined): void {
-  const outcome = result?.outcome;
-  if (outcome?.case === "receipt") waiting.resolve(outcome.value);
-  else if (outcome?.case === "error") {
-    const { errorCode, message, details } = outcome.value;
-    if (!isErrorCode(errorCode)) waiting.reject(new Error(`AcceptBatch answered with the unknown error ${errorCode}`));
-    else waiting.reject(new DomainError(errorCode, { ...(message === "" ? {} : { message }), details }));
-  } else waiting.reject(new Error("AcceptBatch answered an item with nothing"));
+function errorOf(outcome: AcceptBatchResponse_Result["outcome"]): Error {
+  if (outcome.case !== "error") return new Error("AcceptBatch answered an item with nothing");
+  const { errorCode, message, details } = outcome.value;
+  if (!isErrorCode(errorCode)) return new Error(`AcceptBatch answered with the unknown error ${errorCode}`);
+  return new DomainError(errorCode, { ...(message === "" ? {} : { message }), details });
 }
-
-const unavailable = (): DomainError => new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });

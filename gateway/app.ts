@@ -36,13 +36,15 @@ import { createHome, serveIcon } from "./home-page.ts";
 import { type BodyBudget, createBodyBudget, documentBudgetLimits } from "./http/body-budget.ts";
 import { createApp } from "./http/express-app.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
+import { createUploadTurns } from "./http/upload-turns.ts";
 import { createSchemaCompiler } from "./http/validate.ts";
 import { createFloodGuard } from "./limits/flood-guard.ts";
 import { createLimiter } from "./limits/limiter.ts";
 import { createLocalLimiter } from "./limits/local-limiter.ts";
 import { createWindowStore, createWindowSweeper } from "./limits/window-store.ts";
 import { createIdentityProvider } from "./oidc/identity-provider.ts";
-import { createReferenceSource } from "./openapi/reference.ts";
+import { buildOpenApi } from "./openapi/build.ts";
+import { createReference } from "./openapi/reference.ts";
 import { createMissingParts, createReadinessCheck, type FindMissing } from "./readiness.ts";
 import { allRoutes } from "./routes/index.ts";
 import type { Services } from "./routes/services.ts";
@@ -113,7 +115,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const sign = shareReads(deps.sign);
   const batchBodies = createBatchBodies();
   const documentBodies = createDocumentBodies();
-  const reference = createReferenceSource(config.publicUrl ?? "");
+  const reference = createReference(documentAt(config.publicUrl ?? ""));
   const admission = {
     authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
     takeRequest: createRateLimit({ limiter, localLimiter: createLocalLimiter(clock), organizations, metrics, logger }),
@@ -130,7 +132,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     authenticateRenderToken: createAuthenticateRenderToken(click),
     sessions,
     bodyBudget: deps.bodyBudget ?? createBodyBudget(),
-    documentBudget: deps.documentBudget ?? createBodyBudget(documentBudgetLimits),
+    documentBudget: deps.documentBudget ?? createBodyBudget(documentBudgetLimits, createUploadTurns()),
     documentBodies,
     services: {
       tokens,
@@ -206,6 +208,15 @@ function createClickClients(transport: Transport, tracer?: Tracer): Pick<Service
     random: Math.random,
   });
   return { click, coalescer };
+}
+
+const documents = new Map<string, string>();
+
+/** The description of the interface as JSON. All gateways of a process that have one address have the same. */
+function documentAt(publicUrl: string): string {
+  const document = documents.get(publicUrl) ?? JSON.stringify(buildOpenApi(allRoutes, publicUrl));
+  documents.set(publicUrl, document);
+  return document;
 }
 
 interface Changeable {

@@ -7,7 +7,7 @@ import type { Revocations } from "./auth/revocations.ts";
 export type FindMissing = () => Promise<readonly string[]>;
 
 /** Everybody may ask whether we are ready, so those who ask at once share one look. */
-export function shared<T>(look: () => Promise<T>): () => Promise<T> {
+function shared<T>(look: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {
     running ??= look().finally(() => {

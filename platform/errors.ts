@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 
-/** One row of the catalogue: how an errorCode travels over gRPC and over HTTP, and what it says by default. */
+/** One errorCode of the catalogue: its gRPC code, HTTP status and default message. */
 interface ErrorRow {
   readonly rpc: Code;
   readonly http: number;
@@ -12,8 +12,8 @@ interface ErrorRow {
 const row = (http: number, rpc: Code, message: string): ErrorRow => ({ http, rpc, message });
 
 /**
- * Every errorCode of the product. A message says what was wrong and what to do about it.
- * The codes are part of the public API: rows are added, never renamed.
+ * Every errorCode of the product. A message says what is wrong and what to do about it. The codes are public
+ * API: they are added, never renamed.
  */
 export const errorCatalogue = {
   UNAUTHORIZED: row(
@@ -24,81 +24,89 @@ export const errorCatalogue = {
   INVALID_TOKEN: row(
     401,
     Code.Unauthenticated,
-    "The token is malformed, unknown or revoked. Get a new token or check the API key.",
+    "The token is malformed, unknown or revoked. Request a new token or check the API key.",
   ),
-  TOKEN_EXPIRED: row(401, Code.Unauthenticated, "The access token has expired. Get a new one from the token endpoint."),
+  TOKEN_EXPIRED: row(
+    401,
+    Code.Unauthenticated,
+    "The access token has expired. Request a new one from the token endpoint.",
+  ),
   INSUFFICIENT_SCOPE: row(
     403,
     Code.PermissionDenied,
-    "The token lacks a scope that this operation needs. Ask for the scope at the token endpoint.",
+    "The token lacks a scope that this operation requires. Request the scope at the token endpoint.",
   ),
-  NOT_FOUND: row(404, Code.NotFound, "There is nothing at this address. Check the method and the path."),
+  NOT_FOUND: row(404, Code.NotFound, "No such endpoint. Check the method and the path."),
   VALIDATION_FAILED: row(
     400,
     Code.InvalidArgument,
-    "The request is not valid. See details, correct the fields and send it again.",
+    "The request is invalid. Correct the fields named in details and try again.",
   ),
-  PAYLOAD_TOO_LARGE: row(400, Code.InvalidArgument, "The body is larger than this operation allows."),
+  PAYLOAD_TOO_LARGE: row(400, Code.InvalidArgument, "The request body exceeds this operation's size limit."),
   UNSUPPORTED_MEDIA_TYPE: row(
     415,
     Code.InvalidArgument,
-    "The body must be sent as application/json, encoded in UTF-8 and not compressed.",
+    "Send the request body as application/json in UTF-8, without compression.",
   ),
   METHOD_NOT_ALLOWED: row(405, Code.Unimplemented, "This path does not support the method. See the Allow header."),
   RATE_LIMIT_EXCEEDED: row(
     429,
     Code.ResourceExhausted,
-    "Too many requests in this window. Wait for the seconds given in Retry-After and send the request again.",
+    "Too many requests. Wait the number of seconds in Retry-After, then try again.",
   ),
   INTERNAL_ERROR: row(
     500,
     Code.Internal,
-    "Something went wrong on our side. Nothing needs to be changed in the request; try again or quote the requestId.",
+    "Something went wrong on our side. Try again. If the problem persists, contact support and quote the requestId.",
   ),
   SERVICE_UNAVAILABLE: row(
     503,
     Code.Unavailable,
-    "The service is temporarily not able to answer. The request is safe to send again after Retry-After.",
+    "The service is temporarily unavailable. It is safe to retry the request after the time in Retry-After.",
   ),
 
   LOGIN_FAILED: row(
     401,
     Code.Unauthenticated,
-    "The e-mail address or the password is wrong. After 10 failures a user is locked for 15 minutes.",
+    "The e-mail address or password is incorrect. After 10 failed attempts the account is locked for 15 minutes.",
   ),
   LOGIN_CODE_INVALID: row(
     401,
     Code.Unauthenticated,
-    "The code is wrong or was used before. Wait for the next one, or use a recovery code.",
+    "The code is incorrect or has already been used. Wait for the next code, or use a recovery code.",
   ),
-  LOGIN_EXPIRED: row(401, Code.Unauthenticated, "The login was not finished in time. Begin it again."),
-  SESSION_ENDED: row(401, Code.Unauthenticated, "The session has ended. Log in again."),
+  LOGIN_EXPIRED: row(401, Code.Unauthenticated, "The sign-in took too long. Sign in again."),
+  SESSION_ENDED: row(401, Code.Unauthenticated, "Your session has ended. Sign in again."),
   CSRF_TOKEN_INVALID: row(
     403,
     Code.PermissionDenied,
-    "The header X-CSRF-Token is missing or is not that of the session, or the request comes from another site.",
+    "The X-CSRF-Token header is missing or does not match the session, or the request comes from another site.",
   ),
-  PASSWORD_WRONG: row(403, Code.PermissionDenied, "The current password is wrong."),
+  PASSWORD_WRONG: row(403, Code.PermissionDenied, "The current password is incorrect."),
   LINK_INVALID: row(
     400,
     Code.FailedPrecondition,
-    "The link has been used, replaced by a newer one, or has expired. Ask for another one.",
+    "The link has expired, was already used, or was replaced by a newer one. Request a new link.",
   ),
-  TOTP_CODE_INVALID: row(400, Code.FailedPrecondition, "The code is wrong. Check the time of the authenticator."),
-  TOTP_NOT_BEGUN: row(409, Code.Aborted, "There is no second factor to confirm. Begin with a new secret."),
-  TOTP_ALREADY_ENABLED: row(409, Code.Aborted, "The second factor is on already. Switch it off first."),
-  TOTP_NOT_ENABLED: row(409, Code.Aborted, "The second factor is not on."),
-  USER_EXISTS: row(409, Code.AlreadyExists, "The organization has a user with this e-mail address already."),
-  USER_NOT_INVITED: row(409, Code.Aborted, "The user has accepted the invitation already."),
+  TOTP_CODE_INVALID: row(
+    400,
+    Code.FailedPrecondition,
+    "The code is incorrect. Check that the clock of the authenticator's device is right.",
+  ),
+  TOTP_NOT_BEGUN: row(409, Code.Aborted, "No two-factor setup is in progress. Start again with a new secret."),
+  TOTP_ALREADY_ENABLED: row(409, Code.Aborted, "Two-factor authentication is already on. Turn it off first."),
+  TOTP_NOT_ENABLED: row(409, Code.Aborted, "Two-factor authentication is not on."),
+  USER_EXISTS: row(409, Code.AlreadyExists, "The organization already has a user with this e-mail address."),
+  USER_NOT_INVITED: row(409, Code.Aborted, "The user has already accepted the invitation."),
   USER_NOT_ACTIVE: row(
     409,
     Code.Aborted,
-    "The user has not accepted the invitation yet, so can be neither enabled nor disabled. Remove the user instead.",
+    "The user has not accepted the invitation yet and cannot be enabled or disabled. Remove the user instead.",
   ),
   LAST_OWNER: row(
     409,
     Code.Aborted,
-    "The organization would have no active owner left. Make somebody else an owner first.",
+    "The organization must keep at least one active owner. Make another user an owner first.",
   ),
   USER_NOT_FOUND: row(404, Code.NotFound, "There is no user with this id."),
   USER_SESSION_NOT_FOUND: row(404, Code.NotFound, "You have no session with this id."),
@@ -108,25 +116,25 @@ export const errorCatalogue = {
   CLICK_VALIDATION_FAILED: row(
     400,
     Code.InvalidArgument,
-    "The request is not valid. See details, correct the fields and send it again.",
+    "The request is invalid. Correct the fields named in details and try again.",
   ),
-  CLICK_PAYLOAD_TOO_LARGE: row(400, Code.InvalidArgument, "The body is larger than this operation allows."),
+  CLICK_PAYLOAD_TOO_LARGE: row(400, Code.InvalidArgument, "The request body exceeds this operation's size limit."),
   CLICK_IDEMPOTENCY_KEY_REQUIRED: row(
     400,
     Code.InvalidArgument,
-    "The header X-Idempotency-Key is missing. Send a key that is unique to this acceptance and the same on every retry.",
+    "The X-Idempotency-Key header is missing. Send a key that is unique to this acceptance and the same on every retry.",
   ),
   CLICK_IDEMPOTENCY_KEY_INVALID: row(
     400,
     Code.InvalidArgument,
-    "The header X-Idempotency-Key must have 1 to 255 printable ASCII characters and be sent once.",
+    "Send the X-Idempotency-Key header once, with 1 to 255 printable ASCII characters.",
   ),
-  CLICK_POLICY_FLAG_INVALID: row(400, Code.InvalidArgument, "A policy flag is unknown or has a bad value."),
+  CLICK_POLICY_FLAG_INVALID: row(400, Code.InvalidArgument, "A policy flag is unknown or has an invalid value."),
   CLICK_POLICY_FLAG_CONFLICT: row(400, Code.InvalidArgument, "The policy flags contradict each other."),
   CLICK_CONTENT_INVALID: row(
     400,
     Code.InvalidArgument,
-    "The content breaks a rule for published content. See details and validate-content.",
+    "The content violates a rule for published content. See details, or check it with validate-content.",
   ),
   CLICK_TEMPLATE_HAS_ACTIVE_DEPLOYMENTS: row(
     400,
@@ -136,18 +144,18 @@ export const errorCatalogue = {
   CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS: row(
     400,
     Code.FailedPrecondition,
-    "The version is served by active deployments. Deactivate them or publish another version first.",
+    "Active deployments serve this version. Deactivate them or publish another version first.",
   ),
   CLICK_VERSION_PUBLISHED: row(
     400,
     Code.FailedPrecondition,
-    "A published version cannot be modified. Unpublish it or make a new version.",
+    "A published version cannot be modified. Unpublish it or create a new version.",
   ),
-  CLICK_VERSION_ARCHIVED: row(400, Code.FailedPrecondition, "The version is archived. Make a new version instead."),
+  CLICK_VERSION_ARCHIVED: row(400, Code.FailedPrecondition, "The version is archived. Create a new version instead."),
   CLICK_TEMPLATE_TYPE_LOCKED: row(
     400,
     Code.FailedPrecondition,
-    "The type of a template cannot change after its first publication.",
+    "A template's type cannot change after its first publication.",
   ),
   CLICK_DEPLOYMENT_ACTIVE: row(400, Code.FailedPrecondition, "The deployment is active. Deactivate it first."),
   CLICK_ORIGIN_NOT_ALLOWED: row(
@@ -162,15 +170,19 @@ export const errorCatalogue = {
   CLICK_RECEIPT_NOT_FOUND: row(404, Code.NotFound, "There is no receipt with this id."),
   CLICK_CHECKPOINT_NOT_FOUND: row(404, Code.NotFound, "The log has no checkpoint yet."),
   CLICK_LEAF_NOT_FOUND: row(404, Code.NotFound, "The log has no leaf with this index."),
-  CLICK_TILE_NOT_FOUND: row(404, Code.NotFound, "The log has no such tile."),
+  CLICK_TILE_NOT_FOUND: row(404, Code.NotFound, "The log has no tile with this name."),
   CLICK_LEAF_NOT_INTEGRATED: row(
     409,
     Code.Aborted,
-    "The leaf is recorded, but no checkpoint covers it yet. Ask again after the time that its receipt promises (integrateBy).",
+    "The leaf is recorded, but no checkpoint covers it yet. Try again after the time in the receipt's integrateBy.",
   ),
   CLICK_DEPLOYMENT_NOT_FOUND: row(404, Code.NotFound, "There is no deployment with this id."),
-  CLICK_RENDER_NOT_FOUND: row(404, Code.NotFound, "There is nothing published to render at this address."),
-  CLICK_TEMPLATE_SLUG_EXISTS: row(409, Code.AlreadyExists, "Another template has this slug. Choose another slug."),
+  CLICK_RENDER_NOT_FOUND: row(404, Code.NotFound, "Nothing is published to render here."),
+  CLICK_TEMPLATE_SLUG_EXISTS: row(
+    409,
+    Code.AlreadyExists,
+    "Another template already uses this slug. Choose a different one.",
+  ),
   CLICK_VERSION_LOCALE_EXISTS: row(
     409,
     Code.AlreadyExists,
@@ -181,26 +193,30 @@ export const errorCatalogue = {
     Code.Aborted,
     "The template is archived. Restore it by setting its status to DRAFT.",
   ),
-  CLICK_VERSION_CONFLICT: row(409, Code.Aborted, "The version has changed meanwhile. Read it and try again."),
-  CLICK_VERSION_NOT_PUBLISHED: row(
+  CLICK_VERSION_CONFLICT: row(
     409,
     Code.Aborted,
-    "Nothing is published that could be shown. Publish a version first.",
+    "The version has been changed since you read it. Read it again and retry.",
   ),
+  CLICK_VERSION_NOT_PUBLISHED: row(409, Code.Aborted, "No version is published. Publish a version first."),
   CLICK_VERSION_SUPERSEDED: row(
     409,
     Code.Aborted,
-    "The text that was shown is no longer the current one. Show the current text and ask again.",
+    "The text that was shown is no longer current. Show the current text and ask the user again.",
   ),
   CLICK_SESSION_EXPIRED: row(409, Code.Aborted, "The session has expired. Create a new session."),
   CLICK_SESSION_CLOSED: row(409, Code.Aborted, "The session is already closed. Create a new session."),
   CLICK_ALREADY_ACCEPTED: row(409, Code.Aborted, "This user has already accepted this revision."),
-  CLICK_CONSENT_CONFLICT: row(409, Code.Aborted, "The consent state has changed meanwhile. Read it and try again."),
-  CLICK_LEGAL_HOLD: row(409, Code.Aborted, "The records are under legal hold and cannot be erased."),
+  CLICK_CONSENT_CONFLICT: row(
+    409,
+    Code.Aborted,
+    "The consent state has been changed since you read it. Read it again and retry.",
+  ),
+  CLICK_LEGAL_HOLD: row(409, Code.Aborted, "The records are under a legal hold and cannot be erased."),
   CLICK_IDEMPOTENCY_KEY_REUSED: row(
     422,
     Code.FailedPrecondition,
-    "The idempotency key was used before with a different body. Nothing was recorded; use a new key for a new acceptance.",
+    "The idempotency key was already used with a different body. Nothing was recorded. Use a new key for a new acceptance.",
   ),
   CLICK_POLICY_NOT_SATISFIED: row(
     422,
@@ -212,8 +228,8 @@ export const errorCatalogue = {
     Code.FailedPrecondition,
     "The acceptance lacks a verification that the template requires.",
   ),
-  CLICK_USER_REF_MISMATCH: row(422, Code.FailedPrecondition, "userRef differs from the session's userRef."),
-  CLICK_PURPOSE_UNKNOWN: row(422, Code.FailedPrecondition, "The purpose is not one of a published consent template."),
+  CLICK_USER_REF_MISMATCH: row(422, Code.FailedPrecondition, "The userRef differs from the session's userRef."),
+  CLICK_PURPOSE_UNKNOWN: row(422, Code.FailedPrecondition, "No published consent template contains this purpose."),
   CLICK_RENDER_TOKEN_INVALID: row(
     422,
     Code.FailedPrecondition,
@@ -223,14 +239,14 @@ export const errorCatalogue = {
   CLICK_RATE_LIMITED: row(
     429,
     Code.ResourceExhausted,
-    "Too many requests in this window. The request was not processed; send it again after the seconds in Retry-After.",
+    "Too many requests. The request was not processed. Wait the number of seconds in Retry-After, then try again.",
   ),
 
-  // Answered in lower case and without GEN_, with details as an object; see the gateway's dialect of generation.
+  // Sent in lower case without the GEN_ prefix, with details as an object; see the gateway's docgen dialect.
   ACCOUNT_NOT_FOUND: row(
     404,
     Code.NotFound,
-    "There is no account with this id that the credential may act for. The account id is the id of the organization.",
+    "The credential has no access to an account with this id. The account id is the id of the organization.",
   ),
   ENVELOPE_NOT_FOUND: row(404, Code.NotFound, "There is no agreement with this id."),
   TEMPLATE_NOT_FOUND: row(404, Code.NotFound, "There is no template with this id."),
@@ -239,59 +255,55 @@ export const errorCatalogue = {
     Code.FailedPrecondition,
     "The agreement has been sent, completed or voided. Only drafts can be modified.",
   ),
-  ENVELOPE_CONFLICT: row(409, Code.Aborted, "The draft has changed meanwhile. Read it and try again."),
-  ENVELOPE_ALREADY_SENT: row(409, Code.Aborted, "The agreement has been sent already. Nothing was sent again."),
-  INVALID_ENVELOPE_STATUS: row(
-    400,
-    Code.FailedPrecondition,
-    "The agreement is in a state that does not allow this. Read it to see its status.",
-  ),
-  DOCUMENTS_REQUIRED: row(400, Code.FailedPrecondition, "The agreement has no documents. Add one before sending it."),
+  ENVELOPE_CONFLICT: row(409, Code.Aborted, "The draft has been changed since you read it. Read it again and retry."),
+  ENVELOPE_ALREADY_SENT: row(409, Code.Aborted, "The agreement has already been sent. Nothing was sent again."),
+  INVALID_ENVELOPE_STATUS: row(400, Code.FailedPrecondition, "The agreement's status does not allow this operation."),
+  DOCUMENTS_REQUIRED: row(400, Code.FailedPrecondition, "The agreement has no documents. Add one before sending."),
   RECIPIENTS_REQUIRED: row(
     400,
     Code.FailedPrecondition,
-    "The agreement has no recipient who has to act. Add one before sending it.",
+    "The agreement has no recipient who has to act. Add one before sending.",
   ),
   DOCUMENT_NOT_FOUND: row(404, Code.NotFound, "The agreement has no document with this id."),
   ATTACHMENT_NOT_FOUND: row(404, Code.NotFound, "The agreement has no attachment with this id."),
   INVALID_DOCUMENT_FORMAT: row(
     400,
     Code.InvalidArgument,
-    "The file is of a type that is not supported. Send a PDF, or HTML or plain text to be converted.",
+    "The file type is not supported. Send a PDF, or HTML or plain text to be converted to PDF.",
   ),
   DOCUMENT_TOO_LARGE: row(400, Code.InvalidArgument, "The document is larger than 25 MB. Send a smaller file."),
   INVALID_BASE64: row(
     400,
     Code.InvalidArgument,
-    "The document is not valid base64 (RFC 4648 §4, with padding). Encode the bytes of the file again.",
+    "The document is not valid base64 (RFC 4648 §4, with padding). Encode the file again.",
   ),
   CORRUPTED_DOCUMENT: row(
     422,
     Code.FailedPrecondition,
-    "The PDF cannot be processed: it is damaged, encrypted or unreasonably large when unpacked. Save it again and retry.",
+    "The PDF cannot be processed: it is damaged, encrypted or too large when decompressed. Save it again and retry.",
   ),
-  RECIPIENT_NOT_FOUND: row(404, Code.NotFound, "The agreement has no such recipient."),
-  INVALID_EMAIL: row(400, Code.InvalidArgument, "The e-mail address of a recipient is not valid. See details."),
+  RECIPIENT_NOT_FOUND: row(404, Code.NotFound, "The agreement has no recipient with this id."),
+  INVALID_EMAIL: row(400, Code.InvalidArgument, "A recipient's e-mail address is invalid. See details."),
   DUPLICATE_RECIPIENT: row(
     400,
     Code.InvalidArgument,
-    "The same e-mail address was given to two signers. Use distinct addresses or a clientUserId.",
+    "Two signers have the same e-mail address. Use distinct addresses or give each a clientUserId.",
   ),
-  RECIPIENT_ALREADY_SIGNED: row(409, Code.Aborted, "The recipient has completed signing and cannot be changed."),
+  RECIPIENT_ALREADY_SIGNED: row(409, Code.Aborted, "The recipient has already signed and cannot be changed."),
   RECIPIENT_NOT_IN_SEQUENCE: row(
     400,
     Code.FailedPrecondition,
-    "It is not the recipient's turn yet. Wait until those of the routing orders before have finished.",
+    "It is not the recipient's turn yet. Wait until everyone earlier in the routing order has finished.",
   ),
   RECIPIENT_NOT_EMBEDDED: row(
     400,
     Code.FailedPrecondition,
-    "The recipient has no clientUserId, so signs from the e-mail. Give a clientUserId to sign in your application.",
+    "The recipient signs by e-mail because it has no clientUserId. Set a clientUserId to sign in your application.",
   ),
   VIEW_URL_EXPIRED: row(
     400,
     Code.FailedPrecondition,
-    "The link has been used or is older than 5 minutes. Ask for a new one.",
+    "The link was already used or is older than 5 minutes. Request a new one.",
   ),
   INVALID_RETURN_URL: row(
     400,
@@ -306,96 +318,104 @@ export const errorCatalogue = {
   DOCUMENTS_NOT_OPENED: row(
     400,
     Code.FailedPrecondition,
-    "The person has not been sent the documents yet. Load them first.",
+    "The documents have not been loaded for this person yet. Load them first.",
   ),
   TAB_NOT_FOUND: row(404, Code.NotFound, "The recipient has no tab with this id."),
   ANCHOR_TAB_STRING_NOT_FOUND: row(
     400,
     Code.FailedPrecondition,
-    "A tab is anchored to a text that occurs in no document. See details; nothing was sent.",
+    "A tab's anchor text does not occur in any document. Nothing was sent. See details.",
   ),
   BULK_LIST_NOT_FOUND: row(404, Code.NotFound, "There is no bulk list with this id."),
   BULK_BATCH_NOT_FOUND: row(404, Code.NotFound, "There is no bulk batch with this id."),
-  SUBSCRIPTION_NOT_FOUND: row(404, Code.NotFound, "There is no configuration with this id."),
+  SUBSCRIPTION_NOT_FOUND: row(404, Code.NotFound, "There is no webhook configuration with this id."),
   WEBHOOK_ENDPOINT_NOT_FOUND: row(404, Code.NotFound, "There is no webhook endpoint with this id."),
-  WEBHOOK_DELIVERY_NOT_FOUND: row(404, Code.NotFound, "There is no delivery with this id, or it is no longer kept."),
+  WEBHOOK_DELIVERY_NOT_FOUND: row(
+    404,
+    Code.NotFound,
+    "There is no delivery with this id, or it has been deleted after its retention period.",
+  ),
   WEBHOOK_ENDPOINT_DISABLED: row(
     409,
     Code.FailedPrecondition,
-    "The endpoint is disabled. Enable it with PATCH and send the request again.",
+    "The endpoint is disabled. Enable it with PATCH, then try again.",
   ),
   WEBHOOK_ENDPOINT_LIMIT: row(
     409,
     Code.FailedPrecondition,
-    "The organization has as many webhook endpoints as it may have. Delete one that is not used.",
+    "The organization has reached its limit of webhook endpoints. Delete an endpoint that you no longer need.",
   ),
   CONNECT_SECRET_NOT_FOUND: row(404, Code.NotFound, "There is no key with this id."),
   CONNECT_SECRET_LIMIT: row(
     409,
     Code.FailedPrecondition,
-    "The organization has as many keys as it may have. Delete one that is not used.",
+    "The organization has reached its limit of keys. Delete a key that you no longer need.",
   ),
   FOLDER_NOT_FOUND: row(404, Code.NotFound, "There is no folder with this id."),
-  RANGE_NOT_SATISFIABLE: row(416, Code.OutOfRange, "There is nothing at the place that Range asks for."),
+  RANGE_NOT_SATISFIABLE: row(416, Code.OutOfRange, "The requested range is outside the file."),
   IDEMPOTENCY_KEY_REUSED: row(
     422,
     Code.FailedPrecondition,
-    "The idempotency key was used before with a different request. Nothing was changed; use a new key.",
+    "The idempotency key was already used with a different request. Nothing was changed. Use a new key.",
   ),
 
   GEN_INVALID_REQUEST: row(
     400,
     Code.InvalidArgument,
-    "The request is not valid. See details, correct the fields and send it again.",
+    "The request is invalid. Correct the fields named in details and try again.",
   ),
-  GEN_PAYLOAD_TOO_LARGE: row(400, Code.InvalidArgument, "The body is larger than this operation allows."),
+  GEN_PAYLOAD_TOO_LARGE: row(400, Code.InvalidArgument, "The request body exceeds this operation's size limit."),
   GEN_TEMPLATE_NOT_FOUND: row(404, Code.NotFound, "There is no template with this id."),
-  GEN_DOCUMENT_NOT_FOUND: row(404, Code.NotFound, "There is no document with this id, or its bytes have expired."),
+  GEN_DOCUMENT_NOT_FOUND: row(404, Code.NotFound, "There is no document with this id, or the file has expired."),
   GEN_BATCH_NOT_FOUND: row(404, Code.NotFound, "There is no batch with this id."),
   GEN_ASSET_NOT_FOUND: row(404, Code.NotFound, "There is no asset with this id."),
-  GEN_TEMPLATE_SLUG_EXISTS: row(409, Code.AlreadyExists, "Another template has this slug. Choose another slug."),
+  GEN_TEMPLATE_SLUG_EXISTS: row(
+    409,
+    Code.AlreadyExists,
+    "Another template already uses this slug. Choose a different one.",
+  ),
   GEN_TEMPLATE_NOT_PUBLISHED: row(409, Code.Aborted, "The template has no published version. Publish it first."),
   GEN_DOCUMENT_NOT_READY: row(
     409,
     Code.Aborted,
-    "The document is not finished. Ask again when its status is completed.",
+    "The document is not ready yet. Try again when its status is completed.",
   ),
   GEN_IDEMPOTENCY_CONFLICT: row(
     409,
     Code.Aborted,
-    "The idempotency key was used before with a different body. Nothing was rendered; use a new key for a new document.",
+    "The idempotency key was already used with a different body. Nothing was rendered. Use a new key for a new document.",
   ),
   GEN_INVALID_DATA: row(422, Code.FailedPrecondition, "The data does not fit the template. See details.path."),
   GEN_TEMPLATE_ERROR: row(422, Code.FailedPrecondition, "The template has an error. See details."),
   GEN_RANGE_NOT_SATISFIABLE: row(
     416,
     Code.OutOfRange,
-    "There is nothing at the place that Range asks for. See details.bytes for the size.",
+    "The requested range is outside the file. See details.bytes for its size.",
   ),
   GEN_RATE_LIMITED: row(
     429,
     Code.ResourceExhausted,
-    "The plan's documents of this window are used up. Wait for the seconds in retryAfterSeconds and send it again.",
+    "The plan's document limit for this window has been reached. Wait the number of seconds in retryAfterSeconds, then try again.",
   ),
   GEN_RENDER_FAILED: row(
     500,
     Code.Internal,
-    "The document could not be rendered within the limits of time, memory and pages. See details.",
+    "Rendering the document exceeded the limit of time, memory or pages. See details.",
   ),
   GEN_BUSY: row(
     503,
     Code.Unavailable,
-    "Too many documents are waiting to be rendered. Nothing was counted; send the request again after Retry-After.",
+    "Too many documents are waiting to be rendered. The request was not counted. Try again after the time in Retry-After.",
   ),
 
-  // Answered by the token endpoints in the form of RFC 6749 §5.2, never in ours.
-  OAUTH_INVALID_REQUEST: row(400, Code.InvalidArgument, "The token request is malformed or lacks a parameter."),
-  OAUTH_INVALID_CLIENT: row(401, Code.Unauthenticated, "The client is unknown or its secret is wrong."),
-  OAUTH_INVALID_SCOPE: row(400, Code.InvalidArgument, "None of the requested scopes is allowed for this client."),
+  // Sent by the token endpoints in the format of RFC 6749 §5.2, never in our own.
+  OAUTH_INVALID_REQUEST: row(400, Code.InvalidArgument, "The token request is malformed or is missing a parameter."),
+  OAUTH_INVALID_CLIENT: row(401, Code.Unauthenticated, "The client is unknown or its secret is incorrect."),
+  OAUTH_INVALID_SCOPE: row(400, Code.InvalidArgument, "This client is not allowed any of the requested scopes."),
   OAUTH_INVALID_GRANT: row(
     400,
     Code.InvalidArgument,
-    "The assertion is not accepted. Check its claims, the time on the machine that signs it, and the client's registered keys.",
+    "The assertion was rejected. Check its claims, the clock of the machine that signs it, and the client's registered keys.",
   ),
   OAUTH_UNSUPPORTED_GRANT_TYPE: row(
     400,
@@ -406,7 +426,7 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** One bad field of a request. `field` is a path such as `policyFlags.minAge`. */
+/** An invalid field of a request. `field` is a path such as `policyFlags.minAge`. */
 export interface FieldProblem {
   readonly field: string;
   readonly code: string;
@@ -414,22 +434,22 @@ export interface FieldProblem {
 }
 
 export interface DomainErrorOptions {
-  /** Replaces the default message of the code. Must be safe to show to the caller. */
+  /** Replaces the default message. Must be safe to show to the caller. */
   readonly message?: string;
   readonly details?: readonly FieldProblem[];
-  /** Safe extras for machines, such as `retryAfterSeconds`. */
+  /** Safe extras for programs, such as `retryAfterSeconds`, which defaults to 1 for SERVICE_UNAVAILABLE. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** An expected failure with a code of the catalogue. Anything else that is thrown is a defect. */
+/** An expected failure with a code of the catalogue. Any other thrown error is a bug. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly FieldProblem[];
   readonly metadata: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, options: DomainErrorOptions = {}) {
-    const { details = [], metadata = {} } = options;
+    const { details = [], metadata = code === "SERVICE_UNAVAILABLE" ? { retryAfterSeconds: "1" } : {} } = options;
     const listed = listable(details);
     const message = options.message ?? errorCatalogue[code].message;
     const isCut = listed.length < details.length;
@@ -443,13 +463,16 @@ export class DomainError extends Error {
   }
 }
 
-/** They travel in HTTP/2 trailers, which have little room: see rpc/status.ts. The same without a wire. */
+/**
+ * Details travel in HTTP/2 trailers, whose size is limited (see rpc/status.ts). Applies to calls within one
+ * process too.
+ */
 const maxProblems = 100;
 const maxProblemBytes = 20_000;
 const maxFieldLength = 200;
 const maxProblemLength = 1_000;
 
-/** The first problems of a request, as many as an answer may have, none of them longer than anybody reads. */
+/** The first problems of a request, at most maxProblems, each cut to a readable length. */
 function listable(details: readonly FieldProblem[]): readonly FieldProblem[] {
   const listed: FieldProblem[] = [];
   let bytes = 0;
@@ -464,13 +487,12 @@ function listable(details: readonly FieldProblem[]): readonly FieldProblem[] {
 
 export const isErrorCode = (value: string): value is ErrorCode => Object.hasOwn(errorCatalogue, value);
 
-/** The domain of our ErrorInfo details; tells our errors from those of proxies and libraries. */
+/** The domain of our ErrorInfo details, which distinguishes them from errors of proxies and libraries. */
 const errorDomain = "assent";
 
 /**
- * The wire form of a domain error: the gRPC status of its row with one `google.rpc.ErrorInfo`
- * (reason = errorCode), one `google.rpc.RetryInfo` when it says when to send it again, and for validation one
- * `google.rpc.BadRequest`.
+ * A domain error for the wire: the gRPC status of its row with a `google.rpc.ErrorInfo` (reason = errorCode), a
+ * `google.rpc.RetryInfo` when it says when to retry, and a `google.rpc.BadRequest` for field problems.
  */
 export function toConnectError(error: DomainError): ConnectError {
   const info = { reason: error.code, domain: errorDomain, metadata: { ...error.metadata } };
@@ -493,7 +515,7 @@ export function toConnectError(error: DomainError): ConnectError {
   return wire;
 }
 
-/** Reads a domain error back from the wire; undefined when the error is not one of ours. */
+/** Restores a domain error from the wire; undefined when the error is not one of ours. */
 export function fromConnectError(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return error;
   if (!(error instanceof ConnectError)) return undefined;

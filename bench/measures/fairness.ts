@@ -1,5 +1,6 @@
 import { PDFDict, PDFDocument, PDFHexString, PDFName, type PDFRef } from "pdf-lib";
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
+import { cpuPerRequest, cpuText } from "../cpu.ts";
 import { eightDigits, type LoadPlan } from "../load/plan.ts";
 import { performLoad } from "../load/run-load.ts";
 import type { BenchOptions } from "../options.ts";
@@ -21,15 +22,17 @@ export async function fairnessMeasures(system: BenchSystem, options: BenchOption
   const small = Buffer.from(await agreementPdf()).toString("base64");
   await waits(baseUrl, victim, small, 10);
   const alone = await waits(baseUrl, victim, small, victims);
+  const before = system.cpu.read();
   const attack = performLoad({ ...(await costlyPlan(baseUrl, attacker)), seconds: options.seconds * 4 });
   const beside = await waits(baseUrl, victim, small, victims);
-  const { statuses } = await attack;
+  const { statuses, perSecond, requests } = await attack;
+  const used = cpuPerRequest(before, system.cpu.read(), requests) ?? {};
   const [value, baseline] = [percentile(beside), percentile(alone)];
   return [
     {
       ...{ id: "P15", what: "p95 of an upload beside another organization's costliest ÷ alone", mode: "distributed" },
       ...{ value, unit: "ms", baseline, ratio: value / baseline, goal: "≤ 3" },
-      note: `the other one was answered ${JSON.stringify(statuses)}; every upload of ours 201`,
+      note: `the other one was answered ${JSON.stringify(statuses)}, ${perSecond.toFixed(1)} a second; every upload of ours 201; CPU ms: ${cpuText(used)}`,
     },
   ];
 }

@@ -81,8 +81,11 @@ function startWorker(id) {
         child.off("message", onMessage);
         settle(value);
       };
-      const onMessage = ({ error, ...answer }) =>
-        error === undefined ? finish(resolve, answer) : finish(reject, error);
+      const onMessage = (message) => {
+        const answer = message?.answerOfFile;
+        if (answer?.error !== undefined) finish(reject, answer.error);
+        else if (answer !== undefined) finish(resolve, answer);
+      };
       child.on("message", onMessage);
       void ended.then((how) => finish(reject, new Error(`The process that ran it ended: ${how}.`)));
       child.send({ path, config, globalConfig }, () => undefined);

@@ -9,6 +9,9 @@ process.on("exit", endChildren);
 // Before it is killed: a file that does not end may have started much.
 process.on("SIGTERM", () => process.exit(1));
 
+/** Under a name of its own: tests, and what they load, may send messages as well. */
+const answer = (answerOfFile) => process.send({ answerOfFile });
+
 process.on("message", async ({ end, path, config, globalConfig }) => {
   if (end) {
     flushCompileCache();
@@ -19,9 +22,9 @@ process.on("message", async ({ end, path, config, globalConfig }) => {
     flushCompileCache();
     // What was started by a file that has ended may start more.
     const isSpent = endChildren() > 0 || process.memoryUsage().heapUsed > globalConfig.workerIdleMemoryLimit;
-    process.send({ result, isSpent });
+    answer({ result, isSpent });
   } catch (error) {
-    process.send({ error: { message: error.message ?? String(error), stack: error.stack, type: "Error" } });
+    answer({ error: { message: error.message ?? String(error), stack: error.stack, type: "Error" } });
   }
 });
 // Without the run nobody waits for results.

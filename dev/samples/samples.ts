@@ -12,7 +12,7 @@ export interface Sample {
   readonly sampleData: object;
 }
 
-export const samples: readonly Sample[] = [
+const samples: readonly Sample[] = [
   {
     name: "Non-disclosure agreement",
     slug: "nda",

@@ -1,5 +1,6 @@
 import type { Client } from "@connectrpc/connect";
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
+import { LRUCache } from "lru-cache";
 import type { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
@@ -85,23 +86,16 @@ interface ExpiringCache<T> {
 }
 
 export function createExpiringCache<T>(clock: Clock, maxEntries: number): ExpiringCache<T> {
-  // A Map keeps the order of insertion, so its first entry is the one that was not used for longest.
-  const entries = new Map<string, { readonly value: T; readonly expiresAt: number }>();
+  const entries = new LRUCache<string, { readonly value: T; readonly expiresAt: number }>({ max: maxEntries });
   return {
     get: (key) => {
       const entry = entries.get(key);
-      if (entry === undefined) return undefined;
+      if (entry !== undefined && entry.expiresAt > clock.now().getTime()) return entry.value;
       entries.delete(key);
-      if (entry.expiresAt <= clock.now().getTime()) return undefined;
-      entries.set(key, entry);
-      return entry.value;
+      return undefined;
     },
     set: (key, value, expiresAt) => {
-      if (expiresAt <= clock.now().getTime()) return;
-      entries.delete(key);
-      const oldest = entries.size >= maxEntries ? entries.keys().next().value : undefined;
-      if (oldest !== undefined) entries.delete(oldest);
-      entries.set(key, { value, expiresAt });
+      if (expiresAt > clock.now().getTime()) entries.set(key, { value, expiresAt });
     },
   };
 }

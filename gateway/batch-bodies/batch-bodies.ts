@@ -1,10 +1,10 @@
 import { DomainError } from "#platform/errors.ts";
-import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
+import { createWorkerPool } from "#platform/worker-pool.ts";
 import { type BatchRefusal, type BatchRequest, createBatchReader } from "./read-batch.ts";
 
 /** Reads the bodies of batches. */
 export interface BatchBodies {
-  /** Throws GEN_INVALID_REQUEST and GEN_PAYLOAD_TOO_LARGE, and SERVICE_UNAVAILABLE when there are too many to read. */
+  /** Throws GEN_INVALID_REQUEST and GEN_PAYLOAD_TOO_LARGE, and an outage when there are too many to read. */
   read(bytes: Uint8Array): Promise<BatchRequest>;
   close(): Promise<void>;
 }
@@ -25,13 +25,9 @@ export function createBatchBodies(): BatchBodies {
     deadlineMs: 10_000,
     maxHeapMb: 512,
   });
-  const readElsewhere = (bytes: Uint8Array) =>
-    threads.run(bytes).catch((error: unknown) => {
-      throw error instanceof WorkerPoolError ? new DomainError("SERVICE_UNAVAILABLE", { cause: error }) : error;
-    });
   return {
     read: async (bytes) => {
-      const read = bytes.length <= aloneBytes ? readHere(bytes) : await readElsewhere(bytes);
+      const read = bytes.length <= aloneBytes ? readHere(bytes) : await threads.run(bytes);
       if ("code" in read) throw new DomainError(read.code, { message: read.message, details: read.details });
       return read;
     },

@@ -1,6 +1,6 @@
 import { DocumentProblem } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
-import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
+import { createWorkerPool } from "#platform/worker-pool.ts";
 import type { DocumentFile } from "./document-file.ts";
 import {
   type DocumentBodyJob,
@@ -12,7 +12,7 @@ import {
 
 /** Reads bodies that carry documents. */
 export interface DocumentBodies {
-  /** Takes the bytes over. Throws what is wrong with them, and SERVICE_UNAVAILABLE when there are too many to read. */
+  /** Takes the bytes over. Throws what is wrong with them, and an outage when there are too many to read. */
   read(job: DocumentBodyJob): Promise<ReadDocuments>;
   close(): Promise<void>;
 }
@@ -31,9 +31,7 @@ export function createDocumentBodies(): DocumentBodies {
     transferOf: ({ bytes }) => [bytes.buffer],
   });
   const readElsewhere = async (job: DocumentBodyJob): Promise<ReadDocuments> => {
-    const read = await threads.run(job).catch((error: unknown) => {
-      throw error instanceof WorkerPoolError ? new DomainError("SERVICE_UNAVAILABLE", { cause: error }) : error;
-    });
+    const read = await threads.run(job);
     if ("code" in read) throw new DomainError(read.code, { message: read.message, details: read.details });
     return { value: JSON.parse(read.json), files: read.files };
   };

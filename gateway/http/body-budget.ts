@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { freeBytes, type UploadTurn, type UploadTurns } from "./upload-turns.ts";
 
 /** The memory of one process for large bodies. */
 export interface BodyBudget {
@@ -10,6 +11,8 @@ export interface BodyBudget {
 export interface BodyRoom {
   /** How long the body may pause while it arrives. */
   readonly stallMs: number;
+  /** What has to be waited for before anything is read; nothing when absent. */
+  readonly turn?: UploadTurn | undefined;
   /** Called once, before anything is read. False when there is no room for so many bytes, and nothing is held then. */
   take(bytes: number): boolean;
   /** The body has arrived and was smaller than what was taken for it. */
@@ -33,9 +36,6 @@ export interface BodyBudgetLimits {
 
 /** Bodies of routes that allow no more than this are bounded well enough by the number of connections. */
 export const unbudgetedRouteBytes = 1024 * 1024;
-
-/** What any route may have: small requests are never refused because others send large ones. */
-const freeBytes = 262_144;
 
 /**
  * A batch of 16 MiB costs ten times as much while it is parsed and handed on, so four of them at once are what a process
@@ -68,7 +68,7 @@ interface Held {
   bodies: number;
 }
 
-export function createBodyBudget(limits: BodyBudgetLimits = bodyBudgetLimits): BodyBudget {
+export function createBodyBudget(limits: BodyBudgetLimits = bodyBudgetLimits, turns?: UploadTurns): BodyBudget {
   const owners = new Map<string, Held>();
   const { maxBodies = Number.POSITIVE_INFINITY } = limits;
   let total = 0;
@@ -106,8 +106,10 @@ export function createBodyBudget(limits: BodyBudgetLimits = bodyBudgetLimits): B
         change(owner, held, next);
         held = next;
       };
+      const turn = turns?.turnOf(owner);
       return {
         stallMs: limits.stallMs,
+        turn,
         take: (bytes) => {
           const wanted = weightOf(bytes);
           const isGranted = fits(owner, wanted);
@@ -115,7 +117,10 @@ export function createBodyBudget(limits: BodyBudgetLimits = bodyBudgetLimits): B
           return isGranted;
         },
         shrinkTo: (bytes) => hold(weightOf(bytes)),
-        release: () => hold({ bytes: 0, bodies: 0 }),
+        release: () => {
+          hold({ bytes: 0, bodies: 0 });
+          turn?.end();
+        },
       };
     },
   };

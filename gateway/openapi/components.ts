@@ -13,11 +13,19 @@ import {
   recipientsSchema,
   signTemplate,
 } from "#api/agreements.ts";
+import { configuration, templateTypeInfo, verificationSchema } from "#api/configuration.ts";
+import { consentChange, consentState } from "#api/consents.ts";
+import { evidence } from "#api/evidence.ts";
 import { batch, batchItem, genDocument, newDocument } from "#api/generation-documents.ts";
 import { genErrorName } from "#api/generation-errors.ts";
 import { genTemplate } from "#api/generation-templates.ts";
 import type { JsonSchema } from "#api/kinds.ts";
+import { consistencyProof, inclusionProof } from "#api/log.ts";
 import { apiKey, auditEvent, client, organization } from "#api/organizations.ts";
+import { consentReceipt, receipt, verificationResult } from "#api/receipts.ts";
+import { rendering } from "#api/renderings.ts";
+import { session } from "#api/sessions.ts";
+import { stats } from "#api/stats.ts";
 import { tab } from "#api/tabs.ts";
 import {
   contentReport,
@@ -32,16 +40,7 @@ import {
 import { signedIn, user, userSession } from "#api/users.ts";
 import { delivery, endpoint, endpointWithSecret } from "#api/webhooks.ts";
 import { type ErrorCode, errorCatalogue } from "#platform/errors.ts";
-import { configurationSchema, templateTypeSchema, verificationSchema } from "../routes/configuration-schemas.ts";
-import { consentReceiptSchema, consentStateSchema, updateConsentSchema } from "../routes/consent-schemas.ts";
-import { evidenceSchema, verificationResultSchema } from "../routes/evidence-schemas.ts";
-import { consistencyProofSchema, inclusionProofSchema } from "../routes/log-schemas.ts";
-import { receiptSchema } from "../routes/receipt-schemas.ts";
-import { renderingSchema } from "../routes/render-schemas.ts";
-
 import { answer, anyObject, anyText, described, object } from "../routes/schema-parts.ts";
-import { sessionSchema } from "../routes/session-schemas.ts";
-import { statsSchema } from "../routes/stats.ts";
 
 /** The body of the errors of document generation. */
 export const genErrorSchema: JsonSchema = object(
@@ -107,23 +106,23 @@ const named: Readonly<Record<string, JsonSchema>> = {
   PublishVersion: publication.schemas.create,
   VersionRevision: revisionText.schemas.answer,
   ContentReport: contentReport.schemas.answer,
-  TemplateType: templateTypeSchema,
-  TemplateConfiguration: configurationSchema,
+  TemplateType: templateTypeInfo.schemas.answer,
+  TemplateConfiguration: configuration.schemas.answer,
   VerificationRequirements: verificationSchema,
-  TemplateStats: statsSchema,
+  TemplateStats: stats.schemas.answer,
   Deployment: deployment.schemas.answer,
   CreateDeployment: deployment.schemas.create,
   UpdateDeployment: deployment.schemas.change,
-  ConsentReceipt: consentReceiptSchema,
-  ConsentState: consentStateSchema,
-  UpdateConsent: updateConsentSchema,
-  Rendering: renderingSchema,
-  Session: sessionSchema,
-  Receipt: receiptSchema,
-  EvidenceBundle: evidenceSchema,
-  ReceiptVerification: verificationResultSchema,
-  InclusionProof: inclusionProofSchema,
-  ConsistencyProof: consistencyProofSchema,
+  ConsentReceipt: consentReceipt.schemas.answer,
+  ConsentState: consentState.schemas.answer,
+  UpdateConsent: consentChange.schemas.create,
+  Rendering: rendering.schemas.answer,
+  Session: session.schemas.answer,
+  Receipt: receipt.schemas.answer,
+  EvidenceBundle: evidence.schemas.answer,
+  ReceiptVerification: verificationResult.schemas.answer,
+  InclusionProof: inclusionProof.schemas.answer,
+  ConsistencyProof: consistencyProof.schemas.answer,
   GenerationError: genErrorSchema,
   DocumentTemplate: genTemplate.schemas.answer,
   CreateDocumentTemplate: genTemplate.schemas.create,

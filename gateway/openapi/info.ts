@@ -81,7 +81,7 @@ Document generation (\`/v1/gen/…\` and \`/batches…\`) answers \`{ "code", "m
 \`\`\`json
 {
   "errorCode": "CLICK_VALIDATION_FAILED",
-  "message": "The request is not valid. See details, correct the fields and send it again.",
+  "message": "The request is invalid. Correct the fields named in details and try again.",
   "requestId": "01961234-5678-7abc-8def-0123456789ab",
   "details": [{ "field": "name", "code": "REQUIRED", "message": "is required" }]
 }

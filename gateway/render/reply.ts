@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { rendering as shownRendering } from "#api/renderings.ts";
 import type { Rendering } from "#gen/assent/click/v1/click_pb.ts";
-import { renderingView } from "../../views/rendering.ts";
 import type { EmbedScript } from "../embed-script.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import { chooseFormat, type RenderFormat } from "./negotiate.ts";
@@ -27,7 +27,7 @@ export function renderReply(rendering: Rendering, options: RenderReplyOptions): 
     "Referrer-Policy": "no-referrer",
     "X-Click-Content-Hash": rendering.contentHash,
   };
-  if (format === "json") return jsonReply(200, renderingView(rendering), headers);
+  if (format === "json") return jsonReply(200, shownRendering.answer(rendering), headers);
   if (format === "html") {
     // From the address of a session's page, wherever this API is mounted.
     const controls = script && { scriptUrl: `../embed.${script.hash}.js`, integrity: script.integrity, origins };
@@ -117,7 +117,7 @@ ${controls === undefined ? "" : scriptsHtml(rendering, controls)}
 
 /** A block of data is never run, so the policy of the page need not allow it. */
 const scriptsHtml = (rendering: Rendering, { scriptUrl, integrity, origins }: PageControls): string =>
-  `<script type="application/json" data-assent-rendering>${dataBlock({ rendering: renderingView(rendering), origins })}</script>
+  `<script type="application/json" data-assent-rendering>${dataBlock({ rendering: shownRendering.answer(rendering), origins })}</script>
 <script src="${escaped(scriptUrl)}" integrity="${escaped(integrity)}" crossorigin="anonymous"></script>
 <script>${pageScript}</script>`;
 

@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import type { JsonSchema } from "#api/kinds.ts";
+import { consentReceipt, receipt } from "#api/receipts.ts";
 import { type AcceptBatchRequest_Item, AcceptBatchRequest_ItemSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { timestampOf } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
-import { consentReceiptSchema } from "./consent-schemas.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "./pages.ts";
-import { receiptSchema } from "./receipt-schemas.ts";
 import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
 import { dateTime, described, listOf, replayedHeaderDescription, text, uuid } from "./schema-parts.ts";
 
@@ -37,7 +36,7 @@ export const acceptanceRoutes: readonly Route[] = [
     success: {
       status: 201,
       description: "The receipt of the acceptance that was recorded.",
-      schema: receiptSchema,
+      schema: receipt.schemas.answer,
       also: { 200: "The receipt that was recorded earlier for the same key and body." },
       headers: replayedHeaderDescription,
     },
@@ -83,7 +82,7 @@ export const acceptanceRoutes: readonly Route[] = [
     success: {
       status: 200,
       description: "The receipts.",
-      schema: listOf(receiptSchema),
+      schema: listOf(receipt.schemas.answer),
       headers: nextPageHeader,
     },
     errors: [],
@@ -115,7 +114,7 @@ export const acceptanceRoutes: readonly Route[] = [
     success: {
       status: 200,
       description: "The receipt of an acceptance, or of a change of consent.",
-      schema: { anyOf: [receiptSchema, consentReceiptSchema] },
+      schema: { anyOf: [receipt.schemas.answer, consentReceipt.schemas.answer] },
     },
     errors: [],
     call: (request, { click }) => click.getReceipt(request.params, onBehalfOf(request)),

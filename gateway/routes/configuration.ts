@@ -1,16 +1,15 @@
+import {
+  configuration,
+  flagsToChange,
+  templateTypeInfo,
+  verification,
+  verificationSchema,
+} from "#api/configuration.ts";
 import { contentReport, contentToValidate } from "#api/templates.ts";
-import { configurationView, templateTypeView, verificationView } from "../../views/configuration.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import {
-  configurationSchema,
-  type PolicyFlagsBody,
-  policyFlagsSchema,
-  templateTypeSchema,
-  verificationSchema,
-} from "./configuration-schemas.ts";
 import { required } from "./required.ts";
-import { createBody, defineRoute, jsonBody, onBehalfOf, type ProtectedAccess, type Route } from "./route.ts";
+import { createBody, defineRoute, onBehalfOf, type ProtectedAccess, type Route } from "./route.ts";
 import { listOf } from "./schema-parts.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
@@ -29,11 +28,15 @@ export const configurationRoutes: readonly Route[] = [
     success: {
       status: 200,
       description: "STATIC, GENERATED and CONSENT, in this order.",
-      schema: listOf(templateTypeSchema),
+      schema: listOf(templateTypeInfo.schemas.answer),
     },
     errors: [],
     call: (request, { templates }) => templates.listTemplateTypes({}, onBehalfOf(request)),
-    respond: ({ types }) => jsonReply(200, types.map(templateTypeView)),
+    respond: ({ types }) =>
+      jsonReply(
+        200,
+        types.map((type) => templateTypeInfo.answer(type)),
+      ),
   }),
   defineRoute({
     ...base,
@@ -44,11 +47,11 @@ export const configurationRoutes: readonly Route[] = [
     description: "What the type settles, the policy in force, and the verification that follows from it.",
     access: read,
     notFound: ofTemplate,
-    success: { status: 200, description: "The configuration.", schema: configurationSchema },
+    success: { status: 200, description: "The configuration.", schema: configuration.schemas.answer },
     errors: [],
     call: (request, { templates }) =>
       templates.getTemplateConfiguration({ templateId: request.params.id }, onBehalfOf(request)),
-    respond: ({ configuration }) => jsonReply(200, configurationView(required(configuration))),
+    respond: (answer) => jsonReply(200, configuration.answer(required(answer.configuration))),
   }),
   defineRoute({
     ...base,
@@ -59,17 +62,16 @@ export const configurationRoutes: readonly Route[] = [
     description: "Flags that are not named keep their values. What is published stays published.",
     access: { scopes: ["click:write"], limitGroup: "other" },
     notFound: ofTemplate,
-    body: jsonBody<PolicyFlagsBody>({
-      schema: policyFlagsSchema,
+    body: createBody(flagsToChange, {
       example: { policyFlags: { requireScroll: true, minDisplaySeconds: 3, requireRenderToken: true } },
     }),
-    success: { status: 200, description: "The configuration after the change.", schema: configurationSchema },
+    success: { status: 200, description: "The configuration after the change.", schema: configuration.schemas.answer },
     errors: ["CLICK_POLICY_FLAG_INVALID", "CLICK_POLICY_FLAG_CONFLICT", "CLICK_TEMPLATE_ARCHIVED"],
     call: (request, { templates }) => {
-      const change = { templateId: request.params.id, policyFlags: flagsOf(request.body) };
+      const change = { ...flagsToChange.create(request.body), templateId: request.params.id };
       return templates.applyPolicyFlags(change, onBehalfOf(request));
     },
-    respond: ({ configuration }) => jsonReply(200, configurationView(required(configuration))),
+    respond: (answer) => jsonReply(200, configuration.answer(required(answer.configuration))),
   }),
   defineRoute({
     ...base,
@@ -84,9 +86,9 @@ export const configurationRoutes: readonly Route[] = [
     errors: [],
     call: (request, { templates }) =>
       templates.getTemplateConfiguration({ templateId: request.params.id }, onBehalfOf(request)),
-    respond: ({ configuration }) => {
-      const { templateId, verification } = required(configuration);
-      return jsonReply(200, { templateId, ...verificationView(verification) });
+    respond: (answer) => {
+      const { templateId, verification: needed } = required(answer.configuration);
+      return jsonReply(200, { templateId, ...verification.answer(required(needed)) });
     },
   }),
   defineRoute({
@@ -113,9 +115,3 @@ export const configurationRoutes: readonly Route[] = [
     respond: ({ report }) => jsonReply(200, contentReport.answer(required(report))),
   }),
 ];
-
-/** Beside other fields policyFlags is an unknown flag, which is told rather than that the others are ignored. */
-function flagsOf(body: PolicyFlagsBody): PolicyFlagsBody {
-  const isWrapped = Object.keys(body).length === 1 && Object.hasOwn(body, "policyFlags");
-  return isWrapped ? (body.policyFlags as PolicyFlagsBody) : body;
-}

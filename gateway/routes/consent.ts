@@ -1,24 +1,30 @@
 import { createHash } from "node:crypto";
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ConsentState, UpdateConsentStateRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
+import { consentChange, consentChanged, consentState, updatedConsentSchema } from "#api/consents.ts";
+import type { CreateOf } from "#api/members.ts";
+import type { ConsentState } from "#gen/assent/click/v1/click_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError } from "#platform/errors.ts";
-import { consentStateView } from "../../views/consent.ts";
 import { timestampOf } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import {
-  consentStateSchema,
-  type PurposeBody,
-  type UpdateConsentBody,
-  updateConsentSchema,
-  updatedConsentSchema,
-  userRefParam,
-} from "./consent-schemas.ts";
+import { replayedHeader } from "./acceptances.ts";
 import { required } from "./required.ts";
-import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
+import {
+  createBody,
+  defineRoute,
+  onBehalfOf,
+  queryOf,
+  type Route,
+  type RouteRequest,
+  type TextParam,
+} from "./route.ts";
 import { dateTime, described, flag, replayedHeaderDescription, text, uuid } from "./schema-parts.ts";
-import { contextOf } from "./sessions.ts";
+
+/** Your name for the user, exactly as it is after percent-decoding. */
+export const userRefParam: TextParam = {
+  names: "userRef",
+  schema: { ...text(1, 255, "Your name for the user, percent-encoded."), pattern: "^[^\\p{Cc}\\p{Cs}]*$" },
+};
 
 interface ConsentQuery {
   readonly purpose?: string;
@@ -51,7 +57,7 @@ export const consentRoutes: readonly Route[] = [
       includeHistory: described(flag, "Adds every change, newest first."),
       at: described(dateTime, "The state as of then."),
     }),
-    success: { status: 200, description: "The state.", schema: consentStateSchema, headers: revisionHeader },
+    success: { status: 200, description: "The state.", schema: consentState.schemas.answer, headers: revisionHeader },
     errors: [],
     call: (request, { click }) => {
       const { purpose, templateId, includeHistory = false, at } = request.query;
@@ -68,8 +74,7 @@ export const consentRoutes: readonly Route[] = [
     },
     respond: ({ state }, { query }) => {
       const found = required(state);
-      const view = consentStateView(found, { withHistory: query.includeHistory === true });
-      return jsonReply(200, view, revisionOf(found));
+      return jsonReply(200, consentState.answer(found, { history: query.includeHistory }), revisionOf(found));
     },
   }),
   defineRoute({
@@ -87,8 +92,7 @@ export const consentRoutes: readonly Route[] = [
         schema: { type: "string", examples: ['"7"'] },
       },
     },
-    body: jsonBody<UpdateConsentBody>({
-      schema: updateConsentSchema,
+    body: createBody(consentChange, {
       example: { purposes: [{ purpose: "marketing_email", decision: "WITHDRAW" }], source: "PREFERENCE_CENTER" },
     }),
     success: {
@@ -104,11 +108,10 @@ export const consentRoutes: readonly Route[] = [
       "CLICK_PURPOSE_UNKNOWN",
     ],
     call: (request, { click }) => click.updateConsentState(updateRequest(request), onBehalfOf(request)),
-    respond: ({ state, receiptsJson, replayed }) => {
-      const changed = required(state);
-      const receipts = receiptsJson.map((receipt) => JSON.parse(receipt) as unknown);
-      const view = { ...consentStateView(changed, { withHistory: false }), receipts };
-      return jsonReply(200, view, { ...revisionOf(changed), ...(replayed ? { "Idempotent-Replayed": "true" } : {}) });
+    respond: (answer) => {
+      const state = required(answer.state);
+      const body = { ...consentState.answer(state), ...consentChanged.answer(answer) };
+      return jsonReply(200, body, { ...revisionOf(state), ...(answer.replayed ? replayedHeader : {}) });
     },
   }),
 ];
@@ -121,47 +124,19 @@ function updateRequest({
   idempotencyKey,
   headers,
   observed,
-}: RouteRequest<typeof base.path, unknown, UpdateConsentBody>): MessageInitShape<
-  typeof UpdateConsentStateRequestSchema
-> {
-  const purposes = purposesOf(body);
-  const withdrawAll = body.withdrawAll ?? false;
-  if (purposes.length === 0 && !withdrawAll)
+}: RouteRequest<typeof base.path, unknown, CreateOf<typeof consentChange.table>>) {
+  const change = consentChange.create(body);
+  if (change.purposes.length === 0 && !change.withdrawAll)
     throw invalid("purposes", "must name a purpose, unless withdrawAll is true");
   return {
+    ...change,
     userRef: params.userRef,
-    purposes,
-    withdrawAll,
-    locale: body.locale ?? undefined,
-    source: body.source ?? undefined,
-    method: body.method ?? undefined,
-    actorType: body.actor?.type ?? undefined,
-    actorId: body.actor?.id ?? undefined,
-    reason: body.reason ?? undefined,
-    occurredAt: timestampOf(body.occurredAt),
-    context: contextOf(body.context),
-    metadata: body.metadata ?? {},
     idempotencyKey: idempotencyKey === "" ? undefined : idempotencyKey,
     bodyDigest: createHash("sha256").update(canonicalJson(body)).digest(),
     expectedRevision: readIfMatch(headers["if-match"]),
     observed,
   };
 }
-
-const purposesOf = ({ purposes }: UpdateConsentBody) =>
-  (isList(purposes) ? purposes : Object.entries(purposes ?? {}).map(decisionOf)).map((entry) => ({
-    purpose: entry.purpose,
-    decision: entry.decision,
-    templateId: entry.templateId?.toLowerCase(),
-    expiresAt: timestampOf(entry.expiresAt),
-  }));
-
-const isList = (purposes: UpdateConsentBody["purposes"]): purposes is readonly PurposeBody[] => Array.isArray(purposes);
-
-const decisionOf = ([purpose, granted]: [string, boolean]): PurposeBody => ({
-  purpose,
-  decision: granted ? "GRANT" : "DENY",
-});
 
 /** RFC 9110 §13.1.1; a star matches every state, and every user has one. */
 function readIfMatch(header: string | undefined): bigint | undefined {

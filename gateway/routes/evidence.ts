@@ -1,15 +1,15 @@
+import { evidence } from "#api/evidence.ts";
+import { receiptToVerify, verificationResult } from "#api/receipts.ts";
 import type { GetEvidenceBundleResponse } from "#gen/assent/click/v1/click_pb.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
-import {
-  type EvidenceQuery,
-  evidenceQuery,
-  evidenceSchema,
-  type VerifyReceiptBody,
-  verificationResultSchema,
-  verifyReceiptSchema,
-} from "./evidence-schemas.ts";
-import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route } from "./route.ts";
+import { createBody, defineRoute, onBehalfOf, queryOf, type Route } from "./route.ts";
+import { described, oneOf } from "./schema-parts.ts";
+
+interface EvidenceQuery {
+  readonly format?: "json" | "pdf" | "zip";
+  readonly disclose?: "all" | "none";
+}
 
 const base = {
   tag: "Evidence",
@@ -36,11 +36,17 @@ export const evidenceRoutes: readonly Route[] = [
     description:
       "Everything that belongs to a session or an acceptance without one, with what proves it: one signed file that verify-bundle.mjs checks without a network. As PDF it is for people, and has that file attached.",
     notFound: { sessionId: "CLICK_EVIDENCE_NOT_FOUND" },
-    query: queryOf<EvidenceQuery>(evidenceQuery),
+    query: queryOf<EvidenceQuery>({
+      format: described(
+        oneOf("json", "pdf", "zip"),
+        "json when absent. zip: the bundle with its parts as files; pdf: for people, with the bundle attached.",
+      ),
+      disclose: described(oneOf("all", "none"), "none leaves out what is personal; all proofs still hold."),
+    }),
     success: {
       status: 200,
       description: "The bundle.",
-      schema: evidenceSchema,
+      schema: evidence.schemas.answer,
       alsoTypes: [zipType, pdfType],
       headers: { "Content-Disposition": "Of a ZIP archive and a PDF: its file name." },
     },
@@ -60,25 +66,16 @@ export const evidenceRoutes: readonly Route[] = [
     path: "/v1/click/receipts/verify",
     summary: "Verify a receipt",
     description: "Checks a receipt or its JWS against our keys and your organization's log. Records nothing.",
-    body: jsonBody<VerifyReceiptBody>({
-      schema: verifyReceiptSchema,
+    body: createBody(receiptToVerify, {
       maxBytes: verifyBodyBytes,
       example: {
         jws: "eyJhbGciOiJFZERTQSIsImtpZCI6IuKApiIsInR5cCI6ImNsaWNrLXJlY2VpcHQrandzIn0.eyJ2IjoxfQ.c2lnbmF0dXJl",
       },
     }),
-    success: { status: 200, description: "What the checks came to.", schema: verificationResultSchema },
+    success: { status: 200, description: "What the checks came to.", schema: verificationResult.schemas.answer },
     errors: [],
-    call: (request, { click }) => {
-      const { receipt, jws, disclosures } = request.body;
-      const receiptJson = Buffer.from(receipt === undefined ? "" : JSON.stringify(receipt));
-      return click.verifyReceipt(
-        { receiptJson, jws: jws ?? "", disclosures: [...(disclosures ?? [])] },
-        onBehalfOf(request),
-      );
-    },
-    respond: ({ valid, checks }) =>
-      jsonReply(200, { valid, checks: checks.map(({ check, ok, message }) => ({ check, ok, message })) }),
+    call: (request, { click }) => click.verifyReceipt(receiptToVerify.create(request.body), onBehalfOf(request)),
+    respond: (result) => jsonReply(200, verificationResult.answer(result)),
   }),
 ];
 

@@ -1,23 +1,20 @@
+import type { JsonSchema } from "#api/kinds.ts";
+import {
+  anchorCheckpointExample,
+  checkpointExample,
+  consistencyExample,
+  consistencyProof,
+  inclusionExample,
+  inclusionProof,
+} from "#api/log.ts";
 import type { GetInclusionProofRequest, GetInclusionProofResponse } from "#gen/assent/click/v1/click_pb.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { proofText } from "#platform/transparency/merkle.ts";
 import { prefers } from "../http/accept.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
-import {
-  anchorCheckpointExample,
-  checkpointExample,
-  consistencyExample,
-  consistencyProofSchema,
-  inclusionExample,
-  inclusionProofSchema,
-  proofTextExample,
-  tileParams,
-  tileWidthParam,
-  treeSize,
-} from "./log-schemas.ts";
-import { defineRoute, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
-import { described, uuid } from "./schema-parts.ts";
+import { defineRoute, onBehalfOf, queryOf, type Route, type RouteRequest, type TextParam } from "./route.ts";
+import { described, integer, uuid } from "./schema-parts.ts";
 
 const base = {
   method: "GET",
@@ -28,6 +25,38 @@ const base = {
 
 const plainText = "text/plain; charset=utf-8";
 const octets = "application/octet-stream";
+
+/** What JavaScript counts exactly, and query parameters are read up to. */
+const treeSize: JsonSchema = integer(0, 999_999_999_999_999);
+
+const tileParam = (names: string, description: string, pattern: string, example: string): TextParam => ({
+  names,
+  schema: { type: "string", description, maxLength: 15, pattern, examples: [example] },
+  otherwise: "CLICK_TILE_NOT_FOUND",
+});
+
+const tileParams = {
+  level: tileParam("tileLevel", "0 for the hashes of leaves; each level up has one per 256.", "^[0-6]$", "0"),
+  index: tileParam(
+    "tileIndex",
+    "Which tile of its level, from 0; 7 may be written 007.",
+    "^([0-9]{3}|0|[1-9][0-9]{0,14})$",
+    "0",
+  ),
+};
+
+const tileWidthParam: TextParam = tileParam(
+  "tileWidth",
+  "How many hashes, 1 to 255.",
+  "^([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])$",
+  "3",
+);
+
+const proofTextExample = proofText({
+  index: 1,
+  path: inclusionExample.auditPath.map((hash) => Buffer.from(hash, "base64")),
+  checkpoint: checkpointExample,
+});
 
 interface InclusionQuery {
   readonly receiptId?: string;
@@ -89,7 +118,7 @@ export const logRoutes: readonly Route[] = [
     success: {
       status: 200,
       description: "The proof.",
-      schema: inclusionProofSchema,
+      schema: inclusionProof.schemas.answer,
       example: inclusionExample,
       alsoTypes: ["text/plain"],
       textExamples: { "text/plain": proofTextExample },
@@ -120,14 +149,18 @@ export const logRoutes: readonly Route[] = [
       },
       ["from", "to"],
     ),
-    success: { status: 200, description: "The proof.", schema: consistencyProofSchema, example: consistencyExample },
+    success: {
+      status: 200,
+      description: "The proof.",
+      schema: consistencyProof.schemas.answer,
+      example: consistencyExample,
+    },
     errors: [],
     call: (request, { click }) => {
       const { from, to } = request.query;
       return click.getConsistencyProof({ from: BigInt(from), to: BigInt(to) }, onBehalfOf(request));
     },
-    respond: ({ from, to, path }) =>
-      jsonReply(200, { from: Number(from), to: Number(to), path: path.map((hash) => base64(hash)) }),
+    respond: (proof) => jsonReply(200, consistencyProof.answer(proof)),
   }),
   defineRoute({
     ...base,
@@ -159,8 +192,6 @@ export const logRoutes: readonly Route[] = [
   }),
 ];
 
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
-
 const textReply = (body: string): Reply => ({ status: 200, body, contentType: plainText });
 
 const tileOf = ({ level, index }: { readonly level: string; readonly index: string }) => ({
@@ -181,21 +212,16 @@ function refuse(problem: FieldProblem): never {
   throw new DomainError("CLICK_VALIDATION_FAILED", { details: [problem] });
 }
 
-function inclusionReply(
-  { leafIndex, treeSize, leafHash, auditPath, checkpoint }: GetInclusionProofResponse,
-  { headers }: Pick<RouteRequest, "headers">,
-): Reply {
+function inclusionReply(proof: GetInclusionProofResponse, { headers }: Pick<RouteRequest, "headers">): Reply {
   const varying = { Vary: "Accept" };
-  const index = Number(leafIndex);
+  const { leafIndex, treeSize, auditPath, checkpoint } = proof;
   if (!prefers(headers.accept, "text/plain", "application/json")) {
-    const proof = { leafIndex: index, treeSize: Number(treeSize), leafHash: base64(leafHash) };
-    const signed = { auditPath: auditPath.map((hash) => base64(hash)), checkpoint: checkpoint || null };
-    return jsonReply(200, { ...proof, ...signed }, varying);
+    return jsonReply(200, inclusionProof.answer(proof), varying);
   }
   if (checkpoint === "") {
     const message = `No checkpoint was published at the size ${treeSize}. Leave out size, or ask for JSON.`;
     throw new DomainError("CLICK_CHECKPOINT_NOT_FOUND", { message });
   }
   const path = auditPath.map((hash) => Buffer.from(hash));
-  return { ...textReply(proofText({ index, path, checkpoint })), headers: varying };
+  return { ...textReply(proofText({ index: Number(leafIndex), path, checkpoint })), headers: varying };
 }

@@ -1,9 +1,10 @@
+import { rendering } from "#api/renderings.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import type { RenderFormat } from "../render/negotiate.ts";
 import { renderReply } from "../render/reply.ts";
-import { deploymentKeyParam, renderingSchema, templateNameParam } from "./render-schemas.ts";
+import { deploymentKeyParam, templateNameParam } from "./render-schemas.ts";
 import { required } from "./required.ts";
 import { defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route, type RouteRequest } from "./route.ts";
 import { described, languageTag, oneOf, text, uuid } from "./schema-parts.ts";
@@ -17,7 +18,7 @@ const locale = described(languageTag, "The nearest one that is published is take
 const success = {
   status: 200,
   description: "The text, as it is to be shown.",
-  schema: renderingSchema,
+  schema: rendering.schemas.answer,
   alsoTypes: ["text/html"],
   textExamples: { "text/html": "<p>You may use the service as follows.</p>" },
   headers: {
@@ -63,7 +64,7 @@ export const renderRoutes: readonly Route[] = [
         },
         onBehalfOf(request),
       ),
-    respond: ({ rendering }, request) => renderReply(required(rendering), { ...askedFor(request), script: undefined }),
+    respond: (answer, request) => renderReply(required(answer.rendering), { ...askedFor(request), script: undefined }),
   }),
   defineRoute({
     ...base,
@@ -96,8 +97,8 @@ export const renderRoutes: readonly Route[] = [
         onBehalfOf(request),
       );
     },
-    respond: ({ rendering }, request, { embedScript }) =>
-      renderReply(required(rendering), {
+    respond: (answer, request, { embedScript }) =>
+      renderReply(required(answer.rendering), {
         ...askedFor(request),
         script: request.renderGrant === undefined ? undefined : embedScript,
       }),
@@ -132,7 +133,7 @@ export const renderRoutes: readonly Route[] = [
         },
         onBehalfOf(request),
       ),
-    respond: ({ rendering }, request) => renderReply(required(rendering), { ...askedFor(request), script: undefined }),
+    respond: (answer, request) => renderReply(required(answer.rendering), { ...askedFor(request), script: undefined }),
   }),
 ];
 

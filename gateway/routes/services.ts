@@ -19,7 +19,7 @@ import type { EmbedScript } from "../embed-script.ts";
 import type { EvidenceKeys } from "../evidence-keys.ts";
 import type { Home } from "../home-page.ts";
 import type { IdentityProvider } from "../oidc/identity-provider.ts";
-import type { ReferenceSource } from "../openapi/reference.ts";
+import type { Reference } from "../openapi/reference.ts";
 import type { FindMissing } from "../readiness.ts";
 import type { LinkGuard } from "../signing/links.ts";
 import type { ServedPage, Verifier } from "../verifier.ts";
@@ -63,5 +63,5 @@ export interface Services {
   /** Names what is missing of what requests need. */
   readonly findMissing: FindMissing;
   /** The description of the API. */
-  readonly reference: Pick<ReferenceSource, "read">;
+  readonly reference: Pick<Reference, "document" | "readPage">;
 }

@@ -1,36 +1,22 @@
 import { hash } from "node:crypto";
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
-  type CreateSessionRequestSchema,
-  type EndUserContextSchema,
-  SessionOutcome,
-  SessionStatus,
-} from "#gen/assent/click/v1/click_pb.ts";
+  appendedEvents,
+  completed,
+  completedSessionSchema,
+  completion,
+  newEvents,
+  session,
+  sessionAnswer,
+} from "#api/sessions.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
-import { enumName, enumValue, isoTime, timestampOf } from "../../views/scalars.ts";
-import { sessionView } from "../../views/session.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
 import { replayedHeader } from "./acceptances.ts";
-import { receiptSchema } from "./receipt-schemas.ts";
 import { required } from "./required.ts";
-import { defineRoute, jsonBody, onBehalfOf, type Route } from "./route.ts";
+import { createBody, defineRoute, onBehalfOf, type Route } from "./route.ts";
 import { replayedHeaderDescription } from "./schema-parts.ts";
-import {
-  type AppendEventsBody,
-  appendEventsSchema,
-  appendedEventsSchema,
-  type CompleteSessionBody,
-  type CreateSessionBody,
-  completedSessionSchema,
-  completeSessionSchema,
-  createSessionSchema,
-  type EndUserContextBody,
-  sessionSchema,
-} from "./session-schemas.ts";
 
 const base = { tag: "Sessions", dialect: clickDialect } as const;
-const encoder = new TextEncoder();
 
 export const sessionRoutes: readonly Route[] = [
   defineRoute({
@@ -41,11 +27,10 @@ export const sessionRoutes: readonly Route[] = [
     summary: "Create an acceptance session",
     description: "Pins the published text, so that what is shown is what is accepted even if a new revision comes.",
     access: { scopes: ["click:write"], limitGroup: "other" },
-    body: jsonBody<CreateSessionBody>({
-      schema: createSessionSchema,
+    body: createBody(session, {
       example: { templateSlug: "terms-of-service", userRef: "user-42", locale: "en" },
     }),
-    success: { status: 201, description: "The created session.", schema: sessionSchema },
+    success: { status: 201, description: "The created session.", schema: session.schemas.answer },
     errors: [
       "CLICK_TEMPLATE_NOT_FOUND",
       "CLICK_VERSION_NOT_FOUND",
@@ -55,8 +40,8 @@ export const sessionRoutes: readonly Route[] = [
       "CLICK_VERSION_NOT_PUBLISHED",
       "CLICK_TEMPLATE_ARCHIVED",
     ],
-    call: (request, { click }) => click.createSession(createRequest(request.body), onBehalfOf(request)),
-    respond: ({ session }, { publicUrl }) => jsonReply(201, sessionView(required(session), publicUrl())),
+    call: (request, { click }) => click.createSession(session.create(request.body), onBehalfOf(request)),
+    respond: (answer, { publicUrl }) => jsonReply(201, sessionAnswer(required(answer.session), publicUrl())),
   }),
   defineRoute({
     ...base,
@@ -67,10 +52,10 @@ export const sessionRoutes: readonly Route[] = [
     description: "Also after it has ended.",
     access: { scopes: ["click:read"], limitGroup: "other" },
     notFound: { id: "CLICK_SESSION_NOT_FOUND" },
-    success: { status: 200, description: "The session.", schema: sessionSchema },
+    success: { status: 200, description: "The session.", schema: session.schemas.answer },
     errors: [],
     call: (request, { click }) => click.getSession({ sessionId: request.params.id }, onBehalfOf(request)),
-    respond: ({ session }, { publicUrl }) => jsonReply(200, sessionView(required(session), publicUrl())),
+    respond: (answer, { publicUrl }) => jsonReply(200, sessionAnswer(required(answer.session), publicUrl())),
   }),
   defineRoute({
     ...base,
@@ -83,15 +68,11 @@ export const sessionRoutes: readonly Route[] = [
     access: { scopes: ["click:write"], limitGroup: "other" },
     idempotencyKey: "optional",
     notFound: { id: "CLICK_SESSION_NOT_FOUND" },
-    body: jsonBody<CompleteSessionBody>({
-      schema: completeSessionSchema,
-      required: false,
-      example: { outcome: "ACCEPTED" },
-    }),
+    body: createBody(completion, { required: false, example: { outcome: "ACCEPTED" } }),
     success: {
       status: 200,
       description: "The session and its receipts.",
-      schema: completedSessionSchema(receiptSchema),
+      schema: completedSessionSchema,
       headers: replayedHeaderDescription,
     },
     errors: [
@@ -112,24 +93,14 @@ export const sessionRoutes: readonly Route[] = [
       "CLICK_DATA_INVALID",
     ],
     call: (request, { click }) => {
-      const { outcome, acceptance, reason } = request.body;
-      const completion = {
-        sessionId: request.params.id,
-        outcome: outcome ? enumValue(SessionOutcome, outcome) : SessionOutcome.UNSPECIFIED,
-        acceptanceJson: acceptance ? encoder.encode(canonicalJson(acceptance)) : new Uint8Array(),
-        reason: reason ?? undefined,
-        observed: request.observed,
-        idempotencyKey: request.idempotencyKey,
-        ...(request.idempotencyKey === ""
-          ? {}
-          : { requestHash: hash("sha256", canonicalJson(request.body), "buffer") }),
-      };
-      return click.completeSession(completion, onBehalfOf(request));
+      const { body, params, observed, idempotencyKey } = request;
+      const asked = { ...completion.create(body), sessionId: params.id, observed, idempotencyKey };
+      const requestHash = idempotencyKey === "" ? undefined : hash("sha256", canonicalJson(body), "buffer");
+      return click.completeSession({ ...asked, ...(requestHash && { requestHash }) }, onBehalfOf(request));
     },
-    respond: ({ session, receiptsJson, replayed }, { publicUrl }) => {
-      const receipts = receiptsJson.map((receipt) => JSON.parse(receipt) as unknown);
-      const body = { ...sessionView(required(session), publicUrl()), receipts };
-      return jsonReply(200, body, replayed ? replayedHeader : {});
+    respond: (answer, { publicUrl }) => {
+      const body = { ...sessionAnswer(required(answer.session), publicUrl()), ...completed.answer(answer) };
+      return jsonReply(200, body, answer.replayed ? replayedHeader : {});
     },
   }),
   defineRoute({
@@ -141,10 +112,10 @@ export const sessionRoutes: readonly Route[] = [
     description: "Ends an open session without a decision; it can still be read. Repeating it changes nothing.",
     access: { scopes: ["click:write"], limitGroup: "other" },
     notFound: { id: "CLICK_SESSION_NOT_FOUND" },
-    success: { status: 200, description: "The cancelled session.", schema: sessionSchema },
+    success: { status: 200, description: "The cancelled session.", schema: session.schemas.answer },
     errors: ["CLICK_SESSION_EXPIRED", "CLICK_SESSION_CLOSED"],
     call: (request, { click }) => click.cancelSession({ sessionId: request.params.id }, onBehalfOf(request)),
-    respond: ({ session }, { publicUrl }) => jsonReply(200, sessionView(required(session), publicUrl())),
+    respond: (answer, { publicUrl }) => jsonReply(200, sessionAnswer(required(answer.session), publicUrl())),
   }),
   defineRoute({
     ...base,
@@ -155,62 +126,16 @@ export const sessionRoutes: readonly Route[] = [
     description: "Becomes part of the evidence; the server's time is added to each event.",
     access: { scopes: ["click:write"], limitGroup: "other" },
     notFound: { id: "CLICK_SESSION_NOT_FOUND" },
-    body: jsonBody<AppendEventsBody>({
-      schema: appendEventsSchema,
+    body: createBody(newEvents, {
       example: { events: [{ type: "SCROLLED_TO_END", at: "2026-11-20T17:00:00.123Z" }] },
     }),
-    success: { status: 200, description: "The events as they were recorded.", schema: appendedEventsSchema },
+    success: { status: 200, description: "The events as they were recorded.", schema: appendedEvents.schemas.answer },
     errors: ["CLICK_SESSION_EXPIRED", "CLICK_SESSION_CLOSED"],
-    call: (request, { click }) => {
-      const events = request.body.events.map(({ type, at, target }) => ({
-        type,
-        at: timestampOf(at),
-        target: target ?? undefined,
-      }));
-      return click.appendSessionEvents({ sessionId: request.params.id, events }, onBehalfOf(request));
-    },
-    respond: ({ session, events }) => {
-      const { id, status } = required(session);
-      const recorded = events.map(({ type, at, target, serverAt }) => ({
-        type,
-        at: isoTime(at),
-        target: target ?? null,
-        serverAt: isoTime(serverAt),
-      }));
-      return jsonReply(200, { sessionId: id, status: enumName(SessionStatus, status), events: recorded });
-    },
+    call: (request, { click }) =>
+      click.appendSessionEvents(
+        { ...newEvents.create(request.body), sessionId: request.params.id },
+        onBehalfOf(request),
+      ),
+    respond: (answer) => jsonReply(200, appendedEvents.answer(answer)),
   }),
 ];
-
-const createRequest = (body: CreateSessionBody): MessageInitShape<typeof CreateSessionRequestSchema> => ({
-  template: body.templateId
-    ? { case: "templateId", value: body.templateId.toLowerCase() }
-    : { case: "templateSlug", value: body.templateSlug ?? "" },
-  userRef: body.userRef ?? undefined,
-  locale: body.locale ?? undefined,
-  versionId: body.versionId?.toLowerCase(),
-  returnUrl: body.returnUrl ?? undefined,
-  ttlSeconds: body.ttlSeconds ?? undefined,
-  metadata: body.metadata ?? {},
-  context: contextOf(body.context),
-  deploymentId: body.deploymentId?.toLowerCase(),
-  data: body.data ?? undefined,
-  purposes: [...(body.purposes ?? [])],
-  counterpartyName: body.counterpartyName ?? undefined,
-});
-
-export const contextOf = (
-  context: EndUserContextBody | null | undefined,
-): MessageInitShape<typeof EndUserContextSchema> | undefined =>
-  context === null || context === undefined
-    ? undefined
-    : {
-        ip: context.ip ?? undefined,
-        userAgent: context.userAgent ?? undefined,
-        pageUrl: context.pageUrl ?? undefined,
-        pageTitle: context.pageTitle ?? undefined,
-        referrer: context.referrer ?? undefined,
-        acceptLanguage: context.acceptLanguage ?? undefined,
-        timezone: context.timezone ?? undefined,
-        gpc: context.gpc ?? undefined,
-      };

@@ -1,36 +1,7 @@
-import type { JsonSchema } from "#api/kinds.ts";
+import { stats } from "#api/stats.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { defineRoute, onBehalfOf, queryOf, type Route } from "./route.ts";
-import { answer, anyText, count, dateTime, day, described, languageTag, listOf, orNull, uuid } from "./schema-parts.ts";
-
-const rate: JsonSchema = { type: ["number", "null"], minimum: 0, maximum: 1, description: "Null when nothing counts." };
-const milliseconds: JsonSchema = { type: ["number", "null"], minimum: 0 };
-const counts = (...names: string[]): JsonSchema => answer(Object.fromEntries(names.map((name) => [name, count])));
-
-export const statsSchema: JsonSchema = answer({
-  templateId: uuid,
-  from: orNull(day),
-  to: orNull(day),
-  sessions: counts("created", "presented", "accepted", "completed", "declined", "expired", "cancelled"),
-  acceptances: counts("total", "uniqueUsers", "direct", "withSession", "last24h", "last7d", "last30d"),
-  declines: count,
-  withdrawals: count,
-  renders: count,
-  rates: answer({ acceptance: rate, decline: rate, abandonment: rate }),
-  timeToAcceptMs: answer({ p50: milliseconds, p90: milliseconds }),
-  byVersion: listOf(
-    answer({ versionId: uuid, locale: languageTag, revision: count, label: anyText, acceptances: count }),
-  ),
-  byLocale: listOf(answer({ locale: languageTag, acceptances: count })),
-  byDay: listOf(answer({ date: day, acceptances: count, declines: count })),
-  byPurpose: listOf(answer({ purpose: anyText, granted: count, denied: count, withdrawn: count })),
-  usersOnLatest: count,
-  usersNeedingReacceptance: count,
-  activeDeployments: count,
-  versions: counts("total", "published", "archived"),
-  firstAcceptedAt: orNull(dateTime),
-  lastAcceptedAt: orNull(dateTime),
-});
+import { day, described, languageTag, uuid } from "./schema-parts.ts";
 
 interface StatsQuery {
   readonly from?: string;
@@ -56,7 +27,7 @@ export const statsRoutes: readonly Route[] = [
       locale: described(languageTag, "Only what happened in this locale."),
       versionId: described(uuid, "Only what happened with this version."),
     }),
-    success: { status: 200, description: "The statistics.", schema: statsSchema },
+    success: { status: 200, description: "The statistics.", schema: stats.schemas.answer },
     errors: [],
     call: (request, { click }) => {
       const { versionId, ...query } = request.query;

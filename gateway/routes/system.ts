@@ -118,7 +118,7 @@ export const systemRoutes: readonly Route[] = [
       ...revalidatedSuccess,
     },
     errors: [],
-    call: async (_request, { reference }) => (await reference.read()).document,
+    call: async (_request, { reference }) => reference.document,
     respond: (document, { headers }) => fileReply(document, "application/json; charset=utf-8", headers),
   }),
   defineRoute({
@@ -135,7 +135,7 @@ export const systemRoutes: readonly Route[] = [
       ...revalidatedSuccess,
     },
     errors: [],
-    call: async (_request, { reference }) => reference.read(),
+    call: async (_request, { reference }) => reference.readPage(),
     respond: ({ page, pagePolicy }, { headers }) => {
       const reply = fileReply(page, "text/html; charset=utf-8", headers);
       const policy = { "Content-Security-Policy": pagePolicy, "Referrer-Policy": "no-referrer" };

@@ -1,10 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
+import { receipt } from "#api/receipts.ts";
 import { newId } from "#platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { until } from "#platform/testing/until.ts";
-import { receiptSchema } from "../routes/receipt-schemas.ts";
 import { orgA } from "./fake-auth.ts";
 import { uniqueName } from "./sample-requests.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
@@ -80,7 +80,7 @@ describe("accept", () => {
 
   test("a receipt beyond ASCII keeps its bytes", async () => {
     const key = uniqueName("key");
-    const json = wholeJson(receiptSchema, { templateName: "Zoë 🖋" });
+    const json = wholeJson(receipt.schemas.answer, { templateName: "Zoë 🖋" });
     gateway.click.before.batch = ({ items }) => {
       const text = Buffer.from(items[0]?.body ?? []).toString();
       gateway.click.receipts.set(`${orgA} ${key}`, { body: text, receiptId: "x", json, organizationId: orgA });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { evidence } from "#api/evidence.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { evidenceSchema } from "../routes/evidence-schemas.ts";
 import { orgA } from "./fake-auth.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
 import { wholeJson } from "./whole-json.ts";
@@ -29,7 +29,7 @@ const asked = () => gateway.click.seen.bundles.at(-1);
 describe("getClickEvidenceBundle", () => {
   test("answers what the click service answers", async () => {
     const answer = await get();
-    expect([answer.status, answer.text]).toEqual([200, wholeJson(evidenceSchema, { sessionId })]);
+    expect([answer.status, answer.text]).toEqual([200, wholeJson(evidence.schemas.answer, { sessionId })]);
     expect(answer.headers.get("content-disposition")).toBeNull();
     expect(asked()).toMatchObject({ archive: false, undisclosed: false });
     expect((await get("?format=json&disclose=all")).text).toBe(answer.text);

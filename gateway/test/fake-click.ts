@@ -1,5 +1,8 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { evidence } from "#api/evidence.ts";
+import { receipt } from "#api/receipts.ts";
+import { stats } from "#api/stats.ts";
 import {
   type AcceptBatchRequest,
   type AcceptBatchRequest_Item,
@@ -19,9 +22,6 @@ import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
-import { evidenceSchema } from "../routes/evidence-schemas.ts";
-import { receiptSchema } from "../routes/receipt-schemas.ts";
-import { statsSchema } from "../routes/stats.ts";
 import { createFakeConsent } from "./fake-consent.ts";
 import { createFakeErasure } from "./fake-erasure.ts";
 import { createFakeEvidenceKeys } from "./fake-evidence-keys.ts";
@@ -38,7 +38,7 @@ export const completedReceiptId = "0190a000-0000-7000-8000-0000000000c1";
 export function createFakeClick() {
   const receipts = new Map<string, { body: string; receiptId: string; json: string; organizationId: string }>();
   /** The templates that have statistics, with their organizations. */
-  const stats = new Map<string, string>();
+  const statsOf = new Map<string, string>();
   const sessions = new Map<string, { organizationId: string; userRef: string | undefined }>();
   const seen: {
     batches: AcceptBatchRequest[];
@@ -69,7 +69,7 @@ export function createFakeClick() {
     const known = receipts.get(key);
     if (known === undefined) {
       const receiptId = newId();
-      const json = wholeJson(receiptSchema, { receiptId, idempotencyKey, organizationId });
+      const json = wholeJson(receipt.schemas.answer, { receiptId, idempotencyKey, organizationId });
       receipts.set(key, { body: text, receiptId, json, organizationId });
       return receiptOutcome(receiptId, json, false);
     }
@@ -141,7 +141,10 @@ export function createFakeClick() {
           outcome: SessionOutcome.NONE,
           completedAt: now,
         };
-        return { session: completed, receiptsJson: [wholeJson(receiptSchema, { receiptId: completedReceiptId })] };
+        return {
+          session: completed,
+          receiptsJson: [wholeJson(receipt.schemas.answer, { receiptId: completedReceiptId })],
+        };
       },
       cancelSession: ({ sessionId }, context) => ({
         session: { ...sessionOf(sessionId, requireCaller(context).orgId), status: SessionStatus.CANCELLED },
@@ -164,10 +167,10 @@ export function createFakeClick() {
       },
       getTemplateStats: (request, context) => {
         seen.stats.push(request);
-        if (stats.get(request.templateId) !== requireCaller(context).orgId) {
+        if (statsOf.get(request.templateId) !== requireCaller(context).orgId) {
           throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
         }
-        return { statsJson: wholeJson(statsSchema, { templateId: request.templateId, declines: 0 }) };
+        return { statsJson: wholeJson(stats.schemas.answer, { templateId: request.templateId, declines: 0 }) };
       },
       getActivity: ({ since }, context) => {
         requireCaller(context);
@@ -190,7 +193,7 @@ export function createFakeClick() {
         seen.bundles.push(request);
         if (request.pdf) return { pdf: Buffer.from("%PDF-1.7 evidence") };
         if (request.archive) return { archive: Buffer.from("PK\u0003\u0004 archive") };
-        return { bundleJson: wholeJson(evidenceSchema, { sessionId }) };
+        return { bundleJson: wholeJson(evidence.schemas.answer, { sessionId }) };
       },
       verifyReceipt: (request) => {
         seen.verifications.push(request);
@@ -204,7 +207,7 @@ export function createFakeClick() {
     sessions,
     seen,
     before,
-    stats,
+    stats: statsOf,
     extras,
     pages,
     consent,

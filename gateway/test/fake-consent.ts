@@ -1,15 +1,15 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { consentReceipt } from "#api/receipts.ts";
 import type { ClickService, GetConsentStateRequest, UpdateConsentStateRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
-import { consentReceiptSchema } from "../routes/consent-schemas.ts";
 import { wholeJson } from "./whole-json.ts";
 
 const now = timestampFromDate(new Date("2026-11-20T17:00:00.123Z"));
 
 export const consentReceiptId = "0190a000-0000-7000-8000-0000000000c2";
-const receiptJson = wholeJson(consentReceiptSchema, { receiptId: consentReceiptId });
+const receiptJson = wholeJson(consentReceipt.schemas.answer, { receiptId: consentReceiptId });
 
 /** Consent that is only counted: the revision grows with every change. */
 export function createFakeConsent() {

@@ -18,7 +18,7 @@ import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { createFakeBatches } from "./fake-docgen-batches.ts";
 import { createFakeDocuments } from "./fake-docgen-documents.ts";
 
-export const now = timestampFromDate(new Date("2026-11-20T17:00:00.123Z"));
+const now = timestampFromDate(new Date("2026-11-20T17:00:00.123Z"));
 
 interface Owned {
   readonly organizationId: string;

@@ -1,15 +1,15 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import { erasure } from "#api/erasures.ts";
+import { evidence } from "#api/evidence.ts";
 import type { ClickService, EraseUserRequest, OpenRestrictedEvidenceRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
-import { erasureSchema } from "../routes/erasure.ts";
-import { evidenceSchema } from "../routes/evidence-schemas.ts";
 import { wholeJson } from "./whole-json.ts";
 
 /** What every erasure is answered with. */
-export const erasureJson = wholeJson(erasureSchema, { erasureId: null });
+export const erasureJson = wholeJson(erasure.schemas.answer, { erasureId: null });
 /** What every opening is answered with. */
-export const openedBundleJson = wholeJson(evidenceSchema);
+export const openedBundleJson = wholeJson(evidence.schemas.answer);
 
 /** Erasure that only takes note; `ownerOf` tells whose session it is. */
 export function createFakeErasure(ownerOf: (sessionId: string) => string | undefined) {

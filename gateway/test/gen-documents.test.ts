@@ -240,8 +240,7 @@ describe("limits", () => {
       429,
       {
         code: "rate_limited",
-        message:
-          "Too many requests in this window. Wait for the seconds given in Retry-After and send the request again.",
+        message: "Too many requests. Wait the number of seconds in Retry-After, then try again.",
         details: { plan: "gen_pro", limit: 1, windowSeconds: 60, retryAfterSeconds },
       },
     ]);

@@ -186,7 +186,7 @@ describe("an error that nobody expected", () => {
           ? { error: "server_error", error_description: expect.stringContaining("Something went wrong on our side.") }
           : {
               errorCode: "INTERNAL_ERROR",
-              message: `${dialect === compatDialect ? "UNSPECIFIED_ERROR: " : ""}Something went wrong on our side. Nothing needs to be changed in the request; try again or quote the requestId.`,
+              message: `${dialect === compatDialect ? "UNSPECIFIED_ERROR: " : ""}Something went wrong on our side. Try again. If the problem persists, contact support and quote the requestId.`,
               requestId: answer.headers.get("x-request-id"),
             },
       );

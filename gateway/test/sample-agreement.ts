@@ -90,7 +90,7 @@ export const sampleSigner = (fields: FieldsOf<typeof RecipientSchema> = {}) => (
   ...fields,
 });
 
-export const sampleCopy = (fields: FieldsOf<typeof RecipientSchema> = {}) => ({
+const sampleCopy = (fields: FieldsOf<typeof RecipientSchema> = {}) => ({
   id: newId(),
   recipientId: "2",
   role: RecipientRole.CARBON_COPY,
@@ -101,7 +101,7 @@ export const sampleCopy = (fields: FieldsOf<typeof RecipientSchema> = {}) => ({
   ...fields,
 });
 
-export const sampleTab = (fields: FieldsOf<typeof TabSchema> = {}) => ({
+const sampleTab = (fields: FieldsOf<typeof TabSchema> = {}) => ({
   tabId: newId(),
   type: TabType.SIGNATURE,
   label: "signature",

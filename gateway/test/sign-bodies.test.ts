@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import type { Interceptor } from "@connectrpc/connect";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { CreateAgreementRequest, PutDocumentsRequest } from "#gen/assent/sign/v1/sign_pb.ts";
 import { until } from "#platform/testing/until.ts";
@@ -12,9 +13,19 @@ const agreements = "/v1/sign/agreements";
 let setup: SignSetup;
 let tokenB: string;
 const opened: Socket[] = [];
+/** What new agreements wait for in the service, and how many do. */
+let gate: Promise<void> | undefined;
+let inService = 0;
+
+const waitAtGate: Interceptor = (next) => async (request) => {
+  if (request.method.name !== "CreateAgreement" || gate === undefined) return next(request);
+  inService += 1;
+  await gate;
+  return next(request);
+};
 
 beforeAll(async () => {
-  setup = await startSignSetup();
+  setup = await startSignSetup([waitAtGate]);
   tokenB = await setup.gateway.auth.token("sign:write", "cl_b", orgB);
 });
 
@@ -165,7 +176,8 @@ describe("large bodies at once", () => {
     const length = `Content-Length: ${9 * mib}`;
     const uploads = Array.from({ length: 4 }, () => upload(setup.token, length));
     await until(() => uploads.filter(({ answer }) => answer()?.status === 503).length === 1);
-    const others = [upload(tokenB, length), upload(tokenB, length)];
+    const tokenC = await setup.gateway.auth.token("sign:write", "cl_c", "0190a000-0000-7000-8000-00000000000c");
+    const others = [upload(tokenB, length), upload(tokenC, length)];
     await until(() => others.filter(({ answer }) => answer()?.status === 503).length === 1);
     const refused = [...uploads, ...others].find(({ answer }) => answer()?.status === 503)?.answer();
     expect([refused?.body.errorCode, refused?.headers.get("retry-after")]).toEqual(["SERVICE_UNAVAILABLE", "1"]);
@@ -187,5 +199,31 @@ describe("large bodies at once", () => {
     }
     socket.write("0\r\n\r\n");
     await until(() => answer()?.status === 201);
+  });
+});
+
+describe("large bodies of an organization, while another one comes", () => {
+  test("wait at their senders, one by one, and those of the other go first; who goes away frees its place", async () => {
+    const opening = Promise.withResolvers<void>();
+    gate = opening.promise;
+    const text = JSON.stringify(documentOf(mib));
+    const send = (token: string) => upload(token, `Content-Length: ${text.length}`, text);
+    const other = setup.gateway.call("POST", agreements, { token: tokenB, body: documentOf(1) });
+    await until(() => inService === 1);
+    const first = send(setup.token);
+    await until(() => inService === 2);
+    // More than there is room for between two programs.
+    const gone = upload(setup.token, `Content-Length: ${30 * mib}`, " ".repeat(30 * mib));
+    const last = send(setup.token);
+    const others = [send(tokenB)];
+    await until(() => inService === 3);
+    expect((await setup.send("GET", agreements)).status).toBe(200);
+    expect([inService, gone.socket.writableLength > 8 * mib]).toEqual([3, true]);
+    gone.socket.destroy();
+    opening.resolve();
+    gate = undefined;
+    const statuses = () => [first, last, ...others].map(({ answer }) => answer()?.status);
+    await until(() => statuses().every((status) => status === 201));
+    expect((await other).status).toBe(201);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { stats } from "#api/stats.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { statsSchema } from "../routes/stats.ts";
 import { orgA } from "./fake-auth.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
 import { wholeJson } from "./whole-json.ts";
@@ -262,7 +262,10 @@ describe("getTemplateStats", () => {
     gateway.click.stats.set(id, orgA);
     const query = `from=2026-11-01&to=2026-11-30&locale=de&versionId=${id.toUpperCase()}`;
     const answer = await send("GET", `/v1/click/templates/${id}/stats?${query}`);
-    expect([answer.status, answer.text]).toEqual([200, wholeJson(statsSchema, { templateId: id, declines: 0 })]);
+    expect([answer.status, answer.text]).toEqual([
+      200,
+      wholeJson(stats.schemas.answer, { templateId: id, declines: 0 }),
+    ]);
     expect(gateway.click.seen.stats.at(-1)).toMatchObject({
       templateId: id,
       from: "2026-11-01",

@@ -79,7 +79,7 @@ export function createHashKey(options: HashKeyOptions): HashKey {
   };
   return {
     value: () => {
-      if (key === undefined) throw new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });
+      if (key === undefined) throw new DomainError("SERVICE_UNAVAILABLE");
       return key;
     },
     load,

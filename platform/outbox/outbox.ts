@@ -1,5 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type pg from "pg";
+import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
+import type { Caller } from "../caller.ts";
 import { forceOrgIsolationSql, identifier } from "../db/ddl.ts";
 
 /** An event that leaves with the transaction that wrote it. */
@@ -11,6 +13,39 @@ export interface OutboxRecord {
   readonly subject: string;
   /** JSON text of assent.events.v1.Event. */
   readonly data: string;
+}
+
+/** Who and when, for an event. */
+export interface EventContext {
+  /** Of the request that led to it, however much later the event is. */
+  readonly caller: Pick<Caller, "orgId" | "requestId" | "traceparent">;
+  readonly eventId: string;
+  readonly now: Date;
+}
+
+/** What an event tells beside what all of them tell. */
+export type EventPayload = Omit<
+  EventJson,
+  "id" | "subject" | "organizationId" | "occurredAt" | "aggregateId" | "requestId" | "traceparent"
+>;
+
+export function outboxRecord(
+  { caller, eventId, now }: EventContext,
+  subject: string,
+  aggregateId: string,
+  payload: EventPayload,
+): OutboxRecord {
+  const event: EventJson = {
+    id: eventId,
+    subject,
+    organizationId: caller.orgId,
+    occurredAt: now.toISOString(),
+    aggregateId,
+    requestId: caller.requestId,
+    traceparent: caller.traceparent,
+    ...payload,
+  };
+  return { eventId, organizationId: caller.orgId, subject, data: JSON.stringify(event) };
 }
 
 /**

@@ -43,7 +43,7 @@ export function outlineOf(tree: readonly HtmlNode[]): Outline {
 }
 
 /** All elements in the order of their start tags. */
-export function* elementsOf(nodes: readonly HtmlNode[]): Generator<HtmlElement> {
+function* elementsOf(nodes: readonly HtmlNode[]): Generator<HtmlElement> {
   for (const node of nodes) {
     if (node.kind === "text") continue;
     yield node;

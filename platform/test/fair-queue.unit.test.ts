@@ -7,7 +7,7 @@ const anybody = { idleOwnersOnly: false };
 describe("createFairQueue", () => {
   test("whoever has used least is next, whatever others have queued before", () => {
     let now = 1_000;
-    const queue = createFairQueue<string>(() => now);
+    const queue = createFairQueue<string>({ now: () => now });
     for (let n = 0; n < 24; n += 1) queue.add("attacker", `attack ${n}`);
     expect(queue.take(anybody)?.task).toBe("attack 0");
     expect(queue.take(anybody)?.task).toBe("attack 1");
@@ -25,7 +25,7 @@ describe("createFairQueue", () => {
 
   test("whoever is ahead of the time has one place while others come too, and all when nobody does", () => {
     let now = 0;
-    const queue = createFairQueue<string>(() => now);
+    const queue = createFairQueue<string>({ now: () => now });
     for (let n = 0; n < 9; n += 1) queue.add("attacker", `attack ${n}`);
     const takeTwo = () => [queue.take(anybody)?.task, queue.take(anybody)?.task];
     expect(takeTwo()).toEqual(["attack 0", "attack 1"]);
@@ -43,9 +43,29 @@ describe("createFairQueue", () => {
     expect(queue.take(anybody)?.task).toBe("attack 5");
   });
 
+  test("an owner may be kept to few places, and rest as long as it worked, while others come in any way", () => {
+    let now = 0;
+    const queue = createFairQueue<string>({ now: () => now, besideOthers: 1, rest: 1 });
+    for (let n = 0; n < 4; n += 1) queue.add("heavy", `heavy ${n}`);
+    expect(queue.take(anybody)?.task).toBe("heavy 0");
+    expect(queue.take(anybody)?.task).toBe("heavy 1");
+    queue.note("other");
+    queue.finish("heavy", 0);
+    expect([queue.take(anybody), queue.restMs()]).toEqual([undefined, undefined]);
+    now = 80;
+    queue.finish("heavy", 80);
+    expect([queue.take(anybody), queue.restMs()]).toEqual([undefined, 80]);
+    queue.add("other", "wanted");
+    expect(queue.take(anybody)?.task).toBe("wanted");
+    now = 160;
+    queue.remove("heavy", "heavy 2");
+    expect(queue.waiting()).toBe(1);
+    expect([queue.take(anybody)?.task, queue.restMs()]).toEqual(["heavy 3", undefined]);
+  });
+
   test("the tasks of an owner keep their order, and time counts instead of tasks", () => {
     let now = 0;
-    const queue = createFairQueue<string>(() => now);
+    const queue = createFairQueue<string>({ now: () => now });
     for (let n = 0; n < 3; n += 1) queue.add("slow", `slow ${n}`);
     for (let n = 0; n < 30; n += 1) queue.add("quick", `quick ${n}`);
     const order: string[] = [];
@@ -63,7 +83,7 @@ describe("createFairQueue", () => {
 
   test("who was slow while nobody else had work is behind for a minute at most", () => {
     let now = 0;
-    const queue = createFairQueue<string>(() => now);
+    const queue = createFairQueue<string>({ now: () => now });
     for (let n = 0; n < 100; n += 1) {
       queue.add("slow", "slow");
       queue.take(anybody);
@@ -79,7 +99,7 @@ describe("createFairQueue", () => {
   });
 
   test("a place for owners without one is given to no other", () => {
-    const queue = createFairQueue<string>(() => 0);
+    const queue = createFairQueue<string>({ now: () => 0 });
     queue.add("a", "a0");
     queue.add("a", "a1");
     queue.take(anybody);
@@ -93,7 +113,7 @@ describe("createFairQueue", () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 3 }), { maxLength: 60 }), fc.array(fc.nat({ max: 500 })), (owners, times) => {
         let now = 0;
-        const queue = createFairQueue<string>(() => now);
+        const queue = createFairQueue<string>({ now: () => now });
         for (const owner of owners) queue.add(`o${owner}`, "task");
         for (const ms of times) {
           const next = queue.take(anybody);

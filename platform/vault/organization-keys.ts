@@ -1,5 +1,5 @@
 import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
-import { createLru } from "../lru.ts";
+import { LRUCache } from "lru-cache";
 
 /** The keys of an organization, by what they are for. */
 export type OrganizationKeys<P extends string> = (organizationId: string) => Readonly<Record<P, KeyObject>>;
@@ -15,7 +15,7 @@ export function createOrganizationKeys<const P extends string>(
   rootKey: () => Buffer,
   purposes: readonly P[],
 ): OrganizationKeys<P> {
-  const cache = createLru<Readonly<Record<P, KeyObject>>>(cachedOrganizations);
+  const cache = new LRUCache<string, Readonly<Record<P, KeyObject>>>({ max: cachedOrganizations });
   const derive = (purpose: P, organizationId: string): KeyObject => {
     const root = rootKey();
     if (root.length !== 32) throw new Error("the key must have 32 bytes");

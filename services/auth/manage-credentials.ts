@@ -1,3 +1,4 @@
+import { withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { isApiKeyId, makeApiKey } from "./domain/api-key.ts";
 import { isClientId, makeClientId, makeClientSecret } from "./domain/oauth-client.ts";
@@ -28,7 +29,7 @@ export type ManageDeps = Pick<AuthDeps, "orm" | "keys" | "clock">;
 
 /** Throws when an operator names one that there is not. */
 export async function requireOrganization({ orm }: Pick<AuthDeps, "orm">, orgId: OrgId): Promise<Organization> {
-  const organization = await findOrganization(orm, orgId);
+  const organization = await withOrgEm(orm, orgId, findOrganization);
   if (organization === undefined) throw organizationNotFound();
   return organization;
 }
@@ -38,7 +39,8 @@ export async function createKey(deps: ManageDeps, { orgId, audit }: Manager, req
   const { sandbox } = await requireOrganization(deps, orgId);
   const { keyId, value } = makeApiKey(sandbox);
   const stored = { keyId, name, secretHash: hashApiKey(deps.keys, value), createdAt: deps.clock.now() };
-  return { key: toApiKeyMessage(await insertApiKey(deps.orm, orgId, stored, audit)), apiKey: value };
+  const key = await withOrgEm(deps.orm, orgId, (tenant) => insertApiKey(tenant, stored, audit));
+  return { key: toApiKeyMessage(key), apiKey: value };
 }
 
 export async function revokeKey(
@@ -47,7 +49,8 @@ export async function revokeKey(
   { keyId }: { readonly keyId: string },
 ) {
   if (!isApiKeyId(keyId)) throw apiKeyNotFound();
-  const key = await revokeApiKey(deps.orm, orgId, { keyId, now: deps.clock.now() }, audit);
+  const named = { keyId, now: deps.clock.now() };
+  const key = await withOrgEm(deps.orm, orgId, (tenant) => revokeApiKey(tenant, named, audit));
   if (key === undefined) throw apiKeyNotFound();
   return { key: toApiKeyMessage(key) };
 }
@@ -64,7 +67,8 @@ export async function createClient(
   const clientSecret = makeClientSecret();
   const secretHash = hashClientSecret(deps.keys, clientId, clientSecret);
   const stored = { clientId, name, scopes, secretHash, createdAt: deps.clock.now() };
-  return { client: toClientMessage(await insertOAuthClient(deps.orm, orgId, stored, audit)), clientSecret };
+  const client = await withOrgEm(deps.orm, orgId, (tenant) => insertOAuthClient(tenant, stored, audit));
+  return { client: toClientMessage(client), clientSecret };
 }
 
 export async function rotateSecret(
@@ -75,7 +79,9 @@ export async function rotateSecret(
   if (!isClientId(clientId)) throw clientNotFound();
   const clientSecret = makeClientSecret();
   const secretHash = hashClientSecret(deps.keys, clientId, clientSecret);
-  const client = await replaceClientSecret(deps.orm, orgId, { clientId, secretHash }, audit);
+  const client = await withOrgEm(deps.orm, orgId, (tenant) =>
+    replaceClientSecret(tenant, { clientId, secretHash }, audit),
+  );
   if (client === undefined) throw clientNotFound();
   return { client: toClientMessage(client), clientSecret };
 }
@@ -86,7 +92,8 @@ export async function revokeClient(
   { clientId }: { readonly clientId: string },
 ) {
   if (!isClientId(clientId)) throw clientNotFound();
-  const client = await revokeOAuthClient(deps.orm, orgId, { clientId, now: deps.clock.now() }, audit);
+  const named = { clientId, now: deps.clock.now() };
+  const client = await withOrgEm(deps.orm, orgId, (tenant) => revokeOAuthClient(tenant, named, audit));
   if (client === undefined) throw clientNotFound();
   return { client: toClientMessage(client) };
 }

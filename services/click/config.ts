@@ -10,28 +10,28 @@ import { masterKeySetting } from "#platform/secrets.ts";
 import { commonSettings } from "#platform/service-settings.ts";
 import { readCertificates } from "#platform/timestamps/timestamp-authority.ts";
 
-/** The authority that stamps the time on checkpoints of the anchor log (RFC 3161). */
+/** The RFC 3161 timestamp authority for checkpoints of the anchor log. */
 export interface TimestampSettings {
   readonly url: string;
-  /** PEM of certificates that the authority's chain must end in; when empty, only the token itself is checked. */
+  /** PEM certificates that the authority's chain must end in; when empty, only the token itself is verified. */
   readonly trusted: readonly string[];
 }
 
 export interface ClickConfig {
   readonly databaseUrl: string;
   /**
-   * The role of the service; the recorder, the relay, the sweeper, the integrator and the eraser take this name with
-   * `_recorder`, `_relay`, `_sweeper`, `_integrator` and `_eraser`. "-" stays the login role, which must then be allowed
-   * what all of them are.
+   * The role of the service. Recorder, relay, sweeper, integrator and eraser use this name plus `_recorder`,
+   * `_relay`, `_sweeper`, `_integrator` and `_eraser`. "-" keeps the login role, which then needs the rights of
+   * all of them.
    */
   readonly databaseRole?: string;
-  /** Database connections of this process in all, at least 12. */
+  /** Total database connections of this process, at least 12. */
   readonly poolSize?: number;
-  /** 32 bytes in base64; several with commas between them, the first one seals. */
+  /** 32 bytes in base64; several, separated by commas, are allowed, and the first one seals. */
   readonly masterKey: string;
-  /** The public address of the installation, an http(s) URL without a slash at its end. */
+  /** The installation's public address, an http(s) URL without a trailing slash. */
   readonly issuer: string;
-  /** Absent: checkpoints get no time stamps. */
+  /** Absent: checkpoints get no timestamps. */
   readonly tsa?: TimestampSettings | undefined;
   /** How often checkpoints are anchored; default 60. */
   readonly anchorIntervalSeconds?: number;
@@ -100,7 +100,7 @@ export const settings = {
   DOCGEN_TARGET: stringSetting("Where the docgen service answers gRPC: it renders evidence as PDF."),
 };
 
-/** Throws a ConfigError that lists everything that is wrong. */
+/** Throws a ConfigError that lists every problem. */
 export function configFromEnv(env: Environment): ClickConfig {
   const values = readSettings(settings, env);
   return {

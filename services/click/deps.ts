@@ -8,19 +8,19 @@ import type { AcceptanceSource } from "./receipts/acceptance-store.ts";
 import type { RenderDeps } from "./render/render-deps.ts";
 import type { TemplateParts } from "./stats/create-statistics.ts";
 
-/** What the handlers are made of; each takes what it uses. */
+/** The dependencies of the handlers; each handler picks what it uses. */
 export interface ClickDeps extends RenderDeps, EvidenceParts {
   readonly acceptPath: AcceptPath;
   readonly findAcceptance: AcceptanceSource;
-  /** PEM of the certificates that the chains of time-stamping authorities must end in. */
+  /** PEM certificates that the chains of timestamp authorities must end in. */
   readonly tsaCertificates: readonly string[];
   readonly evidencePrinter: EvidencePrinter;
   readonly templateParts: TemplateParts;
   readonly purposeOffers: PurposeOffers;
   readonly templateOffers: TemplateOffers;
   readonly proofs: Proofs;
-  /** Connects as the role that takes personal data away. */
+  /** Connects as the role that removes personal data. */
   readonly eraserPool: pg.Pool;
-  /** Whether checkpoints of the anchor log get time stamps: until then evidence is not complete. */
+  /** Whether checkpoints of the anchor log get timestamps. Evidence is complete only with one. */
   readonly hasTimestampAuthority: boolean;
 }

@@ -1,16 +1,7 @@
-import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
-import type { Caller } from "#platform/caller.ts";
-import type { OutboxRecord } from "#platform/outbox/outbox.ts";
+import { type EventContext, type OutboxRecord, outboxRecord } from "#platform/outbox/outbox.ts";
 import type { Decision } from "./accept/accept-body.ts";
 import type { ConsentEventType } from "./consent/consent.ts";
 import type { SessionOutcome } from "./sessions/session.ts";
-
-/** Who and when, for an event of one request. */
-export interface EventContext {
-  readonly caller: Pick<Caller, "orgId" | "requestId" | "traceparent">;
-  readonly eventId: string;
-  readonly now: Date;
-}
 
 interface TextName {
   readonly templateId: string;
@@ -58,9 +49,9 @@ export interface RecordedEvent extends TextName {
   /** Without a session. */
   readonly direct: boolean;
   readonly sessionReusable: boolean;
-  /** Equal for the same user. */
+  /** The same for all of a user's events. */
   readonly userKey: Buffer;
-  /** Since when the text may have been on display, if anything tells. */
+  /** The earliest time the text may have been on display, if the service has evidence of it. */
   readonly displayedSince: Date | undefined;
   readonly deploymentId: string | undefined;
 }
@@ -73,7 +64,7 @@ export const acceptanceRecorded = (context: EventContext, recorded: RecordedEven
     ...textName(recorded),
     decision,
     acceptedAt: acceptedAt.toISOString(),
-    // The JSON form of a message leaves out what is false.
+    // Protobuf's JSON form omits false values.
     ...(recorded.direct ? { direct: true } : {}),
     ...(recorded.sessionReusable ? { sessionReusable: true } : {}),
     userKey: recorded.userKey.toString("base64"),
@@ -98,14 +89,14 @@ export const sessionExpired = (
     sessionExpired: { sessionId, templateId, versionId, revision, expiresAt: expiresAt.toISOString() },
   });
 
-/** One change of consent. */
+/** A single consent change. */
 export interface ChangedConsent {
   readonly eventId: string;
-  /** Equal for the same user. */
+  /** The same for all of a user's events. */
   readonly userKey: Buffer;
   readonly purpose: string;
   readonly type: ConsentEventType;
-  /** The text that it is about, if it is known. */
+  /** The text it refers to, if known. */
   readonly text: TextName | null;
   readonly receiptId: string;
   readonly expiresAt: Date | null;
@@ -129,7 +120,7 @@ export function consentChanged(context: EventContext, change: ChangedConsent): O
   }
 }
 
-/** Exactly the fields of a text's name. */
+/** Exactly the members of a text's name. */
 const textName = (text: TextName | null): Partial<TextName> =>
   text === null ? {} : { templateId: text.templateId, versionId: text.versionId, revision: text.revision };
 
@@ -161,7 +152,7 @@ export const reacceptanceRequired = (
     reacceptanceRequired: { templateId, versionId, locale, revision, label },
   });
 
-/** The event of a checkpoint that the anchor log holds; about the organization's log, which has its id. */
+/** The event of a checkpoint included in the anchor log; its organization is that of the checkpointed log. */
 export const anchorPublished = (
   context: EventContext,
   anchored: { readonly checkpoint: string; readonly anchorIndex: number; readonly anchorCheckpoint: string },
@@ -172,7 +163,7 @@ export const anchorPublished = (
   });
 };
 
-/** The event of what was erased or restricted; names records, and not whose they were. */
+/** The event of an erasure or restriction: names records, but not whose they were. */
 export const userErased = (
   context: EventContext,
   erasureId: string,
@@ -190,36 +181,3 @@ export const userErased = (
       sessionIds: [...names.sessions],
     },
   });
-
-type Payload = Pick<
-  EventJson,
-  | "sessionCreated"
-  | "sessionPresented"
-  | "sessionCompleted"
-  | "sessionDeclined"
-  | "sessionCancelled"
-  | "sessionExpired"
-  | "acceptanceRecorded"
-  | "consentGranted"
-  | "consentDenied"
-  | "consentWithdrawn"
-  | "consentExpired"
-  | "reacceptanceRequired"
-  | "anchorPublished"
-  | "userErased"
->;
-
-function outboxRecord(context: EventContext, subject: string, aggregateId: string, payload: Payload): OutboxRecord {
-  const { caller, eventId, now } = context;
-  const event: EventJson = {
-    id: eventId,
-    subject,
-    organizationId: caller.orgId,
-    occurredAt: now.toISOString(),
-    aggregateId,
-    requestId: caller.requestId,
-    traceparent: caller.traceparent,
-    ...payload,
-  };
-  return { eventId, organizationId: caller.orgId, subject, data: JSON.stringify(event) };
-}

@@ -14,7 +14,7 @@ import { createSession } from "./sessions/create-session.ts";
 import { appendSessionEvents, cancelSession, getSession } from "./sessions/sessions.ts";
 import { getActivity, getTemplateStats } from "./stats/stats.ts";
 
-/** What an operator calls, on the admin port only. */
+/** Called by operators, on the admin port only. */
 export const evidenceAdminRoutes =
   (deps: Pick<ClickDeps, "renderKeys" | "receiptKeys" | "logKeys">): RpcRoutes =>
   (router) => {
@@ -25,7 +25,7 @@ export const evidenceAdminRoutes =
     });
   };
 
-/** What the gateway calls, and what other services do. */
+/** Called by the gateway and by other services. */
 export const clickRoutes =
   (deps: ClickDeps): RpcRoutes =>
   (router) => {

@@ -1,53 +1,19 @@
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
-import { systemClock } from "#platform/clock.ts";
 import { readSettings } from "#platform/config.ts";
-import { createNatsBus } from "#platform/events/nats.ts";
-import { newId } from "#platform/ids.ts";
-import { createLogger } from "#platform/logger.ts";
-import { createMetrics } from "#platform/metrics.ts";
-import { createGrpcTransport } from "#platform/rpc/client.ts";
-import { runService, stopOnSignals } from "#platform/service.ts";
-import { wireFromSettings } from "#platform/service-settings.ts";
-import { startTracing } from "#platform/tracing/start-tracing.ts";
-import { traceBus } from "#platform/tracing/trace-bus.ts";
+import { runServiceProcess } from "#platform/run-process.ts";
 import { configFromEnv, settings } from "./config.ts";
 import { createClickService } from "./service.ts";
 
-const values = readSettings(settings, process.env);
-const logger = createLogger("click", values.LOG_LEVEL);
-const metrics = createMetrics();
-const tracing = await startTracing("click", values, { logger, metrics });
-const { tracer } = tracing;
-const bus = traceBus(createNatsBus({ url: values.NATS_URL, logger }), tracer);
-const runtime = { logger, metrics, clock: systemClock, newId, bus, tracer };
-const wire = wireFromSettings(values, process.env, logger);
-/** The texts of a template in many languages come in one answer. */
-const maxMessageBytes = 32 * 1024 * 1024;
-const templates = createGrpcTransport({
-  target: values.TEMPLATES_TARGET,
-  services: [TemplatesService],
-  ...wire,
-  tracer,
-  maxMessageBytes,
-});
-const docgen = createGrpcTransport({
-  target: values.DOCGEN_TARGET,
-  services: [RendererService],
-  ...wire,
-  maxMessageBytes,
-});
+/** One answer holds a template's texts in all languages. */
+const maxAnswerBytes = 32 * 1024 * 1024;
 
-const service = await createClickService(configFromEnv(process.env), { runtime, templates, docgen });
-const running = await runService(service, {
-  rpc: { host: values.RPC_HOST, port: values.RPC_PORT, ...wire },
-  admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: values.ADMIN_TOKEN },
-  runtime,
-});
-stopOnSignals(async () => {
-  await running.stop();
-  templates.close();
-  docgen.close();
-  await bus.close();
-  await tracing.stop();
-}, logger);
+const { env } = process;
+const values = readSettings(settings, env);
+await runServiceProcess("click", { values, env }, ({ runtime, connect }) =>
+  createClickService(configFromEnv(env), {
+    runtime,
+    templates: connect(values.TEMPLATES_TARGET, [TemplatesService], maxAnswerBytes),
+    docgen: connect(values.DOCGEN_TARGET, [RendererService], maxAnswerBytes),
+  }),
+);

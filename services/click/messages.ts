@@ -50,7 +50,7 @@ export function sessionMessage(session: SessionView): MessageInitShape<typeof Se
   };
 }
 
-/** An acceptance is recorded only with the verification that is required. */
+/** An acceptance is only recorded with the required verification. */
 const sessionVerification = ({ policy, acceptedAt }: SessionView): JsonObject => {
   const requirements = verificationRequirements(policy);
   return { ...requirements, satisfied: !requirements.required || acceptedAt !== null };
@@ -88,10 +88,10 @@ export function batchResult(outcome: RecordOutcome): MessageInitShape<typeof Acc
   };
 }
 
-/** The years 0001 to 9999, as the contract of Timestamp says; neither JSON nor the database takes others. */
+/** Timestamp covers the years 0001 to 9999; neither JSON nor the database accepts others. */
 const [firstSecond, lastSecond] = [-62_135_596_800n, 253_402_300_799n];
 
-/** Reads a time that a caller sent; throws CLICK_VALIDATION_FAILED for one that is outside of all calendars. */
+/** Reads a time from a request. Throws CLICK_VALIDATION_FAILED when it is out of range. */
 export function readTime(field: string, time: Timestamp): Date;
 export function readTime(field: string, time: Timestamp | undefined): Date | undefined;
 export function readTime(field: string, time: Timestamp | undefined): Date | undefined {

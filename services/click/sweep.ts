@@ -4,10 +4,10 @@ import { isTransient } from "#platform/db/errors.ts";
 import { withTransaction } from "#platform/db/pool.ts";
 import { type NewId, type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
-import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
+import { type EventContext, insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import { expiryId } from "./consent/consent.ts";
 import { takeDueGrants } from "./consent/consent-store.ts";
-import { consentExpired, type EventContext, sessionExpired } from "./events.ts";
+import { consentExpired, sessionExpired } from "./events.ts";
 import { expireDueSessions } from "./sessions/session-event-store.ts";
 
 export interface SweepDeps {
@@ -25,7 +25,7 @@ const batchSize = 200;
  * Tells of the sessions and grants whose time is over, each exactly once: what is looked at, what it changes and its
  * events are committed together. Any number of processes may do it at the same time.
  */
-export async function sweep(deps: SweepDeps): Promise<void> {
+async function sweep(deps: SweepDeps): Promise<void> {
   for (const sweepSome of [sweepSessions, sweepGrants]) {
     let more = true;
     while (more) more = await sweepSome(deps);

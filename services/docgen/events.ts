@@ -1,16 +1,6 @@
-import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
-import type { Caller } from "#platform/caller.ts";
-import type { OutboxRecord } from "#platform/outbox/outbox.ts";
+import { type EventContext, type OutboxRecord, outboxRecord } from "#platform/outbox/outbox.ts";
 import type { Batch } from "./domain/batch.ts";
 import type { Failure } from "./domain/document.ts";
-
-/** Who and when, for every event of one request. */
-export interface EventContext {
-  /** Of the request that asked for the document, however much later the event is. */
-  readonly caller: Pick<Caller, "orgId" | "requestId" | "traceparent">;
-  readonly eventId: string;
-  readonly now: Date;
-}
 
 /** What an event tells of a document. */
 export interface EventDocument {
@@ -58,28 +48,3 @@ export const batchCompleted = (
     batchCompleted: { batchId, status, total, completed, failed, cancelled },
   });
 };
-
-type Payload = Omit<
-  EventJson,
-  "id" | "subject" | "organizationId" | "occurredAt" | "aggregateId" | "requestId" | "traceparent"
->;
-
-export function outboxRecord(
-  context: EventContext,
-  subject: string,
-  aggregateId: string,
-  payload: Payload,
-): OutboxRecord {
-  const { caller, eventId, now } = context;
-  const event: EventJson = {
-    id: eventId,
-    subject,
-    organizationId: caller.orgId,
-    occurredAt: now.toISOString(),
-    aggregateId,
-    requestId: caller.requestId,
-    traceparent: caller.traceparent,
-    ...payload,
-  };
-  return { eventId, organizationId: caller.orgId, subject, data: JSON.stringify(event) };
-}

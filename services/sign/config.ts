@@ -8,21 +8,24 @@ export interface SignConfig {
   readonly databaseUrl: string;
   /** Of 32 random bytes in base64, or several with commas between them. */
   readonly masterKey: string;
-  /** The role of the service; the claimer, the verifier, the sweeper, the relay and the resealer take this name with `_claimer`, `_verifier`, `_sweeper`, `_relay` and `_resealer`. "-" stays the login role. */
+  /**
+   * The role of the service. Claimer, verifier, sweeper, relay and resealer use this name plus `_claimer`,
+   * `_verifier`, `_sweeper`, `_relay` and `_resealer`. "-" keeps the login role.
+   */
   readonly databaseRole?: string;
-  /** Database connections of this process in all, at least 8. */
+  /** Total database connections of this process, at least 8. */
   readonly poolSize?: number;
-  /** Documents that this process looks into at once; 0 or absent: two, or one on a machine with one core. */
+  /** Documents that this process examines at once; 0 or absent: two, or one on a single-core machine. */
   readonly intakeProcesses?: number;
-  /** How many of them are started at once and stay; none when absent. */
+  /** Intake processes started in advance and kept running; none when absent. */
   readonly intakeProcessesKept?: number;
-  /** Physical memory of each; 512 when absent. */
+  /** Memory limit of each intake process in MiB; 512 when absent. */
   readonly intakeMemoryMb?: number;
-  /** Without it nothing is completed, and the service is not ready. */
+  /** Without it no agreement is completed, and the service reports not ready. */
   readonly seal?: SealFiles | undefined;
-  /** Without it no mails are sent. */
+  /** Without it no mail is sent. */
   readonly mail?: MailServer | undefined;
-  /** Without it seals have no time stamps. */
+  /** Without it seals carry no timestamp. */
   readonly tsa?: SealStamps | undefined;
 }
 
@@ -59,7 +62,7 @@ export const settings = {
   ...mailSettings,
 };
 
-/** Throws a ConfigError that lists everything that is wrong. */
+/** Throws a ConfigError that lists every problem. */
 export function configFromEnv(env: Environment): SignConfig {
   const values = readSettings(settings, env);
   return {

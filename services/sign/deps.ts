@@ -14,36 +14,36 @@ import type { Sealer } from "./seal/sealer.ts";
 import type { SealReader } from "./verification/seal-reader.ts";
 import type { Witness } from "./witness/witness.ts";
 
-/** What the handlers are made of; each takes what it uses. */
+/** The dependencies of the handlers; each handler picks what it uses. */
 export interface SignDeps {
   readonly pool: pg.Pool;
   readonly blobs: BlobStore;
   /** What the personal part of trails is sealed with. */
   readonly vault: SeedVault;
-  /** Checks, converts, searches and joins files in processes of their own. */
+  /** Checks, converts, searches and merges files in separate processes. */
   readonly intake: Intake;
-  /** Prints certificates and what is not a PDF. */
+  /** Renders certificates, and documents that are not PDFs. */
   readonly renderer: Client<typeof RendererService>;
-  /** Keeps the evidence logs of the organizations. */
+  /** The service that keeps the organizations' evidence logs. */
   readonly evidenceLog: Client<typeof EvidenceLogService>;
   readonly organizations: OrganizationReader;
-  /** Undefined without a mail server: nobody is told by mail. */
+  /** Undefined without a mail server: no mail is sent. */
   readonly mail?: MailSetup | undefined;
-  /** Undefined without a sealing certificate: nothing can be completed. */
+  /** Undefined without a sealing certificate: no agreement can be completed. */
   readonly sealer?: Sealer | undefined;
-  /** Looks at each file before it is sealed. */
+  /** Independently checks each file before it is sealed. */
   readonly witness: Pick<Witness, "confirm">;
-  /** Reads the signatures of files for customers. */
+  /** Reads file signatures for customers. */
   readonly sealReader: Pick<SealReader, "read">;
-  /** The same for everybody else, who must not keep customers waiting. */
+  /** Reads file signatures for the public, with its own capacity so that customers never wait for it. */
   readonly publicSealReader: Pick<SealReader, "read">;
-  /** Connects as the role that finds sealed files of all organizations by their hashes, and sees nothing else. */
+  /** Connects as the role that finds sealed files of all organizations by hash, and can read nothing else. */
   readonly verifierPool: pg.Pool;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly logger: Logger;
-  /** Tells the relay that there are new events. */
+  /** Tells the relay that new events are waiting. */
   wakeRelay(): void;
-  /** Tells the job loop that there is new work. */
+  /** Tells the job loop that new work is waiting. */
   wakeJobs(): void;
 }

@@ -1,42 +1,20 @@
-import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
-import type { Caller } from "#platform/caller.ts";
-import type { OutboxRecord } from "#platform/outbox/outbox.ts";
+import {
+  type EventContext,
+  type OutboxRecord,
+  outboxRecord,
+  type EventPayload as Payload,
+} from "#platform/outbox/outbox.ts";
 import type { Agreement } from "./agreement/agreement.ts";
 import type { SignEvent } from "./agreement/change.ts";
 import { countReceivers } from "./send/receivers.ts";
 
-/** Who and when, for every event of one change. */
-export interface EventContext {
-  readonly caller: Pick<Caller, "orgId" | "requestId" | "traceparent">;
-  readonly eventId: string;
-  readonly now: Date;
-}
-
-/** What others are told of a change of this agreement. */
-export function outboxRecord(context: EventContext, agreement: Agreement, event: SignEvent): OutboxRecord {
-  const { caller, eventId, now } = context;
-  const subject = `assent.sign.${event.kind}`;
-  const message: EventJson = {
-    id: eventId,
-    subject,
-    organizationId: caller.orgId,
-    occurredAt: now.toISOString(),
-    aggregateId: agreement.id,
-    requestId: caller.requestId,
-    traceparent: caller.traceparent,
-    ...payloadOf(agreement, event),
-  };
-  return { eventId, organizationId: caller.orgId, subject, data: JSON.stringify(message) };
-}
-
-type Payload = Omit<
-  EventJson,
-  "id" | "subject" | "organizationId" | "occurredAt" | "aggregateId" | "requestId" | "traceparent"
->;
+/** The outbox record of a change of this agreement. */
+export const signRecord = (context: EventContext, agreement: Agreement, event: SignEvent): OutboxRecord =>
+  outboxRecord(context, `assent.sign.${event.kind}`, agreement.id, payloadOf(agreement, event));
 
 type EventOf<K extends SignEvent["kind"]> = Extract<SignEvent, { readonly kind: K }>;
 
-/** A payload message for every kind, so that a new kind cannot be forgotten. */
+/** Typed so that every kind of event must have a payload. */
 const payloads: { readonly [K in SignEvent["kind"]]: (agreement: Agreement, event: EventOf<K>) => Payload } = {
   "agreement.created": (agreement) => ({ agreementCreated: basics(agreement) }),
   "agreement.modified": (agreement) => ({ agreementModified: basics(agreement) }),

@@ -1,8 +1,7 @@
 import type { Client } from "@connectrpc/connect";
 import type { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
-import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
+import { type Remembered, remembered } from "#platform/remembered.ts";
 
 export interface OrganizationFacts {
   readonly name: string;
@@ -10,12 +9,8 @@ export interface OrganizationFacts {
   readonly sandbox: boolean;
 }
 
-export interface OrganizationReader {
-  /** At most some seconds old while the auth service answers; throws SERVICE_UNAVAILABLE while nobody knows it. */
-  of(orgId: OrgId): Promise<OrganizationFacts>;
-  /** What is known without asking, however old; the handlers of changes have asked before. */
-  known(orgId: OrgId): OrganizationFacts | undefined;
-}
+/** `known` is for the handlers of changes, which have asked before. */
+export type OrganizationReader = Remembered<OrganizationFacts>;
 
 export interface OrganizationReaderDeps {
   readonly tokens: Pick<Client<typeof TokenService>, "describeOrganization">;
@@ -24,48 +19,19 @@ export interface OrganizationReaderDeps {
   readonly logger: Logger;
 }
 
-interface Known {
-  readonly facts: OrganizationFacts;
-  readonly askAgainAt: number;
-}
+/** At most some seconds old while the auth service answers. */
+export const createOrganizationReader = (deps: OrganizationReaderDeps): OrganizationReader =>
+  remembered({
+    ask: (orgId) => describe(deps, orgId),
+    maxAgeMs: 5_000,
+    monotonic: deps.monotonic,
+    onAway: (orgId, err) =>
+      deps.logger.warn({ err, orgId }, "an organization could not be read; what was known last holds"),
+  });
 
-const maxAgeMs = 5_000;
-const maxKnown = 10_000;
 const timeoutMs = 2_000;
 
-/** Asks the auth service. While that is away, what was known last still holds. */
-export function createOrganizationReader(deps: OrganizationReaderDeps): OrganizationReader {
-  const known = new Map<OrgId, Known>();
-  const asking = new Map<OrgId, Promise<OrganizationFacts>>();
-
-  const ask = async (orgId: OrgId): Promise<OrganizationFacts> => {
-    const facts = await describe(deps, orgId).catch((error: unknown) => {
-      const last = known.get(orgId);
-      if (last === undefined) throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
-      deps.logger.warn({ err: error, orgId }, "an organization could not be read; what was known last holds");
-      return last.facts;
-    });
-    // The one that was asked for longest ago goes first.
-    known.delete(orgId);
-    const [oldest] = known.keys();
-    if (oldest !== undefined && known.size >= maxKnown) known.delete(oldest);
-    known.set(orgId, { facts, askAgainAt: deps.monotonic() + maxAgeMs });
-    return facts;
-  };
-
-  return {
-    of: async (orgId) => {
-      const last = known.get(orgId);
-      if (last !== undefined && deps.monotonic() < last.askAgainAt) return last.facts;
-      const answer = asking.get(orgId) ?? ask(orgId).finally(() => asking.delete(orgId));
-      asking.set(orgId, answer);
-      return answer;
-    },
-    known: (orgId) => known.get(orgId)?.facts,
-  };
-}
-
-async function describe({ tokens }: OrganizationReaderDeps, organizationId: OrgId): Promise<OrganizationFacts> {
+async function describe({ tokens }: OrganizationReaderDeps, organizationId: string): Promise<OrganizationFacts> {
   const { organization } = await tokens.describeOrganization({ organizationId }, { timeoutMs });
   if (organization === undefined) throw new Error("the auth service answered no organization");
   return { name: organization.name, sandbox: organization.sandbox };

@@ -1,14 +1,5 @@
-import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
-import type { Caller } from "#platform/caller.ts";
-import type { OutboxRecord } from "#platform/outbox/outbox.ts";
+import { type EventContext, type OutboxRecord, outboxRecord } from "#platform/outbox/outbox.ts";
 import type { Revision, Version } from "./domain/version.ts";
-
-/** Who and when, for every event of one request. */
-export interface EventContext {
-  readonly caller: Caller;
-  readonly eventId: string;
-  readonly now: Date;
-}
 
 /** The event of a version that was published: with a new revision, or again with its last one. */
 export function versionPublished(
@@ -60,23 +51,3 @@ export const templateRestored = (context: EventContext, templateId: string): Out
 /** The event of a template that was deleted. */
 export const templateRemoved = (context: EventContext, templateId: string): OutboxRecord =>
   outboxRecord(context, "assent.templates.template.removed", templateId, { templateRemoved: { templateId } });
-
-type Payload = Omit<
-  EventJson,
-  "id" | "subject" | "organizationId" | "occurredAt" | "aggregateId" | "requestId" | "traceparent"
->;
-
-function outboxRecord(context: EventContext, subject: string, aggregateId: string, payload: Payload): OutboxRecord {
-  const { caller, eventId, now } = context;
-  const event: EventJson = {
-    id: eventId,
-    subject,
-    organizationId: caller.orgId,
-    occurredAt: now.toISOString(),
-    aggregateId,
-    requestId: caller.requestId,
-    traceparent: caller.traceparent,
-    ...payload,
-  };
-  return { eventId, organizationId: caller.orgId, subject, data: JSON.stringify(event) };
-}

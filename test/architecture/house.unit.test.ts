@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { circles, median, sourceFiles } from "./house.ts";
+import { parseModule, readModules, unusedExports } from "./unused-exports.ts";
 
 const files = sourceFiles();
 
@@ -19,5 +20,22 @@ describe("the house", () => {
     const file = (path: string, ...imports: string[]) => ({ path, lines: 1, imports });
     const made = [file("a", "b"), file("b", "c", "d"), file("c", "a"), file("d", "c"), file("e", "a"), file("f")];
     expect(circles(made)).toEqual([["a", "b", "c", "d"]]);
+  });
+
+  test("exports nothing that no other file imports, but for what others are given", () => {
+    const given = ["web/verify/src/index.ts: ", "web/dashboard/src/visible/jsx-runtime.ts: "];
+    const unused = unusedExports(readModules()).filter((name) => !given.some((start) => name.startsWith(start)));
+    expect(unused).toEqual([]);
+  });
+
+  test("an import by name, of all, and when it is asked for make an export used", () => {
+    const texts = {
+      "a/a.ts":
+        "export const one = 1;\nexport function two() {}\nexport type Three = 3;\nconst four = 4;\nexport { four as five };",
+      "a/b.ts": 'import {\n  one,\n  type Three,\n} from "./a.ts";\nexport async function loaded() {}',
+      "a/c.ts": 'const { loaded } = await import("./b.ts");',
+    };
+    const modules = new Map(Object.entries(texts).map(([path, text]) => [path, parseModule(path, text)]));
+    expect(unusedExports(modules)).toEqual(["a/a.ts: two", "a/a.ts: five"]);
   });
 });

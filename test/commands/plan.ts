@@ -331,7 +331,11 @@ export const plannedScripts: Readonly<
   "package:clients": { run: "npm run package:clients", says: /assent-clients-.*\.tgz/ },
   "build:web": { run: "npm run build:web" },
   docs: { run: "npm run docs", says: /written: \d+ lines/ },
-  format: { run: "npm run format", says: /Checked/ },
+  format: {
+    // Of one file: whether all are formatted is checked beside the tests.
+    run: "echo 'export const  wide=1' > wide.ts; git add wide.ts; npm run format -- --staged; cat wide.ts; git rm -fq wide.ts",
+    says: /Checked 1 file[\s\S]*^export const wide = 1;$/m,
+  },
   "keep-release": { run: "npm run keep-release -- --only contracts,interface", says: /kept of .*: interface/ },
   bench: { run: "npm run bench -- --only p7 --seconds 1 --rounds 1", says: /written to/ },
   drill: { run: "npm run drill -- --only nothing 2>&1 || true", says: /there is no drill nothing/ },

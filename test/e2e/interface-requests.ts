@@ -25,7 +25,7 @@ export type MakeRequest = (owner: Api) => InterfaceRequest | Promise<InterfaceRe
 export const unknownId = "0198c0de-0000-7000-8000-000000000000";
 export const templates = "/v1/click/templates";
 export const sessions = "/v1/click/sessions";
-export const content = "<p>Be kind.</p>";
+const content = "<p>Be kind.</p>";
 export const newVersion = { locale: "en", content };
 let count = 0;
 export const unique = (prefix: string): string => `${prefix}-${++count}`;

@@ -60,9 +60,9 @@ function describeManyAtOnce(_mode: Mode, running: () => System): void {
 
   /** The history as it is stored: every hash follows from the one before, and every state from its predecessor. */
   async function expectConsistent(id: string): Promise<string[]> {
-    const { agreement, events } = await withOrg(inspector, orgId, async (connection) => ({
-      agreement: await loadAgreement(connection, orgId, id),
-      events: await listAuditEvents(system.signVault, connection, orgId, id),
+    const { agreement, events } = await withOrg(inspector, orgId, async (tenant) => ({
+      agreement: await loadAgreement(tenant, id),
+      events: await listAuditEvents(tenant, system.signVault, id),
     }));
     if (agreement === undefined) throw new Error(`${id} is not there`);
     expect(isChainIntact(id, events, agreement.audit)).toBe(true);

@@ -33,7 +33,7 @@ export async function settledSnapshot(pool: pg.Pool, organizationId: string): Pr
   }, 60_000);
 }
 
-export async function snapshotOf(pool: pg.Pool, organizationId: string): Promise<Snapshot> {
+async function snapshotOf(pool: pg.Pool, organizationId: string): Promise<Snapshot> {
   const { rows } = await pool.query<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name
      from information_schema.columns join information_schema.tables using (table_schema, table_name)

@@ -77,7 +77,7 @@ async function sentBy(statements: Statements, ask: () => Promise<unknown>): Prom
 }
 
 /** Runs `work` for all items, a few at a time. */
-export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = [...items.entries()];
   const run = async (): Promise<void> => {

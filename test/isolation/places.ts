@@ -139,7 +139,7 @@ function placesOf(operation: Operation): Place[] {
 }
 
 /** Names nothing in any organization. */
-export const unknownId = "0198c0de-0000-7000-8000-000000000000";
+const unknownId = "0198c0de-0000-7000-8000-000000000000";
 
 /** What an unknown id of this kind looks like. */
 export const unknownName = (resource: string): string => unknownNames[resource]?.() ?? unknownId;

@@ -50,7 +50,7 @@ function lastOrFirst(recipients: readonly Recipient[]): number {
   return isOver ? Math.max(...orders) : Math.min(...orders);
 }
 
-export function recipientView(recipient: Recipient, withTabs: boolean): Written {
+function recipientView(recipient: Recipient, withTabs: boolean): Written {
   const { id, recipientId, role, tabs, clientUserId, roleName, routingOrder, note } = recipient;
   return defined({
     ...personOf(recipient),

@@ -123,6 +123,11 @@ describe("the runner of test files", () => {
     expect(statuses("stray")).toEqual({ "throws in a timer": "failed", "rejects unheard": "failed" });
   });
 
+  test("takes no message of a file, or of what it loads, for its result", () => {
+    expect(result("talks")).toMatchObject({ status: "passed", message: "" });
+    expect(statuses("talks")).toEqual({ "is taken at its result": "passed" });
+  });
+
   test.each([
     ["no-tests", "must contain at least one test"],
     ["missing-export", "does not provide an export named 'nothing'"],

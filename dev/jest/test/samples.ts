@@ -60,6 +60,11 @@ test("ends in its own time", () => wait(600), 2_000);`,
 const wait = () => new Promise((resolve) => setTimeout(resolve, 50));
 test("throws in a timer", async () => { setTimeout(() => { throw new Error("stray"); }, 1); await wait(); });
 test("rejects unheard", async () => { void Promise.reject(new Error("unheard")); await wait(); });`,
+  "talks.test.ts": `${imports("test")}
+process.send({ result: { testResults: [] } });
+process.send({ error: { message: "not of the runner" } });
+process.send(null);
+test("is taken at its result", () => new Promise((resolve) => setTimeout(resolve, 50)));`,
   "no-tests.test.ts": "export {};",
   "missing-export.test.ts": `${imports("test")}import { nothing } from "./shared.ts";\ntest("one", () => nothing);`,
   "throws-at-once.test.ts": `throw new Error("thrown while it is read"); export {};`,

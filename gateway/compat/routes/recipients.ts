@@ -173,7 +173,7 @@ export const recipientRoutes = (holder: Holder): readonly Route[] => {
   ];
 };
 
-export const withTabs = (text: string | undefined): boolean =>
+const withTabs = (text: string | undefined): boolean =>
   readWith({ include_tabs: text }, (reader) => reader.flag("include_tabs")) ?? false;
 
 const someRecipients = (reader: Reader) => some(reader, readRecipients(reader));

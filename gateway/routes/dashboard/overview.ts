@@ -1,53 +1,28 @@
+import { create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { CallOptions } from "@connectrpc/connect";
 import { usage } from "#api/generation-templates.ts";
 import type { JsonSchema } from "#api/kinds.ts";
+import { acceptancesToday, agreementsToday, type Overview, webhooksToday } from "#api/overview.ts";
+import { type GetActivityResponse, GetActivityResponseSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { isOutage } from "#platform/outage.ts";
-import { acceptancesView, agreementsView, webhooksView } from "../../../views/dashboard/overview.ts";
-import { statuses } from "../../../views/sign/names.ts";
+import { isoTime } from "../../../views/scalars.ts";
 import { dayIn, hoursBetween } from "../../dashboard/local-day.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
-import { answer, count, dateTime, day, described, example, listOf, orNull, text } from "../schema-parts.ts";
+import { answer, dateTime, day, described, example, orNull, text } from "../schema-parts.ts";
 import type { Services } from "../services.ts";
 import { dashboardBase, everybody } from "./base.ts";
 
 const timeZone = example(described(text(1, 64), "A name of the IANA time zone database."), "Europe/Berlin");
-const counts = { acceptances: count, declines: count };
-
-/** Of agreements; templates have none that counts. */
-const counted = statuses.names.filter((name) => name !== "template");
-
 const overviewSchema: JsonSchema = answer({
   date: described(day, "The day that it is in the time zone."),
   timeZone,
   from: described(dateTime, "When the day began."),
-  acceptances: orNull(
-    answer({
-      ...counts,
-      hours: described(
-        listOf(answer({ hour: dateTime, ...counts })),
-        "Every hour of UTC that has begun today, oldest first.",
-      ),
-    }),
-  ),
-  agreements: orNull(
-    answer({
-      byStatus: described(answer(Object.fromEntries(counted.map((name) => [name, count]))), "As they are now."),
-      sentToday: count,
-      completedToday: count,
-      declinedToday: count,
-    }),
-  ),
+  acceptances: orNull(acceptancesToday.schemas.answer),
+  agreements: orNull(agreementsToday.schemas.answer),
   generation: orNull(usage.schemas.answer),
-  webhooks: orNull(
-    answer({
-      endpoints: count,
-      failing: described(count, "Enabled ones whose attempts have all failed for a while."),
-      disabled: described(count, "Those that were disabled because they failed or were gone."),
-      undeliveredToday: described(count, "Deliveries of today that have failed so far or were given up."),
-    }),
-  ),
+  webhooks: orNull(webhooksToday.schemas.answer),
 });
 
 /** Whoever looks at the start page is not kept waiting for a service that is away. */
@@ -76,18 +51,27 @@ export const overviewRoutes: readonly Route[] = [
       const parts = await readParts(services, timestampFromDate(from), options);
       return { ...parts, date, zone, from, hours: hoursBetween(from, now) };
     },
-    respond: ({ date, zone, from, hours, ...parts }) =>
-      jsonReply(200, {
+    respond: ({ date, zone, from, hours, ...parts }) => {
+      const overview: Overview = {
         date,
         timeZone: zone,
         from: from.toISOString(),
-        acceptances: parts.acceptances && acceptancesView(parts.acceptances, hours),
-        agreements: parts.agreements && agreementsView(parts.agreements),
+        acceptances: parts.acceptances && acceptancesToday.answer(everyHour(parts.acceptances, hours)),
+        agreements: parts.agreements && agreementsToday.answer(parts.agreements),
         generation: parts.generation && usage.answer(parts.generation),
-        webhooks: parts.webhooks && webhooksView(parts.webhooks),
-      }),
+        webhooks: parts.webhooks && webhooksToday.answer(parts.webhooks),
+      };
+      return jsonReply(200, overview);
+    },
   }),
 ];
+
+/** The same, with the hours in which nothing has happened. */
+function everyHour({ hours: counted }: GetActivityResponse, hours: readonly Date[]): GetActivityResponse {
+  const known = new Map(counted.map((one) => [isoTime(one.hour), one]));
+  const all = hours.map((hour) => known.get(hour.toISOString()) ?? { hour: timestampFromDate(hour) });
+  return create(GetActivityResponseSchema, { hours: all });
+}
 
 async function readParts({ click, sign, docgen, webhooks }: Services, since: Timestamp, options: CallOptions) {
   const [acceptances, agreements, generation, endpoints] = await Promise.all([

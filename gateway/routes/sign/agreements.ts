@@ -1,15 +1,14 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { agreementChanges, newAgreement } from "#api/agreement-bodies.ts";
+import { agreementFilter } from "#api/agreement-records.ts";
 import { agreement } from "#api/agreements.ts";
-import type { ListAgreementsRequestSchema } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { CreateOf } from "#api/members.ts";
 import { DomainError } from "#platform/errors.ts";
 import { timestampOf } from "../../../views/scalars.ts";
-import { dateFields, statuses } from "../../../views/sign/names.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
 import { required } from "../required.ts";
-import { defineRoute, documentsBody, onBehalfOf, queryOf, type Route } from "../route.ts";
-import { dateTime, described, example, listOf, oneOf, text } from "../schema-parts.ts";
+import { defineRoute, documentsBody, filterQuery, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { listOf, text } from "../schema-parts.ts";
 import { compositionsOf, definitionOf, requestHash } from "./agreement-input.ts";
 import { admin, agreementTarget, given, read, signBase, withDocuments, write } from "./base.ts";
 import { createErrors, editErrors, exampleAgreement, replacements, replayed, replayedHeader } from "./parts.ts";
@@ -17,17 +16,6 @@ import { createErrors, editErrors, exampleAgreement, replacements, replayed, rep
 export const agreementTag = "Agreements";
 const base = { ...signBase, tag: agreementTag } as const;
 const notFound = { id: "ENVELOPE_NOT_FOUND" } as const;
-
-interface AgreementsQuery {
-  readonly limit?: number;
-  readonly cursor?: string;
-  readonly status?: string;
-  readonly email?: string;
-  readonly text?: string;
-  readonly dateField?: string;
-  readonly from?: string;
-  readonly to?: string;
-}
 
 export const agreementRoutes: readonly Route[] = [
   defineRoute({
@@ -38,22 +26,13 @@ export const agreementRoutes: readonly Route[] = [
     summary: "List agreements",
     description: "Newest first. Without limit all are returned, up to 1,000.",
     access: read,
-    query: queryOf<AgreementsQuery>({
-      limit: pageLimit,
-      cursor: text(1, 500, "X-Next-Cursor of the previous page."),
-      status: example(
-        described(oneOf(...statuses.names.filter((name) => name !== "template")), "Those in this status only."),
-        "sent",
-      ),
-      email: example(text(1, 100, "Those that a recipient with this address has, without case."), "ann@example.com"),
-      text: example(text(1, 200, "In the subject, or in a recipient's name or address, without case."), "NDA"),
-      dateField: example(
-        described(oneOf(...dateFields.names), "What from and to look at; created when absent."),
-        "sent",
-      ),
-      from: described(dateTime, "At this time or later."),
-      to: described(dateTime, "Before this time."),
-    }),
+    query: filterQuery(
+      agreementFilter,
+      queryOf<{ limit?: number; cursor?: string }>({
+        limit: pageLimit,
+        cursor: text(1, 500, "X-Next-Cursor of the previous page."),
+      }),
+    ),
     success: {
       status: 200,
       description: "The agreements.",
@@ -182,17 +161,9 @@ export const agreementDeletionRoutes: readonly Route[] = [
   }),
 ];
 
-function wantedOf(query: AgreementsQuery): MessageInitShape<typeof ListAgreementsRequestSchema> {
-  const { status, email = "", text: wantedText = "", dateField = "created", from, to } = query;
-  const range = { from: timestampOf(from), to: timestampOf(to) };
-  return {
-    statuses: status === undefined ? [] : [statuses.valueOf(status)],
-    email,
-    text: wantedText,
-    ...(range.from === undefined && range.to === undefined ? {} : { dateField: dateFields.valueOf(dateField) }),
-    ...(range.from === undefined ? {} : { from: range.from }),
-    ...(range.to === undefined ? {} : { to: range.to }),
-  };
+function wantedOf({ dateField = "created", ...query }: CreateOf<typeof agreementFilter.table>) {
+  const hasRange = query.from !== undefined || query.to !== undefined;
+  return agreementFilter.create({ ...query, ...(hasRange ? { dateField } : {}) });
 }
 
 const twoOrigins = (): DomainError =>

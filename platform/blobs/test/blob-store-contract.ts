@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import type pg from "pg";
+import type { Tenant } from "../../db/pool.ts";
 import { newId, type OrgId } from "../../ids.ts";
 import type { BlobStore } from "../blob-store.ts";
 
 export interface StoreUnderTest {
   readonly store: BlobStore;
   /** Runs the work in a transaction of the organization, which commits when it resolves. */
-  transaction<T>(orgId: OrgId, work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  transaction<T>(orgId: OrgId, work: (tenant: Tenant) => Promise<T>): Promise<T>;
   /** How many blobs and references there are of an organization, whoever may see them. */
   count(orgId: OrgId): Promise<{ blobs: number; references: number }>;
 }
@@ -135,10 +136,10 @@ function describeTransactions(current: () => StoreUnderTest): void {
     const orgId = newOrg();
     const [old, young] = [newId(), newId()];
     await store.put(orgId, old, Buffer.from("old"));
-    const sha256 = await transaction(orgId, async (client) => {
-      await store.release(orgId, old, client);
-      const put = await store.put(orgId, young, Buffer.from("young"), client);
-      expect(await store.read(orgId, put, client)).toBeDefined();
+    const sha256 = await transaction(orgId, async (tenant) => {
+      await store.release(tenant, old);
+      const put = await store.put(tenant, young, Buffer.from("young"));
+      expect(await store.read(tenant, put)).toBeDefined();
       expect(await store.read(orgId, put)).toBeUndefined();
       return put;
     });
@@ -152,9 +153,9 @@ function describeTransactions(current: () => StoreUnderTest): void {
     const orgId = newOrg();
     const old = newId();
     const sha256 = await store.put(orgId, old, Buffer.from("old"));
-    const failing = transaction(orgId, async (client) => {
-      await store.release(orgId, old, client);
-      await store.put(orgId, newId(), Buffer.from("young"), client);
+    const failing = transaction(orgId, async (tenant) => {
+      await store.release(tenant, old);
+      await store.put(tenant, newId(), Buffer.from("young"));
       throw new Error("changed its mind");
     });
     await expect(failing).rejects.toThrow("changed its mind");
@@ -171,11 +172,11 @@ function describeConcurrency(current: () => StoreUnderTest): void {
     const bytes = randomBytes(1000);
     await store.put(orgId, last, bytes);
     let putting: Promise<Buffer> | undefined;
-    await transaction(orgId, async (client) => {
-      await store.release(orgId, last, client);
+    await transaction(orgId, async (tenant) => {
+      await store.release(tenant, last);
       // Finds the blob, which is not gone yet.
       putting = store.put(orgId, next, bytes);
-      await expect(Promise.race([putting.then(() => "put"), pause(client)])).resolves.toBe("waiting");
+      await expect(Promise.race([putting.then(() => "put"), pause(tenant.client)])).resolves.toBe("waiting");
     });
     expect(await store.read(orgId, (await putting) ?? Buffer.alloc(0))).toBeDefined();
     expect(await count(orgId)).toEqual({ blobs: 1, references: 1 });
@@ -188,10 +189,10 @@ function describeConcurrency(current: () => StoreUnderTest): void {
     const bytes = randomBytes(1000);
     await store.put(orgId, last, bytes);
     let releasing: Promise<void> | undefined;
-    await transaction(orgId, async (client) => {
-      await store.put(orgId, next, bytes, client);
+    await transaction(orgId, async (tenant) => {
+      await store.put(tenant, next, bytes);
       releasing = store.release(orgId, last);
-      await expect(Promise.race([releasing.then(() => "released"), pause(client)])).resolves.toBe("waiting");
+      await expect(Promise.race([releasing.then(() => "released"), pause(tenant.client)])).resolves.toBe("waiting");
     });
     await releasing;
     expect(await store.read(orgId, hash(bytes))).toBeDefined();

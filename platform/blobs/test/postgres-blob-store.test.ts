@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
 import { createRoleSql } from "../../db/ddl.ts";
-import { createPool, withOrg } from "../../db/pool.ts";
+import { createPool, type Tenant, withOrg } from "../../db/pool.ts";
 import { newId, type OrgId } from "../../ids.ts";
 import { createEmptyTestDatabase, type TestDatabase } from "../../testing/database.ts";
 import { blobTablesSql, createPostgresBlobStore } from "../blob-store.ts";
@@ -56,7 +56,7 @@ describe("a put that is interrupted between its statements", () => {
     const bytes = Buffer.from("wanted");
     await store.put(orgId, last, bytes);
     let releasing: Promise<void> | undefined;
-    await transaction(orgId, async (client) => {
+    await transaction(orgId, async ({ client }) => {
       const interrupted = {
         query: async (sql: string, values: unknown[]) => {
           const result = await client.query(sql, values);
@@ -67,7 +67,7 @@ describe("a put that is interrupted between its statements", () => {
           return result;
         },
       };
-      await store.put(orgId, next, bytes, interrupted as unknown as pg.PoolClient);
+      await store.put({ orgId, client: interrupted } as unknown as Tenant, next, bytes);
     });
     await releasing;
     expect(await count(orgId)).toEqual({ blobs: 1, references: 1 });
@@ -78,13 +78,15 @@ describe("the tables", () => {
   test("bytes cannot be stored under the name of others", async () => {
     const orgId = newId() as OrgId;
     const sql = `insert into ${schema}.blob (organization_id, sha256, bytes) values ($1, sha256('a'), 'b')`;
-    await expect(withOrg(writer, orgId, (client) => client.query(sql, [orgId]))).rejects.toThrow(/check constraint/);
+    await expect(withOrg(writer, orgId, ({ client }) => client.query(sql, [orgId]))).rejects.toThrow(
+      /check constraint/,
+    );
   });
 
   test("a blob that somebody refers to cannot be deleted", async () => {
     const orgId = newId() as OrgId;
     await underTest.store.put(orgId, newId(), Buffer.from("needed"));
     const sql = `delete from ${schema}.blob where organization_id = $1`;
-    await expect(withOrg(writer, orgId, (client) => client.query(sql, [orgId]))).rejects.toThrow(/foreign key/);
+    await expect(withOrg(writer, orgId, ({ client }) => client.query(sql, [orgId]))).rejects.toThrow(/foreign key/);
   });
 });

@@ -49,11 +49,13 @@ afterAll(async () => {
 });
 
 const add = (organizationId: OrgId, title: string) =>
-  withOrgEm(orm, organizationId, async (em) => {
+  withOrgEm(orm, organizationId, async ({ em }) => {
     em.create(Note, { organizationId, id: newId(), title });
   });
 const titles = (orgId: OrgId) =>
-  withOrgEm(orm, orgId, async (em) => (await em.findAll(Note, { orderBy: { title: 1 } })).map((note) => note.title));
+  withOrgEm(orm, orgId, async ({ em }) =>
+    (await em.findAll(Note, { orderBy: { title: 1 } })).map((note) => note.title),
+  );
 
 describe("withOrgEm", () => {
   test("changes are flushed and committed, and visible to their organization only", async () => {
@@ -65,7 +67,7 @@ describe("withOrgEm", () => {
   });
 
   test("nothing is kept when the work rejects", async () => {
-    const failed = withOrgEm(orm, orgA, async (em) => {
+    const failed = withOrgEm(orm, orgA, async ({ em }) => {
       em.create(Note, { organizationId: orgA, id: newId(), title: "second" });
       await em.flush();
       throw new Error("changed my mind");
@@ -75,7 +77,7 @@ describe("withOrgEm", () => {
   });
 
   test("rows of another organization are refused by the database", async () => {
-    const foreign = withOrgEm(orm, orgB, async (em) => {
+    const foreign = withOrgEm(orm, orgB, async ({ em }) => {
       em.create(Note, { organizationId: orgA, id: newId(), title: "foreign" });
     });
     await expect(foreign).rejects.toThrow("row-level security");
@@ -86,7 +88,7 @@ describe("withOrgEm", () => {
     const twice = await add(orgB, "same").catch((reason: unknown) => reason);
     expect(isUniqueViolation(twice, "note_title")).toBe(true);
     expect(isUniqueViolation(twice, "note_pkey")).toBe(false);
-    const lost = await withOrgEm(orm, orgB, async (em) => {
+    const lost = await withOrgEm(orm, orgB, async ({ em }) => {
       await terminateSessions(database, "test");
       return em.count(Note);
     }).catch((reason: unknown) => reason);
@@ -96,7 +98,7 @@ describe("withOrgEm", () => {
 
   test("connections that break in a transaction do not wear out the pool", async () => {
     for (let i = 0; i < 3; i += 1) {
-      const failing = withOrgEm(orm, orgA, async (em) => {
+      const failing = withOrgEm(orm, orgA, async ({ em }) => {
         await terminateSessions(database, "test");
         return em.count(Note);
       });
@@ -106,7 +108,7 @@ describe("withOrgEm", () => {
   });
 
   test("a transaction that was spoiled by a swallowed error is reported, not lost in silence", async () => {
-    const spoiled = withOrgEm(orm, orgA, async (em) => {
+    const spoiled = withOrgEm(orm, orgA, async ({ em }) => {
       await em.insert(Note, { organizationId: orgA, id: newId(), title: "spoiled", createdAt: new Date() });
       await em.execute("select 1 / 0").catch(() => {});
     });
@@ -115,7 +117,7 @@ describe("withOrgEm", () => {
   });
 
   test("Kysely shares the transaction", async () => {
-    const found = await withOrgEm(orm, orgA, (em) => em.getKysely().selectFrom("note").select("title").execute());
+    const found = await withOrgEm(orm, orgA, ({ em }) => em.getKysely().selectFrom("note").select("title").execute());
     expect(found).toEqual([{ title: "first" }]);
   });
 });

@@ -6,7 +6,7 @@ import { createEmptyTestDatabase, type TestDatabase, terminateSessions } from ".
 import { until } from "../../testing/until.ts";
 import { createRoleSql, forceOrgIsolationSql } from "../ddl.ts";
 import { isTransient, isUniqueViolation } from "../errors.ts";
-import { createPool, withOrg, withOrgSnapshot, withTransaction } from "../pool.ts";
+import { createPool, type Tenant, withOrg, withOrgSnapshot, withTransaction } from "../pool.ts";
 
 const role = "assent_pool_test";
 const orgA = newId() as OrgId;
@@ -34,12 +34,14 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  for (const org of [orgA, orgB]) await withOrg(pool, org, (client) => client.query("delete from note"));
+  for (const org of [orgA, orgB]) await withOrg(pool, org, ({ client }) => client.query("delete from note"));
 });
 
-const insert = (org: OrgId, id: number) => (client: pg.PoolClient) =>
-  client.query("insert into note (organization_id, id) values ($1, $2)", [org, id]);
-const countNotes = async (client: Pick<pg.ClientBase, "query">): Promise<number> =>
+const insert =
+  (org: OrgId, id: number) =>
+  ({ client }: Pick<Tenant, "client">) =>
+    client.query("insert into note (organization_id, id) values ($1, $2)", [org, id]);
+const countNotes = async ({ client }: { readonly client: pg.PoolClient | pg.Pool }): Promise<number> =>
   (await client.query<{ n: number }>("select count(*)::integer as n from note")).rows[0]?.n ?? -1;
 
 describe("withOrg", () => {
@@ -52,28 +54,28 @@ describe("withOrg", () => {
   test("an organization cannot write, change or delete rows of another one", async () => {
     await withOrg(pool, orgA, insert(orgA, 1));
     await expect(withOrg(pool, orgB, insert(orgA, 2))).rejects.toThrow("row-level security");
-    const changed = await withOrg(pool, orgB, (client) => client.query("update note set text = 'x'"));
-    const deleted = await withOrg(pool, orgB, (client) => client.query("delete from note"));
+    const changed = await withOrg(pool, orgB, ({ client }) => client.query("update note set text = 'x'"));
+    const deleted = await withOrg(pool, orgB, ({ client }) => client.query("delete from note"));
     expect([changed.rowCount, deleted.rowCount]).toEqual([0, 0]);
   });
 
   test("without an organization nothing is visible and nothing can be written", async () => {
     await withOrg(pool, orgA, insert(orgA, 1));
-    expect(await countNotes(pool)).toBe(0);
-    await expect(withTransaction(pool, insert(orgA, 2))).rejects.toThrow("row-level security");
+    expect(await countNotes({ client: pool })).toBe(0);
+    await expect(withTransaction(pool, (client) => insert(orgA, 2)({ client }))).rejects.toThrow("row-level security");
   });
 
   test("row-level security binds the owner of the table as well", async () => {
     await withOrg(pool, orgA, insert(orgA, 1));
     const owner = createPool({ url: database.url, name: "owner" });
-    expect(await countNotes(owner)).toBe(0);
+    expect(await countNotes({ client: owner })).toBe(0);
     await owner.end();
   });
 
   test("the result is committed when the work resolves and undone when it rejects", async () => {
     await expect(
-      withOrg(pool, orgA, async (client) => {
-        await insert(orgA, 1)(client);
+      withOrg(pool, orgA, async (tenant) => {
+        await insert(orgA, 1)(tenant);
         throw new Error("changed my mind");
       }),
     ).rejects.toThrow("changed my mind");
@@ -84,7 +86,7 @@ describe("withOrg", () => {
     for (let i = 0; i < 4; i += 1) {
       await withOrg(pool, orgA, insert(orgA, i));
       await withOrg(pool, orgA, () => Promise.reject(new Error("no"))).catch(() => {});
-      const seen = await Promise.all([countNotes(pool), countNotes(pool)]);
+      const seen = await Promise.all([countNotes({ client: pool }), countNotes({ client: pool })]);
       expect(seen).toEqual([0, 0]);
       const setting = await pool.query<{ org: string }>("select current_setting('app.org_id', true) as org");
       expect(setting.rows[0]?.org ?? "").toBe("");
@@ -93,9 +95,9 @@ describe("withOrg", () => {
 
   test("a transaction that was spoiled by a swallowed error is reported, not committed in silence", async () => {
     await withOrg(pool, orgA, insert(orgA, 1));
-    const spoiled = withOrg(pool, orgA, async (client) => {
-      await insert(orgA, 2)(client);
-      await insert(orgA, 1)(client).catch(() => {});
+    const spoiled = withOrg(pool, orgA, async (tenant) => {
+      await insert(orgA, 2)(tenant);
+      await insert(orgA, 1)(tenant).catch(() => {});
     });
     await expect(spoiled).rejects.toThrow("rolled back");
     expect(await withOrg(pool, orgA, countNotes)).toBe(1);
@@ -107,9 +109,9 @@ describe("withOrg", () => {
   });
 
   test("a connection that breaks during the work is replaced", async () => {
-    const error = await withOrg(pool, orgA, async (client) => {
+    const error = await withOrg(pool, orgA, async (tenant) => {
       await terminateSessions(database, "test");
-      return countNotes(client);
+      return countNotes(tenant);
     }).catch((reason: unknown) => reason);
     expect(isTransient(error)).toBe(true);
     expect(await withOrg(pool, orgA, countNotes)).toBe(0);
@@ -120,9 +122,9 @@ describe("withOrgSnapshot", () => {
   test("sees one state of the organization's rows, whatever others commit meanwhile, and writes nothing", async () => {
     await withOrg(pool, orgA, insert(orgA, 1));
     await withOrg(pool, orgB, insert(orgB, 1));
-    const counted = await withOrgSnapshot(pool, orgA, async (client) => {
+    const counted = await withOrgSnapshot(pool, orgA, async (tenant) => {
       await withOrg(pool, orgA, insert(orgA, 2));
-      return countNotes(client);
+      return countNotes(tenant);
     });
     expect(counted).toBe(1);
     expect(await withOrgSnapshot(pool, orgA, countNotes)).toBe(2);
@@ -168,9 +170,11 @@ describe("createPool", () => {
 
   test("waiting for a lock ends early, and that counts as transient", async () => {
     await withOrg(pool, orgA, insert(orgA, 1));
-    const error = await withOrg(pool, orgA, async (client) => {
+    const error = await withOrg(pool, orgA, async ({ client }) => {
       await client.query("select * from note for update");
-      return withOrg(pool, orgA, (other) => other.query("delete from note")).catch((reason: unknown) => reason);
+      return withOrg(pool, orgA, ({ client: other }) => other.query("delete from note")).catch(
+        (reason: unknown) => reason,
+      );
     });
     expect(String(error)).toContain("lock timeout");
     expect(isTransient(error)).toBe(true);

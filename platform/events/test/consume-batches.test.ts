@@ -66,7 +66,7 @@ async function consume(options: Partial<BatchConsumerOptions> = {}) {
   const consumer = createBatchConsumer({
     ...base,
     gatherMs: 5,
-    applyBatch: async (client, orgId, events) => {
+    applyBatch: async ({ orgId, client }, events) => {
       batches.push({ orgId, size: events.length });
       await count(client, events);
     },
@@ -142,7 +142,7 @@ describe("createBatchConsumer", () => {
     const [bad] = records(1);
     await consume({
       maxDeliver: 3,
-      applyBatch: async (client, _orgId, events) => {
+      applyBatch: async ({ client }, events) => {
         await count(client, events);
         if (events.some(({ id }) => id === bad?.eventId)) throw new Error("cannot count this");
       },

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
+import type { Tenant } from "../../db/pool.ts";
 import { createLogger } from "../../logger.ts";
 import { createMetrics, type Metrics } from "../../metrics.ts";
 import type { OutboxRecord } from "../../outbox/outbox.ts";
@@ -46,7 +46,7 @@ afterEach(async () => {
   await bus.close();
 });
 
-const noteEffect = async (client: pg.PoolClient, event: Event): Promise<void> => {
+const noteEffect = async ({ client }: Tenant, event: Event): Promise<void> => {
   await client.query(`insert into ${schema}.effect (event_id) values ($1)`, [event.id]);
 };
 const consume = async (options: Partial<ConsumerOptions> = {}): Promise<void> => {
@@ -66,9 +66,9 @@ describe("createConsumer", () => {
   test("the effect runs as the organization of the event, with the event parsed", async () => {
     const seen: Event[] = [];
     await consume({
-      apply: async (client, event) => {
+      apply: async (tenant, event) => {
         seen.push(event);
-        await noteEffect(client, event);
+        await noteEffect(tenant, event);
       },
     });
     const [a, b] = [makeRecord(orgA), makeRecord(orgB)];
@@ -98,9 +98,9 @@ describe("createConsumer", () => {
 
   test("two deliveries of one event at the same time have one effect", async () => {
     const other = createMemoryBus();
-    const slow = async (client: pg.PoolClient, event: Event): Promise<void> => {
-      await client.query("select pg_sleep(0.1)");
-      await noteEffect(client, event);
+    const slow = async (tenant: Tenant, event: Event): Promise<void> => {
+      await tenant.client.query("select pg_sleep(0.1)");
+      await noteEffect(tenant, event);
     };
     await consume({ apply: slow });
     await consume({ bus: other, apply: slow });
@@ -124,8 +124,8 @@ describe("createConsumer", () => {
     let failures = 2;
     let inboxDuringRetry = -1;
     await consume({
-      apply: async (client, event) => {
-        await noteEffect(client, event);
+      apply: async (tenant, event) => {
+        await noteEffect(tenant, event);
         inboxDuringRetry = (await rows("inbox")).length;
         failures -= 1;
         if (failures >= 0) throw new Error("not yet");
@@ -141,9 +141,9 @@ describe("createConsumer", () => {
     const bad = makeRecord();
     await consume({
       maxDeliver: 3,
-      apply: async (client, event) => {
+      apply: async (tenant, event) => {
         if (event.id === bad.eventId) throw new Error("I cannot stand this one");
-        await noteEffect(client, event);
+        await noteEffect(tenant, event);
       },
     });
     await publish(bad, makeRecord());

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import { DeadEventService } from "#gen/assent/operations/v1/dead_events_pb.ts";
+import type { Tenant } from "../../db/pool.ts";
 import { createLogger } from "../../logger.ts";
 import { createMetrics, type Metrics } from "../../metrics.ts";
 import type { OutboxRecord } from "../../outbox/outbox.ts";
@@ -69,8 +70,8 @@ async function start(): Promise<Transport> {
   const onApplied = (): void => {
     applied += 1;
   };
-  const apply = (client: pg.PoolClient, event: Event) => applyAll(client, [event]);
-  const applyBatch = (client: pg.PoolClient, _orgId: string, events: readonly Event[]) => applyAll(client, events);
+  const apply = ({ client }: Tenant, event: Event) => applyAll(client, [event]);
+  const applyBatch = ({ client }: Tenant, events: readonly Event[]) => applyAll(client, events);
   consumers = [
     createConsumer({ ...base, durable: single, apply, onApplied, logger, metrics }),
     createBatchConsumer({ ...base, durable: batched, applyBatch, onApplied, gatherMs: 5, logger, metrics }),

@@ -79,4 +79,4 @@ export function makeRecord(organizationId: OrgId = orgA, subject = "assent.click
 
 /** Writes the records of one organization in one transaction. */
 export const write = (pool: pg.Pool, records: readonly OutboxRecord[]): Promise<void> =>
-  withOrg(pool, (records[0]?.organizationId ?? orgA) as OrgId, (client) => insertOutbox(client, schema, records));
+  withOrg(pool, (records[0]?.organizationId ?? orgA) as OrgId, ({ client }) => insertOutbox(client, schema, records));

@@ -30,11 +30,11 @@ async function upgrade(schema: string, marked: readonly number[]) {
   const before = [createRoleSql(roles.writerRole), createRoleSql(roles.relayRole), `create schema ${schema}`];
   for (const sql of [...before, ...outboxTablesSql({ schema, ...roles })]) await owner.query(sql);
   const records = Array.from({ length: 4 }, () => makeRecord());
-  await withOrg(writer, orgA, (client) => insertOutbox(client, schema, records));
+  await withOrg(writer, orgA, ({ client }) => insertOutbox(client, schema, records));
   await relay.query(`update ${schema}.outbox set published_at = now() where position = any($1)`, [marked]);
   for (const sql of ["begin", ...outboxCursorSql({ schema, ...roles }), "commit"]) await owner.query(sql);
   const next = makeRecord();
-  await withOrg(writer, orgA, (client) => insertOutbox(client, schema, [next]));
+  await withOrg(writer, orgA, ({ client }) => insertOutbox(client, schema, [next]));
   const reader = createOutboxReader(relay, schema);
   await reader.resume();
   return (await reader.unpublished(10)).map(({ position }) => position);

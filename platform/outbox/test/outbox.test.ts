@@ -30,7 +30,7 @@ describe("insertOutbox", () => {
   });
 
   test("nothing is left when the transaction does not commit", async () => {
-    const failed = withOrg(db.writer, orgA, async (client) => {
+    const failed = withOrg(db.writer, orgA, async ({ client }) => {
       await insertOutbox(client, schema, [makeRecord()]);
       throw new Error("changed my mind");
     });
@@ -45,10 +45,10 @@ describe("insertOutbox", () => {
 
   test("the writer can neither write for another organization nor read, change or delete what is there", async () => {
     await expect(
-      withOrg(db.writer, orgB, (client) => insertOutbox(client, schema, [makeRecord(orgA)])),
+      withOrg(db.writer, orgB, ({ client }) => insertOutbox(client, schema, [makeRecord(orgA)])),
     ).rejects.toThrow("row-level security");
     for (const sql of ["select * from shop.outbox", "delete from shop.outbox", "update shop.outbox set data = ''"]) {
-      await expect(withOrg(db.writer, orgA, (client) => client.query(sql))).rejects.toThrow("permission denied");
+      await expect(withOrg(db.writer, orgA, ({ client }) => client.query(sql))).rejects.toThrow("permission denied");
     }
   });
 
@@ -62,7 +62,7 @@ describe("insertOutboxEm", () => {
     const Unused = defineEntity({ name: "Unused", properties: { id: p.uuid().primary() } });
     const orm = createOrm({ url: db.database.url, role: "assent_shop_test", schema, name: "orm", entities: [Unused] });
     const records = [{ ...makeRecord(), data: `{"t":"a\\"\\\\,{}'? é"}` }, makeRecord()];
-    await withOrgEm(orm, orgA, (em) => insertOutboxEm(em, schema, records));
+    await withOrgEm(orm, orgA, ({ em }) => insertOutboxEm(em, schema, records));
     expect(await stored()).toEqual(records);
     await orm.close();
   });

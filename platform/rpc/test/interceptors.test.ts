@@ -4,6 +4,7 @@ import { callerHeaders, requireCaller } from "../../caller.ts";
 import { DomainError } from "../../errors.ts";
 import type { Tracer } from "../../telemetry.ts";
 import { expectDomainError } from "../../testing/expect-domain-error.ts";
+import { WorkerPoolError } from "../../worker-pool.ts";
 import { serverInterceptors } from "../interceptors.ts";
 import { createMemoryTransport } from "../memory.ts";
 import { type ClickHandlers, caller, clickClient, clickRoutes, observe } from "./harness.ts";
@@ -114,6 +115,8 @@ describe("errors of a handler", () => {
     ),
     ["gRPC", new ConnectError("no connection established", Code.Unavailable)],
     ["gRPC", new ConnectError("too slow", Code.DeadlineExceeded)],
+    ["a pool of threads", new WorkerPoolError("BUSY")],
+    ["a pool of threads", new WorkerPoolError("DEADLINE")],
   ])("that pass are SERVICE_UNAVAILABLE, and only the log says why: %s, %s", async (_source, failure) => {
     const { client, lines } = open(throwing(failure));
 

@@ -1,6 +1,6 @@
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 
-export const plans = ["gen_starter", "gen_pro", "gen_hoa", "business", "gen_payg"] as const;
+const plans = ["gen_starter", "gen_pro", "gen_hoa", "business", "gen_payg"] as const;
 export type Plan = (typeof plans)[number];
 
 /** Requests per window that an organization has instead of the platform's default; an absent group has the default. */

@@ -1,5 +1,4 @@
-import type { PoolClient } from "pg";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Origin } from "../domain/audit.ts";
 import type { Attempts } from "../domain/password.ts";
@@ -19,11 +18,11 @@ export interface Whose {
 
 /** Counts an attempt before it is known how it ends. Undefined while the user is locked. */
 export const beginAttempt = (deps: AttemptDeps, { orgId, userId }: Whose): Promise<Attempts | undefined> =>
-  withOrg(deps.people, orgId, (client) => countAttempt(orgId, client, userId, deps.clock.now()));
+  withOrg(deps.people, orgId, (tenant) => countAttempt(tenant, userId, deps.clock.now()));
 
 /** The attempt was none, or did not fail. */
 export const takeBack = (deps: AttemptDeps, { orgId, userId }: Whose): Promise<void> =>
-  withOrg(deps.people, orgId, (client) => takeBackAttempt(orgId, client, userId));
+  withOrg(deps.people, orgId, (tenant) => takeBackAttempt(tenant, userId));
 
 /** The attempt has failed. With the last one that a user has, a mail tells the person. */
 export async function failAttempt(
@@ -31,28 +30,28 @@ export async function failAttempt(
   { orgId, userId }: Whose,
   attempt: { readonly counted: Attempts | undefined; readonly factor: string; readonly origin: Origin },
 ): Promise<void> {
-  await withOrg(deps.people, orgId, (client) => noteFailure(deps, client, { orgId, userId }, attempt));
+  await withOrg(deps.people, orgId, (tenant) => noteFailure(deps, tenant, { orgId, userId }, attempt));
   if (attempt.counted?.lockedUntil) deps.wakeMails();
 }
 
 /** The same in the caller's transaction. */
 export async function noteFailure(
   deps: AttemptDeps,
-  client: PoolClient,
-  { orgId, userId }: Whose,
+  tenant: Tenant,
+  { userId }: Whose,
   {
     counted,
     factor,
     origin,
   }: { readonly counted: Attempts | undefined; readonly factor: string; readonly origin: Origin },
 ): Promise<void> {
-  const user = await findUser(orgId, client, userId);
+  const user = await findUser(tenant, userId);
   // Attempts at a locked user are not written down: nobody fills the trail.
   if (user === undefined || counted === undefined) return;
-  await addAudit(orgId, client, auditEntry(deps, { action: "login.failed", actor: user, origin, details: { factor } }));
-  const attempts = counted.lockedUntil === null ? undefined : await readAttempts(orgId, client, userId);
+  await addAudit(tenant, auditEntry(deps, { action: "login.failed", actor: user, origin, details: { factor } }));
+  const attempts = counted.lockedUntil === null ? undefined : await readAttempts(tenant, userId);
   // Another attempt at the same time may have succeeded and lifted the lock.
   if (!attempts?.lockedUntil) return;
-  await addAudit(orgId, client, auditEntry(deps, { action: "login.locked", actor: user, origin }));
-  await requestMail(deps, orgId, client, { userId, kind: "lockout" });
+  await addAudit(tenant, auditEntry(deps, { action: "login.locked", actor: user, origin }));
+  await requestMail(deps, tenant, { userId, kind: "lockout" });
 }

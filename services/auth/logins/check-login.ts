@@ -1,7 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { PoolClient } from "pg";
 import type { OrganizationChoiceSchema } from "#gen/assent/auth/v1/users_pb.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import { decrypt, encrypt } from "#platform/secrets.ts";
 import type { Origin } from "../domain/audit.ts";
@@ -88,19 +87,19 @@ export const openTotpSecret = ({ keys }: Pick<Deps, "keys">, userId: string, sea
   Buffer.from(decrypt(keys.totpKek, sealed, userId), "base64");
 
 /** Whether the code is one of the user's second factor, or of the recovery codes. It is used up by this. */
-export async function isSecondFactor(deps: Deps, client: PoolClient, user: User, code: string): Promise<boolean> {
-  const { orgId, id: userId } = user;
+export async function isSecondFactor(deps: Deps, tenant: Tenant, user: User, code: string): Promise<boolean> {
+  const { id: userId } = user;
   const typed = code.trim();
   if (!looksLikeTotpCode(typed)) {
     const hash = hashRecoveryCode(deps.keys, userId, typed);
-    return hash !== undefined && consumeRecoveryCode(orgId, client, userId, hash);
+    return hash !== undefined && consumeRecoveryCode(tenant, userId, hash);
   }
-  const totp = await lockTotp(orgId, client, userId);
+  const totp = await lockTotp(tenant, userId);
   if (totp === undefined || totp.secret === null || totp.enabledAt === null) return false;
   const secret = openTotpSecret(deps, userId, totp.secret);
   const lastStep = totpStep(secret, typed, deps.clock.now(), totp.lastStep);
   if (lastStep === undefined) return false;
-  await writeTotp(orgId, client, userId, { ...totp, lastStep });
+  await writeTotp(tenant, userId, { ...totp, lastStep });
   return true;
 }
 
@@ -111,7 +110,7 @@ export async function choiceOf(
 ): Promise<MessageInitShape<typeof OrganizationChoiceSchema>> {
   const optionOf = async ({ orgId }: { readonly orgId: OrgId }) => ({
     organizationId: orgId,
-    name: await withOrg(people, orgId, (client) => findOrganizationName(orgId, client)),
+    name: await withOrg(people, orgId, (tenant) => findOrganizationName(tenant)),
   });
   return { options: await Promise.all(users.map(optionOf)) };
 }

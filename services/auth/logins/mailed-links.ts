@@ -1,6 +1,6 @@
-import type { PoolClient } from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import { newSecret, type OrgId } from "#platform/ids.ts";
+import { newSecret } from "#platform/ids.ts";
 import { encrypt } from "#platform/secrets.ts";
 import { type LinkPurpose, linkLifetimeMs, linkUrl } from "../domain/link.ts";
 import type { MailKind } from "../domain/mail.ts";
@@ -22,50 +22,48 @@ interface Invited {
 }
 
 /** Creates an invited user in the caller's transaction, which has locked the organization. */
-export async function createUser(deps: Deps, orgId: OrgId, client: PoolClient, invited: Invited): Promise<string> {
-  if ((await countUsers(orgId, client)) >= maxUsers) {
+export async function createUser(deps: Deps, tenant: Tenant, invited: Invited): Promise<string> {
+  if ((await countUsers(tenant)) >= maxUsers) {
     const message = `the organization has ${maxUsers} users already`;
     throw new DomainError("VALIDATION_FAILED", { details: [{ field: "email", code: "TOO_MANY_USERS", message }] });
   }
   const id = deps.newId();
-  const isNew = await insertUser(orgId, client, { id, ...invited, createdAt: deps.clock.now() });
+  const isNew = await insertUser(tenant, { id, ...invited, createdAt: deps.clock.now() });
   if (!isNew) throw new DomainError("USER_EXISTS");
   return id;
 }
 
 /** Mails an invitation. Where that cannot be done, the answer is the link, and empty otherwise. */
-export async function sendInvitation(deps: Deps, orgId: OrgId, client: PoolClient, userId: string): Promise<string> {
-  const { token, url } = await makeLink(deps, orgId, client, { userId, purpose: "invitation" });
+export async function sendInvitation(deps: Deps, tenant: Tenant, userId: string): Promise<string> {
+  const { token, url } = await makeLink(deps, tenant, { userId, purpose: "invitation" });
   if (deps.mail === undefined) return url;
-  await requestMail(deps, orgId, client, { userId, kind: "invitation", token });
+  await requestMail(deps, tenant, { userId, kind: "invitation", token });
   return "";
 }
 
 /** Makes a link of a user, in the caller's transaction. Its URL is for who makes it to hand over. */
 export async function makeLink(
   deps: Deps,
-  orgId: OrgId,
-  client: PoolClient,
+  tenant: Tenant,
   { userId, purpose }: { readonly userId: string; readonly purpose: LinkPurpose },
 ): Promise<{ readonly token: string; readonly url: string }> {
   const token = newSecret();
   const createdAt = deps.clock.now();
   const expiresAt = new Date(createdAt.getTime() + linkLifetimeMs[purpose]);
-  await insertLink(orgId, client, { tokenHash: hashOf(token), userId, purpose, createdAt, expiresAt });
+  await insertLink(tenant, { tokenHash: hashOf(token), userId, purpose, createdAt, expiresAt });
   return { token, url: linkUrl(deps.publicUrl(), purpose, token) };
 }
 
 /** Asks for a mail in the caller's transaction. Without a mail server there is nobody to ask. */
 export async function requestMail(
   deps: Deps,
-  orgId: OrgId,
-  client: PoolClient,
+  tenant: Tenant,
   { userId, kind, token }: { readonly userId: string; readonly kind: MailKind; readonly token?: string },
 ): Promise<void> {
   if (deps.mail === undefined) return;
   const id = deps.newId();
   const sealedToken = token === undefined ? null : encrypt(deps.keys.mailTokenKek[0], token, id);
-  await insertMailJob(orgId, client, { id, userId, kind, sealedToken, createdAt: deps.clock.now() });
+  await insertMailJob(tenant, { id, userId, kind, sealedToken, createdAt: deps.clock.now() });
 }
 
 function hashOf(token: string): Buffer {

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { PoolClient } from "pg";
 import type { SessionPrincipalSchema, SignedInSchema } from "#gen/assent/auth/v1/users_pb.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { newSecret } from "#platform/ids.ts";
 import type { Origin } from "../domain/audit.ts";
 import { csrfToken, hashToken, lifetimeMs } from "../domain/session.ts";
@@ -20,23 +20,23 @@ type Deps = Pick<AuthDeps, "keys" | "clock" | "newId">;
 /** Logs a user in, in the caller's transaction, which has locked the user. */
 export async function openSession(
   deps: Deps,
-  client: PoolClient,
+  tenant: Tenant,
   user: User,
   origin: Origin,
   details: Readonly<Record<string, string>> = {},
 ): Promise<MessageInitShape<typeof SignedInSchema>> {
-  const { orgId, id: userId } = user;
+  const { id: userId } = user;
   const now = deps.clock.now();
   const { token, tokenHash } = makeSessionToken();
   const id = deps.newId();
   const expiresAt = new Date(now.getTime() + lifetimeMs);
-  await forgetAttempts(orgId, client, userId);
-  await noteLogin(orgId, client, userId, now);
-  const isFull = await makeRoom(orgId, client, userId);
+  await forgetAttempts(tenant, userId);
+  await noteLogin(tenant, userId, now);
+  const isFull = await makeRoom(tenant, userId);
   const { ip, userAgent } = origin;
-  await insertSession(orgId, client, { id, userId, tokenHash, createdAt: now, expiresAt, ip, userAgent });
-  await addAudit(orgId, client, auditEntry(deps, { action: "login.succeeded", actor: user, origin, details }));
-  if (isFull) await noteChange(client, "user_changed", userId, now);
+  await insertSession(tenant, { id, userId, tokenHash, createdAt: now, expiresAt, ip, userAgent });
+  await addAudit(tenant, auditEntry(deps, { action: "login.succeeded", actor: user, origin, details }));
+  if (isFull) await noteChange(tenant.client, "user_changed", userId, now);
   const principal = toPrincipal(deps, { sessionId: id, user: { ...user, lastLoginAt: now }, expiresAt });
   return { sessionToken: token, principal };
 }

@@ -15,9 +15,9 @@ export async function provePassword(
   origin: Origin,
 ): Promise<StoredPassword> {
   const { orgId, userId } = whose;
-  const stored = await withOrg(deps.people, orgId, async (client) => {
-    const password = await findPassword(orgId, client, userId);
-    const isThere = password !== undefined || (await findUser(orgId, client, userId))?.status === "active";
+  const stored = await withOrg(deps.people, orgId, async (tenant) => {
+    const password = await findPassword(tenant, userId);
+    const isThere = password !== undefined || (await findUser(tenant, userId))?.status === "active";
     if (!isThere) throw new DomainError("SESSION_ENDED");
     return password;
   });

@@ -1,5 +1,4 @@
-import type { PoolClient } from "pg";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { LinkPurpose } from "../domain/link.ts";
 import { checkPassword } from "../domain/password.ts";
@@ -31,9 +30,9 @@ export async function readLink(deps: SetByLinkDeps, token: string, purpose: Link
   const found = tokenHash && (await findLink(deps.lookup, tokenHash, purpose, deps.clock.now()));
   if (tokenHash === undefined || found === undefined) throw new DomainError("LINK_INVALID");
   const { orgId, userId } = found;
-  const { user, organizationName } = await withOrg(deps.people, orgId, async (client) => ({
-    user: await findUser(orgId, client, userId),
-    organizationName: await findOrganizationName(orgId, client),
+  const { user, organizationName } = await withOrg(deps.people, orgId, async (tenant) => ({
+    user: await findUser(tenant, userId),
+    organizationName: await findOrganizationName(tenant),
   }));
   if (user?.status !== statusFor[purpose]) throw new DomainError("LINK_INVALID");
   return {
@@ -48,15 +47,15 @@ export async function readLink(deps: SetByLinkDeps, token: string, purpose: Link
 /** Uses the link up and sets the password, in the caller's transaction. Of two at the same time one gets LINK_INVALID. */
 export async function setByLink(
   deps: SetByLinkDeps,
-  client: PoolClient,
-  { orgId, userId, tokenHash, purpose }: OpenedLink,
+  tenant: Tenant,
+  { userId, tokenHash, purpose }: OpenedLink,
   password: StoredPassword,
 ): Promise<User> {
-  const user = await lockUser(orgId, client, userId);
-  const isUsed = await consumeLink(orgId, client, { tokenHash, purpose, now: deps.clock.now() });
+  const user = await lockUser(tenant, userId);
+  const isUsed = await consumeLink(tenant, { tokenHash, purpose, now: deps.clock.now() });
   if (user?.status !== statusFor[purpose] || !isUsed) throw new DomainError("LINK_INVALID");
-  await deleteLinksOf(orgId, client, userId);
-  await deleteChallengesOf(orgId, client, userId);
-  await setPassword(orgId, client, userId, password);
+  await deleteLinksOf(tenant, userId);
+  await deleteChallengesOf(tenant, userId);
+  await setPassword(tenant, userId, password);
   return { ...user, hasPassword: true };
 }

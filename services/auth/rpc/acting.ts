@@ -1,7 +1,6 @@
 import type { HandlerContext } from "@connectrpc/connect";
-import type { PoolClient } from "pg";
 import { type Caller, requireCaller } from "#platform/caller.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import type { AuditAction, Named, Origin } from "../domain/audit.ts";
@@ -22,8 +21,7 @@ export interface CallingUser {
 
 /** A user at work, in a transaction of their organization. */
 export interface Acting {
-  readonly orgId: OrgId;
-  readonly client: PoolClient;
+  readonly tenant: Tenant;
   readonly actor: User;
   readonly now: Date;
   /** Adds to the trail what the user did, to themselves when no subject is named. */
@@ -74,15 +72,15 @@ export async function actAs<T>(
 ): Promise<T> {
   const { orgId, userId } = callingUser(context);
   const origin = originOf(context, options.visitor);
-  return withOrg(deps.people, orgId, async (client) => {
-    if (options.managesUsers === true) await lockOrganization(orgId, client);
-    const actor = await findUser(orgId, client, userId);
+  return withOrg(deps.people, orgId, async (tenant) => {
+    if (options.managesUsers === true) await lockOrganization(tenant);
+    const actor = await findUser(tenant, userId);
     if (actor?.status !== "active") throw new DomainError("SESSION_ENDED");
     requireRole(actor, options.role ?? "viewer");
     return work({
-      ...{ orgId, client, actor, now: deps.clock.now() },
+      ...{ tenant, actor, now: deps.clock.now() },
       audit: (action, subject, details) =>
-        addAudit(orgId, client, auditEntry(deps, { action, actor, origin, subject, details })),
+        addAudit(tenant, auditEntry(deps, { action, actor, origin, subject, details })),
     });
   });
 }
@@ -97,8 +95,8 @@ export function managerOf(
   { visitor, role }: { readonly visitor: VisitorMessage; readonly role: UserRole },
 ): Promise<Manager> {
   const origin = originOf(context, visitor);
-  return actAs(deps, context, { role }, async ({ orgId, actor }) => ({
-    orgId,
+  return actAs(deps, context, { role }, async ({ tenant, actor }) => ({
+    orgId: tenant.orgId,
     audit: (action, subject) => ({ ...auditEntry(deps, { action, actor, subject, origin }), leastRole: role }),
   }));
 }

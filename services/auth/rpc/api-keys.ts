@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import { verifyApiKey } from "../credentials.ts";
 import { operatorAudit } from "../logins/audit-entry.ts";
@@ -27,7 +28,7 @@ export const revokeApiKey = (deps: RevokeApiKeyDeps): Pick<ServiceImpl<typeof Ad
 export const listApiKeys = (deps: Pick<AuthDeps, "orm">): Pick<ServiceImpl<typeof AdminService>, "listApiKeys"> => ({
   async listApiKeys(request) {
     const { organizationId } = await requireOrganization(deps, toOrgId(request.organizationId));
-    return { keys: (await keysOf(deps.orm, organizationId)).map(toApiKeyMessage) };
+    return { keys: (await withOrgEm(deps.orm, organizationId, keysOf)).map(toApiKeyMessage) };
   },
 });
 
@@ -50,8 +51,8 @@ type Handlers = Pick<ServiceImpl<typeof OrganizationService>, "listKeys" | "crea
 /** API keys, as users of the dashboard manage them. */
 export const userKeys = (deps: UserKeysDeps): Handlers => ({
   async listKeys(_request, context) {
-    const orgId = await actAs(deps, context, {}, async (acting) => acting.orgId);
-    return { keys: (await keysOf(deps.orm, orgId)).map(toApiKeyMessage) };
+    const orgId = await actAs(deps, context, {}, async (acting) => acting.tenant.orgId);
+    return { keys: (await withOrgEm(deps.orm, orgId, keysOf)).map(toApiKeyMessage) };
   },
   async createKey(request, context) {
     return createKey(deps, await managerOf(deps, context, { visitor: request.visitor, role: "developer" }), request);

@@ -1,6 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import { firstReadMs } from "../domain/retention.ts";
 import { findCaller } from "../store/caller-store.ts";
@@ -12,7 +13,9 @@ type DescribeCallerDeps = Pick<AuthDeps, "orm">;
 
 export const describeCaller = (deps: DescribeCallerDeps): Pick<ServiceImpl<typeof TokenService>, "describeCaller"> => ({
   async describeCaller(request) {
-    const caller = await findCaller(deps.orm, toOrgId(request.organizationId), request.clientId);
+    const caller = await withOrgEm(deps.orm, toOrgId(request.organizationId), (tenant) =>
+      findCaller(tenant, request.clientId),
+    );
     if (caller === undefined) {
       throw new DomainError("NOT_FOUND", { message: "The organization has no API key or OAuth client with this id." });
     }

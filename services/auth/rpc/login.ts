@@ -1,8 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { PoolClient } from "pg";
 import type { LoginService } from "#gen/assent/auth/v1/users_pb.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Origin } from "../domain/audit.ts";
 import { challengeMs, maxChallengeFailures } from "../domain/link.ts";
@@ -46,14 +45,14 @@ export const login = (deps: LoginDeps): Pick<ServiceImpl<typeof LoginService>, "
     if (others.length > 0) {
       return { outcome: { case: "choice", value: await choiceOf(deps, right) } };
     }
-    return withOrg(deps.people, only.orgId, async (client) => {
-      const user = await lockUser(only.orgId, client, only.userId);
-      const password = await findPassword(only.orgId, client, only.userId);
+    return withOrg(deps.people, only.orgId, async (tenant) => {
+      const user = await lockUser(tenant, only.userId);
+      const password = await findPassword(tenant, only.userId);
       // Disabled, removed or given another password since it was checked.
       if (user === undefined || password?.hash.equals(only.hash) !== true) throw new DomainError("LOGIN_FAILED");
-      await renewHash(deps, client, only, { ...password, typed: request.password });
-      if (user.totpEnabledAt !== null) return askForCode(deps, client, user);
-      return { outcome: { case: "signedIn", value: await openSession(deps, client, user, origin) } };
+      await renewHash(deps, tenant, only, { ...password, typed: request.password });
+      if (user.totpEnabledAt !== null) return askForCode(deps, tenant, user);
+      return { outcome: { case: "signedIn", value: await openSession(deps, tenant, user, origin) } };
     });
   },
 });
@@ -61,18 +60,18 @@ export const login = (deps: LoginDeps): Pick<ServiceImpl<typeof LoginService>, "
 /** A password that was stretched with other parameters is stored anew while it is known. */
 async function renewHash(
   deps: LoginDeps,
-  client: PoolClient,
-  { orgId, userId }: LoginCandidate,
+  tenant: Tenant,
+  { userId }: LoginCandidate,
   { scheme, emailKey, typed }: { readonly scheme: string; readonly emailKey: string; readonly typed: string },
 ): Promise<void> {
   if (scheme === deps.passwords.scheme) return;
-  await setPassword(orgId, client, userId, await storedPassword(deps, { id: userId, emailKey }, typed));
+  await setPassword(tenant, userId, await storedPassword(deps, { id: userId, emailKey }, typed));
 }
 
-async function askForCode(deps: LoginDeps, client: PoolClient, user: User) {
+async function askForCode(deps: LoginDeps, tenant: Tenant, user: User) {
   const { token, tokenHash } = makeSessionToken();
   const expiresAt = new Date(deps.clock.now().getTime() + challengeMs);
-  await insertChallenge(user.orgId, client, { tokenHash, userId: user.id, expiresAt });
+  await insertChallenge(tenant, { tokenHash, userId: user.id, expiresAt });
   const value = { pendingToken: token, expiresAt: timestampFromDate(expiresAt) };
   return { outcome: { case: "secondFactor" as const, value } };
 }
@@ -86,10 +85,10 @@ export const continueLogin = (deps: ContinueLoginDeps): Pick<ServiceImpl<typeof 
     if (tokenHash === undefined || found === undefined) throw new DomainError("LOGIN_EXPIRED");
     const { orgId, userId } = found;
     const step = { tokenHash, code: request.code, origin: originOf(context, request.visitor) };
-    const signedIn = await withOrg(deps.people, orgId, async (client) => {
-      const user = await lockUser(orgId, client, userId);
+    const signedIn = await withOrg(deps.people, orgId, async (tenant) => {
+      const user = await lockUser(tenant, userId);
       if (user?.status !== "active") throw new DomainError("LOGIN_EXPIRED");
-      return tryCode(deps, client, user, step);
+      return tryCode(deps, tenant, user, step);
     });
     // Only now, because a failure has to be written.
     if (signedIn === undefined) {
@@ -103,22 +102,22 @@ export const continueLogin = (deps: ContinueLoginDeps): Pick<ServiceImpl<typeof 
 /** Undefined for a wrong code. */
 async function tryCode(
   deps: ContinueLoginDeps,
-  client: PoolClient,
+  tenant: Tenant,
   user: User,
   { tokenHash, code, origin }: { readonly tokenHash: Buffer; readonly code: string; readonly origin: Origin },
 ) {
   const { orgId, id: userId } = user;
   const now = deps.clock.now();
-  const failures = await lockChallenge(orgId, client, tokenHash, now);
+  const failures = await lockChallenge(tenant, tokenHash, now);
   if (failures === undefined || failures >= maxChallengeFailures) throw new DomainError("LOGIN_EXPIRED");
-  const counted = await countAttempt(orgId, client, userId, now);
-  if (counted !== undefined && (await isSecondFactor(deps, client, user, code))) {
-    await deleteChallenge(orgId, client, tokenHash);
+  const counted = await countAttempt(tenant, userId, now);
+  if (counted !== undefined && (await isSecondFactor(deps, tenant, user, code))) {
+    await deleteChallenge(tenant, tokenHash);
     // Read again: a recovery code may be gone.
-    return openSession(deps, client, (await findUser(orgId, client, userId)) ?? user, origin);
+    return openSession(deps, tenant, (await findUser(tenant, userId)) ?? user, origin);
   }
-  await countChallengeFailure(orgId, client, tokenHash);
-  await noteFailure(deps, client, { orgId, userId }, { counted, factor: "code", origin });
+  await countChallengeFailure(tenant, tokenHash);
+  await noteFailure(deps, tenant, { orgId, userId }, { counted, factor: "code", origin });
   return undefined;
 }
 
@@ -134,8 +133,8 @@ export const loginWithIdentity = (
     const [only, ...others] = found;
     if (only === undefined) throw new DomainError("LOGIN_FAILED");
     if (others.length > 0) return { outcome: { case: "choice", value: await choiceOf(deps, found) } };
-    const signedIn = await withOrg(deps.people, only.orgId, (client) =>
-      enter(deps, client, only, { person, origin: originOf(context, visitor) }),
+    const signedIn = await withOrg(deps.people, only.orgId, (tenant) =>
+      enter(deps, tenant, only, { person, origin: originOf(context, visitor) }),
     );
     return { outcome: { case: "signedIn", value: signedIn } };
   },
@@ -146,38 +145,33 @@ interface Entering {
   readonly origin: Origin;
 }
 
-async function enter(
-  deps: LoginWithIdentityDeps,
-  client: PoolClient,
-  { orgId, userId }: FoundUser,
-  { person, origin }: Entering,
-) {
-  const user = await lockUser(orgId, client, userId);
-  const known = await findIdentity(orgId, client, userId);
+async function enter(deps: LoginWithIdentityDeps, tenant: Tenant, { userId }: FoundUser, { person, origin }: Entering) {
+  const user = await lockUser(tenant, userId);
+  const known = await findIdentity(tenant, userId);
   const identity = known === undefined ? "other" : identityOf(known, person);
   // Disabled, removed or become somebody else since they were found.
   if (user === undefined || user.status === "disabled" || identity === "other") throw new DomainError("LOGIN_FAILED");
-  if (identity === "new") await link(deps, client, user, { person, origin });
-  const signedIn = await openSession(deps, client, { ...user, status: "active" }, origin, { method: "oidc" });
-  if (identity === "new") await noteChange(client, "user_changed", userId, deps.clock.now());
+  if (identity === "new") await link(deps, tenant, user, { person, origin });
+  const signedIn = await openSession(deps, tenant, { ...user, status: "active" }, origin, { method: "oidc" });
+  if (identity === "new") await noteChange(tenant.client, "user_changed", userId, deps.clock.now());
   return signedIn;
 }
 
 /** The first time: the user is this person from now on, and an invitation is accepted by it. */
 async function link(
   deps: LoginWithIdentityDeps,
-  client: PoolClient,
+  tenant: Tenant,
   user: User,
   { person, origin }: Entering,
 ): Promise<void> {
-  const { orgId, id: userId } = user;
+  const { id: userId } = user;
   const { issuer } = person;
-  await setIdentity(orgId, client, userId, person);
+  await setIdentity(tenant, userId, person);
   const what = { action: "identity.linked", actor: user, origin, details: { issuer } } as const;
-  await addAudit(orgId, client, auditEntry(deps, what));
+  await addAudit(tenant, auditEntry(deps, what));
   if (user.status !== "invited") return;
-  await deleteLinksOf(orgId, client, userId);
-  await addAudit(orgId, client, auditEntry(deps, { action: "user.accepted", actor: user, origin }));
+  await deleteLinksOf(tenant, userId);
+  await addAudit(tenant, auditEntry(deps, { action: "user.accepted", actor: user, origin }));
 }
 
 type LogoutDeps = Pick<AuthDeps, "lookup" | "people" | "clock" | "newId">;
@@ -190,11 +184,11 @@ export const logout = (deps: LogoutDeps): Pick<ServiceImpl<typeof LoginService>,
     if (tokenHash === undefined || found === undefined) return {};
     if (judgeSession(found, tokenHash, now).kind === "ended") return {};
     const { user, sessionId } = found;
-    await withOrg(deps.people, user.orgId, async (client) => {
-      if (!(await deleteSession(user.orgId, client, { userId: user.id, sessionId }))) return;
+    await withOrg(deps.people, user.orgId, async (tenant) => {
+      if (!(await deleteSession(tenant, { userId: user.id, sessionId }))) return;
       const origin = originOf(context, request.visitor);
-      await addAudit(user.orgId, client, auditEntry(deps, { action: "logout", actor: user, origin }));
-      await noteChange(client, "session_changed", sessionId, now);
+      await addAudit(tenant, auditEntry(deps, { action: "logout", actor: user, origin }));
+      await noteChange(tenant.client, "session_changed", sessionId, now);
     });
     return {};
   },

@@ -1,5 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isClientKeyId, maxLivingKeys, parseClientKey } from "../domain/client-key.ts";
 import { isClientId } from "../domain/oauth-client.ts";
@@ -16,7 +17,9 @@ export const addOAuthClientKey = (
     const key = await parseClientKey(request.publicKeyPem);
     if (!isClientId(request.clientId)) throw clientNotFound();
     const orgId = toOrgId(request.organizationId);
-    const added = await insertClientKey(deps.orm, orgId, request.clientId, key, deps.clock.now());
+    const added = await withOrgEm(deps.orm, orgId, (tenant) =>
+      insertClientKey(tenant, request.clientId, key, deps.clock.now()),
+    );
     switch (added.kind) {
       case "added":
         return { key: toClientKeyMessage(added.key) };
@@ -39,7 +42,10 @@ export const listOAuthClientKeys = (
   deps: ListOauthClientKeysDeps,
 ): Pick<ServiceImpl<typeof AdminService>, "listOAuthClientKeys"> => ({
   async listOAuthClientKeys({ organizationId, clientId }) {
-    const keys = isClientId(clientId) ? await listClientKeys(deps.orm, toOrgId(organizationId), clientId) : undefined;
+    const orgId = toOrgId(organizationId);
+    const keys = isClientId(clientId)
+      ? await withOrgEm(deps.orm, orgId, (tenant) => listClientKeys(tenant, clientId))
+      : undefined;
     if (keys === undefined) throw clientNotFound();
     return { keys: keys.map(toClientKeyMessage) };
   },
@@ -52,7 +58,9 @@ export const revokeOAuthClientKey = (
 ): Pick<ServiceImpl<typeof AdminService>, "revokeOAuthClientKey"> => ({
   async revokeOAuthClientKey({ organizationId, clientId, keyId }) {
     if (!isClientId(clientId) || !isClientKeyId(keyId)) throw clientKeyNotFound();
-    const key = await revokeClientKey(deps.orm, toOrgId(organizationId), clientId, keyId, deps.clock.now());
+    const key = await withOrgEm(deps.orm, toOrgId(organizationId), (tenant) =>
+      revokeClientKey(tenant, clientId, keyId, deps.clock.now()),
+    );
     if (key === undefined) throw clientKeyNotFound();
     return { key: toClientKeyMessage(key) };
   },

@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { withOrgEm } from "#platform/db/orm.ts";
 import { operatorAudit } from "../logins/audit-entry.ts";
 import {
   createClient,
@@ -28,7 +29,7 @@ export const listOAuthClients = (
 ): Pick<ServiceImpl<typeof AdminService>, "listOAuthClients"> => ({
   async listOAuthClients(request) {
     const { organizationId } = await requireOrganization(deps, toOrgId(request.organizationId));
-    return { clients: (await clientsOf(deps.orm, organizationId)).map(toClientMessage) };
+    return { clients: (await withOrgEm(deps.orm, organizationId, clientsOf)).map(toClientMessage) };
   },
 });
 
@@ -61,8 +62,8 @@ const role = "developer";
 /** OAuth clients, as users of the dashboard manage them. */
 export const userClients = (deps: UserClientsDeps): Handlers => ({
   async listClients(_request, context) {
-    const orgId = await actAs(deps, context, {}, async (acting) => acting.orgId);
-    return { clients: (await clientsOf(deps.orm, orgId)).map(toClientMessage) };
+    const orgId = await actAs(deps, context, {}, async (acting) => acting.tenant.orgId);
+    return { clients: (await withOrgEm(deps.orm, orgId, clientsOf)).map(toClientMessage) };
   },
   async createClient(request, context) {
     return createClient(deps, await managerOf(deps, context, { visitor: request.visitor, role }), request);

@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { withOrgEm } from "#platform/db/orm.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
@@ -26,12 +27,14 @@ export const createOrganization = (
   deps: CreateOrganizationDeps,
 ): Pick<ServiceImpl<typeof AdminService>, "createOrganization"> => ({
   async createOrganization(request) {
-    const organization = await insertOrganization(deps.orm, toOrgId(deps.newId()), {
+    const values = {
       name: parseName(request.name),
       plan: toPlan(request.plan),
       sandbox: request.sandbox,
       createdAt: deps.clock.now(),
-    });
+    };
+    const orgId = toOrgId(deps.newId());
+    const organization = await withOrgEm(deps.orm, orgId, async (tenant) => insertOrganization(tenant, values));
     return { organization: toOrganizationMessage(organization) };
   },
 });
@@ -42,21 +45,21 @@ export const createOwner = (deps: CreateOwnerDeps): Pick<ServiceImpl<typeof Admi
   createOwner(request) {
     const orgId = toOrgId(request.organizationId);
     const owner = { ...parseEmail(request.email), name: parseName(request.name), role: "owner", locale: "" } as const;
-    return withOrg(deps.people, orgId, async (client) => {
-      const organizationName = await lockOrganization(orgId, client);
+    return withOrg(deps.people, orgId, async (tenant) => {
+      const organizationName = await lockOrganization(tenant);
       if (organizationName === undefined) throw organizationNotFound();
-      const userId = await createUser(deps, orgId, client, owner);
+      const userId = await createUser(deps, tenant, owner);
       const subject = { id: userId, name: owner.name };
       const details = { role: owner.role, email: owner.email };
       const what = { action: "user.created", actor: operator, subject, details, origin: noOrigin } as const;
-      await addAudit(orgId, client, auditEntry(deps, what));
+      await addAudit(tenant, auditEntry(deps, what));
       if (request.password === undefined) {
-        const { url } = await makeLink(deps, orgId, client, { userId, purpose: "invitation" });
+        const { url } = await makeLink(deps, tenant, { userId, purpose: "invitation" });
         return { userId, inviteUrl: url };
       }
       checkPassword(request.password, { ...owner, organizationName });
       const password = await storedPassword(deps, { id: userId, emailKey: owner.emailKey }, request.password);
-      await setPassword(orgId, client, userId, password);
+      await setPassword(tenant, userId, password);
       return { userId, inviteUrl: "" };
     });
   },
@@ -80,7 +83,8 @@ export const setOrganizationLimits = (
 ): Pick<ServiceImpl<typeof AdminService>, "setOrganizationLimits"> => ({
   async setOrganizationLimits(request) {
     const orgId = toOrgId(request.organizationId);
-    const organization = await setLimits(deps.orm, orgId, parseLimits(request.limits ?? {}), deps.clock.now());
+    const limits = parseLimits(request.limits ?? {});
+    const organization = await withOrgEm(deps.orm, orgId, (tenant) => setLimits(tenant, limits, deps.clock.now()));
     if (organization === undefined) throw organizationNotFound();
     return { organization: toOrganizationMessage(organization) };
   },
@@ -93,7 +97,8 @@ export const setOrganizationPlan = (
 ): Pick<ServiceImpl<typeof AdminService>, "setOrganizationPlan"> => ({
   async setOrganizationPlan(request) {
     const orgId = toOrgId(request.organizationId);
-    const organization = await setPlan(deps.orm, orgId, toPlan(request.plan), deps.clock.now());
+    const plan = toPlan(request.plan);
+    const organization = await withOrgEm(deps.orm, orgId, (tenant) => setPlan(tenant, plan, deps.clock.now()));
     if (organization === undefined) throw organizationNotFound();
     return { organization: toOrganizationMessage(organization) };
   },
@@ -108,7 +113,7 @@ type Handlers = Pick<
 /** The organization itself, as users of the dashboard see it, and what happened in it. */
 export const userOrganization = (deps: UserOrganizationDeps): Handlers => ({
   async getOrganization(_request, context) {
-    const orgId = await actAs(deps, context, {}, async (acting) => acting.orgId);
+    const orgId = await actAs(deps, context, {}, async (acting) => acting.tenant.orgId);
     const organization = await requireOrganization(deps, orgId);
     return { organization: toOrganizationMessage(organization) };
   },
@@ -120,15 +125,16 @@ export const userOrganization = (deps: UserOrganizationDeps): Handlers => ({
       locale: locale === undefined ? undefined : parseLocale(locale),
       timeZone: timeZone === undefined ? undefined : parseTimeZone(timeZone),
     };
-    const organization = await update(deps.orm, orgId, { ...change, now: deps.clock.now() }, audit);
+    const now = deps.clock.now();
+    const organization = await withOrgEm(deps.orm, orgId, (tenant) => update(tenant, { ...change, now }, audit));
     if (organization === undefined) throw organizationNotFound();
     return { organization: toOrganizationMessage(organization) };
   },
   async listAuditEvents({ pageSize, cursor }, context) {
     if (cursor !== "" && !isUuid(cursor)) throw unknownPage();
-    return actAs(deps, context, { role: "owner" }, async ({ orgId, client }) => {
+    return actAs(deps, context, { role: "owner" }, async ({ tenant }) => {
       // One more than asked for tells whether there are more.
-      const found = await listAudit(orgId, client, { before: cursor || null, limit: pageSize + 1 });
+      const found = await listAudit(tenant, { before: cursor || null, limit: pageSize + 1 });
       const events = found.slice(0, pageSize);
       const nextCursor = found.length > pageSize ? (events.at(-1)?.id ?? "") : "";
       return { events: events.map(toAuditMessage), nextCursor };

@@ -54,17 +54,17 @@ async function sendLink(
   origin: Origin,
 ): Promise<void> {
   if (deps.mail === undefined) return;
-  await withOrg(deps.people, orgId, async (client) => {
-    const user = await lockUser(orgId, client, userId);
+  await withOrg(deps.people, orgId, async (tenant) => {
+    const user = await lockUser(tenant, userId);
     const purpose = "reset";
-    const sent = await countLinks(orgId, client, userId, { purpose, now: deps.clock.now() });
+    const sent = await countLinks(tenant, userId, { purpose, now: deps.clock.now() });
     if (user?.status !== "active" || sent >= maxResetLinks) return;
-    const { token } = await makeLink(deps, orgId, client, { userId, purpose });
-    await requestMail(deps, orgId, client, { userId, kind: "reset", token });
+    const { token } = await makeLink(deps, tenant, { userId, purpose });
+    await requestMail(deps, tenant, { userId, kind: "reset", token });
     // Whoever asked need not be the user.
     const actor = { id: "", name: "" };
     const what = { action: "password.reset-requested", actor, subject: user, origin } as const;
-    await addAudit(orgId, client, auditEntry(deps, what));
+    await addAudit(tenant, auditEntry(deps, what));
   });
 }
 
@@ -74,11 +74,11 @@ export const resetPassword = (deps: SetByLinkDeps): Pick<ServiceImpl<typeof Logi
     const link = await readLink(deps, request.token, "reset");
     const password = await link.prepare(request.password);
     const { orgId, userId } = link;
-    await withOrg(deps.people, orgId, async (client) => {
-      const user = await setByLink(deps, client, link, password);
-      await deleteSessionsOf(orgId, client, userId);
-      await addAudit(orgId, client, auditEntry(deps, { action: "password.reset", actor: user, origin }));
-      await noteChange(client, "user_changed", userId, deps.clock.now());
+    await withOrg(deps.people, orgId, async (tenant) => {
+      const user = await setByLink(deps, tenant, link, password);
+      await deleteSessionsOf(tenant, userId);
+      await addAudit(tenant, auditEntry(deps, { action: "password.reset", actor: user, origin }));
+      await noteChange(tenant.client, "user_changed", userId, deps.clock.now());
     });
     return {};
   },
@@ -89,23 +89,23 @@ export const changePassword = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof Us
     const { sessionId, visitor } = request;
     const caller = callingUser(context);
     const proven = await provePassword(deps, caller, request.currentPassword, originOf(context, visitor));
-    const owner = await actAs(deps, context, {}, async ({ actor, orgId, client }) => ({
+    const owner = await actAs(deps, context, {}, async ({ actor, tenant }) => ({
       ...actor,
-      organizationName: await findOrganizationName(orgId, client),
+      organizationName: await findOrganizationName(tenant),
     }));
     checkPassword(request.newPassword, owner, "newPassword");
     const key = emailKey(owner.email) ?? "";
     const password = await storedPassword(deps, { id: owner.id, emailKey: key }, request.newPassword);
     return actAs(deps, context, { visitor }, async (acting) => {
-      const { orgId, client, actor } = acting;
-      await lockUser(orgId, client, actor.id);
-      const current = await findPassword(orgId, client, actor.id);
+      const { tenant, actor } = acting;
+      await lockUser(tenant, actor.id);
+      const current = await findPassword(tenant, actor.id);
       // Changed by somebody else since it was proven.
       if (current?.hash.equals(proven.hash) !== true) throw new DomainError("PASSWORD_WRONG");
-      await setPassword(orgId, client, actor.id, password);
-      await deleteLinksOf(orgId, client, actor.id);
-      await deleteChallengesOf(orgId, client, actor.id);
-      await deleteSessionsOf(orgId, client, actor.id, sessionId);
+      await setPassword(tenant, actor.id, password);
+      await deleteLinksOf(tenant, actor.id);
+      await deleteChallengesOf(tenant, actor.id);
+      await deleteSessionsOf(tenant, actor.id, sessionId);
       await acting.audit("password.changed");
       return { newSessionToken: await renewOwnSession(acting, sessionId) };
     });
@@ -127,17 +127,17 @@ export const acceptInvitation = (
     } satisfies UserChange;
     const password = await link.prepare(request.password);
     const { orgId, userId } = link;
-    const signedIn = await withOrg(deps.people, orgId, async (client) => {
-      const user = await setByLink(deps, client, link, password);
+    const signedIn = await withOrg(deps.people, orgId, async (tenant) => {
+      const user = await setByLink(deps, tenant, link, password);
       // What the page of the invitation takes from the browser does not replace what was chosen for the person.
       const isMissing = ([name, value]: [string, string | undefined]): boolean =>
         value !== undefined && (name === "name" || user[name as keyof typeof chosen] === "");
       const named = Object.fromEntries(Object.entries(chosen).filter(isMissing));
-      await updateUser(orgId, client, userId, named);
+      await updateUser(tenant, userId, named);
       const accepted = { ...user, ...named, status: "active" as const };
-      await addAudit(orgId, client, auditEntry(deps, { action: "user.accepted", actor: accepted, origin }));
-      const session = await openSession(deps, client, accepted, origin);
-      await noteChange(client, "user_changed", userId, deps.clock.now());
+      await addAudit(tenant, auditEntry(deps, { action: "user.accepted", actor: accepted, origin }));
+      const session = await openSession(deps, tenant, accepted, origin);
+      await noteChange(tenant.client, "user_changed", userId, deps.clock.now());
       return session;
     });
     return { signedIn };

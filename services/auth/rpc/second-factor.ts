@@ -20,13 +20,13 @@ export const beginTotp = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof UserSer
   async beginTotp(request, context) {
     const { password, visitor } = request;
     await provePassword(deps, callingUser(context), password, originOf(context, visitor));
-    return actAs(deps, context, { visitor }, async ({ orgId, client, actor }) => {
-      const totp = await lockTotp(orgId, client, actor.id);
+    return actAs(deps, context, { visitor }, async ({ tenant, actor }) => {
+      const totp = await lockTotp(tenant, actor.id);
       if (totp?.enabledAt) throw new DomainError("TOTP_ALREADY_ENABLED");
       const bytes = makeTotpSecret();
       const secret = sealTotpSecret(deps, actor.id, bytes);
-      await writeTotp(orgId, client, actor.id, { secret, enabledAt: null, lastStep: null });
-      const issuer = `Assent (${await findOrganizationName(orgId, client)})`;
+      await writeTotp(tenant, actor.id, { secret, enabledAt: null, lastStep: null });
+      const issuer = `Assent (${await findOrganizationName(tenant)})`;
       return { secret: toBase32(bytes), uri: totpUri(bytes, { issuer, account: actor.email }) };
     });
   },
@@ -37,14 +37,14 @@ type Deps = ActingDeps & Pick<AuthDeps, "keys">;
 export const confirmTotp = (deps: Deps): Pick<ServiceImpl<typeof UserService>, "confirmTotp"> => ({
   confirmTotp: ({ code, sessionId, visitor }, context) =>
     actAs(deps, context, { visitor }, async (acting) => {
-      const { orgId, client, actor, now } = acting;
-      const totp = await lockTotp(orgId, client, actor.id);
+      const { tenant, actor, now } = acting;
+      const totp = await lockTotp(tenant, actor.id);
       if (totp?.enabledAt) throw new DomainError("TOTP_ALREADY_ENABLED");
       if (!totp?.secret) throw new DomainError("TOTP_NOT_BEGUN");
       // No guessing: who may confirm was shown the secret.
       const lastStep = totpStep(openTotpSecret(deps, actor.id, totp.secret), code.trim(), now, null);
       if (lastStep === undefined) throw new DomainError("TOTP_CODE_INVALID");
-      await writeTotp(orgId, client, actor.id, { ...totp, enabledAt: now, lastStep });
+      await writeTotp(tenant, actor.id, { ...totp, enabledAt: now, lastStep });
       const recoveryCodes = await giveRecoveryCodes(deps, acting);
       await acting.audit("totp.enabled");
       return { recoveryCodes, newSessionToken: await renewOwnSession(acting, sessionId) };
@@ -56,12 +56,12 @@ export const disableTotp = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof UserS
     const { password, sessionId, visitor } = request;
     await provePassword(deps, callingUser(context), password, originOf(context, visitor));
     return actAs(deps, context, { visitor }, async (acting) => {
-      const { orgId, client, actor } = acting;
-      const totp = await lockTotp(orgId, client, actor.id);
+      const { tenant, actor } = acting;
+      const totp = await lockTotp(tenant, actor.id);
       if (!totp?.enabledAt) throw new DomainError("TOTP_NOT_ENABLED");
-      await writeTotp(orgId, client, actor.id, { secret: null, enabledAt: null, lastStep: null });
-      await writeRecoveryCodes(orgId, client, actor.id, []);
-      await deleteChallengesOf(orgId, client, actor.id);
+      await writeTotp(tenant, actor.id, { secret: null, enabledAt: null, lastStep: null });
+      await writeRecoveryCodes(tenant, actor.id, []);
+      await deleteChallengesOf(tenant, actor.id);
       await acting.audit("totp.disabled");
       return { newSessionToken: await renewOwnSession(acting, sessionId) };
     });
@@ -75,7 +75,7 @@ export const replaceRecoveryCodes = (
     const { password, sessionId, visitor } = request;
     await provePassword(deps, callingUser(context), password, originOf(context, visitor));
     return actAs(deps, context, { visitor }, async (acting) => {
-      const totp = await lockTotp(acting.orgId, acting.client, acting.actor.id);
+      const totp = await lockTotp(acting.tenant, acting.actor.id);
       if (!totp?.enabledAt) throw new DomainError("TOTP_NOT_ENABLED");
       const recoveryCodes = await giveRecoveryCodes(deps, acting);
       await acting.audit("recovery-codes.replaced");
@@ -85,12 +85,9 @@ export const replaceRecoveryCodes = (
 });
 
 /** New codes in place of all from before. */
-async function giveRecoveryCodes(
-  { keys }: Pick<AuthDeps, "keys">,
-  { orgId, client, actor }: Acting,
-): Promise<string[]> {
+async function giveRecoveryCodes({ keys }: Pick<AuthDeps, "keys">, { tenant, actor }: Acting): Promise<string[]> {
   const codes = makeRecoveryCodes();
   const hashes = codes.flatMap((code) => hashRecoveryCode(keys, actor.id, code) ?? []);
-  await writeRecoveryCodes(orgId, client, actor.id, hashes);
+  await writeRecoveryCodes(tenant, actor.id, hashes);
   return codes;
 }

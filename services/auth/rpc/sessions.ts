@@ -37,8 +37,8 @@ export const authenticateSession = (deps: Deps): Pick<ServiceImpl<typeof LoginSe
 
 export const listSessions = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "listSessions"> => ({
   listSessions: (_request, context) =>
-    actAs(deps, context, {}, async ({ orgId, client, actor, now }) => ({
-      sessions: (await sessionsOf(orgId, client, actor.id, now)).map(toSessionMessage),
+    actAs(deps, context, {}, async ({ tenant, actor, now }) => ({
+      sessions: (await sessionsOf(tenant, actor.id, now)).map(toSessionMessage),
     })),
 });
 
@@ -50,18 +50,18 @@ async function writeUse(
   seen: { readonly ip: string; readonly userAgent: string },
 ): Promise<string> {
   const { token, tokenHash: newHash } = makeSessionToken();
-  return withOrg(people, orgId, async (client) => {
-    const session = await lockSession(orgId, client, sessionId);
+  return withOrg(people, orgId, async (tenant) => {
+    const session = await lockSession(tenant, sessionId);
     const now = clock.now();
     const use = session && judgeSession(session, shownHash, now);
     if (session === undefined || use?.kind !== "valid") throw ended();
-    await writeSession(orgId, client, {
+    await writeSession(tenant, {
       ...session,
       ...usedSession(session, use, { shownHash, newHash, now }),
       ...(use.touches ? seen : {}),
     });
     // Gateways that remember the old token are to ask again, so that it ends everywhere in time.
-    if (use.rotates) await noteChange(client, "session_changed", sessionId, now);
+    if (use.rotates) await noteChange(tenant.client, "session_changed", sessionId, now);
     return use.rotates ? token : "";
   });
 }
@@ -70,15 +70,15 @@ const ended = (): DomainError => new DomainError("SESSION_ENDED");
 
 export const revokeSession = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "revokeSession"> => ({
   revokeSession: ({ sessionId, visitor }, context) =>
-    actAs(deps, context, { visitor }, async ({ orgId, client, actor, now, audit }) => {
-      const living = await sessionsOf(orgId, client, actor.id, now);
+    actAs(deps, context, { visitor }, async ({ tenant, actor, now, audit }) => {
+      const living = await sessionsOf(tenant, actor.id, now);
       const id = isUuid(sessionId) ? sessionId.toLowerCase() : "";
       const isLiving = living.some((session) => session.id === id);
-      if (!isLiving || !(await deleteSession(orgId, client, { userId: actor.id, sessionId: id }))) {
+      if (!isLiving || !(await deleteSession(tenant, { userId: actor.id, sessionId: id }))) {
         throw sessionNotFound();
       }
       await audit("session.revoked", { id, name: "" });
-      await noteChange(client, "session_changed", id, now);
+      await noteChange(tenant.client, "session_changed", id, now);
       return {};
     }),
 });
@@ -87,11 +87,11 @@ export const revokeOtherSessions = (
   deps: ActingDeps,
 ): Pick<ServiceImpl<typeof UserService>, "revokeOtherSessions"> => ({
   revokeOtherSessions: ({ sessionId, visitor }, context) =>
-    actAs(deps, context, { visitor }, async ({ orgId, client, actor, now, audit }) => {
-      const revoked = await deleteSessionsOf(orgId, client, actor.id, sessionId);
+    actAs(deps, context, { visitor }, async ({ tenant, actor, now, audit }) => {
+      const revoked = await deleteSessionsOf(tenant, actor.id, sessionId);
       if (revoked === 0) return { revoked };
       await audit("sessions.revoked", actor, { count: String(revoked) });
-      await noteChange(client, "user_changed", actor.id, now);
+      await noteChange(tenant.client, "user_changed", actor.id, now);
       return { revoked };
     }),
 });
@@ -100,10 +100,10 @@ export const revokeOtherSessions = (
  * Gives the session that calls another token, because its rights have changed, and tells the gateways to forget what they
  * remember of the user. To be called last in a transaction.
  */
-export async function renewOwnSession({ orgId, client, actor, now }: Acting, sessionId: string): Promise<string> {
+export async function renewOwnSession({ tenant, actor, now }: Acting, sessionId: string): Promise<string> {
   const { token, tokenHash } = makeSessionToken();
-  const isOurs = await replaceToken(orgId, client, { id: sessionId, userId: actor.id, tokenHash, now });
+  const isOurs = await replaceToken(tenant, { id: sessionId, userId: actor.id, tokenHash, now });
   if (!isOurs) throw new DomainError("SESSION_ENDED");
-  await noteChange(client, "user_changed", actor.id, now);
+  await noteChange(tenant.client, "user_changed", actor.id, now);
   return token;
 }

@@ -1,5 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import { verifyApiKey, verifyClient } from "../credentials.ts";
 import { signAccessToken, type TokenSubject, verifyAccessToken } from "../domain/access-token.ts";
@@ -79,14 +80,15 @@ export const revokeToken = (deps: RevokeTokenDeps): Pick<ServiceImpl<typeof Admi
 async function revokeByKeyValue(deps: RevokeTokenDeps, value: string): Promise<boolean> {
   const key = await verifyApiKey(deps, value);
   if (key === undefined) return false;
-  await revokeApiKey(deps.orm, key.orgId, { keyId: key.keyId, now: deps.clock.now() }, operatorAudit(deps));
+  const named = { keyId: key.keyId, now: deps.clock.now() };
+  await withOrgEm(deps.orm, key.orgId, (tenant) => revokeApiKey(tenant, named, operatorAudit(deps)));
   return true;
 }
 
 async function revokeByToken(deps: RevokeTokenDeps, value: string): Promise<boolean> {
   const token = await verifyAccessToken(deps.issuer, await deps.keyring.jwks(), value);
   if (token === undefined) return false;
-  await revokeAccessToken(deps.orm, token.orgId, token, deps.clock.now());
+  await withOrgEm(deps.orm, token.orgId, (tenant) => revokeAccessToken(tenant, token, deps.clock.now()));
   return true;
 }
 

@@ -36,8 +36,8 @@ import { toRole, toUserMessage, userNotFound } from "./user-messages.ts";
 
 export const listUsers = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "listUsers"> => ({
   listUsers: (_request, context) =>
-    actAs(deps, context, { role: "owner" }, async ({ orgId, client }) => ({
-      users: (await list(orgId, client)).map(toUserMessage),
+    actAs(deps, context, { role: "owner" }, async ({ tenant }) => ({
+      users: (await list(tenant)).map(toUserMessage),
     })),
 });
 
@@ -46,12 +46,12 @@ type Deps = ActingDeps & Pick<AuthDeps, "keys" | "mail" | "publicUrl" | "wakeMai
 export const inviteUser = (deps: Deps): Pick<ServiceImpl<typeof UserService>, "inviteUser"> => ({
   async inviteUser(request, context) {
     const options = { visitor: request.visitor, role: "owner", managesUsers: true } as const;
-    const answer = await actAs(deps, context, options, async ({ orgId, client, audit }) => {
+    const answer = await actAs(deps, context, options, async ({ tenant, audit }) => {
       const role = toRole(request.role);
       const invited = { ...parseEmail(request.email), name: parseName(request.name), role };
-      const userId = await createUser(deps, orgId, client, { ...invited, locale: parseLocale(request.locale) });
-      const inviteUrl = await sendInvitation(deps, orgId, client, userId);
-      const user = await findUser(orgId, client, userId);
+      const userId = await createUser(deps, tenant, { ...invited, locale: parseLocale(request.locale) });
+      const inviteUrl = await sendInvitation(deps, tenant, userId);
+      const user = await findUser(tenant, userId);
       if (user === undefined) throw userNotFound();
       await audit("user.invited", user, { role, email: user.email });
       return { user: toUserMessage(user), inviteUrl };
@@ -64,13 +64,13 @@ export const inviteUser = (deps: Deps): Pick<ServiceImpl<typeof UserService>, "i
 export const inviteUserAgain = (deps: Deps): Pick<ServiceImpl<typeof UserService>, "inviteUserAgain"> => ({
   async inviteUserAgain({ userId, visitor }, context) {
     const options = { visitor, role: "owner", managesUsers: true } as const;
-    const answer = await actAs(deps, context, options, async ({ orgId, client, audit }) => {
-      const user = isUuid(userId) ? await lockUser(orgId, client, userId) : undefined;
+    const answer = await actAs(deps, context, options, async ({ tenant, audit }) => {
+      const user = isUuid(userId) ? await lockUser(tenant, userId) : undefined;
       if (user === undefined) throw userNotFound();
       if (user.status !== "invited") throw new DomainError("USER_NOT_INVITED");
-      await deleteLinksOf(orgId, client, user.id);
-      await deleteMailJobsOf(orgId, client, user.id);
-      const inviteUrl = await sendInvitation(deps, orgId, client, user.id);
+      await deleteLinksOf(tenant, user.id);
+      await deleteMailJobsOf(tenant, user.id);
+      const inviteUrl = await sendInvitation(deps, tenant, user.id);
       await audit("user.invited-again", user);
       return { user: toUserMessage(user), inviteUrl };
     });
@@ -82,37 +82,37 @@ export const inviteUserAgain = (deps: Deps): Pick<ServiceImpl<typeof UserService
 export const updateUser = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "updateUser"> => ({
   updateUser: (request, context) =>
     actAs(deps, context, { visitor: request.visitor, managesUsers: true }, async (acting) => {
-      const { orgId, client, actor } = acting;
+      const { tenant, actor } = acting;
       const wished = parseChange(request);
       const isOwn = request.userId.toLowerCase() === actor.id;
       if (!isOwn || !isPersonal(wished)) requireRole(actor, "owner");
-      const user = isUuid(request.userId) ? await lockUser(orgId, client, request.userId) : undefined;
+      const user = isUuid(request.userId) ? await lockUser(tenant, request.userId) : undefined;
       if (user === undefined) throw userNotFound();
       const change = realChange(user, wished);
-      if (losesOwner(user, change) && !(await hasOtherActiveOwner(orgId, client, user.id))) {
+      if (losesOwner(user, change) && !(await hasOtherActiveOwner(tenant, user.id))) {
         throw new DomainError("LAST_OWNER");
       }
       const newSessionToken = await apply(acting, user, change, request.sessionId);
-      return { user: toUserMessage((await findUser(orgId, client, user.id)) ?? user), newSessionToken };
+      return { user: toUserMessage((await findUser(tenant, user.id)) ?? user), newSessionToken };
     }),
 });
 
 /** The new token of the calling session, if it got one. */
 async function apply(acting: Acting, user: User, change: UserChange, sessionId: string): Promise<string> {
-  const { orgId, client, actor, now } = acting;
+  const { tenant, actor, now } = acting;
   if (Object.keys(change).length === 0) return "";
-  await store(orgId, client, user.id, change);
+  await store(tenant, user.id, change);
   await acting.audit("user.updated", user, Object.fromEntries(Object.entries(change)));
   const isOwn = user.id === actor.id;
-  if (change.status === "disabled") await deleteLinksOf(orgId, client, user.id);
+  if (change.status === "disabled") await deleteLinksOf(tenant, user.id);
   if (endsSessions(change)) {
     // A session whose user is disabled does not live on, whoever disabled it.
     const staying = isOwn && change.status === undefined ? sessionId : null;
-    await deleteChallengesOf(orgId, client, user.id);
-    await deleteSessionsOf(orgId, client, user.id, staying);
+    await deleteChallengesOf(tenant, user.id);
+    await deleteSessionsOf(tenant, user.id, staying);
     if (staying !== null) return renewOwnSession(acting, staying);
   }
-  await noteChange(client, "user_changed", user.id, now);
+  await noteChange(tenant.client, "user_changed", user.id, now);
   return "";
 }
 
@@ -128,15 +128,15 @@ function parseChange({ name, role, status, locale, timeZone }: UpdateUserRequest
 
 export const removeUser = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "removeUser"> => ({
   removeUser: ({ userId, visitor }, context) =>
-    actAs(deps, context, { visitor, role: "owner", managesUsers: true }, async ({ orgId, client, now, audit }) => {
-      const user = isUuid(userId) ? await lockUser(orgId, client, userId) : undefined;
+    actAs(deps, context, { visitor, role: "owner", managesUsers: true }, async ({ tenant, now, audit }) => {
+      const user = isUuid(userId) ? await lockUser(tenant, userId) : undefined;
       if (user === undefined) throw userNotFound();
-      if (isActiveOwner(user) && !(await hasOtherActiveOwner(orgId, client, user.id))) {
+      if (isActiveOwner(user) && !(await hasOtherActiveOwner(tenant, user.id))) {
         throw new DomainError("LAST_OWNER");
       }
-      await deleteUser(orgId, client, user.id);
+      await deleteUser(tenant, user.id);
       await audit("user.removed", user, { email: user.email });
-      await noteChange(client, "user_changed", user.id, now);
+      await noteChange(tenant.client, "user_changed", user.id, now);
       return {};
     }),
 });

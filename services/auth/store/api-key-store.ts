@@ -1,9 +1,7 @@
 import { LockMode } from "@mikro-orm/core";
-import { withOrgEm } from "#platform/db/orm.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { recordChange } from "./change-store.ts";
-import { type ApiKey, ApiKeyEntity, type AuthOrm } from "./orm.ts";
+import { type ApiKey, ApiKeyEntity, type AuthTenant } from "./orm.ts";
 
 export interface NewStoredApiKey {
   readonly keyId: string;
@@ -12,45 +10,33 @@ export interface NewStoredApiKey {
   readonly createdAt: Date;
 }
 
-export async function insertApiKey(
-  orm: AuthOrm,
-  orgId: OrgId,
-  values: NewStoredApiKey,
-  audit: AuditOf,
-): Promise<ApiKey> {
-  return withOrgEm(orm, orgId, async (em) => {
-    await addAuditWith(orgId, em, audit("api-key.created", { id: values.keyId, name: values.name }));
-    return em.create(ApiKeyEntity, { organizationId: orgId, ...values });
-  });
+export async function insertApiKey(tenant: AuthTenant, values: NewStoredApiKey, audit: AuditOf): Promise<ApiKey> {
+  await addAuditWith(tenant, audit("api-key.created", { id: values.keyId, name: values.name }));
+  return tenant.em.create(ApiKeyEntity, { organizationId: tenant.orgId, ...values });
 }
 
 /** Newest first. */
-export async function listApiKeys(orm: AuthOrm, orgId: OrgId): Promise<ApiKey[]> {
-  return withOrgEm(orm, orgId, (em) =>
-    em.find(ApiKeyEntity, { organizationId: orgId }, { orderBy: { createdAt: "desc", keyId: "asc" } }),
-  );
+export async function listApiKeys({ orgId, em }: AuthTenant): Promise<ApiKey[]> {
+  return em.find(ApiKeyEntity, { organizationId: orgId }, { orderBy: { createdAt: "desc", keyId: "asc" } });
 }
 
 /** Revokes a key; one that is revoked already stays as it is. Undefined when the organization has no such key. */
 export async function revokeApiKey(
-  orm: AuthOrm,
-  orgId: OrgId,
+  tenant: AuthTenant,
   { keyId, now }: { readonly keyId: string; readonly now: Date },
   audit: AuditOf,
 ): Promise<ApiKey | undefined> {
-  return withOrgEm(orm, orgId, async (em) => {
-    const key = await em.findOne(
-      ApiKeyEntity,
-      { organizationId: orgId, keyId },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    );
-    if (key === null) return undefined;
-    if (key.revokedAt === null) {
-      key.revokedAt = now;
-      await em.flush();
-      await addAuditWith(orgId, em, audit("api-key.revoked", { id: keyId, name: key.name }));
-      await recordChange(em, "key_revoked", keyId, now);
-    }
-    return key;
-  });
+  const key = await tenant.em.findOne(
+    ApiKeyEntity,
+    { organizationId: tenant.orgId, keyId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  if (key === null) return undefined;
+  if (key.revokedAt === null) {
+    key.revokedAt = now;
+    await tenant.em.flush();
+    await addAuditWith(tenant, audit("api-key.revoked", { id: keyId, name: key.name }));
+    await recordChange(tenant.em, "key_revoked", keyId, now);
+  }
+  return key;
 }

@@ -1,5 +1,4 @@
-import type { PoolClient } from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { type Attempts, beginAttempt, noAttempts, takeBack } from "../domain/password.ts";
 
 const selectAttempts = `
@@ -11,34 +10,28 @@ const updateAttempts = `
   where organization_id = $1 and user_id = $2`;
 
 /** Locks the user. Undefined for an unknown one. */
-export async function readAttempts(orgId: OrgId, client: PoolClient, userId: string): Promise<Attempts | undefined> {
+export async function readAttempts({ orgId, client }: Tenant, userId: string): Promise<Attempts | undefined> {
   return (await client.query<Attempts>(selectAttempts, [orgId, userId])).rows[0];
 }
 
-async function write(orgId: OrgId, client: PoolClient, userId: string, attempts: Attempts): Promise<void> {
+async function write({ orgId, client }: Tenant, userId: string, attempts: Attempts): Promise<void> {
   const { failures, failuresSince, lockedUntil } = attempts;
   await client.query(updateAttempts, [orgId, userId, failures, failuresSince, lockedUntil]);
 }
 
 /** Counts an attempt. Undefined, and nothing is written, while the user is locked. */
-export async function countAttempt(
-  orgId: OrgId,
-  client: PoolClient,
-  userId: string,
-  now: Date,
-): Promise<Attempts | undefined> {
-  const stored = await readAttempts(orgId, client, userId);
+export async function countAttempt(tenant: Tenant, userId: string, now: Date): Promise<Attempts | undefined> {
+  const stored = await readAttempts(tenant, userId);
   const begun = beginAttempt(stored ?? noAttempts, now);
-  if (begun !== undefined) await write(orgId, client, userId, begun);
+  if (begun !== undefined) await write(tenant, userId, begun);
   return begun;
 }
 
 /** Takes an attempt back that was no failure. */
-export async function takeBackAttempt(orgId: OrgId, client: PoolClient, userId: string): Promise<void> {
-  const stored = await readAttempts(orgId, client, userId);
-  if (stored !== undefined) await write(orgId, client, userId, takeBack(stored));
+export async function takeBackAttempt(tenant: Tenant, userId: string): Promise<void> {
+  const stored = await readAttempts(tenant, userId);
+  if (stored !== undefined) await write(tenant, userId, takeBack(stored));
 }
 
 /** Forgets all attempts, because the person has proven who they are. */
-export const forgetAttempts = (orgId: OrgId, client: PoolClient, userId: string): Promise<void> =>
-  write(orgId, client, userId, noAttempts);
+export const forgetAttempts = (tenant: Tenant, userId: string): Promise<void> => write(tenant, userId, noAttempts);

@@ -1,9 +1,9 @@
-import type { PoolClient } from "pg";
+import type { OrmTenant } from "#platform/db/orm.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { AuditAction, AuditEntry, Named } from "../domain/audit.ts";
 import { hasRole, type UserRole } from "../domain/user.ts";
-import type { AuthEntityManager } from "./orm.ts";
 
 export interface StoredAuditEvent {
   readonly id: string;
@@ -34,7 +34,7 @@ const valuesOf = (orgId: OrgId, { id, at, action, actor, subject, details, origi
 export type AuditOf = (action: AuditAction, subject: Named) => AuditEntry;
 
 /** Adds to the trail in the transaction of what it tells. */
-export async function addAudit(orgId: OrgId, client: PoolClient, entry: AuditEntry): Promise<void> {
+export async function addAudit({ orgId, client }: Tenant, entry: AuditEntry): Promise<void> {
   await client.query(
     insertEvent((n) => `$${n}`),
     valuesOf(orgId, entry),
@@ -42,11 +42,11 @@ export async function addAudit(orgId: OrgId, client: PoolClient, entry: AuditEnt
 }
 
 /** The same in a transaction of the ORM, which a user who has lost the role for it meanwhile does not get to commit. */
-export async function addAuditWith(orgId: OrgId, em: AuthEntityManager, entry: AuditEntry): Promise<void> {
-  if (entry.leastRole !== undefined) await requireRoleUntilCommit(orgId, em, entry.actor.id, entry.leastRole);
-  await em.execute(
+export async function addAuditWith(tenant: OrmTenant, entry: AuditEntry): Promise<void> {
+  if (entry.leastRole !== undefined) await requireRoleUntilCommit(tenant, entry.actor.id, entry.leastRole);
+  await tenant.em.execute(
     insertEvent(() => "?"),
-    valuesOf(orgId, entry),
+    valuesOf(tenant.orgId, entry),
     "run",
   );
 }
@@ -55,12 +55,7 @@ export async function addAuditWith(orgId: OrgId, em: AuthEntityManager, entry: A
 const holdRole = `
   select role from auth.user_account where organization_id = ? and user_id = ? and status = 'active' for share`;
 
-async function requireRoleUntilCommit(
-  orgId: OrgId,
-  em: AuthEntityManager,
-  userId: string,
-  least: UserRole,
-): Promise<void> {
+async function requireRoleUntilCommit({ orgId, em }: OrmTenant, userId: string, least: UserRole): Promise<void> {
   const [user] = await em.execute<{ role: UserRole }[]>(holdRole, [orgId, userId]);
   if (user === undefined) throw new DomainError("SESSION_ENDED");
   if (!hasRole(user.role, least)) throw new DomainError("INSUFFICIENT_SCOPE");
@@ -77,8 +72,7 @@ const selectEvents = `
 
 /** Newest first, those before an event. */
 export async function listAudit(
-  orgId: OrgId,
-  client: PoolClient,
+  { orgId, client }: Tenant,
   page: { readonly before: string | null; readonly limit: number },
 ): Promise<StoredAuditEvent[]> {
   return (await client.query<StoredAuditEvent>(selectEvents, [orgId, page.before, page.limit])).rows;

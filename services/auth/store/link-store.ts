@@ -1,5 +1,4 @@
-import type { PoolClient } from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { LinkPurpose } from "../domain/link.ts";
 
 export interface NewLink {
@@ -10,7 +9,7 @@ export interface NewLink {
   readonly expiresAt: Date;
 }
 
-export async function insertLink(orgId: OrgId, client: PoolClient, link: NewLink): Promise<void> {
+export async function insertLink({ orgId, client }: Tenant, link: NewLink): Promise<void> {
   const sql = `insert into auth.user_link (organization_id, token_hash, user_id, purpose, created_at, expires_at)
     values ($1, $2, $3, $4, $5, $6)`;
   const { tokenHash, userId, purpose, createdAt, expiresAt } = link;
@@ -19,8 +18,7 @@ export async function insertLink(orgId: OrgId, client: PoolClient, link: NewLink
 
 /** Uses a link up. False when somebody else has, or when it has expired. */
 export async function consumeLink(
-  orgId: OrgId,
-  client: PoolClient,
+  { orgId, client }: Tenant,
   link: { readonly tokenHash: Buffer; readonly purpose: LinkPurpose; readonly now: Date },
 ): Promise<boolean> {
   const sql = `delete from auth.user_link
@@ -28,13 +26,12 @@ export async function consumeLink(
   return (await client.query(sql, [orgId, link.tokenHash, link.purpose, link.now])).rowCount === 1;
 }
 
-export async function deleteLinksOf(orgId: OrgId, client: PoolClient, userId: string): Promise<void> {
+export async function deleteLinksOf({ orgId, client }: Tenant, userId: string): Promise<void> {
   await client.query("delete from auth.user_link where organization_id = $1 and user_id = $2", [orgId, userId]);
 }
 
 export async function countLinks(
-  orgId: OrgId,
-  client: PoolClient,
+  { orgId, client }: Tenant,
   userId: string,
   { purpose, now }: { readonly purpose: LinkPurpose; readonly now: Date },
 ): Promise<number> {

@@ -1,4 +1,5 @@
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { MailKind } from "../domain/mail.ts";
 
@@ -16,7 +17,7 @@ export interface NewMailJob {
   readonly createdAt: Date;
 }
 
-export async function insertMailJob(orgId: OrgId, client: PoolClient, job: NewMailJob): Promise<void> {
+export async function insertMailJob({ orgId, client }: Tenant, job: NewMailJob): Promise<void> {
   const { id, userId, kind, sealedToken, details = {}, createdAt } = job;
   const sql = `insert into auth.mail_job (organization_id, job_id, user_id, kind, sealed_token, details, created_at, run_at)
     values ($1, $2, $3, $4, $5, $6, $7, $7)`;
@@ -65,25 +66,25 @@ export interface MailJob {
 }
 
 /** Undefined when it belongs to somebody else by now. */
-export async function readMailJob(orgId: OrgId, client: PoolClient, job: ClaimedMail): Promise<MailJob | undefined> {
+export async function readMailJob({ orgId, client }: Tenant, job: ClaimedMail): Promise<MailJob | undefined> {
   const sql = `select user_id as "userId", kind, sealed_token as "sealedToken", details, created_at as "createdAt"
     from auth.mail_job where organization_id = $1 and job_id = $2 and claim = $3`;
   return (await client.query<MailJob>(sql, [orgId, job.id, job.claim])).rows[0];
 }
 
 /** False when it belongs to somebody else by now. */
-export async function removeMailJob(orgId: OrgId, client: PoolClient, job: ClaimedMail): Promise<boolean> {
+export async function removeMailJob({ orgId, client }: Tenant, job: ClaimedMail): Promise<boolean> {
   const sql = "delete from auth.mail_job where organization_id = $1 and job_id = $2 and claim = $3";
   return (await client.query(sql, [orgId, job.id, job.claim])).rowCount === 1;
 }
 
-export async function putOffMailJob(orgId: OrgId, client: PoolClient, job: ClaimedMail, runAt: Date): Promise<void> {
+export async function putOffMailJob({ orgId, client }: Tenant, job: ClaimedMail, runAt: Date): Promise<void> {
   const sql = `update auth.mail_job set run_at = $4, claim = null, claimed_until = null
     where organization_id = $1 and job_id = $2 and claim = $3`;
   await client.query(sql, [orgId, job.id, job.claim, runAt]);
 }
 
 /** Mails whose links are void are not sent. */
-export async function deleteMailJobsOf(orgId: OrgId, client: PoolClient, userId: string): Promise<void> {
+export async function deleteMailJobsOf({ orgId, client }: Tenant, userId: string): Promise<void> {
   await client.query("delete from auth.mail_job where organization_id = $1 and user_id = $2", [orgId, userId]);
 }

@@ -1,9 +1,7 @@
 import { LockMode } from "@mikro-orm/core";
-import { withOrgEm } from "#platform/db/orm.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { type ClientKey, maxLivingKeys } from "../domain/client-key.ts";
 import { lockClient } from "./oauth-client-store.ts";
-import { type AuthOrm, OAuthClientEntity, type OAuthClientKey, OAuthClientKeyEntity } from "./orm.ts";
+import { type AuthTenant, OAuthClientEntity, type OAuthClientKey, OAuthClientKeyEntity } from "./orm.ts";
 
 export type AddedClientKey =
   /** Added now, or before by the same call. */
@@ -11,54 +9,50 @@ export type AddedClientKey =
 
 /** Adds a key to a client that is not revoked. */
 export async function insertClientKey(
-  orm: AuthOrm,
-  orgId: OrgId,
+  tenant: AuthTenant,
   clientId: string,
   values: ClientKey,
   now: Date,
 ): Promise<AddedClientKey> {
-  return withOrgEm(orm, orgId, async (em) => {
-    // Locked, so that concurrent calls count each other's keys.
-    const client = await lockClient(em, orgId, clientId);
-    if (client === null || client.revokedAt !== null) return { kind: "no-client" };
-    const keys = await em.find(OAuthClientKeyEntity, { organizationId: orgId, clientId });
-    const known = keys.find((key) => key.keyId === values.keyId);
-    if (known !== undefined) return known.revokedAt === null ? { kind: "added", key: known } : { kind: "revoked" };
-    if (keys.filter((key) => key.revokedAt === null).length >= maxLivingKeys) return { kind: "too-many" };
-    const key = em.create(OAuthClientKeyEntity, { organizationId: orgId, clientId, ...values, createdAt: now });
-    return { kind: "added", key };
+  // Locked, so that concurrent calls count each other's keys.
+  const client = await lockClient(tenant, clientId);
+  if (client === null || client.revokedAt !== null) return { kind: "no-client" };
+  const keys = await tenant.em.find(OAuthClientKeyEntity, { organizationId: tenant.orgId, clientId });
+  const known = keys.find((key) => key.keyId === values.keyId);
+  if (known !== undefined) return known.revokedAt === null ? { kind: "added", key: known } : { kind: "revoked" };
+  if (keys.filter((key) => key.revokedAt === null).length >= maxLivingKeys) return { kind: "too-many" };
+  const key = tenant.em.create(OAuthClientKeyEntity, {
+    organizationId: tenant.orgId,
+    clientId,
+    ...values,
+    createdAt: now,
   });
+  return { kind: "added", key };
 }
 
 /** Newest first. Undefined when the organization has no such client. */
 export async function listClientKeys(
-  orm: AuthOrm,
-  orgId: OrgId,
+  { orgId, em }: AuthTenant,
   clientId: string,
 ): Promise<OAuthClientKey[] | undefined> {
-  return withOrgEm(orm, orgId, async (em) => {
-    if ((await em.findOne(OAuthClientEntity, { organizationId: orgId, clientId })) === null) return undefined;
-    const orderBy = { createdAt: "desc", keyId: "asc" } as const;
-    return em.find(OAuthClientKeyEntity, { organizationId: orgId, clientId }, { orderBy });
-  });
+  if ((await em.findOne(OAuthClientEntity, { organizationId: orgId, clientId })) === null) return undefined;
+  const orderBy = { createdAt: "desc", keyId: "asc" } as const;
+  return em.find(OAuthClientKeyEntity, { organizationId: orgId, clientId }, { orderBy });
 }
 
 /** Revokes a key; one that is revoked already stays as it is. Undefined when the organization has no such key. */
 export async function revokeClientKey(
-  orm: AuthOrm,
-  orgId: OrgId,
+  { orgId, em }: AuthTenant,
   clientId: string,
   keyId: string,
   now: Date,
 ): Promise<OAuthClientKey | undefined> {
-  return withOrgEm(orm, orgId, async (em) => {
-    const key = await em.findOne(
-      OAuthClientKeyEntity,
-      { organizationId: orgId, clientId, keyId },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    );
-    if (key === null) return undefined;
-    key.revokedAt ??= now;
-    return key;
-  });
+  const key = await em.findOne(
+    OAuthClientKeyEntity,
+    { organizationId: orgId, clientId, keyId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  if (key === null) return undefined;
+  key.revokedAt ??= now;
+  return key;
 }

@@ -1,9 +1,7 @@
 import { LockMode } from "@mikro-orm/core";
-import { withOrgEm } from "#platform/db/orm.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { recordChange } from "./change-store.ts";
-import { type AuthEntityManager, type AuthOrm, type OAuthClient, OAuthClientEntity } from "./orm.ts";
+import { type AuthTenant, type OAuthClient, OAuthClientEntity } from "./orm.ts";
 
 export interface NewStoredClient {
   readonly clientId: string;
@@ -14,60 +12,49 @@ export interface NewStoredClient {
 }
 
 export async function insertOAuthClient(
-  orm: AuthOrm,
-  orgId: OrgId,
+  tenant: AuthTenant,
   values: NewStoredClient,
   audit: AuditOf,
 ): Promise<OAuthClient> {
-  return withOrgEm(orm, orgId, async (em) => {
-    await addAuditWith(orgId, em, audit("client.created", { id: values.clientId, name: values.name }));
-    return em.create(OAuthClientEntity, { organizationId: orgId, ...values });
-  });
+  await addAuditWith(tenant, audit("client.created", { id: values.clientId, name: values.name }));
+  return tenant.em.create(OAuthClientEntity, { organizationId: tenant.orgId, ...values });
 }
 
 /** Newest first. */
-export async function listOAuthClients(orm: AuthOrm, orgId: OrgId): Promise<OAuthClient[]> {
-  return withOrgEm(orm, orgId, (em) =>
-    em.find(OAuthClientEntity, { organizationId: orgId }, { orderBy: { createdAt: "desc", clientId: "asc" } }),
-  );
+export async function listOAuthClients({ orgId, em }: AuthTenant): Promise<OAuthClient[]> {
+  return em.find(OAuthClientEntity, { organizationId: orgId }, { orderBy: { createdAt: "desc", clientId: "asc" } });
 }
 
 /** Undefined when the organization has no such client, or has revoked it. */
 export async function replaceClientSecret(
-  orm: AuthOrm,
-  orgId: OrgId,
+  tenant: AuthTenant,
   { clientId, secretHash }: { readonly clientId: string; readonly secretHash: Buffer },
   audit: AuditOf,
 ): Promise<OAuthClient | undefined> {
-  return withOrgEm(orm, orgId, async (em) => {
-    const client = await lockClient(em, orgId, clientId);
-    if (client === null || client.revokedAt !== null) return undefined;
-    client.secretHash = secretHash;
-    await addAuditWith(orgId, em, audit("client.secret-rotated", { id: clientId, name: client.name }));
-    return client;
-  });
+  const client = await lockClient(tenant, clientId);
+  if (client === null || client.revokedAt !== null) return undefined;
+  client.secretHash = secretHash;
+  await addAuditWith(tenant, audit("client.secret-rotated", { id: clientId, name: client.name }));
+  return client;
 }
 
 /** Revokes a client; one that is revoked already stays as it is. Undefined when the organization has no such client. */
 export async function revokeOAuthClient(
-  orm: AuthOrm,
-  orgId: OrgId,
+  tenant: AuthTenant,
   { clientId, now }: { readonly clientId: string; readonly now: Date },
   audit: AuditOf,
 ): Promise<OAuthClient | undefined> {
-  return withOrgEm(orm, orgId, async (em) => {
-    const client = await lockClient(em, orgId, clientId);
-    if (client === null) return undefined;
-    if (client.revokedAt === null) {
-      client.revokedAt = now;
-      await em.flush();
-      await addAuditWith(orgId, em, audit("client.revoked", { id: clientId, name: client.name }));
-      await recordChange(em, "client_revoked", clientId, now);
-    }
-    return client;
-  });
+  const client = await lockClient(tenant, clientId);
+  if (client === null) return undefined;
+  if (client.revokedAt === null) {
+    client.revokedAt = now;
+    await tenant.em.flush();
+    await addAuditWith(tenant, audit("client.revoked", { id: clientId, name: client.name }));
+    await recordChange(tenant.em, "client_revoked", clientId, now);
+  }
+  return client;
 }
 
 /** Until the transaction ends nobody else changes the client or its keys. */
-export const lockClient = (em: AuthEntityManager, orgId: OrgId, clientId: string) =>
+export const lockClient = ({ orgId, em }: AuthTenant, clientId: string) =>
   em.findOne(OAuthClientEntity, { organizationId: orgId, clientId }, { lockMode: LockMode.PESSIMISTIC_WRITE });

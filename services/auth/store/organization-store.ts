@@ -1,11 +1,9 @@
 import { LockMode } from "@mikro-orm/core";
-import { withOrgEm } from "#platform/db/orm.ts";
-import type { OrgId } from "#platform/ids.ts";
 import type { AuditEntry } from "../domain/audit.ts";
 import type { Limits, Plan } from "../domain/organization.ts";
 import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { recordChange } from "./change-store.ts";
-import { type AuthOrm, type Organization, OrganizationEntity } from "./orm.ts";
+import { type AuthTenant, type Organization, OrganizationEntity } from "./orm.ts";
 
 export interface NewOrganization {
   readonly name: string;
@@ -14,29 +12,20 @@ export interface NewOrganization {
   readonly createdAt: Date;
 }
 
-export async function insertOrganization(orm: AuthOrm, orgId: OrgId, values: NewOrganization): Promise<Organization> {
-  return withOrgEm(orm, orgId, async (em) =>
-    em.create(OrganizationEntity, { organizationId: orgId, locale: "", timeZone: "", ...values }),
-  );
-}
+export const insertOrganization = ({ orgId, em }: AuthTenant, values: NewOrganization): Organization =>
+  em.create(OrganizationEntity, { organizationId: orgId, locale: "", timeZone: "", ...values });
 
-export async function findOrganization(orm: AuthOrm, orgId: OrgId): Promise<Organization | undefined> {
-  return withOrgEm(
-    orm,
-    orgId,
-    async (em) => (await em.findOne(OrganizationEntity, { organizationId: orgId })) ?? undefined,
-  );
-}
+export const findOrganization = async ({ orgId, em }: AuthTenant): Promise<Organization | undefined> =>
+  (await em.findOne(OrganizationEntity, { organizationId: orgId })) ?? undefined;
 
 /** Undefined when there is no such organization. */
-export const setPlan = (orm: AuthOrm, orgId: OrgId, plan: Plan, now: Date): Promise<Organization | undefined> =>
-  changeOrganization(orm, orgId, { plan }, now);
+export const setPlan = (tenant: AuthTenant, plan: Plan, now: Date): Promise<Organization | undefined> =>
+  changeOrganization(tenant, { plan }, now);
 
 /** Overrides the named groups only. Undefined when there is no such organization. */
-export const setLimits = (orm: AuthOrm, orgId: OrgId, limits: Limits, now: Date): Promise<Organization | undefined> =>
+export const setLimits = (tenant: AuthTenant, limits: Limits, now: Date): Promise<Organization | undefined> =>
   changeOrganization(
-    orm,
-    orgId,
+    tenant,
     {
       ...(limits.accept !== undefined && { limitAccept: limits.accept }),
       ...(limits.render !== undefined && { limitRender: limits.render }),
@@ -55,38 +44,34 @@ export interface OrganizationChange {
 
 /** Undefined when there is no such organization. */
 export const updateOrganization = (
-  orm: AuthOrm,
-  orgId: OrgId,
+  tenant: AuthTenant,
   { now, ...change }: OrganizationChange & { readonly now: Date },
   audit: AuditOf,
 ): Promise<Organization | undefined> => {
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
-  return changeOrganization(orm, orgId, Object.fromEntries(given), now, audit);
+  return changeOrganization(tenant, Object.fromEntries(given), now, audit);
 };
 
 async function changeOrganization(
-  orm: AuthOrm,
-  orgId: OrgId,
+  tenant: AuthTenant,
   values: Partial<Organization>,
   now: Date,
   audit?: AuditOf,
 ): Promise<Organization | undefined> {
-  return withOrgEm(orm, orgId, async (em) => {
-    // Locked, so that concurrent changes of different groups answer with what is then stored.
-    const organization = await em.findOne(
-      OrganizationEntity,
-      { organizationId: orgId },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    );
-    if (organization === null) return undefined;
-    if (audit !== undefined) {
-      for (const entry of changesOf(organization, values, audit)) await addAuditWith(orgId, em, entry);
-    }
-    em.assign(organization, values);
-    await em.flush();
-    await recordChange(em, "organization_changed", orgId, now);
-    return organization;
-  });
+  // Locked, so that concurrent changes of different groups answer with what is then stored.
+  const organization = await tenant.em.findOne(
+    OrganizationEntity,
+    { organizationId: tenant.orgId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  if (organization === null) return undefined;
+  if (audit !== undefined) {
+    for (const entry of changesOf(organization, values, audit)) await addAuditWith(tenant, entry);
+  }
+  tenant.em.assign(organization, values);
+  await tenant.em.flush();
+  await recordChange(tenant.em, "organization_changed", tenant.orgId, now);
+  return organization;
 }
 
 /** What is written down of a change: the organization has its name from before, and another name is an event of its own. */

@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import type { JWK } from "jose";
 import type { Pool } from "pg";
-import { createOrm } from "#platform/db/orm.ts";
+import { createOrm, type OrmTenant } from "#platform/db/orm.ts";
 import type { PoolOptions } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { AssertionAlgorithm } from "../domain/client-key.ts";
@@ -17,6 +17,7 @@ export const createAuthOrm = (options: PoolOptions & { readonly onPool?: (pool: 
 
 export type AuthOrm = ReturnType<typeof createAuthOrm>;
 export type AuthEntityManager = AuthOrm["em"];
+export type AuthTenant = OrmTenant<AuthEntityManager>;
 
 export const ApiKeyEntity = defineEntity({
   name: "ApiKey",

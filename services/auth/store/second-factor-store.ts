@@ -1,5 +1,4 @@
-import type { PoolClient } from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 
 export interface StoredTotp {
   /** Encrypted; null when there is none. */
@@ -14,7 +13,7 @@ const selectTotp = `
   from auth.user_account where organization_id = $1 and user_id = $2 for update`;
 
 /** Locks the user, so that a code is used once. */
-export async function lockTotp(orgId: OrgId, client: PoolClient, userId: string): Promise<StoredTotp | undefined> {
+export async function lockTotp({ orgId, client }: Tenant, userId: string): Promise<StoredTotp | undefined> {
   return (await client.query<StoredTotp>(selectTotp, [orgId, userId])).rows[0];
 }
 
@@ -22,14 +21,13 @@ const updateTotp = `
   update auth.user_account set totp_secret = $3, totp_enabled_at = $4, totp_last_step = $5
   where organization_id = $1 and user_id = $2`;
 
-export async function writeTotp(orgId: OrgId, client: PoolClient, userId: string, totp: StoredTotp): Promise<void> {
+export async function writeTotp({ orgId, client }: Tenant, userId: string, totp: StoredTotp): Promise<void> {
   await client.query(updateTotp, [orgId, userId, totp.secret, totp.enabledAt, totp.lastStep]);
 }
 
 /** With none, the user has no codes any more. */
 export async function replaceRecoveryCodes(
-  orgId: OrgId,
-  client: PoolClient,
+  { orgId, client }: Tenant,
   userId: string,
   hashes: readonly Buffer[],
 ): Promise<void> {
@@ -40,12 +38,7 @@ export async function replaceRecoveryCodes(
 }
 
 /** False when the user has no such code, or has used it. */
-export async function consumeRecoveryCode(
-  orgId: OrgId,
-  client: PoolClient,
-  userId: string,
-  hash: Buffer,
-): Promise<boolean> {
+export async function consumeRecoveryCode({ orgId, client }: Tenant, userId: string, hash: Buffer): Promise<boolean> {
   const sql = "delete from auth.recovery_code where organization_id = $1 and user_id = $2 and code_hash = $3";
   return (await client.query(sql, [orgId, userId, hash])).rowCount === 1;
 }
@@ -56,7 +49,7 @@ export interface NewChallenge {
   readonly expiresAt: Date;
 }
 
-export async function insertChallenge(orgId: OrgId, client: PoolClient, challenge: NewChallenge): Promise<void> {
+export async function insertChallenge({ orgId, client }: Tenant, challenge: NewChallenge): Promise<void> {
   const { tokenHash, userId, expiresAt } = challenge;
   const sql =
     "insert into auth.login_challenge (organization_id, token_hash, user_id, expires_at) values ($1, $2, $3, $4)";
@@ -65,8 +58,7 @@ export async function insertChallenge(orgId: OrgId, client: PoolClient, challeng
 
 /** How many wrong codes it has had. Locks it; undefined when it was used or has expired. */
 export async function lockChallenge(
-  orgId: OrgId,
-  client: PoolClient,
+  { orgId, client }: Tenant,
   tokenHash: Buffer,
   now: Date,
 ): Promise<number | undefined> {
@@ -75,18 +67,18 @@ export async function lockChallenge(
   return (await client.query<{ failures: number }>(sql, [orgId, tokenHash, now])).rows[0]?.failures;
 }
 
-export async function countChallengeFailure(orgId: OrgId, client: PoolClient, tokenHash: Buffer): Promise<void> {
+export async function countChallengeFailure({ orgId, client }: Tenant, tokenHash: Buffer): Promise<void> {
   const sql = "update auth.login_challenge set failures = failures + 1 where organization_id = $1 and token_hash = $2";
   await client.query(sql, [orgId, tokenHash]);
 }
 
-export async function deleteChallenge(orgId: OrgId, client: PoolClient, tokenHash: Buffer): Promise<void> {
+export async function deleteChallenge({ orgId, client }: Tenant, tokenHash: Buffer): Promise<void> {
   const sql = "delete from auth.login_challenge where organization_id = $1 and token_hash = $2";
   await client.query(sql, [orgId, tokenHash]);
 }
 
 /** Logins that wait for the second factor of the user begin anew. */
-export async function deleteChallengesOf(orgId: OrgId, client: PoolClient, userId: string): Promise<void> {
+export async function deleteChallengesOf({ orgId, client }: Tenant, userId: string): Promise<void> {
   const sql = "delete from auth.login_challenge where organization_id = $1 and user_id = $2";
   await client.query(sql, [orgId, userId]);
 }

@@ -1,5 +1,4 @@
-import type { PoolClient } from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { idleMs, maxSessions, type SessionState } from "../domain/session.ts";
 
 export interface StoredSession extends SessionState {
@@ -35,17 +34,13 @@ export type NewSession = Pick<
   "id" | "userId" | "tokenHash" | "createdAt" | "expiresAt" | "ip" | "userAgent"
 >;
 
-export async function insertSession(orgId: OrgId, client: PoolClient, session: NewSession): Promise<void> {
+export async function insertSession({ orgId, client }: Tenant, session: NewSession): Promise<void> {
   const { id, userId, tokenHash, createdAt, expiresAt, ip, userAgent } = session;
   await client.query(insertSql, [orgId, id, userId, tokenHash, createdAt, expiresAt, ip, userAgent]);
 }
 
 /** Locks it; undefined for an unknown one. */
-export async function lockSession(
-  orgId: OrgId,
-  client: PoolClient,
-  sessionId: string,
-): Promise<StoredSession | undefined> {
+export async function lockSession({ orgId, client }: Tenant, sessionId: string): Promise<StoredSession | undefined> {
   const sql = `select ${sessionColumns} from auth.user_session s
     where s.organization_id = $1 and s.session_id = $2 for update`;
   const row = (await client.query<Row>(sql, [orgId, sessionId])).rows[0];
@@ -57,7 +52,7 @@ const updateSql = `
     rotated_at = $7, last_seen_at = $8, ip = $9, user_agent = $10
   where organization_id = $1 and session_id = $2`;
 
-export async function writeSession(orgId: OrgId, client: PoolClient, session: StoredSession): Promise<void> {
+export async function writeSession({ orgId, client }: Tenant, session: StoredSession): Promise<void> {
   const { id, tokenHash, tokenUsed, previousHash, previousUntil, rotatedAt, lastSeenAt, ip, userAgent } = session;
   const values = [tokenHash, tokenUsed, previousHash, previousUntil, rotatedAt, lastSeenAt, ip, userAgent];
   await client.query(updateSql, [orgId, id, ...values]);
@@ -65,8 +60,7 @@ export async function writeSession(orgId: OrgId, client: PoolClient, session: St
 
 /** Gives a session another token at once: the one before ends. False when the user has no such session. */
 export async function replaceToken(
-  orgId: OrgId,
-  client: PoolClient,
+  { orgId, client }: Tenant,
   session: { readonly id: string; readonly userId: string; readonly tokenHash: Buffer; readonly now: Date },
 ): Promise<boolean> {
   const sql = `update auth.user_session set token_hash = $4, token_used = true, previous_hash = null,
@@ -77,12 +71,7 @@ export async function replaceToken(
 }
 
 /** The last used first. */
-export async function listSessions(
-  orgId: OrgId,
-  client: PoolClient,
-  userId: string,
-  now: Date,
-): Promise<StoredSession[]> {
+export async function listSessions({ orgId, client }: Tenant, userId: string, now: Date): Promise<StoredSession[]> {
   const sql = `select ${sessionColumns} from auth.user_session s
     where s.organization_id = $1 and s.user_id = $2 and s.expires_at > $3 and s.last_seen_at > $4
     order by s.last_seen_at desc, s.session_id`;
@@ -92,8 +81,7 @@ export async function listSessions(
 
 /** False when the user has no such session. */
 export async function deleteSession(
-  orgId: OrgId,
-  client: PoolClient,
+  { orgId, client }: Tenant,
   { userId, sessionId }: { readonly userId: string; readonly sessionId: string },
 ): Promise<boolean> {
   const sql = "delete from auth.user_session where organization_id = $1 and user_id = $2 and session_id = $3";
@@ -102,8 +90,7 @@ export async function deleteSession(
 
 /** Ends every session of the user, but for one when it is named; how many there were. */
 export async function deleteSessionsOf(
-  orgId: OrgId,
-  client: PoolClient,
+  { orgId, client }: Tenant,
   userId: string,
   except: string | null = null,
 ): Promise<number> {
@@ -113,7 +100,7 @@ export async function deleteSessionsOf(
 }
 
 /** Makes room for one more session; whether one had to end. */
-export async function makeRoom(orgId: OrgId, client: PoolClient, userId: string): Promise<boolean> {
+export async function makeRoom({ orgId, client }: Tenant, userId: string): Promise<boolean> {
   const sql = `delete from auth.user_session s using (
       select session_id from auth.user_session where organization_id = $1 and user_id = $2
       order by last_seen_at desc, session_id offset ${maxSessions - 1}

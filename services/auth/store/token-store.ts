@@ -1,8 +1,6 @@
 import type { Pool } from "pg";
-import { withOrgEm } from "#platform/db/orm.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { recordChange } from "./change-store.ts";
-import type { AuthOrm } from "./orm.ts";
+import type { AuthOrm, AuthTenant } from "./orm.ts";
 
 interface StoredSigningKey {
   readonly generation: number;
@@ -40,17 +38,14 @@ const insertRevokedToken = `
 
 /** Revokes an access token. Revoking it again, also at the same time, records no second change. */
 export async function revokeAccessToken(
-  orm: AuthOrm,
-  orgId: OrgId,
+  { orgId, em }: AuthTenant,
   token: { readonly tokenId: string; readonly expiresAt: Date },
   now: Date,
 ): Promise<void> {
-  await withOrgEm(orm, orgId, async (em) => {
-    const result: { affectedRows: number } = await em.execute(
-      insertRevokedToken,
-      [orgId, token.tokenId, token.expiresAt, now],
-      "run",
-    );
-    if (result.affectedRows === 1) await recordChange(em, "token_revoked", token.tokenId, now);
-  });
+  const result: { affectedRows: number } = await em.execute(
+    insertRevokedToken,
+    [orgId, token.tokenId, token.expiresAt, now],
+    "run",
+  );
+  if (result.affectedRows === 1) await recordChange(em, "token_revoked", token.tokenId, now);
 }

@@ -1,5 +1,4 @@
-import type { PoolClient } from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { User, UserChange, UserRole } from "../domain/user.ts";
 
 /** Everything of a user but its secrets, of the table as `u`. */
@@ -12,12 +11,12 @@ export const userColumns = `
 
 const selectUser = `select ${userColumns} from auth.user_account u where u.organization_id = $1 and u.user_id = $2`;
 
-export async function findUser(orgId: OrgId, client: PoolClient, userId: string): Promise<User | undefined> {
+export async function findUser({ orgId, client }: Tenant, userId: string): Promise<User | undefined> {
   return (await client.query<User>(selectUser, [orgId, userId])).rows[0];
 }
 
 /** Until the transaction ends nobody else changes the user. */
-export async function lockUser(orgId: OrgId, client: PoolClient, userId: string): Promise<User | undefined> {
+export async function lockUser({ orgId, client }: Tenant, userId: string): Promise<User | undefined> {
   return (await client.query<User>(`${selectUser} for update of u`, [orgId, userId])).rows[0];
 }
 
@@ -27,34 +26,34 @@ const lockOrganizationSql = "select name from auth.organization where organizati
  * Its name. Whoever manages the users of an organization does so one after the other, so that the last owner is one also
  * when many are changed at the same time. To be called before users are locked. Undefined for an unknown organization.
  */
-export async function lockOrganization(orgId: OrgId, client: PoolClient): Promise<string | undefined> {
+export async function lockOrganization({ orgId, client }: Tenant): Promise<string | undefined> {
   return (await client.query<{ name: string }>(lockOrganizationSql, [orgId])).rows[0]?.name;
 }
 
-export async function findOrganizationName(orgId: OrgId, client: PoolClient): Promise<string> {
+export async function findOrganizationName({ orgId, client }: Tenant): Promise<string> {
   const sql = "select name from auth.organization where organization_id = $1";
   return (await client.query<{ name: string }>(sql, [orgId])).rows[0]?.name ?? "";
 }
 
 /** The oldest first. */
-export async function listUsers(orgId: OrgId, client: PoolClient): Promise<User[]> {
+export async function listUsers({ orgId, client }: Tenant): Promise<User[]> {
   const sql = `select ${userColumns} from auth.user_account u where u.organization_id = $1 order by u.created_at, u.user_id`;
   return (await client.query<User>(sql, [orgId])).rows;
 }
 
 /** The oldest first. */
-export async function listActiveOwnerIds(orgId: OrgId, client: PoolClient): Promise<string[]> {
+export async function listActiveOwnerIds({ orgId, client }: Tenant): Promise<string[]> {
   const sql = `select user_id as id from auth.user_account
     where organization_id = $1 and role = 'owner' and status = 'active' order by created_at, user_id`;
   return (await client.query<{ id: string }>(sql, [orgId])).rows.map(({ id }) => id);
 }
 
-export async function countUsers(orgId: OrgId, client: PoolClient): Promise<number> {
+export async function countUsers({ orgId, client }: Tenant): Promise<number> {
   const sql = "select count(*)::integer as n from auth.user_account where organization_id = $1";
   return (await client.query<{ n: number }>(sql, [orgId])).rows[0]?.n ?? 0;
 }
 
-export async function hasOtherActiveOwner(orgId: OrgId, client: PoolClient, userId: string): Promise<boolean> {
+export async function hasOtherActiveOwner({ orgId, client }: Tenant, userId: string): Promise<boolean> {
   const sql = `select from auth.user_account
     where organization_id = $1 and user_id <> $2 and role = 'owner' and status = 'active' limit 1`;
   return (await client.query(sql, [orgId, userId])).rowCount === 1;
@@ -78,7 +77,7 @@ const insertUserSql = `
   on conflict (organization_id, email_key) do nothing`;
 
 /** With the language and time zone of the organization. False when it has a user with this address. */
-export async function insertUser(orgId: OrgId, client: PoolClient, user: NewUser): Promise<boolean> {
+export async function insertUser({ orgId, client }: Tenant, user: NewUser): Promise<boolean> {
   const { id, email, emailKey, name, role, locale, createdAt } = user;
   const values = [orgId, id, email, emailKey, name, role, locale, createdAt];
   return (await client.query(insertUserSql, values)).rowCount === 1;
@@ -90,8 +89,7 @@ const updateUserSql = `
   where organization_id = $1 and user_id = $2`;
 
 export async function updateUser(
-  orgId: OrgId,
-  client: PoolClient,
+  { orgId, client }: Tenant,
   userId: string,
   { name, role, status, locale, timeZone }: UserChange,
 ): Promise<void> {
@@ -105,8 +103,7 @@ export interface StoredPassword {
 
 /** What the password of an active user is checked against. */
 export async function findPassword(
-  orgId: OrgId,
-  client: PoolClient,
+  { orgId, client }: Tenant,
   userId: string,
 ): Promise<(StoredPassword & { readonly emailKey: string }) | undefined> {
   const sql = `select password_hash as hash, password_scheme as scheme, email_key as "emailKey" from auth.user_account
@@ -121,8 +118,7 @@ const setPasswordSql = `
   where organization_id = $1 and user_id = $2`;
 
 export async function setPassword(
-  orgId: OrgId,
-  client: PoolClient,
+  { orgId, client }: Tenant,
   userId: string,
   { hash, scheme }: StoredPassword,
 ): Promise<void> {
@@ -136,11 +132,7 @@ export interface KnownIdentity {
   readonly emailKey: string;
 }
 
-export async function findIdentity(
-  orgId: OrgId,
-  client: PoolClient,
-  userId: string,
-): Promise<KnownIdentity | undefined> {
+export async function findIdentity({ orgId, client }: Tenant, userId: string): Promise<KnownIdentity | undefined> {
   const sql = `select external_issuer as issuer, external_subject as subject, email_key as "emailKey"
     from auth.user_account where organization_id = $1 and user_id = $2`;
   return (await client.query<KnownIdentity>(sql, [orgId, userId])).rows[0];
@@ -148,8 +140,7 @@ export async function findIdentity(
 
 /** From now on the user is this person of the provider, and has accepted an invitation by coming. */
 export async function setIdentity(
-  orgId: OrgId,
-  client: PoolClient,
+  { orgId, client }: Tenant,
   userId: string,
   { issuer, subject }: { readonly issuer: string; readonly subject: string },
 ): Promise<void> {
@@ -158,12 +149,12 @@ export async function setIdentity(
   await client.query(sql, [orgId, userId, issuer, subject]);
 }
 
-export async function noteLogin(orgId: OrgId, client: PoolClient, userId: string, now: Date): Promise<void> {
+export async function noteLogin({ orgId, client }: Tenant, userId: string, now: Date): Promise<void> {
   const sql = "update auth.user_account set last_login_at = $3 where organization_id = $1 and user_id = $2";
   await client.query(sql, [orgId, userId, now]);
 }
 
 /** Sessions, links and everything else of the user go with it. */
-export async function deleteUser(orgId: OrgId, client: PoolClient, userId: string): Promise<void> {
+export async function deleteUser({ orgId, client }: Tenant, userId: string): Promise<void> {
   await client.query("delete from auth.user_account where organization_id = $1 and user_id = $2", [orgId, userId]);
 }

@@ -225,7 +225,7 @@ describe("row-level security", () => {
     for (const table of tenantTables) {
       const select = `select organization_id from auth.${table}`;
       expect((await pool.query(select)).rows).toEqual([]);
-      const seen = await withOrg(pool, a.organizationId as OrgId, (client) => client.query(select));
+      const seen = await withOrg(pool, a.organizationId as OrgId, ({ client }) => client.query(select));
       expect(new Set(seen.rows.map((row) => row.organization_id))).toEqual(new Set([a.organizationId]));
     }
     await pool.end();
@@ -234,7 +234,7 @@ describe("row-level security", () => {
   test("management cannot write into another organization", async () => {
     const pool = createPool({ url: auth.databaseUrl, role: "assent_auth", name: "test", max: 1 });
     const asB = (sql: string, values: unknown[]) =>
-      withOrg(pool, b.organizationId as OrgId, (client) => client.query(sql, values));
+      withOrg(pool, b.organizationId as OrgId, ({ client }) => client.query(sql, values));
     const insert = "insert into auth.revoked_token values ($1, 'x', now(), now())";
     await expect(asB(insert, [a.organizationId])).rejects.toThrow("row-level security");
     const update = await asB("update auth.api_key set revoked_at = now() where key_id = $1", [a.key.keyId]);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Pool, PoolClient } from "pg";
-import { withOrg } from "#platform/db/pool.ts";
+import type { Pool } from "pg";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { Logger } from "#platform/logger.ts";
 import { MailRefusedError } from "#platform/mail/mail.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
@@ -85,11 +85,11 @@ async function sendNext(deps: MailWorkerDeps): Promise<boolean> {
   const lease = { claim: randomUUID(), now, until: new Date(now.getTime() + leaseMs), limit: 1 };
   const [claimed] = await claimMails(deps.janitor, lease);
   if (claimed === undefined) return false;
-  const job = await withOrg(deps.people, claimed.orgId, (client) => readMailJob(claimed.orgId, client, claimed));
+  const job = await withOrg(deps.people, claimed.orgId, (tenant) => readMailJob(tenant, claimed));
   if (job === undefined) return true;
   try {
     await send(deps, claimed, job);
-    await withOrg(deps.people, claimed.orgId, (client) => removeMailJob(claimed.orgId, client, claimed));
+    await withOrg(deps.people, claimed.orgId, (tenant) => removeMailJob(tenant, claimed));
   } catch (error) {
     await handleFailure(deps, claimed, job, error);
   }
@@ -97,9 +97,9 @@ async function sendNext(deps: MailWorkerDeps): Promise<boolean> {
 }
 
 async function send(deps: MailWorkerDeps, { orgId, id }: ClaimedMail, job: MailJob): Promise<void> {
-  const { user, organizationName } = await withOrg(deps.people, orgId, async (client) => ({
-    user: await findUser(orgId, client, job.userId),
-    organizationName: await findOrganizationName(orgId, client),
+  const { user, organizationName } = await withOrg(deps.people, orgId, async (tenant) => ({
+    user: await findUser(tenant, job.userId),
+    organizationName: await findOrganizationName(tenant),
   }));
   if (user === undefined) return;
   const { mailer, publicUrl } = deps.mail;
@@ -124,16 +124,16 @@ async function handleFailure(deps: MailWorkerDeps, claimed: ClaimedMail, job: Ma
   const runAt = new Date(deps.clock.now().getTime() + pauseMs);
   const isHopeless = error instanceof MailRefusedError || runAt >= expiryOf(job);
   deps.logger.warn({ err: error, kind: job.kind, attempts: claimed.attempts, isHopeless }, "a mail was not sent");
-  await withOrg(deps.people, claimed.orgId, async (client) => {
-    if (isHopeless) await giveUp(deps, client, claimed, job);
-    else await putOffMailJob(claimed.orgId, client, claimed, runAt);
+  await withOrg(deps.people, claimed.orgId, async (tenant) => {
+    if (isHopeless) await giveUp(deps, tenant, claimed, job);
+    else await putOffMailJob(tenant, claimed, runAt);
   });
 }
 
-async function giveUp(deps: MailWorkerDeps, client: PoolClient, claimed: ClaimedMail, job: MailJob): Promise<void> {
-  const user = await findUser(claimed.orgId, client, job.userId);
-  if (!(await removeMailJob(claimed.orgId, client, claimed)) || user === undefined) return;
+async function giveUp(deps: MailWorkerDeps, tenant: Tenant, claimed: ClaimedMail, job: MailJob): Promise<void> {
+  const user = await findUser(tenant, job.userId);
+  if (!(await removeMailJob(tenant, claimed)) || user === undefined) return;
   const actor = { id: "", name: "" };
   const what = { action: "mail.failed", actor, subject: user, origin: noOrigin, details: { mail: job.kind } } as const;
-  await addAudit(claimed.orgId, client, auditEntry(deps, what));
+  await addAudit(tenant, auditEntry(deps, what));
 }

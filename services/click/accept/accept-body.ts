@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Receipt } from "#api/receipts.ts";
 import type { Caller } from "#platform/caller.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { schemaPath } from "#platform/field-path.ts";
@@ -11,7 +12,7 @@ import type { KeyHasher } from "../vault/key-hasher.ts";
 
 export type Decision = "ACCEPT" | "DECLINE";
 
-/** The known fields of an accept body that has the right shape; see accept_request.schema.json. */
+/** The known fields of a well-formed accept body; see accept_request.schema.json. */
 export interface AcceptBody {
   readonly sessionId?: string | undefined;
   readonly templateId?: string | undefined;
@@ -21,7 +22,7 @@ export interface AcceptBody {
   readonly versionId?: string | undefined;
   readonly contentHash?: string | undefined;
   readonly renderToken?: string | undefined;
-  readonly action?: string | undefined;
+  readonly action?: Receipt["action"] | undefined;
   readonly decision?: Decision | undefined;
   readonly purposes?: readonly PurposeDecision[] | undefined;
   readonly presentation?: Presentation | undefined;
@@ -89,7 +90,10 @@ const schemaFile = new URL("../../../proto/assent/click/v1/accept_request.schema
 // Collecting every error of a huge hostile body would cost more than the body is worth.
 const collectUpToBytes = 16_384;
 
-/** Compiles the schema of the accept body, once per process. The parser reports every problem of a body of usual size. */
+/**
+ * Compiles the schema of the accept body, once per process. Reports every problem of a body of usual size, and
+ * only the first of a large one.
+ */
 export function createAcceptBodyParser(): ParseAcceptBody {
   const schema = JSON.parse(readFileSync(schemaFile, "utf8")) as object;
   const isValid = new Ajv2020({ formats }).compile(schema);
@@ -140,7 +144,7 @@ function missingReferences(body: AcceptBody): FieldProblem[] {
   return [];
 }
 
-/** What the rules of the contracts say of texts; see text-rules.ts. */
+/** The text rules of the API contracts; see text-rules.ts. */
 function badTexts({ userRef = "", typedName = "" }: AcceptBody): FieldProblem[] {
   const { forbidden, message } = textPatterns.line;
   const problems: FieldProblem[] = Object.entries({ userRef, typedName }).flatMap(([field, text]) =>
@@ -163,21 +167,21 @@ function messageOf({ keyword, params, message }: ErrorObject): string {
   return message ?? "is not valid";
 }
 
-/** One acceptance as it comes in. */
+/** One incoming acceptance. */
 export interface AcceptItem {
   readonly caller: Caller;
-  /** The network side of the request. */
+  /** The caller's network address and headers, as the gateway saw them. */
   readonly observed: { readonly ip: string; readonly userAgent: string };
   readonly idempotencyKey: string;
   /** Canonical JSON. */
   readonly bytes: Uint8Array;
-  /** What a repetition must be equal in, when that is more than the acceptance itself. */
+  /** What a retry must match, if that is more than the acceptance itself. */
   readonly compared?: Uint8Array;
-  /** Set when the acceptance completes its session as well. */
+  /** Set when the acceptance also completes its session. */
   readonly completion?: { readonly reason: string | null };
 }
 
-/** An acceptance whose shape is right. */
+/** A well-formed acceptance. */
 export interface CheckedItem extends Omit<AcceptItem, "bytes" | "compared"> {
   readonly body: AcceptBody;
   readonly idempotencyHash: Buffer;
@@ -186,7 +190,7 @@ export interface CheckedItem extends Omit<AcceptItem, "bytes" | "compared"> {
 
 const keyPattern = /^[\x20-\x7e]{1,255}$/;
 
-/** Checks what needs no look-up; throws CLICK_IDEMPOTENCY_KEY_INVALID or CLICK_VALIDATION_FAILED. */
+/** Runs the checks that need no look-up. Throws CLICK_IDEMPOTENCY_KEY_INVALID or CLICK_VALIDATION_FAILED. */
 export function checkItem(item: AcceptItem, deps: { parse: ParseAcceptBody; keys: KeyHasher }): CheckedItem {
   const { bytes, compared = bytes, ...rest } = item;
   if (!keyPattern.test(item.idempotencyKey)) throw new DomainError("CLICK_IDEMPOTENCY_KEY_INVALID");
@@ -203,12 +207,12 @@ export function checkItem(item: AcceptItem, deps: { parse: ParseAcceptBody; keys
 
 const pattern = /^(\d{4})-(\d\d)-(\d\d)[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** Reads an RFC 3339 time; undefined for anything else, such as the 30th of February. */
+/** Parses an RFC 3339 time; undefined for anything else, such as 30 February. */
 export function parseTimestamp(text: string): Date | undefined {
   if (text.length > 40) return undefined;
   const match = pattern.exec(text);
   if (match === null) return undefined;
-  // Date takes the 30th of February for the 1st of March.
+  // Date.parse rolls 30 February over to 1 March, so compare the parts.
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
   const date = new Date(Date.UTC(year, month - 1, day));
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;

@@ -1,13 +1,17 @@
+import { DomainError } from "#platform/errors.ts";
+import { createGatherer } from "#platform/gatherer.ts";
 import { type AcceptItem, type CheckedItem, checkItem, type ParseAcceptBody } from "./accept-body.ts";
 import { signRecords, type UnsignedRecord } from "./accept-record.ts";
-import { asDomainError, createBatcher, overloaded } from "./batcher.ts";
 import { type PrepareDeps, type Prepared, prepareBatch } from "./prepare.ts";
 import { findRecorded, type RecordOutcome } from "./record-queue.ts";
-import type { Recorder } from "./recorder.ts";
+import { asDomainError, type Recorder } from "./recorder.ts";
 
-/** What becomes of acceptances, wherever they come from. */
+/** The path every acceptance takes, whatever it came through. */
 export interface AcceptPath {
-  /** Records each exactly once per organization and key. One promise per item, in their order; none rejects. */
+  /**
+   * Records each acceptance exactly once per organization and key. Returns one promise per item, in order; none
+   * rejects.
+   */
   accept(items: readonly AcceptItem[]): Promise<RecordOutcome>[];
 }
 
@@ -16,25 +20,25 @@ export interface AcceptPathDeps extends PrepareDeps {
   readonly recorder: Recorder;
 }
 
-const intakeDefaults = { maxItems: 256, maxInFlight: 2, maxQueued: 2_000 };
+const intakeDefaults = { maxItems: 256, maxInFlight: 2, maxWaiting: 2_000, startsAtOnce: true };
 
-/** Acceptances that are not answered yet, wherever they stand; what comes beyond is refused. */
+/** The limit of unanswered acceptances in this process; further ones are refused. */
 const maxHeld = 4_000;
 
 /**
- * Shape, then the decision, then the record. The idempotency key is looked up for what is refused (a retry of a recorded
- * acceptance is answered with its receipt, whatever has happened to the session or template since) and, by the record
- * statement, for what is not. Looking after the decision costs new keys nothing, and also sees a twin that another process
- * recorded in the meantime, which a look-up at the beginning would not.
+ * Check the shape, decide, then record. The idempotency key of a refused item is looked up (a retry of a
+ * recorded acceptance gets its receipt, whatever has happened to the session or template since); for the others
+ * the record statement checks it. Looking it up after the decision costs new keys nothing, and also catches a
+ * duplicate that another process recorded meanwhile, which a look-up at the start would miss.
  */
 export function createAcceptPath(deps: AcceptPathDeps): AcceptPath {
-  const intake = createBatcher<CheckedItem, RecordOutcome>({
+  const intake = createGatherer<CheckedItem, RecordOutcome>({
     ...intakeDefaults,
     run: (items) => decideAndRecord(deps, items),
   });
   let held = 0;
   const admit = (item: AcceptItem): Checked => {
-    if (held >= maxHeld) return { kind: "refused", error: overloaded() };
+    if (held >= maxHeld) return { kind: "refused", error: new DomainError("SERVICE_UNAVAILABLE") };
     const one = check(item, deps);
     if (one.kind === "checked") held += 1;
     return one;
@@ -51,7 +55,7 @@ export function createAcceptPath(deps: AcceptPathDeps): AcceptPath {
   return {
     accept: (items) => {
       const admitted = items.map(admit);
-      const entered = intake.add(admitted.flatMap((one) => (one.kind === "checked" ? [one.item] : []))).values();
+      const entered = intake.addAll(admitted.flatMap((one) => (one.kind === "checked" ? [one.item] : []))).values();
       return admitted.map((one) =>
         one.kind === "refused" ? Promise.resolve(one) : finish(entered.next().value as Promise<RecordOutcome>),
       );
@@ -92,7 +96,7 @@ interface Decided {
   readonly prepared: Prepared;
 }
 
-/** Records what is ready, and answers what is refused. */
+/** Records the accepted items and answers the refused ones. */
 async function recordDecided(
   deps: AcceptPathDeps,
   decided: readonly Decided[],
@@ -111,7 +115,7 @@ async function recordDecided(
   );
 }
 
-/** Signs all of them at once and hands them to the recorder. */
+/** Signs all of them together and hands them to the recorder. */
 async function submitSigned(
   deps: AcceptPathDeps,
   records: readonly UnsignedRecord[],
@@ -124,7 +128,10 @@ async function submitSigned(
   }
 }
 
-/** The outcomes of those among the refused whose key was recorded before; while that is not known, none is decided. */
+/**
+ * For refused items whose key was recorded before, the recorded outcome. Until this is known, none of them is
+ * answered.
+ */
 async function findReplays(
   deps: AcceptPathDeps,
   refused: readonly CheckedItem[],

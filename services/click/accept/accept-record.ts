@@ -26,7 +26,7 @@ export interface RecordInput {
   readonly token: PresentedToken;
   readonly merged: MergeOutcome;
   readonly receiptId: string;
-  /** What is personal of it is sealed with it. */
+  /** The seed that the record's personal data is sealed with. */
   readonly seed: Buffer;
   readonly now: Date;
 }
@@ -38,12 +38,12 @@ export interface RecordDeps {
   readonly issuer: string;
 }
 
-/** An acceptance that is ready to be written, but for the signatures of its leaves. */
+/** A complete record, except for the signatures of its leaves. */
 export interface UnsignedRecord extends Omit<AcceptanceRecord, "leaves"> {
   readonly drafts: readonly LeafDraft[];
 }
 
-/** Everything that is written for an acceptance that passed its checks. */
+/** Builds everything that is written for an acceptance that passed its checks. */
 export function buildRecord(input: RecordInput, deps: RecordDeps): UnsignedRecord {
   const { item, agreement, session, assessment, receiptId, seed, now } = input;
   const { caller, idempotencyKey, body } = item;
@@ -92,7 +92,7 @@ export function buildRecord(input: RecordInput, deps: RecordDeps): UnsignedRecor
   };
 }
 
-/** Signs the leaves of all records at once. Rejects only when no key was ever read. */
+/** Signs the leaves of all records together. Rejects only when the signing keys could never be read. */
 export async function signRecords(
   leafSigner: LeafSigner,
   records: readonly UnsignedRecord[],
@@ -168,7 +168,7 @@ interface MoveInput {
   readonly now: Date;
 }
 
-/** What an acceptance does to its session, with the leaf of its completion if it completes it. */
+/** How an acceptance changes its session, with the completion leaf if it completes it. */
 interface PlannedMove {
   readonly move: SessionMove;
   readonly leaves: readonly LeafDraft[];
@@ -177,7 +177,7 @@ interface PlannedMove {
 function planMove(input: MoveInput, deps: { vault: SubjectVault; issuer: string }): PlannedMove {
   const { item, agreement, session, assessment } = input;
   const { decision } = assessment;
-  // Only another acceptance may follow the first one, no decline.
+  // After the first acceptance only another acceptance may follow, never a decline.
   const reusable = !agreement.terms.terms.policy.singleUseSession && decision === "ACCEPT";
   const outcome = decision === "ACCEPT" ? "ACCEPTED" : "DECLINED";
   const move = (to: StoredStatus) => ({ id: session.id, to, outcome, sealedReason: null, reusable }) as const;
@@ -185,13 +185,13 @@ function planMove(input: MoveInput, deps: { vault: SubjectVault; issuer: string 
     const { leaf, sealedReason } = sealCompletion(deps.vault, session.seed, completionInput(input, deps.issuer));
     return { move: { ...move(transitions.complete.to), sealedReason }, leaves: [leaf] };
   }
-  // An accepted session has not ended yet; a declined one has.
+  // A reusable session stays open after an acceptance; a decline ends it.
   return decision === "ACCEPT"
     ? { move: { ...move(transitions.accept.to), outcome: null }, leaves: [] }
     : { move: move(transitions.decline.to), leaves: [] };
 }
 
-/** Only the first acceptance of a session completes it, so it is the only one. */
+/** Only the first acceptance can complete a session, so the completion names just this one. */
 const completionInput = ({ item, agreement, session, assessment, receiptId, now }: MoveInput, issuer: string) => ({
   issuer,
   organizationId: item.caller.orgId,

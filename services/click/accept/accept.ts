@@ -35,16 +35,19 @@ function bodyBytes(request: AcceptRequest): Uint8Array {
   try {
     return Buffer.from(canonicalJson(acceptBody(request)));
   } catch (error) {
-    // A time outside the range of RFC 3339, or a number that JSON does not have.
+    // A time outside RFC 3339's range, or a number that JSON cannot represent.
     const problem = { field: "", code: "JSON", message: "has a value that JSON cannot express" };
     throw new DomainError("CLICK_VALIDATION_FAILED", { details: [problem], cause: error });
   }
 }
 
-/** The body that the REST API would have received: a key used over both is the same request over both. */
+/**
+ * The body as the REST API would have received it: one idempotency key used over gRPC and REST is the same
+ * request.
+ */
 export function acceptBody(request: AcceptRequest): JsonObject {
   const { idempotencyKey: _, observed: __, ...body } = toJson(AcceptRequestSchema, request) as JsonObject;
-  // The JSON form of a message leaves out what is false.
+  // Protobuf's JSON form omits false values.
   const purposes = request.purposes.map(({ purpose, granted }) => ({ purpose, granted }));
   return purposes.length === 0 ? body : { ...body, purposes };
 }

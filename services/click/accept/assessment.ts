@@ -1,3 +1,4 @@
+import type { Receipt } from "#api/receipts.ts";
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
 import { isExpired, type RenderClaims, renderedAt } from "../render/render-tokens.ts";
 import type { Agreement, PresentedToken, SessionFacts } from "../terms/agreement.ts";
@@ -13,23 +14,26 @@ export interface AssessmentInput {
   readonly organizationId: string;
   readonly token: PresentedToken;
   readonly merged: MergeOutcome;
-  /** The key of a user of the organization. */
+  /** The hash of a user reference within the organization. */
   userKey(userRef: string): string;
   readonly now: Date;
 }
 
-/** What an acceptance says once it has passed every rule. */
+/** What an acceptance states once it has passed every rule. */
 export interface Assessment {
   readonly decision: Decision;
-  readonly action: string;
+  readonly action: Receipt["action"];
   readonly userRef: string;
-  /** The claim of the client, in the product's form. */
+  /** The time the client claims, in the API's format. */
   readonly clientAcceptedAt: string | null;
   readonly purposes: readonly PurposeDecision[];
   readonly checks: readonly PolicyCheck[];
 }
 
-/** Applies the rules that need no further look-up; throws the first that is broken: bad fields first, then meaning. */
+/**
+ * Applies the rules that need no further look-up. Throws the first violation: field errors first, then rules of
+ * meaning.
+ */
 export function assess(input: AssessmentInput): Assessment {
   const { body, agreement, session, token, merged, now } = input;
   const decision = body.decision ?? "ACCEPT";
@@ -118,13 +122,13 @@ function purposeProblems(body: AcceptBody, { terms }: Agreement): FieldProblem[]
   });
 }
 
-/** Who declines refuses everything that was asked for. */
+/** A decline refuses every purpose that was asked for. */
 function refusedPurposes(body: AcceptBody, { terms }: Agreement): readonly PurposeDecision[] {
   const named = (body.purposes ?? []).map(({ purpose }) => purpose);
   return (named.length > 0 ? named : [...terms.purposes.keys()]).map((purpose) => ({ purpose, granted: false }));
 }
 
-/** Global Privacy Control refuses to have data sold or shared, whatever else was ticked. */
+/** Global Privacy Control refuses the sale and sharing of data, whatever else was ticked. */
 function honourGpc(body: AcceptBody, { terms }: Agreement): readonly PurposeDecision[] {
   const purposes = (body.purposes ?? []).map(({ purpose, granted }) => ({ purpose, granted }));
   if (!terms.terms.policy.honorGpc || body.context?.gpc !== true) return purposes;
@@ -147,28 +151,28 @@ function missingPurposes(decided: readonly PurposeDecision[], { terms }: Agreeme
     }));
 }
 
-/** What the token of an acceptance must agree with. */
+/** What an acceptance's render token must agree with. */
 interface TokenContext {
   readonly organizationId: string;
   readonly agreement: Agreement;
   readonly session: SessionFacts | undefined;
-  /** The hash of the merged text that is accepted, when there is one. */
+  /** The hash of the merged text that is accepted, if there is one. */
   readonly renderHash: string | null;
-  /** The key of the user who accepts. */
+  /** The hash of the accepting user's reference. */
   userKey(): string;
   readonly now: Date;
 }
 
 /**
- * A token that is given must be right, whether or not the policy asks for one: the receipt says what it says. Throws
- * CLICK_RENDER_TOKEN_INVALID.
+ * A token that is sent must be valid, whether or not the policy requires one, because the receipt quotes it.
+ * Throws CLICK_RENDER_TOKEN_INVALID.
  */
 function checkRenderToken(token: PresentedToken, isRequired: boolean, context: TokenContext): void {
   if (token === undefined) {
     if (isRequired) throw invalid("REQUIRED", "is required: render the text and send the token that comes with it");
     return;
   }
-  // Whose token it is must not be told to others.
+  // One answer for every invalid token, so that it does not reveal whose token it is.
   if (token === "not ours" || token.org !== context.organizationId) {
     throw invalid("NOT_OURS", "is not a token that was issued to this organization");
   }

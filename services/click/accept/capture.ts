@@ -2,13 +2,13 @@ import { isIPv4, isIPv6 } from "node:net";
 import type { CaptureMode, Policy } from "../terms/policy.ts";
 import type { ClaimedContext } from "./accept-body.ts";
 
-/** The caller's own side as the gateway saw it. */
+/** The caller's network address and headers, as the gateway saw them. */
 export interface ObservedContext {
   readonly ip: string | null;
   readonly userAgent: string | null;
 }
 
-/** What may be stored of the end user's side. */
+/** The part of the end user's context that may be stored. */
 export function captureClaimed(context: ClaimedContext | undefined, policy: Policy): ClaimedContext | null {
   if (context === undefined) return null;
   const { ip, userAgent, pageUrl, pageTitle, referrer, acceptLanguage, timezone, gpc } = context;
@@ -24,7 +24,7 @@ export function captureClaimed(context: ClaimedContext | undefined, policy: Poli
   };
 }
 
-/** What may be stored of the caller's side: in a browser widget the caller is the end user. */
+/** The part of the caller's context that may be stored. With a browser widget the caller is the end user. */
 export const captureObserved = (ip: string, userAgent: string, policy: Policy): ObservedContext => ({
   ip: capture(ip, policy.captureIp, truncateIp),
   userAgent: capture(userAgent, policy.captureUserAgent, truncateUserAgent),
@@ -35,7 +35,7 @@ function capture(value: string | undefined, mode: CaptureMode, truncate: (value:
   return mode === "FULL" ? value : truncate(value);
 }
 
-/** Keeps the network: /24 of IPv4, /48 of IPv6. */
+/** Truncates to the network: /24 for IPv4, /48 for IPv6. */
 export function truncateIp(ip: string): string | null {
   if (isIPv4(ip)) return `${ip.split(".").slice(0, 3).join(".")}.0`;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
@@ -51,7 +51,7 @@ export function truncateIp(ip: string): string | null {
     .join(":")}::`;
 }
 
-/** Keeps the products and their major versions; what stands in brackets tells the device. */
+/** Keeps product names and major versions; the parts in brackets identify the device. */
 export function truncateUserAgent(userAgent: string): string {
   let depth = 0;
   let kept = "";

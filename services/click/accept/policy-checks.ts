@@ -3,12 +3,15 @@ import type { PageFacts } from "../sessions/session.ts";
 import type { Policy, TemplateType } from "../terms/policy.ts";
 import type { AcceptBody } from "./accept-body.ts";
 
-/** What a flag asked for and what was found; part of the evidence. */
+/** What a flag required and what was observed; part of the evidence. */
 export interface PolicyCheck {
   readonly flag: string;
   readonly required: unknown;
   readonly observed: unknown;
-  /** SERVER: we saw it ourselves. CLIENT: the caller says so, or the page did: of its events we saw only when they came. */
+  /**
+   * SERVER: observed by the service. CLIENT: reported by the caller or the page; of page events the service
+   * only observed the time of arrival.
+   */
   readonly source: "SERVER" | "CLIENT";
   readonly ok: boolean;
 }
@@ -20,14 +23,14 @@ export interface PolicyFacts {
   readonly action: string;
   /** Without a session. */
   readonly isDirect: boolean;
-  /** Since when the text may have been on display; undefined when nothing of ours tells. */
+  /** The earliest time the text may have been on display; undefined when the service has no evidence of it. */
   readonly displayedSince: Date | undefined;
-  /** What the page of the session told us while it was open. */
+  /** What the session's page reported while it was open. */
   readonly page: PageFacts | null;
   readonly now: Date;
 }
 
-/** Checks each flag that is in force for an acceptance. A flag that asks for a fact fails when the fact is not given. */
+/** Checks each flag in force for an acceptance. A flag that requires a fact fails when the fact is missing. */
 export function checkPolicy(facts: PolicyFacts): PolicyCheck[] {
   return [
     checkDirect(facts),
@@ -41,7 +44,7 @@ export function checkPolicy(facts: PolicyFacts): PolicyCheck[] {
   ].filter((check) => check !== undefined);
 }
 
-/** Checks the flags that hold for a refusal to accept: it needs no proof that the text was shown. */
+/** Checks the flags in force for a decline, which needs no proof that the text was shown. */
 export function checkDeclinePolicy(facts: PolicyFacts): PolicyCheck[] {
   const { allowDecline, recordDecline } = facts.policy;
   const checks: PolicyCheck[] = [
@@ -77,15 +80,15 @@ function checkDirect({ policy, isDirect }: PolicyFacts): PolicyCheck | undefined
   return { flag: "allowDirectAccept", required: true, observed: ok, source: "SERVER", ok };
 }
 
-/** That the token is right was found out before: without it nothing else matters. */
+/** The token was verified earlier; an invalid one never gets here. */
 function checkRendering({ policy }: PolicyFacts): PolicyCheck | undefined {
   if (!policy.requireRenderToken) return undefined;
   return { flag: "requireRenderToken", required: true, observed: true, source: "SERVER", ok: true };
 }
 
 /**
- * The boxes of a CONSENT template are its purposes, so what was decided for them tells which were ticked. Of another box
- * we believe what we were told when it was touched, rather than what is said afterwards.
+ * The boxes of a CONSENT template are its purposes, so the decisions show which were ticked. For any other box
+ * the page's events count more than what the request says afterwards.
  */
 function checkCheckbox({ policy, type, body, action, page }: PolicyFacts): PolicyCheck | undefined {
   if (!policy.requireCheckbox) return undefined;
@@ -125,7 +128,7 @@ function checkView({ policy, body, page }: PolicyFacts): PolicyCheck | undefined
   return { flag: "requireView", required: true, observed: opened.length, source: "CLIENT", ok: opened.length > 0 };
 }
 
-/** By our own clock: what the client measured does not count. */
+/** Measured by the server's clock; the client's measurement does not count. */
 function checkDisplayTime({ policy, displayedSince, now }: PolicyFacts): PolicyCheck | undefined {
   const required = policy.minDisplaySeconds;
   if (required === 0) return undefined;

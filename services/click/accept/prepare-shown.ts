@@ -1,5 +1,5 @@
+import { LRUCache } from "lru-cache";
 import { DomainError } from "#platform/errors.ts";
-import { createLru } from "#platform/lru.ts";
 import type { Turns } from "#platform/turns.ts";
 import { type MergedText, mergeText } from "../render/compose.ts";
 import type { HtmlSource } from "../render/html-source.ts";
@@ -18,11 +18,11 @@ export interface ShownDeps {
   readonly shown: ShownKeeper;
   readonly placeTerms: PlaceTerms;
   readonly content: ContentKeeper;
-  /** In which values are matched against the patterns of templates. */
+  /** Yields between values while they are matched against the templates' patterns. */
   readonly turns: Turns;
 }
 
-/** What the render token of an acceptance says, before it is compared with anything. */
+/** Reads the render token of an acceptance, without comparing it with anything yet. */
 export function readToken(
   { tokens }: Pick<ShownDeps, "tokens">,
   { body }: CheckedItem,
@@ -31,13 +31,13 @@ export function readToken(
   return andThen(tokens.read(body.renderToken), (claims) => claims ?? "not ours");
 }
 
-/** The terms of a template with the flags of a deployment. */
+/** The terms of a template with a deployment's flags applied. */
 export type PlaceTerms = (terms: KeptTerms, placement: Placement) => KeptTerms;
 
 const cachedTerms = 2_000;
 
 export function createTermsPlacer(): PlaceTerms {
-  const cache = createLru<KeptTerms>(cachedTerms);
+  const cache = new LRUCache<string, KeptTerms>({ max: cachedTerms });
   return (terms, placement) => {
     const key = `${terms.hash.toString("base64")}/${placement.snapshotHash}`;
     const known = cache.get(key);
@@ -48,14 +48,14 @@ export function createTermsPlacer(): PlaceTerms {
   };
 }
 
-/** The agreement under the flags of the deployment that showed the text. */
+/** The agreement with the flags of the deployment that showed the text. */
 export function placeAgreement(
   deps: Pick<ShownDeps, "shown" | "placeTerms">,
   { caller }: CheckedItem,
   agreement: Agreement,
   token: PresentedToken,
 ): Agreement | Promise<Agreement> {
-  // A token of another organization is refused later, like any other that is not right.
+  // Another organization's token is refused later, like any invalid token.
   if (typeof token !== "object" || token.dsh === undefined || token.org !== caller.orgId) return agreement;
   return andThen(deps.shown.placement(caller.orgId, token.dsh), (placement) => {
     if (placement === undefined) throw new Error("the snapshot of a deployment that was rendered is not stored");
@@ -63,7 +63,10 @@ export function placeAgreement(
   });
 }
 
-/** The text of a GENERATED template with the values of an acceptance without a session; the error when they do not fit. */
+/**
+ * Merges a GENERATED text with the values of an acceptance without a session; returns the error when they do
+ * not fit.
+ */
 export function mergeDirect(
   deps: Pick<ShownDeps, "html" | "content" | "turns">,
   { caller, body }: CheckedItem,
@@ -71,7 +74,7 @@ export function mergeDirect(
 ): MergedText | DomainError | undefined | Promise<MergedText | DomainError> {
   const { terms } = agreement.terms;
   if (terms.type !== "GENERATED") return undefined;
-  // A refusal to accept is about the text, with or without values.
+  // A decline concerns the text itself, with or without values.
   if (body.decision === "DECLINE" && body.data === undefined) return undefined;
   return andThen(deps.content.keep(caller, agreement, agreement.terms), () =>
     andThen(deps.html.load(caller.orgId, agreement, terms.type), ({ merge }) => {
@@ -91,7 +94,10 @@ function mergedOrRefused(...text: Parameters<typeof mergeText>): MergedText | Do
   }
 }
 
-/** At once for what is known, later for what is not. */
+/**
+ * Applies the next step immediately when the value is known, and otherwise when its promise resolves, so that
+ * the usual path stays synchronous.
+ */
 export function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -25,8 +25,8 @@ import { openSessionFacts } from "../vault/seals.ts";
 import type { CheckedItem } from "./accept-body.ts";
 import { buildRecord, type UnsignedRecord } from "./accept-record.ts";
 import { type Assessment, assess } from "./assessment.ts";
-import { asDomainError } from "./batcher.ts";
 import { andThen, mergeDirect, placeAgreement, readToken, type ShownDeps } from "./prepare-shown.ts";
+import { asDomainError } from "./recorder.ts";
 
 export interface PrepareDeps extends ShownDeps, EvidenceParts {
   readonly pool: pg.Pool;
@@ -44,9 +44,9 @@ export type Prepared =
   | { readonly kind: "refused"; readonly error: DomainError };
 
 /**
- * Decides about a batch of acceptances with one statement for its sessions and one RPC for its templates. Records
- * nothing. One outcome per item, in their order. An item that needs further look-ups, such as the first one of a new
- * text, comes as a promise, so that it does not hold up the others. Nothing rejects.
+ * Decides a batch of acceptances with one statement for its sessions and one RPC for its templates. Records
+ * nothing. Returns one outcome per item, in order. An item that needs further look-ups, such as the first of a
+ * new text, is a promise, so that it does not delay the others. Nothing rejects.
  */
 export async function prepareBatch(
   deps: PrepareDeps,
@@ -62,9 +62,9 @@ export async function prepareBatch(
 }
 
 interface Facts {
-  /** Still sealed: one that cannot be opened must not hold up the others. */
+  /** Still sealed, so that a record that cannot be opened does not fail the others. */
   readonly sessions: ReadonlyMap<string, SessionFactsRow>;
-  /** Ids of acceptances that are sessions of their own, and as such long completed. */
+  /** Ids of acceptances without a session. Each counts as a session that is already completed. */
   readonly direct: ReadonlySet<string>;
   readonly templates: ReadonlyMap<string, CurrentTemplate>;
 }
@@ -90,7 +90,7 @@ const sessionKey = (organizationId: string, sessionId: string): string =>
 const sessionOf = ({ caller, body }: CheckedItem, sessions: Facts["sessions"]): SessionFactsRow | undefined =>
   body.sessionId === undefined ? undefined : sessions.get(sessionKey(caller.orgId, body.sessionId));
 
-/** With a session its template; otherwise the one that the body names, by its id if it has both. */
+/** The session's template, or the one that the body names, by id if it gives both. */
 function templateName(item: CheckedItem, sessions: Facts["sessions"]): TemplateName | undefined {
   const { body } = item;
   const organizationId = item.caller.orgId;
@@ -119,7 +119,7 @@ interface Bound {
   readonly now: Date;
 }
 
-/** Existence and state. */
+/** Checks existence and state. */
 function bind(deps: PrepareDeps, item: CheckedItem, facts: Facts, token: PresentedToken): Bound | Promise<Bound> {
   const { body } = item;
   const now = deps.clock.now();
@@ -151,7 +151,7 @@ const noSession = ({ caller, body }: CheckedItem, { direct }: Facts): DomainErro
     direct.has(sessionKey(caller.orgId, body.sessionId ?? "")) ? "CLICK_SESSION_CLOSED" : "CLICK_SESSION_NOT_FOUND",
   );
 
-/** Only a version that is not published costs a further RPC: it may be unknown. */
+/** Only an unpublished version needs a further RPC, because it may not exist. */
 function isKnownVersion(
   deps: PrepareDeps,
   { caller, body }: CheckedItem,
@@ -163,7 +163,7 @@ function isKnownVersion(
   return deps.templates.hasVersion(caller, template.terms.terms.templateId, versionId);
 }
 
-/** What held when the session was created; usually that is what holds now. */
+/** The terms when the session was created, which usually still apply. */
 function pinnedTerms(
   { content }: PrepareDeps,
   { caller }: CheckedItem,
@@ -174,7 +174,7 @@ function pinnedTerms(
   return content.loadTerms(caller.orgId, session.termsHash);
 }
 
-/** Meaning, and what must be true before the record is written. */
+/** Applies the rules of meaning, and stores what must exist before the record is written. */
 function decide(deps: PrepareDeps, item: CheckedItem, bound: Bound): Prepared | Promise<Prepared> {
   const { agreement } = bound;
   const organizationId = item.caller.orgId;
@@ -191,7 +191,7 @@ function decide(deps: PrepareDeps, item: CheckedItem, bound: Bound): Prepared | 
   );
 }
 
-/** What a session shows was kept when it was created. */
+/** What a session shows was stored when it was created. */
 function keepShown(deps: PrepareDeps, item: CheckedItem, { agreement, session, merged }: Bound, sealing: Sealing) {
   if (session !== undefined) return undefined;
   return andThen(deps.content.keep(item.caller, agreement, agreement.terms), () =>
@@ -204,7 +204,7 @@ interface Sealing {
   readonly seed: Buffer;
 }
 
-/** A retry has its rendering already, under the receipt that it will be answered with. */
+/** A retry already has a stored rendering, under the receipt it will be answered with. */
 async function keepMerged(
   { recorderPool, shown }: PrepareDeps,
   { caller, idempotencyHash }: CheckedItem,
@@ -215,7 +215,7 @@ async function keepMerged(
   if (known.length === 0) await shown.keepSealedRendering(caller.orgId, receiptId, seed, html);
 }
 
-/** Sees acceptances from before the flag was set; the unique index decides between those that come at once. */
+/** Finds acceptances from before the flag was set; the unique index decides between concurrent ones. */
 async function requireFirst(
   { pool, vault }: PrepareDeps,
   { caller }: CheckedItem,
@@ -224,6 +224,6 @@ async function requireFirst(
 ): Promise<void> {
   const { orgId } = caller;
   const text = { subjectIndex: vault.subjectIndex(orgId, userRef), versionId, revision };
-  const isTaken = await withOrg(pool, orgId, (client) => hasAccepted(orgId, client, text));
+  const isTaken = await withOrg(pool, orgId, (tenant) => hasAccepted(tenant, text));
   if (isTaken) throw new DomainError("CLICK_ALREADY_ACCEPTED");
 }

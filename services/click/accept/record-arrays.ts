@@ -15,10 +15,10 @@ const columns = {
 } as const;
 
 /**
- * The part of the record statement for batches with consents; its parameters begin with the number given. Each acceptance
- * that was inserted brings its changes of consent, and nothing else does. The rows of the users are locked in their
- * order, after sessions and keys, and give the changes their numbers. Measured at 256 acceptances with two purposes each,
- * two statements in flight: half as many acceptances per second as without consents, with three and a half times the rows.
+ * The part of the record statement for batches with consents; its parameters start at the given number. Only
+ * acceptances that were inserted write consent changes. The users' rows are locked in order, after sessions and
+ * keys, and number the changes. Measured at 256 acceptances with two purposes each and two statements in
+ * flight: half as many acceptances per second as without consents, for three and a half times the rows.
  */
 export const consentsSql = (firstParameter: number): string => `,
 decided as materialized (
@@ -57,10 +57,10 @@ scheduled as (
   returning 1
 )`;
 
-/** An acceptance with its changes of consent. */
+/** An acceptance with its consent changes. */
 interface ConsentingRecord {
   readonly receiptId: string;
-  /** What events name the user by. */
+  /** The hash that identifies the user in events. */
   readonly userKey: Buffer;
   readonly consents: readonly AcceptedConsent[];
 }
@@ -85,10 +85,10 @@ export function consentArrays(records: readonly ConsentingRecord[]): unknown[] {
 }
 
 /**
- * Array parameters in the binary format of Postgres, which pg sends as they are. As an array literal each byte would be
- * two digits, to be written here and read there. Measured with the record statement, 256 acceptances with 6 KB of binary
- * values each: 20,000 rows/s, 27 µs of CPU here and 58 µs there for each; as literals 9,500 rows/s, 50 µs and 117 µs; with
- * only bytea in binary 14,500 rows/s, 35 µs and 73 µs.
+ * Array parameters in Postgres' binary format, which pg sends unchanged. An array literal would write each byte
+ * as two digits and parse it again. Measured with the record statement at 256 acceptances with 6 KB of binary
+ * values each: 20,000 rows/s, 27 µs of CPU here and 58 µs in Postgres per row; as literals 9,500 rows/s, 50 µs
+ * and 117 µs; with only bytea in binary 14,500 rows/s, 35 µs and 73 µs.
  */
 export const byteaArray = (values: readonly (Uint8Array | null | undefined)[]): Buffer =>
   binaryArray(byteaType, values, lengthOfBytes, writeBytes);
@@ -99,14 +99,17 @@ export const uuidArray = (values: readonly (string | null | undefined)[]): Buffe
 export const textArray = (values: readonly (string | null | undefined)[]): Buffer =>
   binaryArray(textType, values, Buffer.byteLength, writeText);
 
-// Object ids in pg_type.dat; they never change.
+// Type OIDs from pg_type.dat, which never change.
 const byteaType = 17;
 const textType = 25;
 const uuidType = 2950;
 
 const headBytes = 20;
 
-/** As array_recv reads it: dimensions, whether there are nulls, type, length, lower bound, then each value after its length. */
+/**
+ * The format of array_recv: dimensions, null flag, type, length, lower bound, then each value preceded by its
+ * length.
+ */
 function binaryArray<T>(
   type: number,
   values: readonly (T | null | undefined)[],
@@ -150,12 +153,12 @@ function writeUuid(target: Buffer, value: string, at: number): number {
 
 const writeText = (target: Buffer, value: string, at: number): number => target.write(value, at);
 
-/** Columns with their types, in the order of the arrays that bring their values. */
+/** Column types, in the order of the arrays that carry the values. */
 export type Columns = Readonly<Record<string, string>>;
 
 export const columnNames = (columns: Columns): string => Object.keys(columns).join(", ");
 
-/** The arguments of unnest: one array parameter per column, the first of them numbered as given. */
+/** The arguments of unnest: one array parameter per column, numbered from the given one. */
 export const arrayParameters = (columns: Columns, first: number): string =>
   Object.values(columns)
     .map((type, index) => `$${first + index}::${type}[]`)

@@ -13,12 +13,12 @@ const columns = {
 export const leafArrayCount = Object.keys(columns).length;
 
 /**
- * The last part of the record statement; its parameters begin with the number given. The leaves of each acceptance that
- * was inserted get the next indexes of their log, in their order. Acceptances of one organization wait for each other at
- * the head of its log until they are committed, so it is locked when all else is done: `after` are conditions that make it
- * so. That is also the order that every transaction keeps: sessions, keys, heads of consent, heads of logs. Measured with
- * two processes and one organization, 256 rows, medians on a busy machine: 16,200 rows/s; with the head locked before the
- * events and seeds are written 10,400 rows/s.
+ * The last part of the record statement; its parameters start at the given number. Gives the leaves of each
+ * inserted acceptance the next indexes of their log, in order. Acceptances of one organization wait for each
+ * other at their log's head until commit, so the head is locked last: `after` are conditions that enforce this.
+ * Every transaction locks in this order: sessions, keys, consent heads, log heads. Measured with two processes,
+ * one organization and 256 rows, medians on a busy machine: 16,200 rows/s; with the head locked before events
+ * and seeds are written 10,400 rows/s.
  */
 export const leavesSql = (firstParameter: number, after: readonly string[]): string => `
 leaf as materialized (

@@ -17,7 +17,7 @@ export type RecordOutcome =
   | { readonly kind: "recorded" | "replayed"; readonly receiptId: string; readonly receipt: string }
   | { readonly kind: "refused"; readonly error: DomainError };
 
-/** An acceptance that waits to be written or is being written. */
+/** An acceptance that is queued or being written. */
 export interface QueuedRecord {
   readonly record: AcceptanceRecord;
   readonly outcome: Promise<RecordOutcome>;
@@ -25,15 +25,16 @@ export interface QueuedRecord {
 }
 
 export interface RecordQueue {
-  /** What is queued or being written under this key. */
+  /** The queued or in-flight record with this key. */
   find(record: AcceptanceRecord): QueuedRecord | undefined;
   add(record: AcceptanceRecord): QueuedRecord;
   /**
-   * The oldest that may be written now: none whose session, or whose user if it changes consent, is in another
-   * statement, and each of them once. Statements of one process never wait for each other.
+   * The oldest records that may be written now: none whose session (or, if it changes consent, user) is in
+   * another running statement, and at most one of each. Statements of one process therefore never wait for each
+   * other.
    */
   take(max: number): QueuedRecord[];
-  /** Tells that these are written, so that others of their keys and sessions may follow. */
+  /** Marks these as written, so that the next records with the same keys and sessions may follow. */
   release(batch: readonly QueuedRecord[]): void;
 }
 
@@ -74,21 +75,21 @@ export function createRecordQueue(): RecordQueue {
 const keyOf = ({ organizationId, idempotencyHash }: AcceptanceRecord): string =>
   `${organizationId}/${idempotencyHash.toString("base64")}`;
 
-/** The rows that a record locks besides its own. */
+/** The existing rows that a record locks. */
 function locksOf({ organizationId, session, consents, subjectIndex }: AcceptanceRecord): string[] {
   const locks = session === null ? [] : [`session ${organizationId}/${session.id}`];
   if (consents.length > 0) locks.push(`user ${organizationId}/${subjectIndex.toString("base64")}`);
   return locks;
 }
 
-/** What a retry is recognised by. */
+/** What identifies a retry. */
 interface RetriedKey extends RecordedKey {
   readonly bodyHash: Buffer;
 }
 
 /**
- * What each of these must be answered if its key was recorded before: the old receipt for the same body, else a refusal.
- * Undefined for those whose keys are free.
+ * The answer for each record whose key was recorded before: the old receipt if the body is the same, a refusal
+ * otherwise. Undefined for free keys.
  */
 export async function findRecorded(
   pool: pg.Pool,
@@ -108,7 +109,9 @@ export async function findRecorded(
   });
 }
 
-/** The acceptance that a request repeats; null for another one, and for a change of consent. */
+/**
+ * The acceptance that the request repeats; null when the key belongs to another request or to a consent change.
+ */
 const repeatedBy = ({ bodyHash }: RetriedKey, use: RecordedKeyUse | undefined): SealedAcceptance | null =>
   use !== undefined && timingSafeEqual(use.bodyHash, bodyHash) ? use.acceptance : null;
 
@@ -116,8 +119,8 @@ const recordedKey = ({ organizationId, idempotencyHash }: RecordedKey): string =
   `${organizationId}/${idempotencyHash.toString("base64")}`;
 
 /**
- * Tells why the record statement did not insert these. Must run after it as a statement of its own: one statement has
- * one snapshot and would not see what stood in its way.
+ * Finds out why the record statement did not insert these records. Must run as a separate statement afterwards:
+ * within one statement's snapshot the cause is not visible.
  */
 export async function explainMissing(
   pool: pg.Pool,
@@ -150,14 +153,14 @@ async function explainRefusals(
     const found = session === null ? undefined : sessions.get(`${organizationId}/${session.id}`);
     if (found !== undefined) {
       const status = statusAt(found, record.acceptedAt);
-      // Without a seed its user was erased.
+      // Without a seed the session's user was erased.
       const isOpen = takesAcceptance(status, session?.reusable !== true) && found.seed !== null;
       if (!isOpen) return closedError(status);
       const isOther = found.subjectIndex !== null && !found.subjectIndex.equals(record.subjectIndex);
       if (isOther) return "CLICK_USER_REF_MISMATCH";
     }
     if (onceHash !== null && taken.has(onceName({ organizationId, onceHash }))) return "CLICK_ALREADY_ACCEPTED";
-    // What stood in the way is gone again: nothing was recorded, so the request may be sent again.
+    // The cause has disappeared again and nothing was recorded, so the request may be retried.
     return "SERVICE_UNAVAILABLE";
   };
 }

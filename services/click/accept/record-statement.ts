@@ -16,7 +16,7 @@ import {
 } from "./record-arrays.ts";
 import { leafArrayCount, leafArrays, leavesSql } from "./record-leaves.ts";
 
-/** One acceptance that is ready to be written. */
+/** A complete acceptance, ready to be written. */
 export interface AcceptanceRecord {
   readonly organizationId: string;
   readonly idempotencyHash: Buffer;
@@ -28,33 +28,33 @@ export interface AcceptanceRecord {
   readonly termsHash: Buffer;
   /** Equal for acceptances of which the policy allows only one. */
   readonly onceHash: Buffer | null;
-  /** What records of the user are found by. */
+  /** The index by which the user's records are found. */
   readonly subjectIndex: Buffer;
-  /** What events name the user by. */
+  /** The hash that identifies the user in events. */
   readonly userKey: Buffer;
   readonly decision: Decision;
   readonly acceptedAt: Date;
-  /** JSON, up to what the log adds; for the answer, it is stored as part of what is sealed. */
+  /** JSON without the log's members. Used for the answer; it is stored inside the sealed part. */
   readonly receipt: string;
   readonly sealed: Buffer;
   readonly seed: Buffer;
-  /** Null when the acceptance is its own session. */
+  /** Null for an acceptance without a session. */
   readonly session: SessionMove | null;
-  /** What it decides for each purpose of a CONSENT template. */
+  /** The decision for each purpose of a CONSENT template. */
   readonly consents: readonly AcceptedConsent[];
   readonly events: readonly OutboxRecord[];
-  /** Its own, and after it that of the completion of its session. */
+  /** The acceptance's leaf, followed by that of the session's completion if there is one. */
   readonly leaves: readonly [SignedLeaf, ...SignedLeaf[]];
 }
 
-/** What happens to the session together with its acceptance. */
+/** The state change of the session that goes with its acceptance. */
 export interface SessionMove {
   readonly id: string;
   readonly to: StoredStatus;
   readonly outcome: SessionOutcome | null;
-  /** Why it was closed, and what proves it. */
+  /** The sealed reason for closing, with the disclosures of its leaf. */
   readonly sealedReason: Buffer | null;
-  /** May be accepted again after it was accepted. */
+  /** Whether the session may be accepted again after an acceptance. */
   readonly reusable: boolean;
 }
 
@@ -94,7 +94,7 @@ insert into click.subject_key (organization_id, record_id, seed)
 select i.organization_id, i.receipt_id, i.seed from recorded r join input i on i.receipt_id = r.receipt_id
 returning 1`;
 
-// Events come in their own order, and leave only with their acceptance. So do leaves.
+// Events keep their own order and are only published together with their acceptance. The same holds for leaves.
 const announcedSql = `
 insert into click.outbox (organization_id, event_id, subject, data)
 select e.organization_id, e.event_id, e.subject, e.data
@@ -106,13 +106,13 @@ returning 1`;
 
 const isDone = (name: string): string => `(select count(*) from ${name}) >= 0`;
 
-/** What is written besides the acceptances, before the leaves. */
+/** The writes between the acceptances and the leaves. */
 const rest = (consents: boolean): string[] =>
   ["keyed", "announced", ...(consents ? ["consented", "scheduled"] : [])].map(isDone);
 
 /**
- * A batch without sessions. Keys are inserted in their order, so that two processes with the same keys cannot deadlock.
- * Measured at 256 rows with 6 KB each, two statements in flight: 23,500 rows/s.
+ * For batches without sessions. Keys are inserted in order, so that two processes with the same keys cannot
+ * deadlock. Measured at 256 rows of 6 KB and two statements in flight: 23,500 rows/s.
  */
 const recordDirectSql = (consents: boolean): string => `
 with input as materialized (${inputSql(inputColumns)}),
@@ -177,7 +177,7 @@ ${leavesSql(firstLeaf, [isMovedSql, ...rest(consents)])}`;
 
 const consentsSqlAfter = (input: Columns): string => consentsSql(firstInput + Object.keys(input).length);
 
-/** By whether the batch has sessions and whether it has consents: what has neither pays for neither. */
+/** One variant each with and without sessions and consents, so that a batch only pays for what it has. */
 const statements = {
   direct: { name: "click-record-direct", text: recordDirectSql(false) },
   sessions: { name: "click-record", text: recordSql(false) },
@@ -186,10 +186,10 @@ const statements = {
 } as const;
 
 /**
- * Inserts the acceptances whose keys are free and whose sessions are open, moves those sessions, and writes the changes
- * of consent, the events and the leaves of what was inserted, all with one statement that commits by itself. Returns the
- * indexes of the leaves of what was inserted, by receipt id. Spans organizations, so the pool must connect as the
- * recorder. Sessions must not occur twice.
+ * Inserts the acceptances whose keys are free and whose sessions are open, moves those sessions, and writes the
+ * consent changes, events and leaves of what was inserted, in a single statement that commits by itself.
+ * Returns the leaf indexes by receipt id. Spans organizations, so the pool must connect as the recorder. No
+ * session may occur twice.
  */
 export async function recordAcceptances(
   pool: pg.Pool,

@@ -1,10 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 import type pg from "pg";
 import { isTransient } from "#platform/db/errors.ts";
-import { DomainError } from "#platform/errors.ts";
+import { DomainError, fromConnectError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
+import { asOutage } from "#platform/outage.ts";
 import { answerRecorded, type ReceiptDeps } from "../receipts/acceptance-receipts.ts";
-import { asDomainError, overloaded } from "./batcher.ts";
 import { createRecordQueue, explainMissing, type QueuedRecord, type RecordOutcome } from "./record-queue.ts";
 import { type AcceptanceRecord, inconsistentState, recordAcceptances } from "./record-statement.ts";
 
@@ -17,23 +17,26 @@ export interface RecorderDeps extends ReceiptDeps {
   /** Connects as the recorder. */
   readonly pool: pg.Pool;
   readonly logger: Logger;
-  /** Called after each commit, with the organizations whose logs it added to; one may come several times. */
+  /**
+   * Called after each commit with the organizations whose logs grew; an organization may appear several times.
+   */
   onRecorded(organizationIds: readonly string[]): void;
 }
 
 export interface RecorderLimits {
   readonly statementItems: number;
   readonly statementsInFlight: number;
-  /** Acceptances that wait or are being written; what comes beyond is refused. */
+  /** The number of acceptances queued or being written; further ones are refused. */
   readonly held: number;
 }
 
 export const recorderDefaults: RecorderLimits = { statementItems: 256, statementsInFlight: 2, held: 2_000 };
 
 /**
- * Group commit: what comes while statements are under way is written together by the next one; on an idle system an
- * acceptance goes out at once. An acceptance whose key is already here waits for the first one with that key. Acceptances
- * of one session go one after the other, because the second must see what the first did.
+ * Group commit: acceptances that arrive while statements run are written together by the next one; on an idle
+ * system an acceptance is written immediately. An acceptance whose key is already queued waits for the first
+ * one with that key. Acceptances of one session are written one after the other, because the second must see
+ * the result of the first.
  */
 export function createRecorder(deps: RecorderDeps, limits: RecorderLimits = recorderDefaults): Recorder {
   const queue = createRecordQueue();
@@ -71,7 +74,7 @@ export function createRecorder(deps: RecorderDeps, limits: RecorderLimits = reco
     return own;
   };
   const hold = async (record: AcceptanceRecord): Promise<RecordOutcome> => {
-    if (held >= limits.held) return refused(overloaded());
+    if (held >= limits.held) return refused(new DomainError("SERVICE_UNAVAILABLE"));
     held += 1;
     try {
       return await enqueue(record);
@@ -88,7 +91,7 @@ export function createRecorder(deps: RecorderDeps, limits: RecorderLimits = reco
   };
 }
 
-/** What follows for an acceptance with the key of an earlier one; undefined when the key is free again. */
+/** The outcome for an acceptance that shares an earlier one's key; undefined when the key is free again. */
 function answerTwin(
   first: AcceptanceRecord,
   outcome: RecordOutcome,
@@ -101,12 +104,13 @@ function answerTwin(
 
 const refused = (error: DomainError): RecordOutcome => ({ kind: "refused", error });
 
-/** One outcome per record, in their order. */
+/** One outcome per record, in order. */
 async function recordAll(deps: RecorderDeps, records: readonly AcceptanceRecord[]): Promise<RecordOutcome[]> {
   try {
     return await recordTogether(deps, records);
   } catch (error) {
-    // A statement that fails for what one record says, or finds itself inconsistent, leaves nothing behind.
+    // A statement that fails because of one record, or detects an inconsistency, writes nothing, so retry the
+    // records one by one.
     if (records.length === 1 || isTransient(error)) {
       const shown = asDomainError(error, deps.logger);
       return records.map(() => refused(shown));
@@ -140,7 +144,7 @@ async function recordTogether(deps: RecorderDeps, records: readonly AcceptanceRe
   );
 }
 
-/** What was inserted stays recorded when the explanation of the rest fails. */
+/** The inserted ones stay recorded even when the rest cannot be explained. */
 async function explain(
   deps: RecorderDeps,
   missing: readonly AcceptanceRecord[],
@@ -155,10 +159,10 @@ async function explain(
 
 const maxAttempts = 4;
 
-/** Deadlock and serialization failure: nothing was written, and the same statement will find its way the next time. */
+/** Deadlock and serialization failure: nothing was written, and a retry will usually succeed. */
 const retriedStates: readonly unknown[] = ["40P01", "40001"];
 
-/** The indexes of the leaves of what was inserted, by receipt id. */
+/** The leaf indexes of the inserted acceptances, by receipt id. */
 async function insertWithRetry(
   deps: RecorderDeps,
   records: readonly AcceptanceRecord[],
@@ -173,4 +177,20 @@ async function insertWithRetry(
       deps.logger.warn({ err: error, attempt }, "recording acceptances collided with another process; trying again");
     }
   }
+}
+
+/**
+ * Expected errors stay as they are, outages become SERVICE_UNAVAILABLE, and anything else is logged and becomes
+ * INTERNAL_ERROR. One item must not fail the rest of its batch.
+ */
+export function asDomainError(error: unknown, logger: Logger): DomainError {
+  const known = fromConnectError(error) ?? asOutage(error);
+  if (known === undefined) {
+    logger.error({ err: error }, "an acceptance failed unexpectedly");
+    return new DomainError("INTERNAL_ERROR", { cause: error });
+  }
+  if (known.code === "SERVICE_UNAVAILABLE" && known.cause !== undefined) {
+    logger.warn({ err: known.cause }, "an acceptance failed because something it needs is not available");
+  }
+  return known;
 }

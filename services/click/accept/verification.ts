@@ -4,7 +4,7 @@ import type { Terms } from "../terms/terms.ts";
 import type { VerificationClaim } from "./accept-body.ts";
 import type { PolicyCheck } from "./policy-checks.ts";
 
-/** How much each method proves. */
+/** How strong each method is as proof. */
 const verificationLevels: Readonly<Record<string, number>> = {
   NONE: 0,
   CUSTOMER_ATTESTED: 1,
@@ -17,12 +17,15 @@ const verificationLevels: Readonly<Record<string, number>> = {
   PASSKEY: 3,
 };
 
-/** Methods for which the customer's word is the proof. The others are passed with us, and a claim proves nothing. */
+/**
+ * Methods where the customer's word is the proof. All others are performed with the service, and a claim proves
+ * nothing.
+ */
 const claimable = new Set(["NONE", "CUSTOMER_ATTESTED", "CUSTOMER_SESSION", "TYPED_NAME", "AGE_STATEMENT"]);
 
 const authenticatedLevel = 2;
 
-/** Checks the flags that ask how the customer knows the user. */
+/** Checks the flags on how the customer verified the user. */
 export function checkVerification(
   policy: Policy,
   claims: readonly VerificationClaim[],
@@ -51,15 +54,15 @@ export function checkVerification(
 }
 
 /**
- * The verification that an acceptance must carry, in the words of the API: the same that the templates service answers for
- * a template, but of the flags in force where the text is shown.
+ * The verification an acceptance requires, in the API's terms: as the templates service answers for a template,
+ * but for the flags in force where the text is shown.
  */
 export function verificationRequirements(policy: Policy): JsonObject {
   const methods = requiredMethods(policy);
   return { required: methods.length > 0, mode: policy.verificationMode, methods };
 }
 
-/** Weakest first, each method once. */
+/** Weakest first, without duplicates. */
 function requiredMethods(policy: Policy): JsonObject[] {
   const named = policy.verificationMethods.filter((method) => method !== "NONE");
   const isChoice = policy.verificationMode === "ANY" && named.length > 1;
@@ -67,7 +70,7 @@ function requiredMethods(policy: Policy): JsonObject[] {
   if (policy.requireAuthenticatedUser) demanded.add("CUSTOMER_SESSION");
   if (policy.requireTypedName) demanded.add("TYPED_NAME");
   if (policy.minAge > 0) demanded.add("AGE_STATEMENT");
-  // Who brings a method that is demanded anyway has met the choice as well.
+  // A method that is required anyway also satisfies the choice.
   const alternatives = isChoice && !named.some((method) => demanded.has(method)) ? named : [];
   return [...new Set([...demanded, ...alternatives])]
     .map((method) => ({
@@ -85,16 +88,16 @@ function parametersOf(method: string, { minAge }: Policy): JsonObject {
   return method === "AGE_STATEMENT" && minAge > 0 ? { minAge } : {};
 }
 
-/** A document that belongs to a STATIC text and is shown beside it. */
+/** A document linked to a STATIC text and shown beside it. */
 interface LinkedDocument {
   readonly name: string;
   readonly url: string | null;
-  /** Of the bytes behind the url, as its author says. */
+  /** The hash of the bytes behind the URL, as stated by the author. */
   readonly contentHash: string | null;
   readonly mustRead: boolean;
 }
 
-/** In the order in which they are shown. */
+/** In display order. */
 export function linkedDocuments({ type, typeConfig }: Pick<Terms, "type" | "typeConfig">): LinkedDocument[] {
   const documents = type === "STATIC" && Array.isArray(typeConfig.documents) ? typeConfig.documents : [];
   return documents
@@ -111,7 +114,7 @@ export function linkedDocuments({ type, typeConfig }: Pick<Terms, "type" | "type
 const isObject = (value: JsonValue): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Those without a place come last, in the order in which they were given. */
+/** Documents without an order come last, as given. */
 const orderOf = ({ order }: JsonObject): number => (typeof order === "number" ? order : Number.MAX_SAFE_INTEGER);
 
 const textOf = (value: JsonValue | undefined): string | null => (typeof value === "string" ? value : null);

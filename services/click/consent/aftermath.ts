@@ -1,25 +1,25 @@
 import type { ReadableReceipt } from "../receipts/receipt.ts";
 import type { ConsentEvent, ExplainedEvent } from "./consent.ts";
 
-/** What has become of a session's acceptance since. */
+/** What has happened since a session's acceptance. */
 export interface Aftermath {
-  /** The changes of consent that came with the acceptances of the session, oldest first. */
+  /** The consent changes made by the session's acceptances, oldest first. */
   readonly consents: readonly ConsentEvent[];
-  /** Refusals and withdrawals since of what was granted, oldest first. */
+  /** Later denials and withdrawals of what was granted, oldest first. */
   readonly endings: readonly ExplainedEvent[];
-  /** What the same user has accepted or declined of the template since, oldest first. */
+  /** What the same user accepted or declined of the template since, oldest first. */
   readonly later: readonly LaterAcceptance[];
-  /** The revision of the version that is published now; null when none is. */
+  /** The revision published now; null when none is. */
   readonly currentRevision: number | null;
 }
 
-/** As far as the log tells of it. */
+/** The part of an acceptance that is in the log. */
 export type LaterAcceptance = Pick<
   ReadableReceipt,
   "receiptId" | "sessionId" | "decision" | "versionId" | "revision" | "versionLabel" | "locale" | "acceptedAt"
 >;
 
-/** In the words of the evidence bundle. */
+/** In the format of the evidence bundle. */
 export const aftermathObject = ({ endings, later, currentRevision }: Aftermath): object => ({
   withdrawals: endings.map((event) => ({
     eventId: event.eventId,
@@ -36,7 +36,7 @@ export const aftermathObject = ({ endings, later, currentRevision }: Aftermath):
   currentRevision,
 });
 
-/** What the acceptances of a session decided, purpose by purpose. */
+/** The decisions of the session's acceptances, for each purpose. */
 export const consentObject = (event: ConsentEvent): object => ({
   eventId: event.eventId,
   purpose: event.purpose,

@@ -9,19 +9,19 @@ import { type AskedText, type ConsentEvent, isGrant, stateAt } from "./consent.t
 
 export type ConsentDecision = "GRANT" | "DENY" | "WITHDRAW" | "RENEW";
 
-/** What is decided for one purpose. */
+/** The request for one purpose. */
 export interface ConsentRequest {
   readonly purpose: string;
   readonly decision: ConsentDecision;
-  /** The path of the purpose in the request. */
+  /** The purpose's path in the request. */
   readonly field: string;
-  /** When the caller wants a grant to end. */
+  /** When the caller wants the grant to expire. */
   readonly expiresAt: Date | null;
-  /** The published text that asks for the purpose; needed to grant and to renew. */
+  /** The published text that asks for the purpose; required for granting and renewing. */
   readonly offer: PurposeOffer | undefined;
 }
 
-/** A purpose as a published CONSENT template asks for it. */
+/** A purpose as offered by a published CONSENT template. */
 export interface PurposeOffer {
   readonly text: AskedText;
   readonly legalBasis: string;
@@ -29,7 +29,7 @@ export interface PurposeOffer {
   readonly expiresAfterDays: number;
 }
 
-/** A change to be recorded. */
+/** A change to record. */
 export type PlannedChange = Pick<
   ConsentEvent,
   "purpose" | "type" | "text" | "legalBasis" | "jurisdiction" | "grantedAt" | "expiresAt"
@@ -37,18 +37,18 @@ export type PlannedChange = Pick<
 
 export interface PlanInput {
   readonly requests: readonly ConsentRequest[];
-  /** Withdraw every purpose that is granted and not among the requests. */
+  /** Withdraw every granted purpose that the requests do not name. */
   readonly withdrawAll: boolean;
-  /** The last change of each purpose. */
+  /** The latest change of each purpose. */
   readonly last: ReadonlyMap<string, ConsentEvent>;
-  /** The time that the changes will have. */
+  /** The time of the changes. */
   readonly now: Date;
 }
 
 /**
- * What the requests change. Withdrawing what is withdrawn and refusing what is refused change nothing; a grant is always
- * recorded, because it may be given upon another text. Throws CLICK_CONSENT_CONFLICT for a renewal of what is not granted,
- * then CLICK_PURPOSE_UNKNOWN, then CLICK_VALIDATION_FAILED for more purposes than a user can have.
+ * Plans the changes. Withdrawing what is withdrawn and denying what is denied change nothing; a grant is always
+ * recorded, because it may refer to another text. Throws CLICK_CONSENT_CONFLICT for renewing what is not
+ * granted, then CLICK_PURPOSE_UNKNOWN, then CLICK_VALIDATION_FAILED for too many purposes.
  */
 export function planChanges(input: PlanInput): PlannedChange[] {
   const { requests, last, now } = input;
@@ -72,7 +72,7 @@ function refuseRenewals({ requests, last }: PlanInput): void {
   refuse("CLICK_CONSENT_CONFLICT", impossible, "NOT_GRANTED", "is not granted, so it cannot be renewed; grant it");
 }
 
-/** Anything may be withdrawn, but the state of a user must fit into one answer. */
+/** Anything may be withdrawn, but a user's state must fit into one response. */
 const maxPurposes = 1_000;
 
 const overflowing = ({ requests, last }: PlanInput): ConsentRequest[] =>
@@ -115,14 +115,14 @@ const grant = (
   change: Pick<PlannedChange, "type" | "grantedAt" | "expiresAt">,
 ): PlannedChange => ({ purpose, text, legalBasis, jurisdiction, ...change });
 
-/** No caller can make a grant last longer than the text says. */
+/** A caller cannot extend a grant beyond what the text allows. */
 function endOf(offer: PurposeOffer, wanted: Date | null, now: Date): Date | null {
   const promised = daysAfter(now, offer.expiresAfterDays);
   if (promised === null || wanted === null) return promised ?? wanted;
   return wanted < promised ? wanted : promised;
 }
 
-/** What was asked, and of a withdrawal what had been granted, stays known. */
+/** Keeps the text that was asked, and what had been granted before a withdrawal. */
 function end(purpose: string, decision: "DENY" | "WITHDRAW", last: ConsentEvent | undefined): PlannedChange {
   const { text = null, legalBasis = null, jurisdiction = null } = last ?? {};
   const about = { purpose, text, legalBasis, jurisdiction, expiresAt: null };
@@ -138,7 +138,7 @@ function withdrawRest({ requests, last, now }: PlanInput): PlannedChange[] {
     .map((event) => end(event.purpose, "WITHDRAW", event));
 }
 
-/** What an acceptance of a CONSENT template decides for one purpose. */
+/** The decision of an acceptance for one purpose of a CONSENT template. */
 export interface AcceptedConsent {
   readonly eventId: string;
   readonly purpose: string;
@@ -151,7 +151,7 @@ export interface AcceptedConsent {
   readonly expiresAt: Date | null;
 }
 
-/** One change of consent for each purpose that was decided; none for other types of templates. */
+/** One consent change for each decided purpose; none for other template types. */
 export function consentsOf(agreement: Agreement, assessment: Assessment, now: Date, newId: NewId): AcceptedConsent[] {
   const { terms, purposes } = agreement.terms;
   if (terms.type !== "CONSENT") return [];
@@ -172,17 +172,17 @@ export function consentsOf(agreement: Agreement, assessment: Assessment, now: Da
   });
 }
 
-/** A purpose as the person is asked for it. */
+/** A purpose as presented to the person. */
 export interface AskedPurpose {
   readonly purpose: string;
   readonly name: string;
   readonly description: string;
-  /** What stands beside the box. */
+  /** The text beside the box. */
   readonly text: string;
   readonly required: boolean;
 }
 
-/** The purposes of a CONSENT template in its order; none for other types. */
+/** The purposes of a CONSENT template in order; none for other types. */
 export function askedPurposes({ type, typeConfig }: Terms, texts: Readonly<Record<string, string>>): AskedPurpose[] {
   const purposes = type === "CONSENT" && Array.isArray(typeConfig.purposes) ? typeConfig.purposes : [];
   return purposes.filter(isObject).map((purpose) => {
@@ -199,7 +199,7 @@ const isObject = (value: JsonValue): value is JsonObject =>
 
 const textOf = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
 
-/** Throws CLICK_VALIDATION_FAILED for purposes that the template does not have. */
+/** Throws CLICK_VALIDATION_FAILED for purposes that the template does not contain. */
 export function requireKnownPurposes(wanted: readonly string[], { purposes }: KeptTerms): void {
   const details: FieldProblem[] = wanted.flatMap((purpose, index) =>
     purposes.has(purpose)

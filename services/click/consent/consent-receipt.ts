@@ -1,3 +1,4 @@
+import type { ConsentReceipt as AnsweredReceipt, ReceiptProof } from "#api/receipts.ts";
 import type { NewId } from "#platform/ids.ts";
 import { digestAlgorithm, disclose } from "#platform/vault/disclosures.ts";
 import type { ClaimedContext } from "../accept/accept-body.ts";
@@ -6,37 +7,10 @@ import type { LeafKind, LeafPayload } from "../log/leaf.ts";
 import type { ActorType, ConsentEvent, ConsentEventType } from "./consent.ts";
 import type { ConsentDecision, PlannedChange } from "./consent-plan.ts";
 
-/** What the API answers for a change of consent, up to what the log adds; it is sealed when the change is recorded. */
-export interface ConsentReceipt {
-  readonly receiptId: string;
-  readonly status: "RECORDED";
-  readonly kind: "CONSENT";
-  readonly decision: ConsentDecision;
-  readonly organizationId: string;
-  readonly userRef: string | null;
-  readonly purpose: string;
-  readonly consentStatus: ConsentEventType;
-  readonly consentRevision: number;
-  readonly eventId: string;
-  readonly templateId: string | null;
-  readonly versionId: string | null;
-  readonly revision: number | null;
-  readonly locale: string | null;
-  readonly contentHash: string | null;
-  readonly legalBasis: string | null;
-  readonly jurisdiction: string | null;
-  readonly recordedAt: string;
-  readonly occurredAt: string | null;
-  readonly grantedAt: string | null;
-  readonly expiresAt: string | null;
-  readonly source: string;
-  readonly method: string | null;
-  readonly actor: { readonly type: ActorType; readonly id: string | null };
-  readonly reason: string | null;
-  readonly idempotencyKey: string | null;
-}
+/** The API's receipt for a consent change without the log's members; sealed when the change is recorded. */
+export type ConsentReceipt = Omit<AnsweredReceipt, keyof ReceiptProof>;
 
-/** What is personal in it. */
+/** The personal members of the receipt. */
 export type PersonalMembers = Pick<ConsentReceipt, "userRef" | "actor" | "reason" | "idempotencyKey">;
 
 const decisions: Readonly<Record<ConsentEventType, ConsentDecision>> = {
@@ -79,7 +53,7 @@ export const consentReceipt = (
   idempotencyKey: personal.idempotencyKey,
 });
 
-/** The receipt of a change of which nothing personal may be read: it was erased, or is restricted. */
+/** The receipt of a change that was erased or restricted, without its personal members. */
 export const withheldConsentReceipt = (organizationId: string, event: ConsentEvent): ConsentReceipt =>
   consentReceipt(organizationId, event, {
     userRef: null,
@@ -88,7 +62,7 @@ export const withheldConsentReceipt = (organizationId: string, event: ConsentEve
     idempotencyKey: null,
   });
 
-/** What holds for all changes of one request. */
+/** What all changes of one request share. */
 export interface UpdateFacts {
   readonly userRef: string;
   readonly source: string;
@@ -97,7 +71,7 @@ export interface UpdateFacts {
   readonly reason: string | null;
   readonly occurredAt: Date | null;
   readonly idempotencyKey: string | null;
-  /** What the caller says of the end user's side, as far as it may be kept. */
+  /** What the caller says about the end user's context, as far as it may be stored. */
   readonly context: ClaimedContext | null;
   readonly observed: ObservedContext & { readonly clientId: string; readonly requestId: string };
   readonly metadata: Readonly<Record<string, string>>;
@@ -122,11 +96,11 @@ export const numberChanges = (
     receiptId: newId(),
   }));
 
-/** What the log says of a change of consent that was no acceptance. */
+/** The log leaf of a consent change made without an acceptance. */
 export interface ConsentLeaf extends LeafPayload {
   readonly rid: string;
   readonly eid: string;
-  /** Null when it is no key that a template can have: then it is a disclosure, for it may be anything. */
+  /** Null when it cannot be a template's purpose key: such a key may contain anything, so it is a disclosure. */
   readonly purpose: string | null;
   readonly tpl: string | null;
   readonly ver: string | null;
@@ -135,14 +109,14 @@ export interface ConsentLeaf extends LeafPayload {
   readonly contentHash: string | null;
   readonly legalBasis: string | null;
   readonly jurisdiction: string | null;
-  /** Its place among the changes of the user. */
+  /** Its position among the user's changes. */
   readonly consentRevision: number;
   readonly recordedAt: string;
   readonly occurredAt: string | null;
   readonly grantedAt: string | null;
   readonly expiresAt: string | null;
   readonly source: string;
-  /** Null when there is none, or when it is free text: then it is a disclosure. */
+  /** Null when absent or free text; free text is a disclosure. */
   readonly method: string | null;
   readonly _sd: readonly string[];
   readonly _sd_alg: typeof digestAlgorithm;
@@ -155,10 +129,10 @@ const kinds: Readonly<Record<ConsentEventType, LeafKind>> = {
   WITHDRAWN: "click.consent.withdrawn",
 };
 
-/** One more than there are values: no leaf tells whether all of them were given. */
+/** One more than there are values, so that no leaf reveals whether all were given. */
 const places = 10;
 
-/** The leaf of a change, and what proves the personal values that it commits to. */
+/** Builds the leaf of a change, with the disclosures of the personal values it commits to. */
 export function consentLeaf(
   log: { readonly issuer: string; readonly organizationId: string },
   event: ConsentEvent,
@@ -194,12 +168,12 @@ export function consentLeaf(
   return { payload, disclosures };
 }
 
-/** The form of the keys of purposes in templates. */
+/** Whether it has the form of a template's purpose key. */
 const isKey = (purpose: string): boolean => /^[a-z][a-z0-9_]{0,63}$/.test(purpose);
 
 const isToken = (method: string | null): boolean => method !== null && /^[A-Z][A-Z0-9_]{0,49}$/.test(method);
 
-/** A leaf can never be erased, so what its sender can fill with anything is only committed to. */
+/** A leaf can never be erased, so values under the sender's control are only committed to. */
 const personalValues = ({ purpose, method }: ConsentEvent, facts: UpdateFacts): Record<string, unknown> => ({
   purpose: isKey(purpose) ? null : purpose,
   method: isToken(method) ? null : method,

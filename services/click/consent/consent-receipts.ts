@@ -1,4 +1,4 @@
-import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { receiptJws } from "../log/leaf.ts";
@@ -22,31 +22,23 @@ export interface ConsentReceiptDeps {
   readonly issuer: string;
 }
 
-/** The receipts of changes that were no acceptances, as JSON. Must not be called within a transaction. */
+/** The receipts, as JSON, of changes made without an acceptance. Must not be called within a transaction. */
 export const writeConsentReceipts = (
   deps: ConsentReceiptDeps,
   orgId: OrgId,
   changes: readonly LoggedChange[],
 ): Promise<string[]> => mapInTurns(changes, (change) => writeReceipt(deps, orgId, change));
 
-/** The change that has this receipt, unless an acceptance made it. */
-export async function findConsentReceipt(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  receiptId: string,
-): Promise<LoggedChange | undefined> {
-  const change = await findChange(orgId, client, receiptId);
-  return change && (await withLeaves(orgId, client, [change]))[0];
+/** The change with this receipt, unless an acceptance made it. */
+export async function findConsentReceipt(tenant: Tenant, receiptId: string): Promise<LoggedChange | undefined> {
+  const change = await findChange(tenant, receiptId);
+  return change && (await withLeaves(tenant, [change]))[0];
 }
 
-/** Finds the leaves of changes that were recorded. */
-export async function withLeaves(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  changes: readonly StoredChange[],
-): Promise<LoggedChange[]> {
+/** Finds the leaves of recorded changes. */
+export async function withLeaves(tenant: Tenant, changes: readonly StoredChange[]): Promise<LoggedChange[]> {
   const receiptIds = changes.map(({ receiptId }) => receiptId);
-  const leaves = await findLeaves(orgId, client, receiptIds);
+  const leaves = await findLeaves(tenant, receiptIds);
   return changes.map((change) => {
     const leaf = leaves.get(change.receiptId);
     if (leaf === undefined) throw new Error(`the change of consent ${change.receiptId} is not in the log`);

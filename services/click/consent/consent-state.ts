@@ -32,7 +32,10 @@ export const getConsentState = (
 
 const maxClockSkewMs = 5 * 60_000;
 
-/** A moment in the past; null for now, which somebody whose clock is a little ahead means as well. */
+/**
+ * A moment in the past; null for now. A slightly later time also means now, because the caller's clock may be
+ * ahead.
+ */
 function readMoment({ at }: GetConsentStateRequest, now: Date): Date | null {
   const moment = readTime("at", at);
   if (moment === undefined) return null;

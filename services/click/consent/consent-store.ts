@@ -1,10 +1,10 @@
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { AskedText, ConsentEvent } from "./consent.ts";
 
-/** An event as it comes out of the database. */
+/** An event as the database returns it. */
 export interface EventRow extends Omit<ConsentEvent, "revision" | "text"> {
-  /** bigint comes as text. */
+  /** A bigint arrives as text. */
   readonly revision: string;
   readonly templateId: string | null;
   readonly versionId: string | null;
@@ -13,15 +13,15 @@ export interface EventRow extends Omit<ConsentEvent, "revision" | "text"> {
   readonly contentHash: string | null;
 }
 
-/** Everything of an event that is not sealed. */
-export const eventColumns = (e: string): string => `${e}.revision, ${e}.event_id as "eventId", ${e}.purpose, ${e}.type,
+/** All columns of an event that are not sealed. */
+const eventColumns = (e: string): string => `${e}.revision, ${e}.event_id as "eventId", ${e}.purpose, ${e}.type,
   ${e}.recorded_at as "recordedAt", ${e}.occurred_at as "occurredAt", ${e}.source, ${e}.method,
   ${e}.actor_type as "actorType", ${e}.template_id as "templateId", ${e}.version_id as "versionId",
   ${e}.template_revision as "templateRevision", ${e}.locale, ${e}.content_hash as "contentHash",
   ${e}.legal_basis as "legalBasis", ${e}.jurisdiction, ${e}.granted_at as "grantedAt", ${e}.expires_at as "expiresAt",
   ${e}.receipt_id as "receiptId"`;
 
-export function eventOf(row: EventRow): ConsentEvent {
+function eventOf(row: EventRow): ConsentEvent {
   const { templateId, versionId, templateRevision, locale, contentHash, ...rest } = row;
   return { ...rest, revision: Number(row.revision), text: textOf(row) };
 }
@@ -32,10 +32,9 @@ function textOf({ templateId, versionId, templateRevision, locale, contentHash }
   return isKnown ? { templateId, versionId, revision: templateRevision, locale, contentHash } : null;
 }
 
-/** The last change of each purpose, as of this moment or ever. */
+/** The latest change of each purpose, up to a moment or ever. */
 export async function findLastEvents(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   subjectIndex: Buffer,
   at: Date | null = null,
 ): Promise<ConsentEvent[]> {
@@ -48,10 +47,9 @@ export async function findLastEvents(
   return result.rows.map(eventOf);
 }
 
-/** The changes that these acceptances made, oldest first. */
+/** The changes made by these acceptances, oldest first. */
 export async function listEventsOfReceipts(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   subjectIndex: Buffer,
   receiptIds: readonly string[],
 ): Promise<ConsentEvent[]> {
@@ -63,7 +61,7 @@ export async function listEventsOfReceipts(
   return result.rows.map(eventOf);
 }
 
-/** A change with what is sealed of it. */
+/** A change with its sealed part. */
 export interface StoredChange extends ConsentEvent {
   /** Null when an acceptance made the change, and after erasure. */
   readonly sealed: Buffer | null;
@@ -87,14 +85,14 @@ async function listChanges(client: pg.ClientBase, rest: string, values: readonly
 
 export interface HistoryQuery {
   readonly subjectIndex: Buffer;
-  /** Up to and including this one. */
+  /** Inclusive. */
   readonly revision: number;
   readonly purpose: string | undefined;
   readonly limit: number;
 }
 
 /** Changes, newest first. */
-export const listHistory = (orgId: OrgId, client: pg.ClientBase, query: HistoryQuery): Promise<StoredChange[]> =>
+export const listHistory = ({ orgId, client }: Tenant, query: HistoryQuery): Promise<StoredChange[]> =>
   listChanges(
     client,
     `and e.subject_index = $2 and e.revision <= $3 and ($4::text is null or e.purpose = $4)
@@ -102,10 +100,9 @@ export const listHistory = (orgId: OrgId, client: pg.ClientBase, query: HistoryQ
     [orgId, query.subjectIndex, query.revision, query.purpose ?? null, query.limit],
   );
 
-/** Refusals and withdrawals of these purposes after a change, oldest first. */
+/** Denials and withdrawals of these purposes after a change, oldest first. */
 export const listEndings = (
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   after: { readonly subjectIndex: Buffer; readonly revision: number; readonly purposes: readonly string[] },
   limit: number,
 ): Promise<StoredChange[]> =>
@@ -116,20 +113,16 @@ export const listEndings = (
     [orgId, after.subjectIndex, after.revision, after.purposes, limit],
   );
 
-/** The changes of an update, in their order; whoever they are about. */
-export const listUpdate = (orgId: OrgId, client: pg.ClientBase, updateId: string): Promise<StoredChange[]> =>
+/** The changes of one update, in order, for any user. */
+export const listUpdate = ({ orgId, client }: Tenant, updateId: string): Promise<StoredChange[]> =>
   listChanges(client, "and e.update_id = $2 order by e.revision", [orgId, updateId]);
 
-/** The change that has this receipt, unless an acceptance made it. */
-export async function findChange(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  receiptId: string,
-): Promise<StoredChange | undefined> {
+/** The change with this receipt, unless an acceptance made it. */
+export async function findChange({ orgId, client }: Tenant, receiptId: string): Promise<StoredChange | undefined> {
   return (await listChanges(client, "and e.receipt_id = $2 and e.update_id is not null", [orgId, receiptId]))[0];
 }
 
-/** A grant that ran out. */
+/** A grant that has expired. */
 interface ExpiredGrant {
   readonly organizationId: string;
   /** What events name the user by. */
@@ -140,7 +133,7 @@ interface ExpiredGrant {
   readonly versionId: string;
   readonly revision: number;
   readonly expiresAt: Date;
-  /** Of the grant. */
+  /** The grant's receipt. */
   readonly receiptId: string;
 }
 
@@ -152,8 +145,8 @@ where (organization_id, subject_index, revision) in (
 returning organization_id as "organizationId", subject_index as "subjectIndex", user_key as "userKey", revision,
   expires_at as "expiresAt"`;
 
-// Afterwards no change of these users can be given a time before the end of their grants, so it is decided whether they
-// ran out. Users are locked in their order, like by acceptances.
+// From here on no change of these users can get a time before their grants' expiry, so whether they expired is
+// final. Users are locked in order, as acceptances do.
 const holdSql = `
 with due as materialized (
   select organization_id, subject_index, max(expires_at) as expires_at
@@ -183,9 +176,9 @@ where not exists (
 order by e.expires_at, e.event_id`;
 
 /**
- * Looks once at each of the grants that were due longest, at most so many, and answers those that nothing had ended
- * before; to be committed with what follows from it. Processes that do it at the same time share the work. Spans
- * organizations: the client must be the sweeper's.
+ * Takes the grants that have been due longest, up to a limit, and returns those that nothing ended earlier;
+ * commit this together with its effects. Concurrent processes share the work. Spans organizations: the client
+ * must be the sweeper's.
  */
 export async function takeDueGrants(
   client: pg.ClientBase,

@@ -1,21 +1,15 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { ConsentEvent } from "./consent.ts";
 
-/** How far the history of a user has come. */
+/** The latest state of a user's consent history. */
 export interface ConsentHead {
   readonly revision: number;
-  /** Ours, or the time of the last change if another process has a clock that is ahead. */
+  /** The database's time, or that of the last change if another clock was ahead. */
   readonly clock: Date;
 }
 
-/** Until the end of the transaction nobody else changes the consent of this user. */
-export async function lockHead(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  subjectIndex: Buffer,
-  now: Date,
-): Promise<ConsentHead> {
+/** Locks the user's consent: nobody else can change it until the end of the transaction. */
+export async function lockHead({ orgId, client }: Tenant, subjectIndex: Buffer, now: Date): Promise<ConsentHead> {
   const result = await client.query<{ revision: string; clock: Date }>(
     `insert into click.consent_head as h (organization_id, subject_index, revision, clock) values ($1, $2, 0, $3)
      on conflict (organization_id, subject_index) do update set clock = greatest(h.clock, excluded.clock)
@@ -34,8 +28,8 @@ export interface KeyClaim {
   readonly now: Date;
 }
 
-/** Takes a key for the transaction's change; false when it is taken. Waits for whoever is about to take or leave it. */
-export async function claimKey(orgId: OrgId, client: pg.ClientBase, claim: KeyClaim): Promise<boolean> {
+/** Claims a key for the change; false when it is taken. Waits for a concurrent transaction that holds the key. */
+export async function claimKey({ orgId, client }: Tenant, claim: KeyClaim): Promise<boolean> {
   const result = await client.query(
     `insert into click.acceptance (organization_id, idempotency_hash, body_hash, receipt_id, decision, accepted_at)
      values ($1, $2, $3, $4, 'CONSENT', $5) on conflict do nothing`,
@@ -44,14 +38,14 @@ export async function claimKey(orgId: OrgId, client: pg.ClientBase, claim: KeyCl
   return result.rowCount === 1;
 }
 
-/** What was done under a key, by an acceptance or by a change of consent. */
+/** What was recorded under a key: an acceptance or a consent change. */
 export interface KeyUse {
   readonly bodyHash: Buffer;
-  /** Of a change of consent. */
+  /** Consent changes only. */
   readonly updateId: string;
 }
 
-export async function findKeyUse(orgId: OrgId, client: pg.ClientBase, hash: Buffer): Promise<KeyUse | undefined> {
+export async function findKeyUse({ orgId, client }: Tenant, hash: Buffer): Promise<KeyUse | undefined> {
   const result = await client.query<KeyUse>(
     `select body_hash as "bodyHash", receipt_id as "updateId" from click.acceptance
      where organization_id = $1 and idempotency_hash = $2`,
@@ -111,10 +105,9 @@ export interface SealedChange extends ConsentEvent {
   readonly seed: Buffer;
 }
 
-/** Writes changes of a user whose head is locked, with numbers that follow its revision. */
+/** Writes the changes of a user whose head is locked, numbered from its revision. */
 export async function insertChanges(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   update: { readonly subjectIndex: Buffer; readonly userKey: Buffer; readonly updateId: string },
   changes: readonly SealedChange[],
 ): Promise<void> {
@@ -147,5 +140,5 @@ const rowOf = (change: SealedChange): Record<keyof typeof columns | "seed", unkn
   seed: bytea(change.seed),
 });
 
-/** The text form of bytes in Postgres. */
+/** The hex text form of bytea in Postgres. */
 const bytea = (bytes: Buffer): string => `\\x${bytes.toString("hex")}`;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What can be recorded of a purpose. That a grant has run out is not recorded: it follows from the time. */
+/** The recordable events of a purpose. Expiry is not recorded, since it follows from the time. */
 export type ConsentEventType = "GRANTED" | "RENEWED" | "DENIED" | "WITHDRAWN";
 export type ConsentStatus = ConsentEventType | "EXPIRED";
 export type ActorType = "USER" | "ADMIN" | "SYSTEM";
@@ -14,16 +14,19 @@ export interface AskedText {
   readonly contentHash: string;
 }
 
-/** One change of a user's consent. The last one of a purpose says all about it: each carries on what it leaves as it was. */
+/**
+ * One change of a user's consent. The latest change of a purpose is self-contained: each copies what it leaves
+ * unchanged.
+ */
 export interface ConsentEvent {
-  /** Its place among all changes of the user, from 1 on and without gaps. */
+  /** Its position among all changes of the user, from 1 without gaps. */
   readonly revision: number;
   readonly eventId: string;
   readonly purpose: string;
   readonly type: ConsentEventType;
-  /** By our clock, never earlier than the change before it. */
+  /** By the server's clock, never earlier than the change before. */
   readonly recordedAt: Date;
-  /** When the caller says that it happened. */
+  /** When it happened according to the caller. */
   readonly occurredAt: Date | null;
   readonly source: string;
   readonly method: string | null;
@@ -31,32 +34,32 @@ export interface ConsentEvent {
   readonly text: AskedText | null;
   readonly legalBasis: string | null;
   readonly jurisdiction: string | null;
-  /** When the grant began that holds, or that was withdrawn. */
+  /** When the current grant, or the withdrawn one, began. */
   readonly grantedAt: Date | null;
-  /** When the grant runs out; null when it holds until it is withdrawn. */
+  /** When the grant expires; null when it lasts until withdrawn. */
   readonly expiresAt: Date | null;
   readonly receiptId: string;
 }
 
-/** A change with what was said about it. */
+/** A change with its stated reason. */
 export interface ExplainedEvent extends ConsentEvent {
-  /** Null when nothing was said, and when it may no longer be read. */
+  /** Null when none was given or it may no longer be read. */
   readonly reason: string | null;
 }
 
-/** Where a purpose stands at some moment. */
+/** The state of a purpose at a given moment. */
 export interface PurposeState {
   readonly status: ConsentStatus;
-  /** Consent is given and holds. */
+  /** Consent is granted and in force. */
   readonly valid: boolean;
   readonly updatedAt: Date;
-  /** The last change. */
+  /** The latest change. */
   readonly event: ConsentEvent;
 }
 
 export const isGrant = ({ type }: Pick<ConsentEvent, "type">): boolean => type === "GRANTED" || type === "RENEWED";
 
-/** What the last change of a purpose means at this moment. */
+/** What the latest change of a purpose means at this moment. */
 export function stateAt(event: ConsentEvent, now: Date): PurposeState {
   const { expiresAt, recordedAt, type } = event;
   const valid = isGrant(event) && (expiresAt === null || expiresAt > now);
@@ -64,7 +67,7 @@ export function stateAt(event: ConsentEvent, now: Date): PurposeState {
   return { status: "EXPIRED", valid, updatedAt: later(expiresAt, recordedAt), event };
 }
 
-/** An entry of the history, recorded or brought about by time alone. */
+/** A history entry: a recorded change or an expiry. */
 export interface HistoryEntry {
   readonly eventId: string;
   readonly type: ConsentStatus;
@@ -78,8 +81,8 @@ export interface HistoryEntry {
 }
 
 /**
- * The history up to now, newest first, with the moments at which grants ran out. Takes the changes newest first; none of
- * a purpose may be left out, but `isWanted` chooses which to show.
+ * The history up to now, newest first, including expiries. Takes the changes newest first. All changes of a
+ * purpose are needed; `isWanted` selects which to show.
  */
 export function historyOf(
   events: readonly ExplainedEvent[],
@@ -98,7 +101,8 @@ export function historyOf(
     }
     entries.push(recorded(event));
   }
-  // What ran out belongs among later changes of other purposes. Stable: what has the same time stays newest first.
+  // Expiries must be sorted in among later changes of other purposes. The sort is stable: entries with equal
+  // times stay newest first.
   return entries.sort((a, b) => b.at.getTime() - a.at.getTime());
 }
 
@@ -128,7 +132,7 @@ const expiryOf = (event: ConsentEvent, expiresAt: Date): HistoryEntry => ({
 
 const later = (a: Date, b: Date): Date => (a > b ? a : b);
 
-/** The id of the moment at which a grant runs out: a UUIDv8 that follows from the id of the grant. */
+/** The id of an expiry: a UUIDv8 derived from the id of the grant. */
 export function expiryId(eventId: string): string {
   const bytes = createHash("sha256").update(`expiry of ${eventId}`).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Opening a thousand records takes some 50 ms of CPU: other requests come in between. */
+/** Opening a thousand records takes about 50 ms of CPU, so yield to other requests in between. */
 const mappedAtOnce = 50;
 
-/** Like Array.map, in turns with whatever else there is to do. */
+/** Like Array.map, but yields to other work between slices. */
 export async function mapInTurns<T, R>(items: readonly T[], map: (item: T) => R | Promise<R>): Promise<R[]> {
   const mapped: R[] = [];
   for (const [index, item] of items.entries()) {

@@ -15,12 +15,12 @@ import { type TemplateName, type TemplateSource, templateKey } from "../terms/te
 import { jurisdictionOf } from "../terms/terms.ts";
 import type { PurposeOffer } from "./consent-plan.ts";
 
-/** A purpose that somebody wants to grant. */
+/** A purpose that a caller wants to grant. */
 export interface WantedPurpose {
   readonly purpose: string;
-  /** Only this template will do. */
+  /** Accept only this template. */
   readonly templateId: string | undefined;
-  /** Taken before any other if it still asks for the purpose. */
+  /** Preferred over all others as long as it still asks for the purpose. */
   readonly preferredTemplateId: string | undefined;
 }
 
@@ -30,11 +30,11 @@ export interface PurposeOffersDeps {
   readonly content: ContentKeeper;
 }
 
-/** Finds the published texts that ask for purposes. */
+/** Finds the published texts that ask for given purposes. */
 export interface PurposeOffers {
   /**
-   * What is offered for each of them, by purpose; those that no published CONSENT template asks for are left out. The
-   * texts are kept, so that it can be proved what was granted.
+   * The offer for each purpose; purposes that no published CONSENT template asks for are missing. The texts are
+   * stored, as proof of what was granted.
    */
   find(
     caller: Caller,
@@ -122,22 +122,22 @@ interface TemplateOffersDeps {
   readonly logger: Logger;
 }
 
-/** What templates offer to those who accepted them. */
+/** What templates currently offer to users who accepted them. */
 export interface TemplateOffers {
   /**
-   * By template id. Now: what the templates service says; while it is away, what its events have told. For a moment in
-   * the past: what the events have told of it, under the rules that held for the acceptance.
+   * By template id. For now, asks the templates service and falls back on its past events when it is down. For
+   * a moment in the past, uses the events, under the rules in force for the acceptance.
    */
   find(
     orgId: OrgId,
     acceptances: readonly LastAcceptance[],
     at: Date | null,
   ): Promise<ReadonlyMap<string, TemplateOffer>>;
-  /** The texts of a template that are published now, as far as the templates service or its events tell. */
+  /** The published texts of a template, from the templates service or from its events. */
   published(orgId: OrgId, templateId: string): Promise<readonly PublishedText[]>;
 }
 
-/** What ResolveTemplates takes at once. */
+/** The batch limit of ResolveTemplates. */
 const resolvedAtOnce = 256;
 
 export function createTemplateOffers(deps: TemplateOffersDeps): TemplateOffers {
@@ -156,12 +156,12 @@ export function createTemplateOffers(deps: TemplateOffersDeps): TemplateOffers {
       unlessAway(
         deps,
         async () => (await currentOffers(deps, orgId, [templateId])).get(templateId)?.published ?? [],
-        () => withOrg(deps.pool, orgId, (client) => listPublications(orgId, client, [templateId], null)),
+        () => withOrg(deps.pool, orgId, (tenant) => listPublications(tenant, [templateId], null)),
       ),
   };
 }
 
-/** Reading what is recorded does not depend on the templates service. */
+/** Reading records does not depend on the templates service. */
 async function unlessAway<T>(
   { logger }: TemplateOffersDeps,
   ask: () => Promise<T>,
@@ -202,12 +202,11 @@ async function rememberedOffers(
   acceptances: readonly LastAcceptance[],
   at: Date | null,
 ): Promise<Map<string, TemplateOffer>> {
-  return withOrg(pool, orgId, async (client) => {
+  return withOrg(pool, orgId, async (tenant) => {
     const ids = acceptances.map(({ templateId }) => templateId);
-    const publications = await listPublications(orgId, client, ids, at);
+    const publications = await listPublications(tenant, ids, at);
     const policies = await listAcceptedPolicies(
-      orgId,
-      client,
+      tenant,
       acceptances.map(({ receiptId }) => receiptId),
     );
     const offers = new Map<string, TemplateOffer>();
@@ -215,7 +214,7 @@ async function rememberedOffers(
       const policy = policies.get(acceptance.receiptId);
       if (policy === undefined) continue;
       const published = publications.filter(({ templateId }) => templateId === acceptance.templateId);
-      // What was accepted was published then; it may have been before we began to listen.
+      // An accepted text was published at that time, possibly before this service received events.
       offers.set(acceptance.templateId, { published: published.length > 0 ? published : [acceptance], policy });
     }
     return offers;

@@ -1,5 +1,4 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { listLater } from "../receipts/acceptance-list.ts";
 import type { StoredAcceptance } from "../receipts/acceptance-store.ts";
 import type { SessionView } from "../sessions/session-view.ts";
@@ -13,38 +12,36 @@ export interface AftermathDeps {
   readonly vault: SubjectVault;
 }
 
-/** The first of each kind; more would prove nothing else. */
+/** The first of each kind; more would prove nothing new. */
 const maxListed = 100;
 
-/** What has been recorded since, all but the texts that are published now; nothing when it is not known about whom. */
+/** What was recorded since, except for the texts published now; empty when the user is unknown. */
 export async function readAftermath(
   { vault }: AftermathDeps,
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   { view, acceptances }: { readonly view: SessionView; readonly acceptances: readonly StoredAcceptance[] },
 ): Promise<Omit<Aftermath, "currentRevision">> {
   const { userRef, templateId } = view;
   if (userRef === null) return { consents: [], endings: [], later: [] };
-  const subjectIndex = vault.subjectIndex(orgId, userRef);
+  const subjectIndex = vault.subjectIndex(tenant.orgId, userRef);
   const last = acceptances.at(-1);
   const acceptedAt = last?.acceptedAt ?? view.createdAt;
   const than = { subjectIndex, templateId, acceptedAt, receiptId: last?.receiptId ?? view.id };
-  const later = await listLater(orgId, client, than, maxListed);
+  const later = await listLater(tenant, than, maxListed);
   if (view.templateType !== "CONSENT" || last === undefined) return { consents: [], endings: [], later };
   const receiptIds = acceptances.map(({ receiptId }) => receiptId);
-  const consents = await listEventsOfReceipts(orgId, client, subjectIndex, receiptIds);
-  return { consents, endings: await listEndingsOf(vault, orgId, client, { subjectIndex, consents }), later };
+  const consents = await listEventsOfReceipts(tenant, subjectIndex, receiptIds);
+  return { consents, endings: await listEndingsOf(vault, tenant, { subjectIndex, consents }), later };
 }
 
 async function listEndingsOf(
   vault: SubjectVault,
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   { subjectIndex, consents }: { readonly subjectIndex: Buffer; readonly consents: readonly ConsentEvent[] },
 ): Promise<ExplainedEvent[]> {
   const granted = consents.filter(({ type }) => type === "GRANTED");
   const [first] = granted;
   if (first === undefined) return [];
   const after = { subjectIndex, revision: first.revision, purposes: granted.map(({ purpose }) => purpose) };
-  return explainChanges(vault, orgId, await listEndings(orgId, client, after, maxListed));
+  return explainChanges(vault, tenant.orgId, await listEndings(tenant, after, maxListed));
 }

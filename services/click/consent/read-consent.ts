@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { findLastAcceptances, type LastQuery } from "../receipts/acceptance-list.ts";
 import type { RecordedReceipt } from "../receipts/receipt.ts";
@@ -21,17 +21,17 @@ export interface ConsentQuery {
   readonly now: Date;
 }
 
-/** What a user has consented and agreed to. */
+/** A user's consents and agreements. */
 export interface ConsentView {
   readonly userRef: string;
   readonly organizationId: OrgId;
   readonly asOf: Date;
   readonly updatedAt: Date | null;
-  /** Of everything, whatever was filtered out. */
+  /** The latest revision, regardless of filters. */
   readonly revision: number;
   readonly consents: readonly PurposeState[];
   readonly agreements: readonly AgreementState[];
-  /** Newest first; undefined unless it was asked for. */
+  /** Newest first; undefined unless requested. */
   readonly history: readonly HistoryEntry[] | undefined;
 }
 
@@ -41,17 +41,17 @@ export interface ReadConsentDeps {
   readonly templateOffers: TemplateOffers;
 }
 
-/** Agreements and entries of the history at most; the newest are kept. */
+/** Limit for agreements and for history entries; the newest are kept. */
 const maxListed = 1_000;
 
-/** A user of whom nothing is recorded has an empty state. */
+/** A user without records has an empty state. */
 export async function readConsent(deps: ReadConsentDeps, orgId: OrgId, query: ConsentQuery): Promise<ConsentView> {
   const { userRef, at, now } = query;
   const { acceptances, events, history } = await readRecords(deps, orgId, query);
   const offers = await deps.templateOffers.find(orgId, acceptances, at);
   const explained = history && (await explainChanges(deps.vault, orgId, history));
   const last = events.reduce((a, b) => (b.revision > a.revision ? b : a), nothingYet);
-  // The clock of the process that recorded the last change may be ahead of ours.
+  // The process that recorded the latest change may have a clock ahead of ours.
   const asOf = at ?? latest(now, last.recordedAt);
   const states = new Map(events.map((event) => [event.purpose, stateAt(event, asOf)]));
   const agreements = acceptances.map((acceptance) =>
@@ -72,7 +72,7 @@ export async function readConsent(deps: ReadConsentDeps, orgId: OrgId, query: Co
 
 const nothingYet = { revision: 0, recordedAt: new Date(0) };
 
-/** Of a template that is gone. */
+/** The offer of a template that no longer exists. */
 const nothingOffered: TemplateOffer = {
   published: [],
   policy: { requireReacceptance: "NEVER", reacceptIntervalDays: 0 },
@@ -84,22 +84,22 @@ interface Records {
   readonly history: readonly StoredChange[] | undefined;
 }
 
-/** No acceptance is read without the changes of consent that came with it: those are read afterwards. */
+/** Consent changes are read after the acceptances, so that every acceptance is seen with its changes. */
 async function readRecords({ pool, vault }: ReadConsentDeps, orgId: OrgId, query: ConsentQuery): Promise<Records> {
   const { userRef, purpose, templateId, includeHistory, at } = query;
-  // What cannot have been recorded needs no look-up, and some of it the database would not even take.
+  // Such references cannot have been recorded, and the database rejects some of them.
   if (/[\p{Cc}\p{Cs}]/u.test(userRef)) return { acceptances: [], events: [], history: includeHistory ? [] : undefined };
   const subjectIndex = vault.subjectIndex(orgId, userRef);
-  return withOrg(pool, orgId, async (client) => {
+  return withOrg(pool, orgId, async (tenant) => {
     const isPossible = templateId === undefined || isUuid(templateId);
     const acceptances = isPossible
-      ? await readLastAcceptances(vault, orgId, client, { subjectIndex, templateId, at, limit: maxListed })
+      ? await readLastAcceptances(vault, tenant, { subjectIndex, templateId, at, limit: maxListed })
       : [];
-    const events = await findLastEvents(orgId, client, subjectIndex, at);
+    const events = await findLastEvents(tenant, subjectIndex, at);
     if (!includeHistory) return { acceptances, events, history: undefined };
     const revision = events.reduce((max, event) => Math.max(max, event.revision), 0);
     const wanted = { subjectIndex, revision, purpose: purpose?.includes("\u0000") ? "" : purpose, limit: maxListed };
-    return { acceptances, events, history: await listHistory(orgId, client, wanted) };
+    return { acceptances, events, history: await listHistory(tenant, wanted) };
   });
 }
 
@@ -109,16 +109,11 @@ const isWanted = (event: ConsentEvent, { purpose, templateId }: ConsentQuery): b
 
 const latest = (a: Date, b: Date): Date => (a > b ? a : b);
 
-/** The last acceptance or decline of each template, newest first; none that may not be read. */
-async function readLastAcceptances(
-  vault: SubjectVault,
-  orgId: OrgId,
-  client: pg.ClientBase,
-  query: LastQuery,
-): Promise<LastAcceptance[]> {
-  const found = await findLastAcceptances(orgId, client, query);
+/** The latest acceptance or decline of each template, newest first, except for those that may not be read. */
+async function readLastAcceptances(vault: SubjectVault, tenant: Tenant, query: LastQuery): Promise<LastAcceptance[]> {
+  const found = await findLastAcceptances(tenant, query);
   return found.flatMap(({ receiptId: recordId, sealed, seed: stored }) => {
-    const record = { organizationId: orgId, recordId };
+    const record = { organizationId: tenant.orgId, recordId };
     const { seed } = readSeed(vault, record, stored);
     if (seed === null || sealed === null) return [];
     return [lastAcceptance(JSON.parse(openReceipt(vault, record, seed, sealed)) as RecordedReceipt)];

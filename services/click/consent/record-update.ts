@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
-import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { NewId, OrgId } from "#platform/ids.ts";
+import type { NewId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { consentChanged } from "../events.ts";
 import type { LeafDraft, LeafSigner, SignedLeaf } from "../log/leaf.ts";
@@ -25,7 +25,7 @@ import {
 } from "./consent-update-store.ts";
 import { sealChange } from "./sealed-change.ts";
 
-/** What somebody wants to change. */
+/** A requested update of consents. */
 export interface ConsentUpdate extends Omit<UpdateFacts, "idempotencyKey"> {
   readonly purposes: readonly {
     readonly purpose: string;
@@ -38,7 +38,7 @@ export interface ConsentUpdate extends Omit<UpdateFacts, "idempotencyKey"> {
   readonly locale: string | undefined;
   readonly expectedRevision: number | undefined;
   readonly idempotencyKey: string | undefined;
-  /** Equal for requests that are the same. */
+  /** Equal for identical requests. */
   readonly digest: Buffer;
 }
 
@@ -57,34 +57,34 @@ export interface Recording {
   readonly offers: ReadonlyMap<string, PurposeOffer>;
 }
 
-/** What has been recorded, now or before under the same key. */
+/** What was recorded, now or earlier under the same key. */
 export interface RecordedUpdate {
   readonly changes: readonly LoggedChange[];
   readonly replayed: boolean;
 }
 
 /**
- * Keys before heads and the log last, like acceptances: whoever waits for a head waits for nobody who waits for a key,
- * and while a place in the log is held nothing but the commit is left to do.
+ * Locks keys before consent heads and the log last, as acceptances do, so that lock waits cannot form a cycle.
+ * While the log is locked only the commit is left to do.
  */
 export async function recordUpdate(
   deps: RecordUpdateDeps,
-  client: pg.PoolClient,
+  tenant: Tenant,
   recording: Recording,
 ): Promise<RecordedUpdate> {
   const { caller, update } = recording;
   const { orgId } = caller;
   const updateId = deps.newId();
   const now = deps.clock.now();
-  const replay = await claimOrReplay(deps, client, recording, { updateId, now });
+  const replay = await claimOrReplay(deps, tenant, recording, { updateId, now });
   if (replay !== undefined) return replay;
   const subjectIndex = deps.vault.subjectIndex(orgId, update.userRef);
   const userKey = deps.keys.userKey(orgId, update.userRef);
-  const head = await lockHead(orgId, client, subjectIndex, now);
+  const head = await lockHead(tenant, subjectIndex, now);
   if (update.expectedRevision !== undefined && update.expectedRevision !== head.revision) {
     throw new DomainError("CLICK_CONSENT_CONFLICT");
   }
-  const planned = plan(recording, await findLastEvents(orgId, client, subjectIndex), head.clock);
+  const planned = plan(recording, await findLastEvents(tenant, subjectIndex), head.clock);
   const facts: UpdateFacts = { ...update, idempotencyKey: update.idempotencyKey ?? null };
   const made = numberChanges(planned, facts, head, deps.newId).map((event) => makeChange(deps, orgId, event, facts));
   const leaves = await deps.leafSigner.sign(
@@ -92,46 +92,45 @@ export async function recordUpdate(
     head.clock,
   );
   const changes = made.map(({ change }) => change);
-  await insertChanges(orgId, client, { subjectIndex, userKey, updateId }, changes);
+  await insertChanges(tenant, { subjectIndex, userKey, updateId }, changes);
   const events = changes.map((change) =>
     consentChanged({ caller, eventId: deps.newId(), now: change.recordedAt }, { ...change, userKey }),
   );
-  await insertOutbox(client, "click", events);
-  const indexes = await appendLeaves(orgId, client, leaves);
+  await insertOutbox(tenant.client, "click", events);
+  const indexes = await appendLeaves(tenant, leaves);
   return { changes: changes.map((change, index) => inLog(change, leaves[index], indexes[index])), replayed: false };
 }
 
-/** The changes that were recorded under this key; undefined when there are none. */
+/** The changes recorded under this key; undefined when there are none. */
 export async function findReplay(
   keys: KeyHasher,
-  client: pg.ClientBase,
-  orgId: OrgId,
+  tenant: Tenant,
   { idempotencyKey, digest }: ConsentUpdate,
 ): Promise<RecordedUpdate | undefined> {
   if (idempotencyKey === undefined) return undefined;
-  const use = await findKeyUse(orgId, client, keys.idempotencyHash(orgId, idempotencyKey));
-  return use && replayUse(client, orgId, use, keys.bodyHash(orgId, digest));
+  const use = await findKeyUse(tenant, keys.idempotencyHash(tenant.orgId, idempotencyKey));
+  return use && replayUse(tenant, use, keys.bodyHash(tenant.orgId, digest));
 }
 
 async function claimOrReplay(
   { keys }: RecordUpdateDeps,
-  client: pg.ClientBase,
+  tenant: Tenant,
   { caller: { orgId }, update }: Recording,
   claim: { readonly updateId: string; readonly now: Date },
 ): Promise<RecordedUpdate | undefined> {
   if (update.idempotencyKey === undefined) return undefined;
   const idempotencyHash = keys.idempotencyHash(orgId, update.idempotencyKey);
   const bodyHash = keys.bodyHash(orgId, update.digest);
-  if (await claimKey(orgId, client, { idempotencyHash, bodyHash, ...claim })) return undefined;
-  const use = await findKeyUse(orgId, client, idempotencyHash);
+  if (await claimKey(tenant, { idempotencyHash, bodyHash, ...claim })) return undefined;
+  const use = await findKeyUse(tenant, idempotencyHash);
   if (use === undefined) throw new Error("a key is taken by nobody");
-  return replayUse(client, orgId, use, bodyHash);
+  return replayUse(tenant, use, bodyHash);
 }
 
-async function replayUse(client: pg.ClientBase, orgId: OrgId, use: KeyUse, bodyHash: Buffer): Promise<RecordedUpdate> {
-  // The digest of a change is no JSON, so it is never the body of an acceptance.
+async function replayUse(tenant: Tenant, use: KeyUse, bodyHash: Buffer): Promise<RecordedUpdate> {
+  // The digest of a change is not JSON, so it can never equal the body of an acceptance.
   if (!timingSafeEqual(use.bodyHash, bodyHash)) throw new DomainError("CLICK_IDEMPOTENCY_KEY_REUSED");
-  const changes = await withLeaves(orgId, client, await listUpdate(orgId, client, use.updateId));
+  const changes = await withLeaves(tenant, await listUpdate(tenant, use.updateId));
   return { changes, replayed: true };
 }
 
@@ -141,7 +140,7 @@ function plan({ update, offers }: Recording, events: readonly ConsentEvent[], no
   return planChanges({ requests, withdrawAll: update.withdrawAll, last, now });
 }
 
-/** Everything that is written for a change, but its place in the log. */
+/** Builds everything that is written for a change, except its position in the log. */
 function makeChange(
   { vault, issuer }: RecordUpdateDeps,
   organizationId: string,

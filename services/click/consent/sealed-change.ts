@@ -6,14 +6,14 @@ import type { ConsentReceipt } from "./consent-receipt.ts";
 import type { StoredChange } from "./consent-store.ts";
 import { mapInTurns } from "./map-in-turns.ts";
 
-/** What is sealed of a change of consent that was no acceptance: every personal value is in one of them. */
+/** The sealed part of a consent change made without an acceptance: all personal values are in it. */
 export interface ChangeSecrets {
   readonly receipt: ConsentReceipt;
-  /** Of its leaf (RFC 9901). */
+  /** The disclosures of its leaf (RFC 9901). */
   readonly disclosures: readonly string[];
 }
 
-/** Seals them under a seed of their own. */
+/** Seals changes, each with a seed of its own. */
 export function sealChange(
   vault: SubjectVault,
   organizationId: string,
@@ -25,7 +25,7 @@ export function sealChange(
 }
 
 export interface OpenedChange extends RecordState {
-  /** Null when an acceptance made the change, and when nothing personal may be read. */
+  /** Null when an acceptance made the change, or when nothing personal may be read. */
   readonly secrets: ChangeSecrets | null;
 }
 
@@ -41,7 +41,7 @@ export function openChange(
   return { secrets: JSON.parse(plain.toString("utf8")) as ChangeSecrets, erased, restricted };
 }
 
-/** Changes with what was said about them, as far as it may be read. */
+/** Adds the stated reasons to changes, as far as they may be read. */
 export const explainChanges = (
   vault: SubjectVault,
   organizationId: string,

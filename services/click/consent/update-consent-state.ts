@@ -10,6 +10,7 @@ import { type Caller, requireCaller } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { memberPath } from "#platform/field-path.ts";
+import { problem } from "#platform/problems.ts";
 import { captureClaimed, captureObserved } from "../accept/capture.ts";
 import type { ClickDeps } from "../deps.ts";
 import { readTime } from "../messages.ts";
@@ -53,7 +54,7 @@ export const updateConsentState = (deps: Deps): Pick<ServiceImpl<typeof ClickSer
   },
 });
 
-/** Of addresses as much as a CONSENT template lets us keep that says nothing about it. */
+/** Addresses are stored as a CONSENT template with default flags allows. */
 const capturePolicy = effectivePolicy("CONSENT", {});
 
 const whatIsTold = (
@@ -69,7 +70,7 @@ const whatIsTold = (
   metadata,
 });
 
-/** A change of consent whose shape is right. */
+/** A well-formed consent update. */
 interface ConsentInput {
   readonly userRef: string;
   readonly purposes: readonly WantedChange[];
@@ -82,7 +83,7 @@ interface ConsentInput {
   readonly occurredAt: Date | null;
   readonly expectedRevision: number | undefined;
   readonly idempotencyKey: string | undefined;
-  /** Equal for requests that are the same, the user included. */
+  /** Equal for identical requests, user included. */
   readonly digest: Buffer;
 }
 
@@ -91,7 +92,7 @@ interface WantedChange {
   readonly decision: ConsentDecision;
   readonly templateId: string | undefined;
   readonly expiresAt: Date | null;
-  /** The path of the purpose in the request. */
+  /** The purpose's path in the request. */
   readonly field: string;
 }
 
@@ -100,7 +101,9 @@ const actors: readonly string[] = ["USER", "ADMIN", "SYSTEM"] satisfies ActorTyp
 const keyPattern = /^[\x20-\x7e]{1,255}$/;
 const maxClockSkewMs = 5 * 60_000;
 
-/** Checks what the rules of the proto cannot say; throws CLICK_VALIDATION_FAILED or CLICK_IDEMPOTENCY_KEY_INVALID. */
+/**
+ * Checks what the proto rules cannot express. Throws CLICK_VALIDATION_FAILED or CLICK_IDEMPOTENCY_KEY_INVALID.
+ */
 function readConsentInput(request: UpdateConsentStateRequest, now: Date): ConsentInput {
   const { idempotencyKey, expectedRevision, occurredAt } = request;
   const details = [...fieldProblems(request, now), ...purposeProblems(request, now)];
@@ -129,8 +132,6 @@ function readConsentInput(request: UpdateConsentStateRequest, now: Date): Consen
     digest: digestOf(request),
   };
 }
-
-const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
 
 function fieldProblems(request: UpdateConsentStateRequest, now: Date): FieldProblem[] {
   const { userRef, locale, source, actorType, metadata } = request;
@@ -180,11 +181,11 @@ function purposeProblems({ purposes, withdrawAll }: UpdateConsentStateRequest, n
 
 const hasControls = (text: string): boolean => /[\p{Cc}\p{Cs}]/u.test(text);
 
-/** Postgres takes no NUL, and UTF-8 no half of a surrogate pair. */
+/** Postgres does not store NUL, and UTF-8 has no lone surrogates. */
 const isUnstorable = (text: string | undefined): boolean =>
   text !== undefined && (text.includes("\u0000") || !text.isWellFormed());
 
-/** The network and what travels in headers do not make it another request. */
+/** Network address and headers are left out: a retry may come with others. */
 function digestOf(request: UpdateConsentStateRequest): Buffer {
   const { userRef, bodyDigest } = request;
   const given = bodyDigest.length > 0 ? Buffer.from(bodyDigest).toString("hex") : digestOfMessage(request);

@@ -24,16 +24,16 @@ export interface UpdateConsentDeps extends RecordUpdateDeps, ConsentReceiptDeps 
 }
 
 export interface UpdateOutcome {
-  /** JSON, one for each change. */
+  /** One JSON receipt for each change. */
   readonly receipts: readonly string[];
-  /** The changes had been recorded before, under the same key. */
+  /** Whether the changes had already been recorded under the same key. */
   readonly replayed: boolean;
 }
 
 /**
- * Changes consent in one transaction: the key, the changes with their receipts, the events and the leaves of the log
- * exist together or not at all. Changes of one user come one after the other. Looks up what is offered, and the key that
- * signs, beforehand, so that no lock is held meanwhile.
+ * Changes consent in one transaction: key, changes, receipts, events and log leaves are written together.
+ * Changes of one user are serialized. Looks up the offers and the signing key beforehand, so that no lock is
+ * held meanwhile.
  */
 export async function updateConsent(
   deps: UpdateConsentDeps,
@@ -49,10 +49,10 @@ async function record(deps: UpdateConsentDeps, caller: Caller, update: ConsentUp
   const known = await findBeforehand(deps, caller, update);
   if (known.replay !== undefined) return known.replay;
   const offers = await findOffers(deps, caller, update, known.last);
-  // Should the keys have to be read, then not by a transaction that holds a connection already.
+  // Load the keys now: a transaction that already holds a connection must not wait for another one.
   await deps.receiptKeys.signingAt(deps.clock.now());
-  const recorded = await withOrg(deps.pool, caller.orgId, (client) =>
-    recordUpdate(deps, client, { caller, update, offers }),
+  const recorded = await withOrg(deps.pool, caller.orgId, (tenant) =>
+    recordUpdate(deps, tenant, { caller, update, offers }),
   );
   if (!recorded.replayed && recorded.changes.length > 0) {
     deps.wakeRelay();
@@ -66,15 +66,18 @@ async function findBeforehand(
   { orgId }: Caller,
   update: ConsentUpdate,
 ): Promise<{ replay: RecordedUpdate | undefined; last: readonly ConsentEvent[] }> {
-  return withOrg(pool, orgId, async (client) => {
-    const replay = await findReplay(keys, client, orgId, update);
+  return withOrg(pool, orgId, async (tenant) => {
+    const replay = await findReplay(keys, tenant, update);
     const mayRenew = replay === undefined && update.purposes.some(({ decision }) => decision === "RENEW");
-    const last = mayRenew ? await findLastEvents(orgId, client, vault.subjectIndex(orgId, update.userRef)) : [];
+    const last = mayRenew ? await findLastEvents(tenant, vault.subjectIndex(orgId, update.userRef)) : [];
     return { replay, last };
   });
 }
 
-/** A renewal stays with the template of the grant; a grant is about what was published last, unless it names another. */
+/**
+ * A renewal stays with the grant's template; a new grant refers to the latest publication, unless it names
+ * another text.
+ */
 function findOffers(
   { purposeOffers }: UpdateConsentDeps,
   caller: Caller,

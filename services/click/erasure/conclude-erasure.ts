@@ -1,5 +1,5 @@
-import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { NewId } from "#platform/ids.ts";
 import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import { userErased } from "../events.ts";
@@ -22,21 +22,21 @@ export interface Conclusion {
   readonly now: Date;
   readonly erased: ErasedRecords;
   readonly restricted: readonly Restriction[];
-  /** Of what else it did. */
+  /** Events of the transaction's other effects. */
   readonly events: readonly OutboxRecord[];
 }
 
-/** The erasure with its place in the log: that of its first leaf. */
+/** The erasure with its log position: that of its first leaf. */
 export interface ConcludedErasure {
   readonly erasureId: string;
   readonly leafIndex: number;
   readonly leafHash: Buffer;
 }
 
-/** Tells of an erasure: its row, its events and its leaves. The last statements of its transaction. */
+/** Records an erasure: its row, events and leaves. These must be the last statements of the transaction. */
 export async function concludeErasure(
   { leafSigner, issuer, newId }: ConclusionDeps,
-  client: pg.ClientBase,
+  tenant: Tenant,
   { caller, reason, now, erased, restricted, events }: Conclusion,
 ): Promise<ConcludedErasure> {
   const { orgId: organizationId, clientId, requestId } = caller;
@@ -49,10 +49,10 @@ export async function concludeErasure(
   }));
   const leaves = await leafSigner.sign(drafts, now);
   const told = portions.map((names) => userErased({ caller, eventId: newId(), now }, erasureId, names));
-  await insertOutbox(client, "click", [...events, ...told]);
+  await insertOutbox(tenant.client, "click", [...events, ...told]);
   const outcome = JSON.stringify({ reason, erased, restricted });
-  await insertErasure(organizationId, client, { id: erasureId, outcome, clientId, requestId, requestedAt: now });
-  const [leafIndex] = await appendLeaves(organizationId, client, leaves);
+  await insertErasure(tenant, { id: erasureId, outcome, clientId, requestId, requestedAt: now });
+  const [leafIndex] = await appendLeaves(tenant, leaves);
   const [leaf] = leaves;
   if (leafIndex === undefined || leaf === undefined) throw new Error("an erasure has got no place in the log");
   return { erasureId, leafIndex, leafHash: leaf.leafHash };

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import { isOutage } from "#platform/outage.ts";
@@ -18,19 +18,19 @@ export interface EraseDueDeps extends RulesDeps, ConclusionDeps {
   readonly eraserPool: pg.Pool;
   readonly receiptKeys: Pick<SigningKeys, "signingAt">;
   readonly clock: Clock;
-  /** Called after each commit that erased something of an organization. */
+  /** Called after each commit that erased records of an organization. */
   onErased(organizationId: string): void;
 }
 
-/** Few enough that locking their persons is no burden. */
+/** Small enough that locking the persons does not block others for long. */
 const batchSize = 200;
 
-/** What a template holds beyond its time is looked at again so much later. */
+/** How long to wait before looking again at records on hold. */
 const heldMs = 24 * 60 * 60 * 1000;
 
 /**
- * Erases restricted records whose time is over, as the erasure that restricted them would have. Those of one organization
- * that are found together go together, with one leaf. Any number of processes may do it at the same time.
+ * Erases restricted records whose retention has ended. Records of one organization that are found together
+ * share one leaf. Concurrent processes are safe.
  */
 export async function eraseDue(deps: EraseDueDeps): Promise<void> {
   let found = batchSize;
@@ -44,10 +44,10 @@ export async function eraseDue(deps: EraseDueDeps): Promise<void> {
   }
 }
 
-/** Restricted records are erased at most so much later than their time is over. */
+/** The longest delay between the end of retention and the erasure. */
 const eraseMs = 60_000;
 
-/** Does that all the time. What it needs may be away: what was missed is erased afterwards. */
+/** Runs this periodically. After an outage it catches up. */
 export const createEraser = (deps: EraseDueDeps & { readonly logger: Logger }): Worker =>
   createPeriodicWorker({
     name: "eraser click",
@@ -69,18 +69,18 @@ async function eraseOf(deps: EraseDueDeps, orgId: OrgId, recordIds: readonly str
   const held = await findHeld(deps, orgId, recordIds);
   await deps.receiptKeys.signingAt(now);
   const hasErased = await withRetries(() =>
-    withOrg(deps.eraserPool, orgId, (client) => eraseWithin(deps, client, { orgId, recordIds, held, now })),
+    withOrg(deps.eraserPool, orgId, (tenant) => eraseWithin(deps, tenant, { orgId, recordIds, held, now })),
   );
   if (hasErased) deps.onErased(orgId);
 }
 
-/** Records that their templates say must not be erased. */
+/** Records under the legal hold of their templates. */
 async function findHeld(
   { pool, templates }: EraseDueDeps,
   orgId: OrgId,
   recordIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const terms = await withOrg(pool, orgId, (client) => findRecordTerms(orgId, client, recordIds));
+  const terms = await withOrg(pool, orgId, (tenant) => findRecordTerms(tenant, recordIds));
   const current = await findCurrent(templates, orgId, terms);
   return new Set(terms.filter((one) => isHeld(one, current)).map((one) => one.recordId));
 }
@@ -94,20 +94,20 @@ interface DueRecords {
 
 async function eraseWithin(
   deps: EraseDueDeps,
-  client: pg.ClientBase,
+  tenant: Tenant,
   { orgId, recordIds, held, now }: DueRecords,
 ): Promise<boolean> {
-  const subjectIndexes = await findSubjects(orgId, client, recordIds);
-  await lockPersons(orgId, client, subjectIndexes);
-  await lockSessionsOf(orgId, client, recordIds);
-  await lockHeads(orgId, client, subjectIndexes);
-  await postponeRecords(orgId, client, [...held], { now, until: new Date(now.getTime() + heldMs) });
-  const due = await listStillDue(orgId, client, recordIds, now);
+  const subjectIndexes = await findSubjects(tenant, recordIds);
+  await lockPersons(tenant, subjectIndexes);
+  await lockSessionsOf(tenant, recordIds);
+  await lockHeads(tenant, subjectIndexes);
+  await postponeRecords(tenant, [...held], { now, until: new Date(now.getTime() + heldMs) });
+  const due = await listStillDue(tenant, recordIds, now);
   if (due.length === 0) return false;
-  const erased = await eraseRecords(orgId, client, due, { subjectIndexes, now });
+  const erased = await eraseRecords(tenant, due, { subjectIndexes, now });
   if (Object.values(erased).every((ids) => ids.length === 0)) return false;
-  await deleteEmptyHeads(orgId, client, subjectIndexes);
+  await deleteEmptyHeads(tenant, subjectIndexes);
   const caller = { orgId, clientId: "", requestId: "", traceparent: "" };
-  await concludeErasure(deps, client, { caller, reason: "RETENTION_OVER", now, erased, restricted: [], events: [] });
+  await concludeErasure(deps, tenant, { caller, reason: "RETENTION_OVER", now, erased, restricted: [], events: [] });
   return true;
 }

@@ -1,6 +1,5 @@
-import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { sessionCancelled } from "../events.ts";
 import { holdCounting } from "../stats/stat-store.ts";
 import { forgetUser } from "../stats/stat-user-store.ts";
@@ -30,62 +29,61 @@ import { type ErasurePlan, type PlannedRecord, planErasure, plannedReceipt, type
 
 export interface ErasePersonDeps extends ConclusionDeps {
   readonly vault: SubjectVault;
-  /** Records that one transaction erases or restricts at most. */
+  /** The limit of records that one transaction erases or restricts. */
   readonly maxRecords: number;
 }
 
 export interface PersonToErase {
   readonly caller: Caller;
-  /** What the person's records are found by. */
+  /** The index by which the person's records are found. */
   readonly subjectIndex: Buffer;
-  /** What statistics know the person by. */
+  /** The hash that identifies the person in statistics. */
   readonly userKey: Buffer;
   readonly rules: ErasureRules;
   readonly reason: ErasureReason;
   readonly now: Date;
 }
 
-/** What has become of a person's records. */
+/** The outcome for a person's records. */
 export interface PersonErasure {
   readonly erased: ErasedRecords;
-  /** Receipts, those that were restricted before among them. */
+  /** Restricted receipts, including those restricted earlier. */
   readonly restricted: readonly Restriction[];
-  /** Nothing is left to be done. */
+  /** Whether nothing is left to do. */
   readonly complete: boolean;
   /** Null when there was nothing to do. */
   readonly concluded: ConcludedErasure | null;
 }
 
 /**
- * Erases what is known of a person, or restricts it, in the transaction of the client, which connects as the eraser.
- * Undefined, and nothing has happened, when there are records that the rules do not know yet.
+ * Erases or restricts a person's records in the client's transaction, which connects as the eraser. Returns
+ * undefined, having changed nothing, when there are records for which no rules were looked up.
  */
 export async function erasePerson(
   deps: ErasePersonDeps,
-  client: pg.ClientBase,
+  tenant: Tenant,
   person: PersonToErase,
 ): Promise<PersonErasure | undefined> {
   const { subjectIndex, now } = person;
-  const { orgId } = person.caller;
-  await lockPersons(orgId, client, [subjectIndex]);
-  const sessions = await lockSessions(orgId, client, subjectIndex, now);
-  await lockHeads(orgId, client, [subjectIndex]);
-  const receipts = await listReceipts(orgId, client, { subjectIndex, now, limit: deps.maxRecords + 1 });
+  await lockPersons(tenant, [subjectIndex]);
+  const sessions = await lockSessions(tenant, subjectIndex, now);
+  await lockHeads(tenant, [subjectIndex]);
+  const receipts = await listReceipts(tenant, { subjectIndex, now, limit: deps.maxRecords + 1 });
   const planned = applyRules(receipts, sessions, person.rules);
   if (planned === undefined) return undefined;
   const plan = planErasure(planned, now, deps.maxRecords);
-  await cancelSessions(orgId, client, idsOf(sessions.filter(isOpen)), now);
-  await restrictRecords(deps.vault, orgId, client, plan.restrict);
+  await cancelSessions(tenant, idsOf(sessions.filter(isOpen)), now);
+  await restrictRecords(deps.vault, tenant, plan.restrict);
   const room = deps.maxRecords - plan.erase.length - plan.restrict.length;
-  const rest = await planSessions(client, person, sessions, room);
-  await restrictRecords(deps.vault, orgId, client, rest.restrict);
+  const rest = await planSessions(tenant, person, sessions, room);
+  await restrictRecords(deps.vault, tenant, rest.restrict);
   const complete = plan.complete && rest.complete;
   const restricted = [...plan.restrict, ...plan.restricted];
   const work = { receipts: plan, sessions: rest, cancelled: sessions.filter(isOpen) };
   if (plan.erase.length + plan.restrict.length + rest.erase.length === 0) {
     return { erased: nothing, restricted, complete, concluded: null };
   }
-  return { ...(await takeAway(deps, client, person, work)), restricted, complete };
+  return { ...(await takeAway(deps, tenant, person, work)), restricted, complete };
 }
 
 const isOpen = (session: PersonSession): boolean => session.isOpen;
@@ -93,7 +91,7 @@ const idsOf = (sessions: readonly PersonSession[]): string[] => sessions.map(({ 
 
 const nothing: ErasedRecords = { receiptIds: [], sessionIds: [], changeIds: [] };
 
-/** Undefined when a receipt came after the rules were looked up, or after its session was to be locked. */
+/** Undefined when a receipt arrived after the rules were looked up or the sessions were selected for locking. */
 function applyRules(
   receipts: readonly PersonReceipt[],
   sessions: readonly PersonSession[],
@@ -109,14 +107,14 @@ function applyRules(
   return planned;
 }
 
-/** Each session is kept for as long as the acceptances of it. */
+/** A session is kept as long as its acceptances. */
 async function planSessions(
-  client: pg.ClientBase,
-  { caller: { orgId }, now }: PersonToErase,
+  tenant: Tenant,
+  { now }: PersonToErase,
   sessions: readonly PersonSession[],
   room: number,
 ): Promise<ErasurePlan> {
-  const retention = await findSessionRetention(orgId, client, idsOf(sessions));
+  const retention = await findSessionRetention(tenant, idsOf(sessions));
   const planned = sessions.map(({ id, restrictedUntil }) => ({
     recordId: id,
     keepUntil: retention.get(id) ?? null,
@@ -133,43 +131,44 @@ interface Work {
 
 async function takeAway(
   deps: ErasePersonDeps,
-  client: pg.ClientBase,
+  tenant: Tenant,
   person: PersonToErase,
   { receipts, sessions, cancelled }: Work,
 ): Promise<Pick<PersonErasure, "erased" | "concluded">> {
   const { caller, subjectIndex, userKey, now } = person;
-  const { orgId } = caller;
   const touched = [...receipts.erase, ...receipts.restrict.map(({ recordId }) => recordId)];
-  await deleteDeadlines(orgId, client, subjectIndex, touched);
+  await deleteDeadlines(tenant, subjectIndex, touched);
   const subjectIndexes = [subjectIndex];
-  const erased = await eraseRecords(orgId, client, [...receipts.erase, ...sessions.erase], { subjectIndexes, now });
-  await deleteEmptyHeads(orgId, client, subjectIndexes);
-  await holdCounting(orgId, client);
-  await forgetUser(orgId, client, userKey);
+  const erased = await eraseRecords(tenant, [...receipts.erase, ...sessions.erase], { subjectIndexes, now });
+  await deleteEmptyHeads(tenant, subjectIndexes);
+  await holdCounting(tenant);
+  await forgetUser(tenant, userKey);
   const events = cancelled.map((session) =>
     sessionCancelled({ caller, eventId: deps.newId(), now }, session.id, session),
   );
-  const concluded = await concludeErasure(deps, client, { ...person, erased, restricted: receipts.restrict, events });
+  const concluded = await concludeErasure(deps, tenant, { ...person, erased, restricted: receipts.restrict, events });
   return { erased, concluded };
 }
 
-/** Encrypts the seeds of records under the hold key; of those that are restricted already only the time changes. */
+/**
+ * Encrypts the seeds of records under the hold key; for records that are already restricted only the time
+ * changes.
+ */
 async function restrictRecords(
   vault: SubjectVault,
-  organizationId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   restrictions: readonly Restriction[],
 ): Promise<void> {
   if (restrictions.length === 0) return;
   const times = new Map(restrictions.map(({ recordId, until }) => [recordId, until]));
-  const stored = await listSeeds(organizationId, client, [...times.keys()]);
+  const stored = await listSeeds(tenant, [...times.keys()]);
   const seeds = stored.map(({ recordId, seed, restrictedUntil }): StoredSeed => {
     const isPlain = restrictedUntil === null;
     return {
       recordId,
-      seed: isPlain ? vault.wrapSeed({ organizationId, recordId }, seed) : seed,
+      seed: isPlain ? vault.wrapSeed({ organizationId: tenant.orgId, recordId }, seed) : seed,
       restrictedUntil: times.get(recordId) ?? restrictedUntil,
     };
   });
-  await replaceSeeds(organizationId, client, seeds);
+  await replaceSeeds(tenant, seeds);
 }

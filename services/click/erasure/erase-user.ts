@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { Erasure } from "#api/erasures.ts";
 import type { Caller } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
 import { withOrg } from "#platform/db/pool.ts";
@@ -25,22 +26,22 @@ export interface UserToErase {
   readonly reason: ErasureReason;
 }
 
-/** What one transaction erases at most: it takes half a second, in which this person can accept nothing. */
+/** The limit of one transaction: it takes half a second, during which this person cannot accept anything. */
 const defaultMaxRecords = 10_000;
 
 const maxRounds = 5;
 
 /**
- * Erases what is known of a user, or restricts it where it must be kept: all of it or nothing, with its leaf in the log.
- * Throws CLICK_LEGAL_HOLD. Of nobody known it answers that nothing was erased. What is beyond the most that one
- * transaction takes is left for the next call.
+ * Erases a user's records, or restricts those that must be kept, all or nothing, with a leaf in the log. Throws
+ * CLICK_LEGAL_HOLD. For an unknown user it reports that nothing was erased. Records beyond the limit of one
+ * transaction are left for the next call.
  */
 export async function eraseUser(
   deps: EraseUserDeps,
   caller: Caller,
   { userRef, reason }: UserToErase,
   maxRecords = defaultMaxRecords,
-): Promise<ErasureAnswer> {
+): Promise<Erasure> {
   const { vault, keys, clock, issuer } = deps;
   const { orgId } = caller;
   const subjectIndex = vault.subjectIndex(orgId, userRef);
@@ -48,13 +49,13 @@ export async function eraseUser(
   for (let round = 1; round <= maxRounds; round += 1) {
     const now = clock.now();
     const facts = { issuer, organizationId: orgId, requestedAt: now };
-    // Both are asked before anything is locked.
+    // Both are looked up before any lock is taken.
     const rules = await findRules(deps, orgId, subjectIndex);
     if (rules === undefined) return erasureAnswer(facts);
     await deps.receiptKeys.signingAt(now);
     const person = { caller, subjectIndex, userKey, rules, reason, now };
     const erasure = await withRetries(() =>
-      withOrg(deps.eraserPool, orgId, (client) => erasePerson({ ...deps, maxRecords }, client, person)),
+      withOrg(deps.eraserPool, orgId, (tenant) => erasePerson({ ...deps, maxRecords }, tenant, person)),
     );
     if (erasure === undefined) continue;
     if (erasure.concluded !== null) {
@@ -63,33 +64,7 @@ export async function eraseUser(
     }
     return erasureAnswer(facts, erasure);
   }
-  throw new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });
-}
-
-/** What whoever asked for an erasure is told. */
-export interface ErasureAnswer {
-  /** Null when there was nothing to do. */
-  readonly erasureId: string | null;
-  readonly userRef: null;
-  readonly requestedAt: string;
-  /** False: ask again, there is more. */
-  readonly complete: boolean;
-  readonly erased: {
-    readonly receipts: readonly string[];
-    readonly sessions: readonly string[];
-    /** Receipts. */
-    readonly consentChanges: readonly string[];
-  };
-  readonly restricted: readonly { readonly receiptId: string; readonly until: string; readonly basis: string }[];
-  readonly kept: readonly { readonly what: string; readonly why: string }[];
-  readonly log: {
-    readonly logId: string;
-    readonly origin: string;
-    readonly leafIndex: number;
-    readonly leafHash: string;
-    readonly integrateBy: string;
-  } | null;
-  readonly statement: string;
+  throw new DomainError("SERVICE_UNAVAILABLE");
 }
 
 interface AnswerFacts {
@@ -108,7 +83,7 @@ const nothingFound: PersonErasure = {
 function erasureAnswer(
   facts: AnswerFacts,
   { erased, restricted, complete, concluded }: PersonErasure = nothingFound,
-): ErasureAnswer {
+): Erasure {
   return {
     erasureId: concluded?.erasureId ?? null,
     userRef: null,
@@ -153,7 +128,7 @@ const statement =
 const placeOf = (
   { issuer, organizationId, requestedAt }: AnswerFacts,
   { leafIndex, leafHash }: NonNullable<PersonErasure["concluded"]>,
-): ErasureAnswer["log"] => ({
+): Erasure["log"] => ({
   logId: organizationId,
   origin: logOrigin(issuer, organizationId),
   leafIndex,

@@ -15,23 +15,23 @@ export interface RulesDeps {
   readonly templates: TemplateSource;
 }
 
-/** How long things must be kept. */
+/** The retention rules for a person's records. */
 export interface ErasureRules {
-  /** Undefined for a receipt of which that was not looked up. */
+  /** Undefined for a receipt whose rules were not looked up. */
   retentionDays(receipt: Pick<PersonReceipt, "templateId" | "termsHash">): number | undefined;
 }
 
 /**
- * What holds for the records of a person; undefined when there are none. An acceptance must be kept as long as its own
- * terms say, a change of consent as long as its template says now. Throws CLICK_LEGAL_HOLD when any template says now that
- * nothing may be erased, or said so when a record was made.
+ * The rules for a person's records; undefined when there are none. An acceptance is kept as long as its own
+ * terms require, a consent change as long as its template requires now. Throws CLICK_LEGAL_HOLD when a template
+ * is on hold now, or was when a record was made.
  */
 export async function findRules(
   { pool, templates }: RulesDeps,
   orgId: OrgId,
   subjectIndex: Buffer,
 ): Promise<ErasureRules | undefined> {
-  const terms = await withOrg(pool, orgId, (client) => findPersonTerms(orgId, client, subjectIndex));
+  const terms = await withOrg(pool, orgId, (tenant) => findPersonTerms(tenant, subjectIndex));
   if (terms.length === 0) return undefined;
   const current = await findCurrent(templates, orgId, terms);
   requireNoHold(terms, current);
@@ -44,10 +44,10 @@ const keyOf = ({ templateId, termsHash }: Pick<RecordTerms, "templateId" | "term
 
 export type CurrentTemplates = ReadonlyMap<string, CurrentTemplate>;
 
-/** The most that the templates service answers at once. */
+/** The batch limit of the templates service. */
 const resolvedAtOnce = 256;
 
-/** The templates of these records as they stand now, by id; those that are gone are left out. */
+/** The current state of these records' templates, by id; deleted ones are missing. */
 export async function findCurrent(
   templates: TemplateSource,
   organizationId: OrgId,
@@ -99,13 +99,13 @@ function retentionOf({ templateId, termsHash, retentionDays }: RecordTerms, curr
 export const erasureReasons = ["DATA_SUBJECT_REQUEST", "WITHDRAWAL", "RETENTION_OVER", "OTHER"] as const;
 export type ErasureReason = (typeof erasureReasons)[number];
 
-/** Why something is kept: for the establishment, exercise or defence of legal claims. */
+/** Why a record is kept: for the establishment, exercise or defence of legal claims. */
 export const retentionBasis = "GDPR_17_3_E";
 
-/** What the log says of an erasure: names of records, and not whose they were. */
+/** The log leaf of an erasure: ids of records, without saying whose they were. */
 interface ErasureLeaf extends LeafPayload {
   readonly kind: "click.erasure";
-  /** The erasure. */
+  /** The erasure's id. */
   readonly eid: string;
   readonly receipts: readonly string[];
   readonly sessions: readonly string[];
@@ -115,7 +115,7 @@ interface ErasureLeaf extends LeafPayload {
   readonly requestedAt: string;
 }
 
-/** The names of records that an erasure was about. */
+/** The ids of the records that an erasure affected. */
 interface ErasureNames {
   readonly receipts: readonly string[];
   readonly sessions: readonly string[];
@@ -144,10 +144,10 @@ export const erasureLeaf = (facts: ErasureFacts, { receipts, sessions, restricte
   requestedAt: facts.requestedAt.toISOString(),
 });
 
-/** Names in one leaf or event at most, so that none gets too large for those who read them. */
+/** The limit of ids in one leaf or event, so that none gets too large for its readers. */
 const maxNames = 1_000;
 
-/** The names in portions that fit into one leaf, and one event, each. */
+/** Splits the ids into portions, each for one leaf and one event. */
 export function portionsOf(names: ErasureNames, size = maxNames): ErasureNames[] {
   const all = (["receipts", "sessions", "restricted"] as const).flatMap((list) =>
     names[list].map((id) => ({ list, id })),
@@ -161,7 +161,7 @@ export function portionsOf(names: ErasureNames, size = maxNames): ErasureNames[]
   return portions;
 }
 
-/** The names of what was erased and restricted. */
+/** The ids of what was erased and restricted. */
 export const erasureNames = (
   erased: {
     readonly receiptIds: readonly string[];

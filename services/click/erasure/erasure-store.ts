@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 
-/** Cancels sessions that are locked and wait for their user. */
+/** Cancels open sessions that are locked. */
 export async function cancelSessions(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   sessionIds: readonly string[],
   now: Date,
 ): Promise<void> {
@@ -17,18 +16,14 @@ export async function cancelSessions(
   );
 }
 
-/** What the data key of a record is derived from, as stored. */
+/** The stored seed of a record's data key. */
 export interface StoredSeed {
   readonly recordId: string;
   readonly seed: Buffer;
   readonly restrictedUntil: Date | null;
 }
 
-export async function listSeeds(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  recordIds: readonly string[],
-): Promise<StoredSeed[]> {
+export async function listSeeds({ orgId, client }: Tenant, recordIds: readonly string[]): Promise<StoredSeed[]> {
   const { rows } = await client.query<StoredSeed>(
     `select record_id as "recordId", seed, restricted_until as "restrictedUntil" from click.subject_key
      where organization_id = $1 and record_id = any($2)`,
@@ -37,8 +32,8 @@ export async function listSeeds(
   return rows;
 }
 
-/** Puts restricted seeds in the place of plain ones, or of restricted ones with another time. */
-export async function replaceSeeds(orgId: OrgId, client: pg.ClientBase, seeds: readonly StoredSeed[]): Promise<void> {
+/** Replaces plain seeds by restricted ones, or changes the time of restricted ones. */
+export async function replaceSeeds({ orgId, client }: Tenant, seeds: readonly StoredSeed[]): Promise<void> {
   await client.query(
     `update click.subject_key k set seed = r.seed, restricted_until = r.restricted_until
      from unnest($2::uuid[], $3::bytea[], $4::timestamptz[]) as r (record_id, seed, restricted_until)
@@ -52,10 +47,9 @@ export async function replaceSeeds(orgId: OrgId, client: pg.ClientBase, seeds: r
   );
 }
 
-/** How long sessions must be kept with their acceptances; null for those whose acceptances need not be, or that have none. */
+/** How long sessions must be kept for their acceptances; null when they need not be or have none. */
 export async function findSessionRetention(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, Date | null>> {
   if (sessionIds.length === 0) return new Map();
@@ -70,21 +64,20 @@ export async function findSessionRetention(
   return new Map(rows.map((row) => [row.id, row.until]));
 }
 
-/** What was erased, by what it was. */
+/** The erased records by kind. */
 export interface ErasedRecords {
   readonly receiptIds: readonly string[];
   readonly sessionIds: readonly string[];
-  /** Receipts of changes of consent that were no acceptances. */
+  /** Receipts of consent changes made without an acceptance. */
   readonly changeIds: readonly string[];
 }
 
 /**
- * Takes away what is personal of these records, of persons who are locked with their sessions and heads: first the seeds,
- * without which nothing of what is sealed can be read any more, whatever copies there are of it.
+ * Removes the personal data of these records; their persons, sessions and heads must be locked. Seeds go first:
+ * without them nothing sealed can be read any more, in any copy.
  */
 export async function eraseRecords(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   recordIds: readonly string[],
   { subjectIndexes, now }: { readonly subjectIndexes: readonly Buffer[]; readonly now: Date },
 ): Promise<ErasedRecords> {
@@ -106,7 +99,7 @@ update click.acceptance set subject_index = null, sealed = null, once_hash = nul
 where organization_id = $1 and receipt_id = any($2) and decision <> 'CONSENT'
 returning receipt_id as id`;
 
-// The hash of a text with somebody's values tells about them.
+// The hash of a text with personal values is personal data itself.
 const eraseSessionsSql = `
 update click.session s set subject_index = null, sealed = null, sealed_reason = null, page_facts = null, erased_at = $3,
   render_hash = case when exists (
@@ -116,7 +109,7 @@ update click.session s set subject_index = null, sealed = null, sealed_reason = 
 where s.organization_id = $1 and s.id = any($2)
 returning s.id`;
 
-// All changes that are erased together go to one random index, so that they stay in their order.
+// Changes erased together share one random index, so that they keep their order.
 const eraseChangesSql = `
 with moved as (
   update click.consent_event e set subject_index = m.to_index, sealed = null, erased_at = $3
@@ -127,13 +120,12 @@ with moved as (
 select receipt_id as id from moved where update_id is not null`;
 
 /**
- * Nobody will be told when these grants run out. What the sweeper holds it is deleting, and it may wait for the head of
- * the person, which is locked here: so it is not waited for. By arrays, because nothing tells the planner how much there
- * is of one person.
+ * These grants' expiry will not be reported any more. Rows the sweeper holds are skipped: it is deleting them
+ * anyway and may be waiting for the head locked here. Uses arrays because the planner cannot estimate how many
+ * rows one person has.
  */
 export async function deleteDeadlines(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   subjectIndex: Buffer,
   receiptIds: readonly string[],
 ): Promise<void> {
@@ -149,12 +141,8 @@ export async function deleteDeadlines(
   );
 }
 
-/** Deletes the heads of persons of whom no change of consent is left. They are locked. */
-export async function deleteEmptyHeads(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  subjectIndexes: readonly Buffer[],
-): Promise<void> {
+/** Deletes the locked heads of persons without any remaining consent change. */
+export async function deleteEmptyHeads({ orgId, client }: Tenant, subjectIndexes: readonly Buffer[]): Promise<void> {
   await client.query(
     `delete from click.consent_head h where h.organization_id = $1 and h.subject_index = any($2) and not exists (
        select from click.consent_event e where e.organization_id = h.organization_id and e.subject_index = h.subject_index)`,
@@ -171,7 +159,7 @@ export interface ErasureRow {
   readonly requestedAt: Date;
 }
 
-export async function insertErasure(orgId: OrgId, client: pg.ClientBase, row: ErasureRow): Promise<void> {
+export async function insertErasure({ orgId, client }: Tenant, row: ErasureRow): Promise<void> {
   await client.query(
     `insert into click.erasure (organization_id, id, outcome, client_id, request_id, requested_at)
      values ($1, $2, $3, $4, $5, $6)`,
@@ -180,8 +168,8 @@ export async function insertErasure(orgId: OrgId, client: pg.ClientBase, row: Er
 }
 
 /**
- * Restricted records whose time is over, those that are due longest first, by organization. Spans organizations: the pool
- * must connect as the eraser.
+ * Restricted records whose time is over, longest due first, by organization. Spans organizations: the pool must
+ * connect as the eraser.
  */
 export async function findDueRecords(pool: pg.Pool, now: Date, limit: number): Promise<ReadonlyMap<string, string[]>> {
   const { rows } = await pool.query<{ organizationId: string; recordId: string }>(
@@ -195,8 +183,7 @@ export async function findDueRecords(pool: pg.Pool, now: Date, limit: number): P
 
 /** Which of these records are still restricted and due. */
 export async function listStillDue(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   recordIds: readonly string[],
   now: Date,
 ): Promise<string[]> {
@@ -208,10 +195,9 @@ export async function listStillDue(
   return rows.map((row) => row.id);
 }
 
-/** Keeps restricted records for longer. */
+/** Extends the restriction of records. */
 export async function postponeRecords(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   recordIds: readonly string[],
   { now, until }: { readonly now: Date; readonly until: Date },
 ): Promise<void> {

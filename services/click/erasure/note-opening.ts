@@ -1,15 +1,15 @@
 import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
-import { withOrg } from "#platform/db/pool.ts";
-import type { NewId, OrgId } from "#platform/ids.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import type { NewId } from "#platform/ids.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { LeafPayload, LeafSigner } from "../log/leaf.ts";
 import { appendLeaves } from "../log/log-store.ts";
 
-/** What the log says of an administrator who opened restricted records. */
+/** The log leaf of an administrator's access to restricted records. */
 export interface OpenedLeaf extends LeafPayload {
   readonly kind: "click.restricted.opened";
-  /** The access. */
+  /** The access's id. */
   readonly eid: string;
   readonly sid: string;
   readonly receipts: readonly string[];
@@ -33,8 +33,8 @@ export interface Opening {
 }
 
 /**
- * Notes who opens what is restricted of a session, when and why, in a row and in the log, before anybody gets to see it.
- * False when there is nothing restricted: then nothing is noted, and nothing may be opened.
+ * Records who opens a session's restricted data, when and why, in a row and in the log, before anybody sees the
+ * data. Returns false when nothing is restricted: then nothing is recorded and nothing may be opened.
  */
 export async function noteOpening(
   deps: NoteOpeningDeps,
@@ -42,10 +42,10 @@ export async function noteOpening(
   { sessionId, reason, now }: Opening,
 ): Promise<boolean> {
   const { pool, leafSigner, receiptKeys, issuer, newId, wakeIntegrator } = deps;
-  // Should the keys have to be read, then not by a transaction that holds a connection already.
+  // Load the keys now: a transaction that already holds a connection must not wait for another one.
   await receiptKeys.signingAt(now);
-  const isNoted = await withOrg(pool, orgId, async (client) => {
-    const restricted = await findRestricted(orgId, client, sessionId);
+  const isNoted = await withOrg(pool, orgId, async (tenant) => {
+    const restricted = await findRestricted(tenant, sessionId);
     if (!restricted.session && restricted.receiptIds.length === 0) return false;
     const id = newId();
     const payload: OpenedLeaf = {
@@ -59,22 +59,22 @@ export async function noteOpening(
       openedAt: now.toISOString(),
     };
     const leaves = await leafSigner.sign([{ recordId: id, payload }], now);
-    await insertAccess(orgId, client, { id, sessionId, reason, clientId, requestId, accessedAt: now });
-    await appendLeaves(orgId, client, leaves);
+    await insertAccess(tenant, { id, sessionId, reason, clientId, requestId, accessedAt: now });
+    await appendLeaves(tenant, leaves);
     return true;
   });
   if (isNoted) wakeIntegrator(orgId);
   return isNoted;
 }
 
-/** What is restricted of a session. */
+/** The restricted part of a session. */
 interface RestrictedSession {
   readonly session: boolean;
-  /** Its acceptances, or the one that it is by itself. */
+  /** Its acceptances; for an acceptance without a session, itself. */
   readonly receiptIds: readonly string[];
 }
 
-async function findRestricted(orgId: OrgId, client: pg.ClientBase, sessionId: string): Promise<RestrictedSession> {
+async function findRestricted({ orgId, client }: Tenant, sessionId: string): Promise<RestrictedSession> {
   const { rows } = await client.query<{ id: string; isReceipt: boolean }>(
     `select r.id, r.is_receipt as "isReceipt"
      from (
@@ -96,7 +96,7 @@ async function findRestricted(orgId: OrgId, client: pg.ClientBase, sessionId: st
   };
 }
 
-/** That somebody opened what is restricted of a session. */
+/** An access to the restricted data of a session. */
 interface RestrictedAccess {
   readonly id: string;
   readonly sessionId: string;
@@ -106,7 +106,7 @@ interface RestrictedAccess {
   readonly accessedAt: Date;
 }
 
-async function insertAccess(orgId: OrgId, client: pg.ClientBase, access: RestrictedAccess): Promise<void> {
+async function insertAccess({ orgId, client }: Tenant, access: RestrictedAccess): Promise<void> {
   await client.query(
     `insert into click.restricted_access (organization_id, id, session_id, reason, client_id, request_id, accessed_at)
      values ($1, $2, $3, $4, $5, $6, $7)`,

@@ -1,11 +1,10 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 
-/** What held for records of a person. */
+/** The terms in force for a person's records. */
 export interface RecordTerms {
-  /** Null for a change of consent that no template asked for. */
+  /** Null for a consent change without a template. */
   readonly templateId: string | null;
-  /** In hexadecimal; null for a change of consent, which names no terms. */
+  /** Hexadecimal; null for a consent change, which has no terms. */
   readonly termsHash: string | null;
   readonly retentionDays: number;
   readonly legalHold: boolean;
@@ -36,12 +35,8 @@ with r as (
 select ${termsColumns} from r
 left join click.template_terms t on t.organization_id = $1 and t.terms_hash = r.terms_hash`;
 
-/** Everything that held for what is known of a person, each once; nothing for somebody unknown. */
-export async function findPersonTerms(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  subjectIndex: Buffer,
-): Promise<RecordTerms[]> {
+/** All distinct terms of a person's records; empty for an unknown person. */
+export async function findPersonTerms({ orgId, client }: Tenant, subjectIndex: Buffer): Promise<RecordTerms[]> {
   return (await client.query<TermsRow>(personTermsSql, [orgId, subjectIndex])).rows.map(termsOf);
 }
 
@@ -58,10 +53,9 @@ with r as (
 select r.record_id as "recordId", ${termsColumns} from r
 left join click.template_terms t on t.organization_id = $1 and t.terms_hash = r.terms_hash`;
 
-/** What held for these records. */
+/** The terms of these records. */
 export async function findRecordTerms(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   recordIds: readonly string[],
 ): Promise<(RecordTerms & { readonly recordId: string })[]> {
   const { rows } = await client.query<TermsRow & { recordId: string }>(recordTermsSql, [orgId, recordIds]);
@@ -69,34 +63,29 @@ export async function findRecordTerms(
 }
 
 /**
- * Until the end of the transaction nobody else erases anything of these persons. Comes before all other locks, which
- * are taken like by acceptances: sessions, heads of consent, and the log.
+ * Locks these persons against other erasures until the end of the transaction. Must come before all other
+ * locks, which follow the order of acceptances: sessions, consent heads, log.
  */
-export async function lockPersons(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  subjectIndexes: readonly Buffer[],
-): Promise<void> {
+export async function lockPersons({ orgId, client }: Tenant, subjectIndexes: readonly Buffer[]): Promise<void> {
   const names = subjectIndexes.map((index) => `click person ${orgId} ${index.toString("hex")}`).sort();
   await client.query("select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest($1::text[]) as n (name)", [
     names,
   ]);
 }
 
-/** A session of a person; it can take no acceptance until the end of the transaction. */
+/** A locked session of a person; it accepts nothing until the end of the transaction. */
 export interface PersonSession {
   readonly id: string;
   readonly templateId: string;
   readonly versionId: string;
   readonly revision: number;
-  /** Waits for its user. */
+  /** Whether it is waiting for its user. */
   readonly isOpen: boolean;
   readonly restrictedUntil: Date | null;
 }
 
 export async function lockSessions(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   subjectIndex: Buffer,
   now: Date,
 ): Promise<PersonSession[]> {
@@ -112,16 +101,16 @@ export async function lockSessions(
   return result.rows;
 }
 
-/** Locks those of these records that are sessions. */
-export async function lockSessionsOf(orgId: OrgId, client: pg.ClientBase, recordIds: readonly string[]): Promise<void> {
+/** Locks the sessions among these records. */
+export async function lockSessionsOf({ orgId, client }: Tenant, recordIds: readonly string[]): Promise<void> {
   await client.query("select from click.session where organization_id = $1 and id = any($2) order by id for update", [
     orgId,
     recordIds,
   ]);
 }
 
-/** Until the end of the transaction nobody changes the consent of these persons. */
-export async function lockHeads(orgId: OrgId, client: pg.ClientBase, subjectIndexes: readonly Buffer[]): Promise<void> {
+/** Locks the consent of these persons until the end of the transaction. */
+export async function lockHeads({ orgId, client }: Tenant, subjectIndexes: readonly Buffer[]): Promise<void> {
   await client.query(
     `select from click.consent_head where organization_id = $1 and subject_index = any($2)
      order by subject_index for update`,
@@ -129,19 +118,19 @@ export async function lockHeads(orgId: OrgId, client: pg.ClientBase, subjectInde
   );
 }
 
-/** Something that a person has got a receipt of. */
+/** A receipted record of a person. */
 export interface PersonReceipt {
   readonly receiptId: string;
   readonly templateId: string | null;
-  /** In hexadecimal; null for a change of consent. */
+  /** Hexadecimal; null for a consent change. */
   readonly termsHash: string | null;
   readonly sessionId: string | null;
-  /** When it was recorded, or when a purpose that it is about was changed last. */
+  /** When it was recorded, or when one of its purposes last changed. */
   readonly since: Date;
   readonly restrictedUntil: Date | null;
 }
 
-// What is restricted and stays so comes last: it must not take the places of what is still to be done.
+// Records that stay restricted come last, so that they do not use up the limit.
 const acceptancesSql = `
 select a.receipt_id as "receiptId", a.template_id as "templateId", encode(a.terms_hash, 'hex') as "termsHash",
   a.session_id as "sessionId", a.accepted_at as since, k.restricted_until as "restrictedUntil"
@@ -165,12 +154,12 @@ select record_id as "recordId", restricted_until as "restrictedUntil" from click
 where organization_id = $1 and record_id = any($2)`;
 
 /**
- * Up to so many acceptances of a person whose sessions and head are locked, and all changes of consent that none of them
- * made. Joined here and not by the database, which cannot know how much there is of one person and may take seconds.
+ * Lists a person's acceptances up to a limit, and all consent changes made without one; the sessions and head
+ * must be locked. Joined here because the planner cannot estimate how many rows one person has and may take
+ * seconds.
  */
 export async function listReceipts(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   { subjectIndex, now, limit }: { readonly subjectIndex: Buffer; readonly now: Date; readonly limit: number },
 ): Promise<PersonReceipt[]> {
   const values = [orgId, subjectIndex, now.toISOString(), limit];
@@ -193,12 +182,8 @@ type ChangedReceipt = Omit<PersonReceipt, "restrictedUntil"> & { readonly isOwn:
 
 const later = (a: Date, b: Date | undefined): Date => (b !== undefined && b > a ? b : a);
 
-/** Whom these records are about. */
-export async function findSubjects(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  recordIds: readonly string[],
-): Promise<Buffer[]> {
+/** The persons these records are about. */
+export async function findSubjects({ orgId, client }: Tenant, recordIds: readonly string[]): Promise<Buffer[]> {
   const result = await client.query<{ subjectIndex: Buffer }>(
     `select subject_index as "subjectIndex" from click.acceptance
      where organization_id = $1 and receipt_id = any($2) and subject_index is not null

@@ -1,12 +1,12 @@
 import { daysAfter } from "../stats/user-days.ts";
 
-/** A record that only administrators may open, until it is erased. */
+/** A record that only administrators may open until it is erased. */
 export interface Restriction {
   readonly recordId: string;
   readonly until: Date;
 }
 
-/** A record of a person, as far as its erasure matters. */
+/** The part of a person's record that matters for erasure. */
 export interface PlannedRecord {
   readonly recordId: string;
   /** Null when it need not be kept. */
@@ -16,15 +16,15 @@ export interface PlannedRecord {
 
 export interface ErasurePlan {
   readonly erase: readonly string[];
-  /** To be restricted now, or for longer than before. */
+  /** Records to restrict now, or for longer than before. */
   readonly restrict: readonly Restriction[];
-  /** Restricted before, and to stay so. */
+  /** Records that were restricted before and stay so. */
   readonly restricted: readonly Restriction[];
-  /** False when there was no room for all that is to be done. */
+  /** False when the limit did not cover everything. */
   readonly complete: boolean;
 }
 
-/** What must be kept for some time is restricted until then (GDPR art. 17(3) and 18), all else is erased. */
+/** Records that must be kept are restricted until then (GDPR art. 17(3) and 18); everything else is erased. */
 export function planErasure(records: readonly PlannedRecord[], now: Date, room: number): ErasurePlan {
   const erase: string[] = [];
   const restrict: Restriction[] = [];
@@ -44,17 +44,17 @@ export function planErasure(records: readonly PlannedRecord[], now: Date, room: 
   };
 }
 
-/** Something that a person has got a receipt of. */
+/** A receipted record of a person. */
 export interface KeptReceipt {
   readonly receiptId: string;
-  /** When the time for which it must be kept begins. */
+  /** When its retention begins. */
   readonly since: Date;
-  /** 0: need not be kept. */
+  /** 0 when it need not be kept. */
   readonly retentionDays: number;
   readonly restrictedUntil: Date | null;
 }
 
-/** What was restricted stays so for exactly the time that was said then. */
+/** A restricted record stays restricted for exactly the time set originally. */
 export const plannedReceipt = (receipt: KeptReceipt): PlannedRecord => ({
   recordId: receipt.receiptId,
   keepUntil: receipt.restrictedUntil ?? daysAfter(receipt.since, receipt.retentionDays),
@@ -63,10 +63,10 @@ export const plannedReceipt = (receipt: KeptReceipt): PlannedRecord => ({
 
 const maxAttempts = 4;
 
-/** Deadlock and serialization failure: nothing was written, and the same work will find its way the next time. */
+/** Deadlock and serialization failure: nothing was written, and a retry will usually succeed. */
 const retriedStates: readonly unknown[] = ["40P01", "40001"];
 
-/** Does work that is one transaction, again when it collided with another one. */
+/** Runs a transaction again when it collided with another one. */
 export async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

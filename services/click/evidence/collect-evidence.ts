@@ -1,5 +1,4 @@
-import type pg from "pg";
-import { withOrgSnapshot } from "#platform/db/pool.ts";
+import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Aftermath } from "../consent/aftermath.ts";
 import { mapInTurns } from "../consent/map-in-turns.ts";
@@ -32,14 +31,14 @@ import { type ChosenTree, chooseTree, type EvidenceDeps } from "./write-bundle.t
 export interface EvidenceRequest {
   /** A UUID. */
   readonly sessionId: string;
-  /** Whether what is restricted is opened: for administrators who said why they must see it (GDPR art. 18). */
+  /** Whether to open restricted data: only for administrators who gave a reason (GDPR art. 18). */
   readonly openRestricted: boolean;
   readonly generatedAt: Date;
 }
 
 /**
- * Everything that is known about a session, with what proves it; undefined when there is no such session. What was erased
- * is not in it, nor what is restricted unless that is opened. Must not be called within a transaction.
+ * Collects everything known about a session with its proofs; undefined when there is no such session. Leaves
+ * out what was erased, and what is restricted unless it is opened. Must not be called within a transaction.
  */
 export async function collectEvidence(
   deps: EvidenceDeps,
@@ -47,13 +46,13 @@ export async function collectEvidence(
   { sessionId, openRestricted, generatedAt }: EvidenceRequest,
 ): Promise<Evidence | undefined> {
   const request = { sessionId, openRestricted, now: generatedAt };
-  const stored = await withOrgSnapshot(deps.pool, orgId, (client) => readStored(deps.vault, orgId, client, request));
+  const stored = await withOrgSnapshot(deps.pool, orgId, (tenant) => readStored(deps.vault, tenant, request));
   if (stored === undefined) return undefined;
   const { found, leaves, tree } = stored;
   const opened = await mapInTurns(found.acceptances, (one) => openOne(deps, one, openRestricted));
   const acceptances = opened.map(({ acceptance }) => acceptance);
   const disclosures = new Map(opened.map((one) => [one.acceptance.receipt.receiptId, one.disclosures]));
-  // An acceptance without a session has no completion, and its session the same id.
+  // An acceptance without a session has no completion leaf, and shares its session's id.
   if (!disclosures.has(found.view.id)) disclosures.set(found.view.id, found.closing.disclosures);
   const renderTokens = acceptances.flatMap(({ evidence }) => evidence?.shown?.renderToken ?? []);
   const integrity = await collectIntegrity(deps, orgId, { leaves, disclosures, tree, renderTokens });
@@ -95,7 +94,7 @@ async function readShowing(
   return { facts, contents: shown, key: await readTokenKey(renderKeys, facts) };
 }
 
-/** What the last acceptance tells, or what the session itself does while there is none. */
+/** The facts of the latest acceptance, or those of the session itself while there is none. */
 function factsOf(session: ShownFacts | null, last: EvidencedAcceptance | undefined): ShownFacts | null {
   if (last === undefined) return session;
   if (last.evidence === null) return loggedFacts(last.leaf);
@@ -103,7 +102,7 @@ function factsOf(session: ShownFacts | null, last: EvidencedAcceptance | undefin
   return facts && { ...facts, data: facts.data ?? session?.data ?? null };
 }
 
-/** What the render token of an acceptance is to be verified with. */
+/** The key that verifies an acceptance's render token. */
 async function readTokenKey(renderKeys: EvidenceDeps["renderKeys"], facts: ShownFacts | null): Promise<object | null> {
   const kid = facts?.renderToken == null ? undefined : parseJws(facts.renderToken, renderTokenForm)?.kid;
   const key = kid === undefined ? undefined : await renderKeys.find(kid);
@@ -118,18 +117,18 @@ async function currentRevision({ templateOffers }: EvidenceDeps, orgId: OrgId, {
   return published.find((text) => text.versionId === versionId)?.revision ?? null;
 }
 
-/** What is stored of a session, as of one moment. */
+/** A session's stored data, read from one snapshot. */
 interface StoredEvidence {
-  /** With its acceptances in the order of the log. */
+  /** Its acceptances are in log order. */
   readonly found: FoundSession;
   readonly text: ShownText;
-  /** What was shown to everybody, by its hash. */
+  /** Content shown to everybody, by hash. */
   readonly contents: ReadonlyMap<string, Buffer>;
-  /** What was shown with somebody's values; null when there is nothing or it may not be read. */
+  /** Content with a user's values; null when there is none or it may not be read. */
   readonly rendering: string | null;
   readonly events: readonly PageEvent[];
   readonly since: Omit<Aftermath, "currentRevision">;
-  /** In the order of the log. */
+  /** In log order. */
   readonly leaves: readonly LoggedLeaf[];
   readonly tree: ChosenTree | undefined;
 }
@@ -140,41 +139,40 @@ interface StoredRequest {
   readonly now: Date;
 }
 
-/** Undefined when there is no such session. Throws when something was sealed with another master key. */
+/** Undefined when there is no such session. Throws when a record was sealed with another master key. */
 async function readStored(
   vault: SubjectVault,
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   { sessionId, openRestricted, now }: StoredRequest,
 ): Promise<StoredEvidence | undefined> {
   const reading = { vault, opensRestricted: openRestricted };
-  const session = await readSession(reading, orgId, client, sessionId, now);
+  const session = await readSession(reading, tenant, sessionId, now);
   if (session === undefined) return undefined;
-  const text = await findText(orgId, client, session.view);
+  const text = await findText(tenant, session.view);
   if (text === undefined) throw new Error("the text of a session is not stored");
   const found = { ...session, acceptances: session.acceptances.toSorted((a, b) => a.leafIndex - b.leafIndex) };
-  const leaves = await readLeaves(orgId, client, found);
+  const leaves = await readLeaves(tenant, found);
   const isPersonalized = session.view.templateType === "GENERATED";
   return {
     found,
     text,
-    contents: await findShown(orgId, client, shownHashes(found)),
-    rendering: isPersonalized ? await readSealedRendering(vault, orgId, client, session.view.id, openRestricted) : null,
-    events: await readSessionEvents(reading, orgId, client, session),
-    since: await readAftermath(reading, orgId, client, session),
+    contents: await findShown(tenant, shownHashes(found)),
+    rendering: isPersonalized ? await readSealedRendering(vault, tenant, session.view.id, openRestricted) : null,
+    events: await readSessionEvents(reading, tenant, session),
+    since: await readAftermath(reading, tenant, session),
     leaves,
-    tree: await chooseTree(orgId, client, leaves),
+    tree: await chooseTree(tenant, leaves),
   };
 }
 
-/** Those of the acceptances, and that of the completion of the session. */
-async function readLeaves(orgId: OrgId, client: pg.ClientBase, { view, acceptances }: FoundSession) {
+/** The leaves of the acceptances and of the session's completion. */
+async function readLeaves(tenant: Tenant, { view, acceptances }: FoundSession) {
   const recordIds = [...acceptances.map(({ receiptId }) => receiptId), view.id];
-  const leaves = await findLeaves(orgId, client, recordIds);
+  const leaves = await findLeaves(tenant, recordIds);
   return [...leaves.values()].sort((a, b) => a.leafIndex - b.leafIndex);
 }
 
-/** The leaf of an acceptance names what is not personal of it; a hash that is personal names nothing here. */
+/** An acceptance's leaf names the hashes that are not personal; personal hashes are left out here. */
 function shownHashes({ acceptances, shown }: FoundSession): string[] {
   const last = acceptances.at(-1);
   return hashesOf(last === undefined ? shown : (JSON.parse(last.leaf.toString("utf8")) as AcceptanceLeaf));

@@ -22,16 +22,16 @@ type Deps = Pick<
 >;
 
 export interface ProvableLeaves {
-  /** In the order of the log. */
+  /** In log order. */
   readonly leaves: readonly LoggedLeaf[];
-  /** By record. */
+  /** By record id. */
   readonly disclosures: ReadonlyMap<string, readonly string[]>;
   readonly tree: ChosenTree | undefined;
-  /** All that the evidence holds. */
+  /** All render tokens in the evidence. */
   readonly renderTokens: readonly string[];
 }
 
-/** Makes the proofs of leaves and gathers the keys to verify them with. Must not be called within a transaction. */
+/** Creates the leaves' proofs and collects the keys that verify them. Must not be called within a transaction. */
 export async function collectIntegrity(
   deps: Deps,
   orgId: OrgId,
@@ -56,7 +56,7 @@ export async function collectIntegrity(
     logId: orgId,
     origin: logOrigin(issuer, orgId),
     records,
-    // What the bundle is about must be in the tree that is anchored.
+    // The bundle's main record must be in the anchored tree.
     anchor: mainRecord({ records })?.proof == null ? null : await proveAnchor(deps, tree),
     keys: [...(await receiptJwks(deps, leaves)), ...(await renderJwks(deps, renderTokens))],
     logKeys: logVerifierKeys(await deps.logKeys.all(), issuer, [orgId, anchorLogId]),
@@ -109,7 +109,7 @@ async function renderJwks({ renderKeys }: Deps, tokens: readonly string[]): Prom
   return publicKeys(renderKeys, keys, "render");
 }
 
-/** By kid: the same key may have been read anew in between. */
+/** Deduplicated by kid, because keys may be reloaded in between. */
 async function publicKeys(
   all: SigningKeys,
   keys: ReadonlySet<SigningKey>,

@@ -1,3 +1,4 @@
+import type { Evidence as Bundle, TimelineEntry } from "#api/evidence.ts";
 import type { Presentation } from "../accept/accept-body.ts";
 import { linkedDocuments } from "../accept/verification.ts";
 import { aftermathObject, consentObject } from "../consent/aftermath.ts";
@@ -10,12 +11,15 @@ import { statementObject } from "./evidence-statement.ts";
 
 export interface BundleOptions {
   readonly bundleId: string;
-  /** False when what is personal was left out on request. */
+  /** False when personal data was left out on request. */
   readonly disclosed: boolean;
 }
 
-/** A bundle in the form in which it is handed over, up to its signature. */
-export function buildBundle(evidence: Evidence, { bundleId, disclosed }: BundleOptions): object {
+/** Builds a bundle as it is delivered, without its signature. */
+export function buildBundle(
+  evidence: Evidence,
+  { bundleId, disclosed }: BundleOptions,
+): Omit<Bundle, "bundleSignature"> {
   const { session, acceptances, terms, text, showing: shown, aftermath } = evidence;
   const last = acceptances.at(-1);
   return {
@@ -36,7 +40,7 @@ export function buildBundle(evidence: Evidence, { bundleId, disclosed }: BundleO
     presentation: { ...showing(shown), ...presentationObject(last?.evidence?.presentation ?? null) },
     policy: { flags: terms.policy, hash: evidence.policyHash, checks: last?.checks ?? [] },
     context: contextObject(evidence, last),
-    // Only a session that may be used many times has earlier ones.
+    // Only a reusable session has earlier acceptances.
     earlier: acceptances.slice(0, -1).map(earlierObject),
     timeline: buildTimeline(session, acceptances, evidence.events, evidence.reason),
     consents: aftermath.consents.map(consentObject),
@@ -47,7 +51,7 @@ export function buildBundle(evidence: Evidence, { bundleId, disclosed }: BundleO
   };
 }
 
-/** Who made the last acceptance or, for want of one, whom the session is for. */
+/** The user of the latest acceptance or, without one, the user the session is for. */
 const subjectObject = (session: SessionView, last: EvidencedAcceptance | undefined) => ({
   userRef: last === undefined ? session.userRef : last.receipt.userRef,
   verification: last?.evidence?.verification ?? [],
@@ -75,7 +79,7 @@ const nothingKnown = {
   metadata: {},
 };
 
-/** A session in the words of the API. */
+/** A session in the API's format. */
 function sessionObject(session: SessionView): object {
   const { createdAt, presentedAt, acceptedAt, completedAt, expiresAt, updatedAt, claims: _, ...rest } = session;
   return {
@@ -95,7 +99,7 @@ const contentTypes = {
   TEXT: "text/plain; charset=utf-8",
 };
 
-const agreementObject = (session: SessionView, terms: Terms, text: ShownText): object => ({
+const agreementObject = (session: SessionView, terms: Terms, text: ShownText) => ({
   template: {
     id: terms.templateId,
     slug: terms.slug,
@@ -124,7 +128,7 @@ function presentationObject(shown: Presentation | null): object {
   return { claimed: Object.keys(said), ...said };
 }
 
-/** What the sender of the acceptance says of the presentation. */
+/** What the sender of the acceptance says about the presentation. */
 const saidOf = (shown: Presentation | null): object => ({
   surface: shown?.surface ?? null,
   wrapType: shown?.wrapType ?? null,
@@ -141,20 +145,7 @@ const saidOf = (shown: Presentation | null): object => ({
   events: shown?.events ?? [],
 });
 
-/** Something that happened, by whose clock. */
-interface TimelineEntry {
-  /** When it happened: by the client's clock for what only the client saw. */
-  readonly at: string | null;
-  /** When we learned of it. */
-  readonly serverAt: string;
-  readonly type: string;
-  readonly actor: "USER" | "BACKEND" | "SYSTEM";
-  /** SERVER: we saw it or did it ourselves, at serverAt. CLIENT: somebody has told us. */
-  readonly source: "SERVER" | "CLIENT";
-  readonly detail: string | null;
-}
-
-/** What happened to a session, in the order in which we learned of it. */
+/** A session's events, in the order in which the service learned of them. */
 function buildTimeline(
   session: SessionView,
   acceptances: readonly EvidencedAcceptance[],
@@ -173,7 +164,7 @@ function buildTimeline(
       : undefined,
   ];
   const known = entries.filter((one) => one !== undefined);
-  // Stable: what has the same time stays in the order above.
+  // The sort is stable: events with equal times keep the order above.
   return known.sort((a, b) => (a.serverAt < b.serverAt ? -1 : a.serverAt > b.serverAt ? 1 : 0));
 }
 

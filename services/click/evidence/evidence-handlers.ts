@@ -45,11 +45,11 @@ export const getReceipt = (deps: GetReceiptDeps): Pick<ServiceImpl<typeof ClickS
   },
 });
 
-/** Of an acceptance, or of a change of consent that was none. */
+/** Finds the receipt of an acceptance, or of a consent change made without one. */
 async function findReceipt(deps: GetReceiptDeps, orgId: OrgId, receiptId: string): Promise<string | undefined> {
   const acceptance = await deps.findAcceptance(orgId, receiptId);
   if (acceptance !== undefined) return (await writeReceipts(deps, [acceptance]))[0];
-  const change = await withOrg(deps.pool, orgId, (client) => findConsentReceipt(orgId, client, receiptId));
+  const change = await withOrg(deps.pool, orgId, (tenant) => findConsentReceipt(tenant, receiptId));
   return change === undefined ? undefined : (await writeConsentReceipts(deps, orgId, [change]))[0];
 }
 

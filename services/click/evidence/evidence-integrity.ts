@@ -1,7 +1,8 @@
+import type { Evidence as Bundle } from "#api/evidence.ts";
 import type { EvidenceJwk } from "../keys/evidence-parts.ts";
 import { integrationMs, type LeafKind, type LeafPayload } from "../log/leaf.ts";
 
-/** That a leaf is in the tree that a signed checkpoint speaks of. */
+/** Proof that a leaf is in the tree of a signed checkpoint. */
 export interface LeafProof {
   readonly treeSize: number;
   /** From the leaf's sibling up to a child of the root (RFC 6962 §2.1.1). */
@@ -10,7 +11,7 @@ export interface LeafProof {
   readonly checkpoint: string;
 }
 
-/** A leaf of the log that belongs to a session. */
+/** A log leaf that belongs to a session. */
 export interface EvidencedRecord {
   readonly recordId: string;
   readonly kind: LeafKind;
@@ -20,29 +21,29 @@ export interface EvidencedRecord {
   readonly leafIndex: number;
   /** Compact. */
   readonly jws: string;
-  /** None when nothing personal may be shown. */
+  /** Empty when nothing personal may be shown. */
   readonly disclosures: readonly string[];
-  /** A checkpoint that is published by then covers it. */
+  /** A checkpoint published by this time covers it. */
   readonly integrateBy: Date;
   /** Null while no checkpoint covers it. */
   readonly proof: LeafProof | null;
 }
 
-/** That the checkpoint of the records is in the anchor log. */
+/** Proof that the records' checkpoint is in the anchor log. */
 export interface AnchorProof extends LeafProof {
   readonly anchorIndex: number;
   /** DER of an RFC 3161 token over the anchor's checkpoint. */
   readonly token: Buffer | null;
   readonly tsaName: string | null;
-  /** False while a time stamp is still to come. */
+  /** False while a timestamp is still pending. */
   readonly isComplete: boolean;
 }
 
-/** What proves a bundle. */
+/** The proofs of a bundle. */
 export interface EvidenceIntegrity {
   readonly logId: string;
   readonly origin: string;
-  /** In the order of the log. */
+  /** In log order. */
   readonly records: readonly EvidencedRecord[];
   /** Null while the checkpoint is not anchored. */
   readonly anchor: AnchorProof | null;
@@ -52,12 +53,12 @@ export interface EvidenceIntegrity {
   readonly logKeys: readonly string[];
 }
 
-/** The record that a bundle is about: the last acceptance or, for want of one, the completion of the session. */
+/** A bundle's main record: the latest acceptance or, without one, the session's completion. */
 export const mainRecord = ({ records }: Pick<EvidenceIntegrity, "records">): EvidencedRecord | undefined =>
   records.findLast(({ kind }) => kind === "click.acceptance" || kind === "click.decline") ?? records.at(-1);
 
-/** The part `integrity` of a bundle. */
-export function integrityObject(contentHash: string, integrity: EvidenceIntegrity): object {
+/** The bundle's `integrity` member. */
+export function integrityObject(contentHash: string, integrity: EvidenceIntegrity): Bundle["integrity"] {
   const { keys, logKeys, anchor } = integrity;
   const main = mainRecord(integrity);
   const summary = main === undefined ? noRecord : provenLeaf(integrity, main);
@@ -85,14 +86,17 @@ const provenLeaf = (integrity: EvidenceIntegrity, record: EvidencedRecord) => ({
   log: logObject(integrity, record),
 });
 
-function logObject({ logId, origin }: EvidenceIntegrity, { leafIndex, proof, integrateBy }: EvidencedRecord): object {
+function logObject(
+  { logId, origin }: EvidenceIntegrity,
+  { leafIndex, proof, integrateBy }: EvidencedRecord,
+): Bundle["integrity"]["log"] {
   const place = { logId, origin, leafIndex };
   return proof === null
     ? { ...place, status: "PENDING", integrateBy: integrateBy.toISOString() }
     : { ...place, ...proofObject(proof) };
 }
 
-function anchorObject(anchor: AnchorProof | null): object {
+function anchorObject(anchor: AnchorProof | null): Bundle["integrity"]["anchor"] {
   if (anchor === null) return { status: "PENDING" };
   const { anchorIndex, token, tsaName, isComplete } = anchor;
   return {
@@ -111,10 +115,10 @@ const proofObject = ({ treeSize, path, checkpoint }: LeafProof) => ({
   checkpoint,
 });
 
-/** The member in which each kind of leaf says when it was made. */
+/** The member that holds each kind of leaf's time. */
 const timeMembers = ["acceptedAt", "completedAt", "recordedAt", "publishedAt", "requestedAt", "openedAt"] as const;
 
-/** When a leaf was made, by the clock of the service. Throws when it does not say so. */
+/** When a leaf was created, by the service's clock. Throws when the leaf does not say. */
 export function madeAt(leaf: LeafPayload): Date {
   const stated = leaf as LeafPayload & Partial<Record<(typeof timeMembers)[number], string>>;
   const time = timeMembers.map((member) => stated[member]).find((value) => value !== undefined);
@@ -122,5 +126,5 @@ export function madeAt(leaf: LeafPayload): Date {
   return new Date(time);
 }
 
-/** By when a leaf must be in a published checkpoint. Throws like madeAt. */
+/** When a published checkpoint must include the leaf. Throws like madeAt. */
 export const promisedTime = (leaf: LeafPayload): Date => new Date(madeAt(leaf).getTime() + integrationMs);

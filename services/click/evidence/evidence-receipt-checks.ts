@@ -18,7 +18,7 @@ export type CheckName =
   | "RECORDED"
   | "INCLUSION";
 
-/** What a check came to. */
+/** The result of a check. */
 export interface Check {
   readonly check: CheckName;
   readonly ok: boolean;
@@ -30,7 +30,7 @@ export const failed = (check: CheckName, message: string): Check => ({ check, ok
 
 const isWhole = (read: ReadReceipt): read is WholeReceipt => read.receipt !== undefined;
 
-/** That a receipt says what was signed. Undefined when there is only the JWS. */
+/** Checks that a receipt says what was signed. Undefined when only the JWS was given. */
 export function checkLeaf(read: ReadReceipt, words: TemplateWords | undefined): Check | undefined {
   if (!isWhole(read)) return undefined;
   const { payload } = read;
@@ -48,13 +48,13 @@ export const checkOrganization = ({ payload }: ReadReceipt, organizationId: stri
     ? passed("ORGANIZATION", "It belongs to your organization.")
     : failed("ORGANIZATION", "It does not belong to your organization.");
 
-/** What is stored of the personal part of a record. */
+/** The stored personal part of a record. */
 export interface StoredValues {
-  /** Null when they may not be read. */
+  /** Null when it may not be read. */
   readonly disclosures: readonly string[] | null;
 }
 
-/** That what is personal is what the leaf commits to. Undefined when there is nothing to check. */
+/** Checks personal values against the leaf's commitments. Undefined when there is nothing to check. */
 export function checkDisclosures(
   read: ReadReceipt,
   given: readonly string[],
@@ -81,7 +81,7 @@ export function checkDisclosures(
   return passed("DISCLOSURES", "What the receipt shows of a person is what the record commits to.");
 }
 
-/** That the log of the caller's organization holds the record where the receipt says. */
+/** Checks that the log of the caller's organization holds the record where the receipt says. */
 export function checkRecorded({ receipt }: ReadReceipt, leafIndex: number | undefined): Check {
   if (leafIndex === undefined) return failed("RECORDED", "The log of your organization holds no such record.");
   const stated = receipt === undefined ? leafIndex : statedIndex(receipt);

@@ -9,15 +9,15 @@ import { answerReceipt, type LoggedReceipt, withheldReceipt } from "../receipts/
 import type { Terms } from "../terms/terms.ts";
 import { isDecision, type ReadReceipt, type ReceiptPayload } from "./evidence-receipt.ts";
 
-/** What a receipt says of the template; its leaf names that by the hash of the terms only. */
+/** A receipt's names for the template; its leaf only holds the hash of the terms. */
 export type TemplateWords = Pick<Terms, "slug" | "name" | "type">;
 
-/** A receipt that was given as a whole. */
+/** A complete receipt. */
 export type WholeReceipt = ReadReceipt & { readonly receipt: JsonObject };
 
 /**
- * The members in which a receipt says something else than its leaf, or that no receipt has. What is personal does not
- * count, nor what has become of it. Without `words` it is not looked at what the receipt calls the template.
+ * Members of a receipt that differ from its leaf or that no receipt has. Personal members and their erasure
+ * status are not compared. Without `words`, neither are the names of the template.
  */
 export function wrongMembers(read: WholeReceipt, words: TemplateWords | undefined): string[] {
   const { receipt } = read;
@@ -36,7 +36,7 @@ const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
 const statedWords = ({ templateSlug: slug, templateName: name, templateType: type }: JsonObject): TemplateWords =>
   ({ slug, name, type }) as unknown as TemplateWords;
 
-/** As it would be answered if nothing personal could be read. */
+/** The receipt as it would be returned if nothing personal could be read. */
 function expectedReceipt(read: WholeReceipt, words: TemplateWords): string {
   const { payload } = read;
   if (isDecision(payload)) {
@@ -53,7 +53,7 @@ function loggedAs({ payload, leaf, jws, signed, receipt }: WholeReceipt, recorde
     issuer: payload.iss,
     organizationId: payload.org,
     recordedAt: new Date(recordedAt),
-    // Only the log can tell whether that is right.
+    // Only the log can confirm this.
     leafIndex: statedIndex(receipt) as number,
     leafHash: leafHashOf(leaf),
     kid: signed.kid,
@@ -61,7 +61,7 @@ function loggedAs({ payload, leaf, jws, signed, receipt }: WholeReceipt, recorde
   };
 }
 
-/** Where the receipt says that its leaf stands in the log. */
+/** The leaf's log index according to the receipt. */
 export function statedIndex({ log }: JsonObject): JsonValue {
   const stated = typeof log === "object" && log !== null && !Array.isArray(log) ? log.leafIndex : undefined;
   return stated ?? null;
@@ -73,7 +73,7 @@ function consentEvent(leaf: ConsentLeaf): ConsentEvent {
   return {
     revision: leaf.consentRevision,
     eventId: leaf.eid,
-    // What is not in the leaf is compared by its disclosure.
+    // Values outside the leaf are compared by their disclosures.
     purpose: leaf.purpose ?? "",
     type: leaf.kind.slice("click.consent.".length).toUpperCase() as ConsentEventType,
     recordedAt: new Date(leaf.recordedAt),
@@ -92,14 +92,14 @@ function consentEvent(leaf: ConsentLeaf): ConsentEvent {
 
 const dateOrNull = (time: string | null): Date | null => (time === null ? null : new Date(time));
 
-/** Values that a leaf commits to, by their names. */
+/** Values the leaf commits to, by name. */
 type DisclosedValues = ReadonlyMap<string, unknown>;
 
 type ReadDisclosures =
   | { readonly kind: "committed"; readonly values: DisclosedValues }
   | { readonly kind: "refused"; readonly message: string };
 
-/** Reads disclosures (RFC 9901) that somebody gave; refuses them all when one is not of this leaf. */
+/** Reads given disclosures (RFC 9901); rejects them all when one does not belong to this leaf. */
 export function readDisclosures({ _sd = [] }: ReceiptPayload, disclosures: readonly string[]): ReadDisclosures {
   const digests = new Set(_sd);
   const values = new Map<string, unknown>();
@@ -116,16 +116,16 @@ export function readDisclosures({ _sd = [] }: ReceiptPayload, disclosures: reado
 
 const refused = (message: string): ReadDisclosures => ({ kind: "refused", message });
 
-/** A member of a receipt that is personal, and the value of the leaf that it shows. */
+/** A personal member of a receipt, with the leaf's value that it shows. */
 interface PersonalMember {
   readonly member: string;
   readonly disclosed: string;
 }
 
-/** The personal members of a receipt, erased or not. */
+/** A receipt's personal members, erased or not. */
 function personalMembers({ payload, receipt }: ReadReceipt): PersonalMember[] {
   if (!isDecision(payload)) return consentPersonal(payload as unknown as ConsentLeaf);
-  // The hash of a text with somebody's values in it.
+  // The hash of a text with personal values.
   const { renderHash } = payload as unknown as AcceptanceLeaf;
   const isPersonalized = renderHash === null && receipt?.templateType === "GENERATED";
   return isPersonalized ? [...decisionMembers, { member: "renderHash", disclosed: "renderHash" }] : decisionMembers;
@@ -145,7 +145,7 @@ const consentMembers: PersonalMember[] = [
   { member: "reason", disclosed: "reason" },
 ];
 
-/** A purpose or method that is not in the leaf may be anything that somebody wrote. */
+/** A purpose or method outside the leaf may be any text a person entered. */
 const consentPersonal = ({ purpose, method }: ConsentLeaf): PersonalMember[] => [
   ...consentMembers,
   ...(purpose === null ? [{ member: "purpose", disclosed: "purpose" }] : []),
@@ -153,15 +153,15 @@ const consentPersonal = ({ purpose, method }: ConsentLeaf): PersonalMember[] => 
 ];
 
 interface PersonalProblems {
-  /** Members that contradict what the leaf commits to. */
+  /** Members that contradict the leaf's commitments. */
   readonly wrong: readonly string[];
-  /** Members that nothing confirms: what they show is neither stored any more nor disclosed. */
+  /** Members nothing confirms: their values are neither stored nor disclosed. */
   readonly unconfirmed: readonly string[];
 }
 
 /**
- * Compares the personal members of a receipt with values that its leaf commits to. `isComplete` tells that these are all
- * there are. A receipt that says of itself to be erased or restricted may be silent about what is known.
+ * Compares a receipt's personal members with the values its leaf commits to. `isComplete` says that these are
+ * all of them. A receipt that states it is erased or restricted may omit known values.
  */
 export function comparePersonal(
   read: ReadReceipt & { readonly receipt: JsonObject },
@@ -181,20 +181,20 @@ export function comparePersonal(
   return problems;
 }
 
-/** What a member says, in one form; an empty list says as little as null. */
+/** The value of a member in normal form; an empty list equals null. */
 function said(member: string, value: JsonValue): string {
   if (!Array.isArray(value)) return canonicalJson(value);
   if (value.length === 0) return "null";
   return canonicalJson(member === "verification" ? value.map(shortClaim) : value);
 }
 
-/** Of the actor of an erased change its kind is left. */
+/** An erased change keeps only the kind of its actor. */
 const isSilent = (member: string, value: JsonValue): boolean =>
   said(member, value) === "null" || (member === "actor" && isObject(value) && value.id === null);
 
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A receipt does not show the reference of a verification. */
+/** Receipts omit the reference of a verification. */
 const shortClaim = (claim: JsonValue): JsonValue =>
   isObject(claim) ? { method: claim.method ?? null, verifiedAt: claim.verifiedAt ?? null } : claim;

@@ -2,15 +2,15 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type LeafPayload, receiptTyp } from "../log/leaf.ts";
 import { type ParsedJws, parseJws } from "../receipts/compact-jws.ts";
 
-/** What somebody wants to have verified: one of both. */
+/** The receipt to verify: exactly one of the two. */
 export interface GivenReceipt {
-  /** As the API answered it. */
+  /** As the API returned it. */
   readonly receipt: JsonObject | undefined;
   /** Compact. */
   readonly jws: string | undefined;
 }
 
-/** A receipt whose form is right. What its payload says counts once the signature has been verified. */
+/** A well-formed receipt. Its payload is trustworthy only after the signature has been verified. */
 export interface ReadReceipt {
   /** Undefined when only its JWS was given. */
   readonly receipt: JsonObject | undefined;
@@ -21,7 +21,7 @@ export interface ReadReceipt {
   readonly leaf: Buffer;
 }
 
-/** What names the record depends on the kind of the leaf. */
+/** The member that names the record depends on the kind of leaf. */
 export interface ReceiptPayload extends LeafPayload {
   readonly rid?: string;
   readonly eid?: string;
@@ -35,7 +35,7 @@ export type ReceiptForm =
 
 const maxJwsLength = 65_536;
 
-/** Reads a receipt, or its JWS alone. */
+/** Reads a receipt, or only its JWS. */
 export function readReceipt({ receipt, jws: given }: GivenReceipt): ReceiptForm {
   const jws = given ?? (isObject(receipt?.signature) ? receipt.signature.jws : undefined);
   if (typeof jws !== "string") return malformed("The receipt has no signature.jws.");
@@ -59,6 +59,6 @@ export const isDecision = ({ kind }: Pick<LeafPayload, "kind">): boolean =>
 
 export const isConsentChange = ({ kind }: Pick<LeafPayload, "kind">): boolean => kind.startsWith("click.consent.");
 
-/** The ids that the record may have in the log. */
+/** The possible ids of the record in the log. */
 export const recordIds = ({ rid, eid, sid }: ReceiptPayload): string[] =>
   [rid, eid, sid].filter((id) => id !== undefined);

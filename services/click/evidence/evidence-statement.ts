@@ -1,8 +1,9 @@
+import type { Evidence as Bundle } from "#api/evidence.ts";
 import type { Evidence } from "./evidence.ts";
 import { type AnchorProof, type EvidencedRecord, mainRecord } from "./evidence-integrity.ts";
 
-/** What a bundle says of itself: how it came about, what it proves and what it does not. */
-export function statementObject(evidence: Evidence, disclosed: boolean): object {
+/** A bundle's description of itself: how it was created, what it proves and what it does not. */
+export function statementObject(evidence: Evidence, disclosed: boolean): Bundle["statement"] {
   const { acceptances, integrity } = evidence;
   const assertedBy = acceptances.at(-1)?.receipt.assertedBy ?? null;
   const main = mainRecord(integrity);

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { Receipt } from "#api/receipts.ts";
 import type { PolicyCheck } from "../accept/policy-checks.ts";
 import type { Aftermath } from "../consent/aftermath.ts";
 import type { AcceptanceEvidence } from "../receipts/acceptance-evidence.ts";
 import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
-import type { Receipt } from "../receipts/receipt.ts";
 import { withheldReceipt } from "../receipts/receipt-answer.ts";
 import type { PageEvent } from "../sessions/session.ts";
 import type { SessionView } from "../sessions/session-view.ts";
@@ -11,7 +11,7 @@ import type { ShownFacts } from "../terms/shown.ts";
 import type { Terms } from "../terms/terms.ts";
 import type { EvidenceIntegrity } from "./evidence-integrity.ts";
 
-/** The text that was shown, as it was kept. */
+/** The text that was shown, as stored. */
 export interface ShownText {
   readonly title: string | null;
   readonly content: Buffer;
@@ -22,50 +22,50 @@ export interface ShownText {
   readonly publishedBy: string;
 }
 
-/** An acceptance or decline with what may be shown of it. */
+/** An acceptance or decline, as far as it may be shown. */
 export interface EvidencedAcceptance {
   readonly receipt: Receipt;
   readonly leaf: AcceptanceLeaf;
   /** Null when nothing personal may be shown. */
   readonly evidence: AcceptanceEvidence | null;
-  /** What the policy asked for; none after erasure. */
+  /** The results of the policy checks; empty after erasure. */
   readonly checks: readonly PolicyCheck[];
 }
 
-/** Everything that is known about a session, with what proves it. */
+/** Everything known about a session, with its proofs. */
 export interface Evidence {
   readonly generatedAt: Date;
   readonly session: SessionView;
-  /** Why the session was closed, if somebody said so. */
+  /** The stated reason for closing the session, if any. */
   readonly reason: string | null;
-  /** The end user's side as it was when the session was created. */
+  /** The end user's context when the session was created. */
   readonly sessionContext: object | null;
-  /** In the order of the log; the bundle is about the last one. */
+  /** In log order; the bundle is about the last one. */
   readonly acceptances: readonly EvidencedAcceptance[];
   readonly terms: Terms;
   readonly policyHash: string;
   readonly text: ShownText;
   readonly showing: EvidencedShowing;
-  /** What the page of the session told us, oldest first. */
+  /** The session page's reports, oldest first. */
   readonly events: readonly PageEvent[];
   readonly aftermath: Aftermath;
   readonly integrity: EvidenceIntegrity;
 }
 
-/** How the text was shown, with the contents that the facts name by their hashes. */
+/** How the text was shown, with the contents that the facts refer to by hash. */
 export interface EvidencedShowing {
-  /** Null when nothing is known. */
+  /** Null when unknown. */
   readonly facts: ShownFacts | null;
   readonly contents: ReadonlyMap<string, Buffer>;
-  /** The public key (JWK) of the render token. */
+  /** The public key (JWK) that verifies the render token. */
   readonly key: object | null;
 }
 
-/** The hashes of the contents that belong to these facts. */
+/** The hashes of the contents these facts refer to. */
 export const hashesOf = (facts: Pick<ShownFacts, "renderHash" | "wordsHash" | "deploymentHash"> | null): string[] =>
   [facts?.renderHash, facts?.wordsHash, facts?.deploymentHash].filter((hash) => typeof hash === "string");
 
-/** What the log tells everybody of how the text was shown; null when it tells nothing. */
+/** What the public part of the log says about how the text was shown; null when it says nothing. */
 export function loggedFacts(leaf: AcceptanceLeaf): ShownFacts | null {
   const { renderedAt, renderHash, wordsHash, deployment: deploymentId, deploymentHash } = leaf;
   const known = { renderedAt, renderHash, wordsHash, deploymentId, deploymentHash };
@@ -73,14 +73,14 @@ export function loggedFacts(leaf: AcceptanceLeaf): ShownFacts | null {
   return { renderId: null, renderToken: null, data: null, ...known };
 }
 
-/** The text as it was shown, for the part `agreement` of a bundle. */
+/** The text as shown, for the bundle's `agreement` member. */
 export const renderedText = ({ facts, contents }: EvidencedShowing) => ({
   rendered: contents.get(facts?.renderHash ?? "")?.toString("utf8") ?? null,
   renderHash: facts?.renderHash ?? null,
   data: facts?.data ?? null,
 });
 
-/** Where and when, for the part `presentation` of a bundle. */
+/** Where and when it was shown, for the bundle's `presentation` member. */
 export const showing = ({ facts, contents, key }: EvidencedShowing) => ({
   deployment: jsonOf(contents, facts?.deploymentHash),
   deploymentHash: facts?.deploymentHash ?? null,
@@ -103,7 +103,7 @@ function jsonOf(contents: ReadonlyMap<string, Buffer>, hash: string | null | und
   return content === undefined ? null : (JSON.parse(content.toString("utf8")) as JsonObject);
 }
 
-/** The same evidence without anything personal; what proves the rest still does. */
+/** The same evidence without personal data; the remaining proofs still hold. */
 export function withholdPersonal(evidence: Evidence): Evidence {
   const { session, acceptances, terms, showing, aftermath, integrity } = evidence;
   return {
@@ -118,7 +118,7 @@ export function withholdPersonal(evidence: Evidence): Evidence {
     integrity: {
       ...integrity,
       records: integrity.records.map((record) => ({ ...record, disclosures: [] })),
-      // There is no token left that it could verify.
+      // No token is left that this key could verify.
       keys: integrity.keys.filter(({ purpose }) => purpose !== "render"),
     },
   };
@@ -141,7 +141,7 @@ function withheldAcceptance({ receipt, leaf, checks }: EvidencedAcceptance, term
     receipt: { ...withheldReceipt(leaf, terms), erased, restricted, log, signature },
     leaf,
     evidence: null,
-    // That the flags were satisfied may be known; what satisfied them is personal.
+    // Whether a flag was satisfied is not personal; the facts that satisfied it are.
     checks: checks.map((check) => ({ ...check, observed: null })),
   };
 }

@@ -12,7 +12,7 @@ export interface ArchiveDeps {
   readonly tsaCertificates: readonly string[];
 }
 
-/** A bundle as a ZIP archive: itself, and its parts as files of their own for whoever has other tools. */
+/** A bundle as a ZIP archive: the bundle itself, and its parts as separate files for use with other tools. */
 export function makeArchive(deps: ArchiveDeps, evidence: Evidence, { json, keys }: WrittenBundle): Promise<Buffer> {
   const { generatedAt, integrity } = evidence;
   const keyFile = { keys, logKeys: integrity.logKeys, tsaCertificates: deps.tsaCertificates };
@@ -31,7 +31,7 @@ const textFile = (name: string, text: string): ArchivedFile => ({ name, bytes: B
 
 const extensions = { HTML: "html", MARKDOWN: "md", TEXT: "txt" };
 
-/** The text as it was published and, if the service rendered it, as it was shown. */
+/** The text as published and, if the service rendered it, as shown. */
 export function contentFiles({ text, showing }: Evidence): ArchivedFile[] {
   const { rendered } = renderedText(showing);
   return [
@@ -62,8 +62,8 @@ interface ArchivedFile {
 const deflateInThread = promisify<Buffer, Buffer>(deflateRaw);
 
 /**
- * A ZIP archive of these files, in their order. The same files and time give the same bytes. Compression, which would hold
- * up the event loop for tens of milliseconds, is done by threads.
+ * Creates a ZIP archive of these files, in order. The same files and time give the same bytes. Compression runs
+ * in threads because it would block the event loop for tens of milliseconds.
  */
 export async function zipFiles(files: readonly ArchivedFile[], modifiedAt: Date): Promise<Buffer> {
   const compressed = await Promise.all(files.map(({ bytes }) => deflateInThread(bytes)));
@@ -98,8 +98,8 @@ interface DescribedArchive {
 }
 
 /**
- * How the records of an archive were made and how to check them, for people: what a certification under rules 902(13) and
- * 902(14) of the Federal Rules of Evidence (United States) has to describe.
+ * A description, for people, of how an archive's records were created and how to check them: what a
+ * certification under rules 902(13) and 902(14) of the Federal Rules of Evidence (United States) must describe.
  */
 function processDescription({ issuer, evidence, files }: DescribedArchive): string {
   const { session, generatedAt } = evidence;

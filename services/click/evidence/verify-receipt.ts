@@ -1,5 +1,4 @@
-import type pg from "pg";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { parseCheckpoint } from "#platform/transparency/checkpoint.ts";
 import { verifyNote } from "#platform/transparency/signed-note.ts";
@@ -40,8 +39,9 @@ export interface VerificationRequest extends GivenReceipt {
 }
 
 /**
- * Checks a receipt against the keys, and against the log and the records of one organization; those of others are as good
- * as not there. What was not signed here is checked no further. Must not be called within a transaction.
+ * Verifies a receipt against the keys and against one organization's log and records; other organizations'
+ * receipts count as unknown. A receipt not signed by this installation is not checked further. Must not be
+ * called within a transaction.
  */
 export async function verifyReceipt(deps: Deps, orgId: OrgId, request: VerificationRequest): Promise<Check[]> {
   const form = readReceipt(request);
@@ -54,7 +54,7 @@ export async function verifyReceipt(deps: Deps, orgId: OrgId, request: Verificat
   }
   const isOwn = read.payload.org === orgId;
   const recorded = isOwn
-    ? await withOrg(deps.pool, orgId, (client) => findRecorded(deps.vault, orgId, client, read))
+    ? await withOrg(deps.pool, orgId, (tenant) => findRecorded(deps.vault, tenant, read))
     : undefined;
   const checks = [
     wellFormed,
@@ -94,7 +94,7 @@ async function checkInclusion(deps: Deps, orgId: OrgId, { read, recorded, now }:
     : failed("INCLUSION", `The published checkpoint of the log at ${tree.size} records does not cover it.`);
 }
 
-/** A receipt is a promise to log it. */
+/** A receipt promises that its leaf will be logged. */
 function checkPromise({ payload }: ReadReceipt, now: Date): Check {
   const promised = promisedTime(payload);
   const until = promised.toISOString();
@@ -103,55 +103,50 @@ function checkPromise({ payload }: ReadReceipt, now: Date): Check {
     : passed("INCLUSION", `No published checkpoint covers it yet; that is promised by ${until}.`);
 }
 
-/** What is recorded of a receipt. */
+/** The recorded data of a receipt. */
 interface Recorded {
   readonly leafIndex: number;
   readonly values: StoredValues;
-  /** Undefined for a record that was made under no terms. */
+  /** Undefined for a record without terms. */
   readonly words: TemplateWords | undefined;
-  /** The newest checkpoint of the log. */
+  /** The log's latest checkpoint. */
   readonly checkpoint: StoredCheckpoint | undefined;
 }
 
-/** Undefined when the organization's log does not hold exactly what was signed. */
-async function findRecorded(
-  vault: SubjectVault,
-  orgId: OrgId,
-  client: pg.ClientBase,
-  read: ReadReceipt,
-): Promise<Recorded | undefined> {
-  const leaves = await findLeaves(orgId, client, recordIds(read.payload).filter(isUuid));
+/** Undefined when the organization's log does not contain exactly what was signed. */
+async function findRecorded(vault: SubjectVault, tenant: Tenant, read: ReadReceipt): Promise<Recorded | undefined> {
+  const leaves = await findLeaves(tenant, recordIds(read.payload).filter(isUuid));
   const leaf = [...leaves.values()].find((one) => one.leaf.equals(read.leaf));
   if (leaf === undefined) return undefined;
   const disclosures = isDecision(read.payload)
-    ? await acceptanceDisclosures(vault, orgId, client, leaf.recordId)
-    : await changeDisclosures(vault, orgId, client, leaf.recordId);
+    ? await acceptanceDisclosures(vault, tenant, leaf.recordId)
+    : await changeDisclosures(vault, tenant, leaf.recordId);
   return {
     leafIndex: leaf.leafIndex,
     values: { disclosures },
-    words: await findWords(orgId, client, read),
-    checkpoint: await findNewestCheckpoint(orgId, client),
+    words: await findWords(tenant, read),
+    checkpoint: await findNewestCheckpoint(tenant),
   };
 }
 
-async function acceptanceDisclosures(vault: SubjectVault, orgId: OrgId, client: pg.ClientBase, recordId: string) {
-  const acceptance = await findAcceptance(orgId, client, recordId);
+async function acceptanceDisclosures(vault: SubjectVault, tenant: Tenant, recordId: string) {
+  const acceptance = await findAcceptance(tenant, recordId);
   if (acceptance === undefined) return null;
-  const record = { organizationId: orgId, recordId };
+  const record = { organizationId: tenant.orgId, recordId };
   const { seed } = readSeed(vault, record, acceptance.seed);
   const { sealed } = acceptance;
   return seed === null || sealed === null ? null : openAcceptance(vault, record, seed, sealed).disclosures;
 }
 
-async function changeDisclosures(vault: SubjectVault, orgId: OrgId, client: pg.ClientBase, recordId: string) {
-  const change = await findChange(orgId, client, recordId);
-  return (change && openChange(vault, orgId, change).secrets?.disclosures) ?? null;
+async function changeDisclosures(vault: SubjectVault, tenant: Tenant, recordId: string) {
+  const change = await findChange(tenant, recordId);
+  return (change && openChange(vault, tenant.orgId, change).secrets?.disclosures) ?? null;
 }
 
-/** What the terms call the template. */
-async function findWords(orgId: OrgId, client: pg.ClientBase, { payload }: ReadReceipt) {
+/** The template's names in its terms. */
+async function findWords(tenant: Tenant, { payload }: ReadReceipt) {
   if (!isDecision(payload)) return undefined;
   const { termsHash } = payload as unknown as AcceptanceLeaf;
-  const [terms] = await findTerms(orgId, client, [Buffer.from(termsHash.slice("sha256:".length), "hex")]);
+  const [terms] = await findTerms(tenant, [Buffer.from(termsHash.slice("sha256:".length), "hex")]);
   return terms && (JSON.parse(terms.text) as Terms);
 }

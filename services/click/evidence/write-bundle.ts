@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type pg from "pg";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { TemplateOffers } from "../consent/purpose-offers.ts";
 import { type EvidenceJwk, type EvidenceParts, evidenceJwk } from "../keys/evidence-parts.ts";
 import { type Anchoring, findAnchoring, type Published } from "../log/anchor-store.ts";
@@ -12,18 +12,18 @@ import type { Evidence } from "./evidence.ts";
 import { type BundleOptions, buildBundle } from "./evidence-bundle.ts";
 
 /** The `typ` of the signature of a bundle. */
-export const bundleTyp = "click-evidence+jws";
+const bundleTyp = "click-evidence+jws";
 
-/** A bundle as it is handed over. */
+/** A bundle as delivered. */
 export interface WrittenBundle {
   readonly json: string;
-  /** The public keys of all its signatures, its own included. */
+  /** The public keys of all its signatures, including its own. */
   readonly keys: readonly EvidenceJwk[];
 }
 
 /**
- * Signs a bundle: over its canonical form without the signature (RFC 8785), so that it may be parsed and written again.
- * The largest ones, of some MiB, take three turns of a few milliseconds each.
+ * Signs a bundle's canonical form (RFC 8785) without the signature, so that it may be parsed and serialized
+ * again. The largest bundles, of several MiB, take three turns of a few milliseconds.
  */
 export async function writeBundle(
   { issuer, receiptKeys }: Pick<EvidenceDeps, "issuer" | "receiptKeys">,
@@ -54,7 +54,7 @@ const withKey = (keys: readonly EvidenceJwk[], key: EvidenceJwk): EvidenceJwk[] 
   key,
 ];
 
-/** The tree that leaves are proven to be in. */
+/** The tree against which leaves are proven. */
 export interface ChosenTree {
   readonly checkpoint: Published;
   /** Undefined while the checkpoint is not anchored. */
@@ -62,27 +62,26 @@ export interface ChosenTree {
 }
 
 /**
- * The anchored tree that has all of these leaves, or for want of one the newest that is published. Leaves that no
- * published tree has yet do not count; undefined when that are all of them. Takes the leaves in the order of the log.
+ * The anchored tree that contains all these leaves, or else the newest published one. Leaves not yet in any
+ * published tree are ignored; undefined when that is all of them. Takes the leaves in log order.
  */
 export async function chooseTree(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   leaves: readonly { readonly leafIndex: number }[],
 ): Promise<ChosenTree | undefined> {
-  const newest = await findNewestCheckpoint(orgId, client);
+  const newest = await findNewestCheckpoint(tenant);
   const last = leaves.findLast(({ leafIndex }) => newest !== undefined && leafIndex < newest.size);
   if (newest === undefined || last === undefined) return undefined;
-  const anchoring = await findAnchoring(orgId, client, last.leafIndex);
+  const anchoring = await findAnchoring(tenant, last.leafIndex);
   return { checkpoint: anchoring?.checkpoint ?? newest, anchoring };
 }
 
-/** What evidence is collected with. */
+/** The dependencies of collecting evidence. */
 export interface EvidenceDeps
   extends Pick<EvidenceParts, "vault" | "issuer" | "receiptKeys" | "renderKeys" | "logKeys"> {
   readonly pool: pg.Pool;
   readonly proofs: Proofs;
   readonly templateOffers: Pick<TemplateOffers, "published">;
-  /** Whether checkpoints of the anchor log get time stamps: until then evidence is not complete. */
+  /** Whether checkpoints of the anchor log get timestamps. Evidence is complete only with one. */
   readonly hasTimestampAuthority: boolean;
 }

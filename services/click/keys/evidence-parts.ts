@@ -9,21 +9,21 @@ import { type KeyPurpose, neverSigns, validityOf } from "./key-schedule.ts";
 import { rawPublicKey, signingKeyKek } from "./sealed-columns.ts";
 import { createSigningKeys, type ManagedSigningKeys, type SigningKey } from "./signing-keys.ts";
 
-/** What evidence is sealed, signed and named with. */
+/** Keys and names for sealing and signing evidence. */
 export interface EvidenceParts {
   readonly vault: SubjectVault;
   readonly leafSigner: LeafSigner;
   readonly renderKeys: ManagedSigningKeys;
   readonly receiptKeys: ManagedSigningKeys;
   readonly logKeys: ManagedSigningKeys;
-  /** The public address of the installation, without a slash at its end. */
+  /** The installation's public address, without a trailing slash. */
   readonly issuer: string;
 }
 
 export interface EvidencePartsOptions {
   readonly pool: pg.Pool;
   readonly masterKeys: KeyRing;
-  /** What people are found by; see createSubjectVault. */
+  /** The key for finding people; see createSubjectVault. */
   readonly hashKey: () => Buffer;
   readonly issuer: string;
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export function createEvidenceParts({ masterKeys, hashKey, issuer, ...deps }: Ev
   };
 }
 
-/** A public key as evidence brings it along: a JWK (RFC 8037), with when its signatures are good. */
+/** A public key in evidence: a JWK (RFC 8037) with the validity of its signatures. */
 export interface EvidenceJwk {
   readonly kty: "OKP";
   readonly crv: "Ed25519";
@@ -53,15 +53,15 @@ export interface EvidenceJwk {
   readonly alg: "EdDSA";
   readonly use: "sig";
   readonly purpose: KeyPurpose;
-  /** Seconds since 1970. */
+  /** Unix seconds. */
   readonly nbf: number;
-  /** Like nbf; absent while no successor is made. */
+  /** Like nbf; absent while there is no successor. */
   readonly exp?: number;
-  /** ISO 8601; nothing that it signed from then on is to be trusted. */
+  /** ISO 8601; nothing signed from then on can be trusted. */
   readonly revokedAt?: string;
 }
 
-/** One of all keys of its purpose; the same as the installation publishes it. */
+/** One key among all keys of its purpose, exactly as the installation publishes it. */
 export function evidenceJwk(keys: readonly SigningKey[], key: SigningKey, purpose: KeyPurpose): EvidenceJwk {
   const { from, until } = validityOf(keys, key);
   return {
@@ -78,7 +78,7 @@ export function evidenceJwk(keys: readonly SigningKey[], key: SigningKey, purpos
   };
 }
 
-/** C2SP signed-note verifier keys of these logs: one of each for every key that logs were or will be signed with. */
+/** C2SP signed-note verifier keys for these logs: one for each key that logs were or will be signed with. */
 export const logVerifierKeys = (keys: readonly SigningKey[], issuer: string, logIds: readonly string[]): string[] =>
   logIds.flatMap((id) =>
     keys.filter((key) => !neverSigns(keys, key)).map((key) => verifierKey(logOrigin(issuer, id), rawPublicKey(key))),

@@ -13,7 +13,7 @@ import { readSeed, type SubjectVault } from "../vault/subject-vault.ts";
 import { type KeyPurpose, keyPurposes } from "./key-schedule.ts";
 import { listSigningKeys } from "./signing-key-store.ts";
 
-/** Everything that the service keeps sealed under its master key. */
+/** All columns sealed under the master key. */
 export const sealedColumns = (masterKeys: KeyRing, vault: SubjectVault): readonly SealedColumn[] => [
   hashKeyColumn("click", masterKeys),
   {
@@ -39,7 +39,7 @@ export const sealedColumns = (masterKeys: KeyRing, vault: SubjectVault): readonl
     revision: "integer",
   }),
   {
-    // After the records: those that are restricted are opened with what stands here.
+    // Must come after the records: restricted ones are opened with the seeds stored here.
     table: "click.subject_key",
     column: "seed",
     key: { organization_id: "uuid", record_id: "uuid" },
@@ -48,7 +48,7 @@ export const sealedColumns = (masterKeys: KeyRing, vault: SubjectVault): readonl
   },
 ];
 
-/** A seed that is not restricted stands there as it is. */
+/** A seed that is not restricted is stored in plain form. */
 const plainSeedBytes = 32;
 
 function ofRecords(
@@ -73,8 +73,8 @@ function ofRecords(
 }
 
 /**
- * Which master key the hashes of before were made with: the one that opens the oldest signing key. Undefined when there is
- * none, so that there are no hashes either.
+ * Finds the master key that existing hashes were derived from: the one that opens the oldest signing key.
+ * Undefined when there is none, and so there are no hashes either.
  */
 export async function findFormerHashKey(pool: pg.Pool, masterKeys: KeyRing): Promise<Buffer | undefined> {
   for (const purpose of keyPurposes) {
@@ -94,7 +94,7 @@ export async function findFormerHashKey(pool: pg.Pool, masterKeys: KeyRing): Pro
   return undefined;
 }
 
-/** An Ed25519 key as it is stored. */
+/** A stored Ed25519 key. */
 export interface SealedKey {
   readonly kid: string;
   /** The 32 bytes of RFC 8032. */
@@ -109,20 +109,20 @@ export interface OpenKey {
   readonly privateKey: KeyObject;
 }
 
-/** What encrypts the signing keys of one purpose, and of no other. */
+/** The key that encrypts the signing keys of one purpose only. */
 export const signingKeyKek = (masterKeys: KeyRing, purpose: KeyPurpose): KeyRing =>
   mapKeys(masterKeys, (key) =>
     Buffer.from(hkdfSync("sha256", key, Buffer.alloc(0), `assent/click/${purpose}-key-encryption`, 32)),
   );
 
-/** A new key; its kid is its RFC 7638 thumbprint. */
+/** Creates a key; its kid is its RFC 7638 thumbprint. */
 export function makeSealedKey(kek: KeyRing): SealedKey {
   const { x = "", d = "" } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
   const kid = thumbprint(x);
   return { kid, publicKey: Buffer.from(x, "base64url"), privateKey: encrypt(kek[0], Buffer.from(d, "base64url"), kid) };
 }
 
-/** Throws when the key was sealed under another master key, or was tampered with. */
+/** Throws when the key was sealed under another master key or tampered with. */
 export function openSealedKey(kek: KeyRing, sealed: SealedKey): OpenKey {
   const { kid } = sealed;
   const x = sealed.publicKey.toString("base64url");
@@ -130,7 +130,7 @@ export function openSealedKey(kek: KeyRing, sealed: SealedKey): OpenKey {
   const jwk = { kty: "OKP", crv: "Ed25519", x, d };
   const privateKey = createPrivateKey({ key: jwk, format: "jwk" });
   const publicKey = createPublicKey(privateKey);
-  // A public key that somebody put there would verify what they signed.
+  // Check the public key too: an attacker's public key in the row would verify the attacker's signatures.
   if (thumbprint(x) !== kid || publicKey.export({ format: "jwk" }).x !== x) {
     throw new Error(`signing key ${kid} has a public key that is not its own`);
   }

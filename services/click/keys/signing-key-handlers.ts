@@ -14,7 +14,7 @@ type ListEvidenceKeysDeps = Pick<ClickDeps, "renderKeys" | "receiptKeys" | "logK
 export const listEvidenceKeys = (
   deps: ListEvidenceKeysDeps,
 ): Pick<ServiceImpl<typeof ClickService>, "listEvidenceKeys"> => ({
-  // Without a caller: everybody may verify.
+  // Needs no caller: anybody may verify.
   async listEvidenceKeys({ logId }) {
     const { issuer, tsaCertificates } = deps;
     const published = await Promise.all(keyPurposes.map((purpose) => publishedKeys(deps, purpose)));
@@ -88,7 +88,7 @@ export const revokeSigningKey = (
   },
 });
 
-/** A key as operators see it, among all keys of its purpose. */
+/** A key for operators, with its validity among all keys of its purpose. */
 function signingKeyMessage(keys: readonly SigningKey[], key: SigningKey, purpose: KeyPurpose) {
   const { generation, kid, signsFrom, revokedAt } = key;
   const signsUntil = takeoverOf(keys, key);

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { KeyPurpose, ScheduledKey } from "./key-schedule.ts";
 
-/** Keys belong to the service, not to an organization. Pools connect as the role of the service (assent_click). */
+/** Keys belong to the service, not to an organization. Pools connect as the service's role (assent_click). */
 export interface StoredSigningKey extends ScheduledKey {
   readonly kid: string;
   readonly publicKey: Buffer;
@@ -20,7 +20,10 @@ export async function listSigningKeys(pool: pg.Pool, purpose: KeyPurpose): Promi
   return result.rows;
 }
 
-/** False when another process has made this generation; its key counts. Waits for one that makes it at this moment. */
+/**
+ * False when another process has already created this generation; that key is used. Waits for a concurrent
+ * insert.
+ */
 export async function insertSigningKey(
   pool: pg.Pool,
   purpose: KeyPurpose,
@@ -36,7 +39,7 @@ export async function insertSigningKey(
   return result.rowCount === 1;
 }
 
-/** A key that is revoked already stays revoked since then. */
+/** An already revoked key keeps its time of revocation. */
 export async function revokeSigningKey(pool: pg.Pool, purpose: KeyPurpose, kid: string, at: Date): Promise<void> {
   await pool.query(
     `update click.signing_key set revoked_at = $3 where purpose = $1 and kid = $2 and revoked_at is null`,

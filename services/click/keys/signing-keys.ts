@@ -16,16 +16,16 @@ import { insertSigningKey, listSigningKeys, revokeSigningKey } from "./signing-k
 
 export type SigningKey = ScheduledKey & OpenKey;
 
-/** The keys of one purpose in memory. Which of them signs is decided by the time on every call. */
+/** The keys of one purpose, cached in memory. Each call picks the signing key by the current time. */
 export interface SigningKeys {
   /**
-   * The key that signs at that time, never a revoked one: what says the same is signed the same, whenever it is made,
-   * unless a key was revoked. Rejects only when the keys were never read.
+   * The key that signs at that time, never a revoked one. The same content gets the same signature whenever it
+   * is signed, unless a key is revoked. Rejects only when the keys were never loaded.
    */
   signingAt(time: Date): Promise<SigningKey>;
-  /** The key with this id, at once when it is known; a new one may have been made by another process. */
+  /** The key with this id, synchronously when cached; another process may have created it recently. */
   find(kid: string): SigningKey | undefined | Promise<SigningKey | undefined>;
-  /** Like find, but of a generation that is stored with a signature: whichever process made it, it is there. */
+  /** Finds the key of a generation that is stored beside a signature, so it must exist. */
   byGeneration(generation: number): SigningKey | undefined | Promise<SigningKey | undefined>;
   /** Whether the key signed at that time. */
   signedAt(key: SigningKey, time: Date): boolean;
@@ -35,9 +35,12 @@ export interface SigningKeys {
 
 /** For operators. */
 export interface ManagedSigningKeys extends SigningKeys {
-  /** Makes a key that takes over at once. */
+  /** Creates a key that takes over immediately. */
   rotate(): Promise<SigningKey>;
-  /** When the key is the one that signs, a new one takes over at once. Undefined when there is no such key. */
+  /**
+   * Revokes a key. If it is the signing one, a new key takes over immediately. Undefined when there is no such
+   * key.
+   */
   revoke(kid: string): Promise<SigningKey | undefined>;
 }
 
@@ -49,13 +52,16 @@ export interface SigningKeysDeps {
   readonly purpose: KeyPurpose;
 }
 
-/** After this time the keys are read again beside the calls. */
+/** Older than this, keys are reloaded in the background. */
 const staleMs = 5_000;
-/** After this time, as when nobody called for a while, calls wait for it: a revoked key must not go on being used. */
+/**
+ * Older than this, as after a quiet period, calls wait for the reload: a revoked key must not be used any
+ * longer.
+ */
 const outdatedMs = revocationSpreadMs / 2;
-/** Ids that nobody has ever made must not turn into queries. */
+/** Keeps unknown ids from causing a query each time. */
 const unknownMs = 1_000;
-/** How often another process may make the generation that was meant to be ours. */
+/** How often another process may win the race for a generation. */
 const maxTries = 10;
 
 export function createSigningKeys(deps: SigningKeysDeps): ManagedSigningKeys {
@@ -124,7 +130,7 @@ function createKeyCache(deps: SigningKeysDeps) {
     });
     return loading;
   };
-  // A clock that was set back must not make them young for hours.
+  // Absolute, so that a clock that was set back does not keep the keys fresh for hours.
   const ageMs = (): number => Math.abs(clock.now().getTime() - triedAt);
   const refreshWhenOlderThan = (ms: number): Promise<void> | undefined => {
     if (keys.length > 0 && ageMs() < ms) return undefined;
@@ -136,12 +142,12 @@ function createKeyCache(deps: SigningKeysDeps) {
   return {
     keys: () => keys,
     refreshWhenOlderThan,
-    /** Reads the keys when they are a little old; callers have to wait for it only when they are outdated. */
+    /** Reloads stale keys. Callers have to wait only when the keys are outdated. */
     keepFresh: (): Promise<void> | undefined => {
       const refreshing = refreshWhenOlderThan(staleMs);
       return keys.length === 0 || ageMs() >= outdatedMs ? refreshing : undefined;
     },
-    /** Reads what has just been changed. */
+    /** Reloads after a change of our own. */
     reload: async (): Promise<void> => {
       await loading?.catch(() => undefined);
       await refresh();
@@ -157,7 +163,7 @@ async function readOrMakeKeys(deps: SigningKeysDeps, now: Date) {
   return listSigningKeys(deps.pool, deps.purpose);
 }
 
-/** The kid of a key that signs from now on. */
+/** Creates a key that signs from now on and returns its kid. */
 async function makeNextKey(deps: SigningKeysDeps): Promise<string> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const newest = (await listSigningKeys(deps.pool, deps.purpose)).at(-1);
@@ -168,7 +174,7 @@ async function makeNextKey(deps: SigningKeysDeps): Promise<string> {
   throw new Error(`other processes made each new ${deps.purpose} key first`);
 }
 
-/** Undefined when another process has made this generation. */
+/** Undefined when another process has already created this generation. */
 async function makeKey(
   { pool, kek, logger, purpose }: SigningKeysDeps,
   planned: Omit<ScheduledKey, "revokedAt">,

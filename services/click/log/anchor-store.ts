@@ -1,20 +1,20 @@
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { anchorLogId } from "./leaf.ts";
 import type { ExternalHead } from "./log-leaves.ts";
 import type { StoredCheckpoint } from "./log-store.ts";
 
-/** A checkpoint as it was published. */
+/** A published checkpoint. */
 export type Published = Pick<StoredCheckpoint, "size" | "note">;
 
-/** What proves that a checkpoint of an organization was there at some time. */
+/** Proof that an organization's checkpoint existed at some time. */
 export interface Anchoring {
   /** The organization's checkpoint; the leaf of the anchor log is the SHA-256 of its note. */
   readonly checkpoint: Published;
-  /** Where the anchor log has it. */
+  /** Its index in the anchor log. */
   readonly anchorIndex: number;
   readonly anchorCheckpoint: Published;
-  /** The RFC 3161 token over the note of the anchor checkpoint; null while there is none. */
+  /** The RFC 3161 token over the anchor checkpoint's note; null while there is none. */
   readonly token: Buffer | null;
   readonly tsaName: string | null;
 }
@@ -50,14 +50,10 @@ join click.log_checkpoint c on c.organization_id = '${anchorLogId}'
   and c.size = coalesce(s.anchor_size, (select size from newest))`;
 
 /**
- * The first anchored checkpoint that covers a leaf, and the first stamped checkpoint of the anchor log that covers that;
- * the newest one while none is stamped. Undefined while there is none.
+ * The first anchored checkpoint that covers a leaf, and the first timestamped anchor checkpoint that covers
+ * that one, or the newest while none is timestamped. Undefined while there is none.
  */
-export async function findAnchoring(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  leafIndex: number,
-): Promise<Anchoring | undefined> {
+export async function findAnchoring({ orgId, client }: Tenant, leafIndex: number): Promise<Anchoring | undefined> {
   type Row = Record<"size" | "note" | "anchorIndex" | "anchorSize" | "anchorNote", string> &
     Pick<Anchoring, "token" | "tsaName">;
   const row = (await client.query<Row>(findAnchoringSql, [orgId, leafIndex])).rows[0];
@@ -71,9 +67,9 @@ export async function findAnchoring(
   };
 }
 
-// What is below spans organizations: pools and clients connect as the integrator.
+// Everything below spans organizations: pools and clients connect as the integrator.
 
-/** False while another process anchors; true until the end of this transaction. */
+/** Makes this process the anchoring one until the end of the transaction; false when another one is. */
 export async function leadAnchoring(client: pg.ClientBase): Promise<boolean> {
   const result = await client.query<{ leads: boolean }>(
     "select pg_try_advisory_xact_lock(hashtextextended('click anchor', 0)) as leads",
@@ -81,7 +77,7 @@ export async function leadAnchoring(client: pg.ClientBase): Promise<boolean> {
   return result.rows[0]?.leads === true;
 }
 
-// The order of the leaves is that of their hashes: it tells nothing about whose they are.
+// Leaves are ordered by hash, which reveals nothing about whose they are.
 const anchorSql = `
 with moved as materialized (
   select c.organization_id, c.size, c.leaf, row_number() over (order by c.leaf) as n
@@ -114,21 +110,21 @@ anchors as (
 update click.log_tree t set anchored_size = p.size from placed p where t.organization_id = p.organization_id`;
 
 /**
- * Adds the newest checkpoints of logs that have grown since they were last anchored to the anchor log, at most so many;
- * gives their number. One statement, so that it happens as a whole or not at all.
+ * Adds the latest checkpoints of logs that have grown since they were last anchored to the anchor log, up to a
+ * limit. Returns how many. A single statement, so it happens completely or not at all.
  */
 export async function anchorCheckpoints(pool: pg.Pool, limit: number): Promise<number> {
   return (await pool.query(anchorSql, [limit])).rowCount ?? 0;
 }
 
-/** A checkpoint that the anchor log holds. */
+/** A checkpoint in the anchor log. */
 export interface AnchoredCheckpoint {
   readonly organizationId: string;
   readonly anchorIndex: number;
   readonly note: string;
 }
 
-/** The checkpoints that the anchor log holds at these indexes, from `from` to before `to`. */
+/** The checkpoints at these indexes of the anchor log, from `from` up to but excluding `to`. */
 export async function listAnchored(client: pg.ClientBase, from: number, to: number): Promise<AnchoredCheckpoint[]> {
   type Row = Omit<AnchoredCheckpoint, "anchorIndex"> & { anchorIndex: string };
   const result = await client.query<Row>(
@@ -146,7 +142,7 @@ export interface NewestAnchor extends StoredCheckpoint {
   readonly isStamped: boolean;
 }
 
-/** The newest checkpoint of the anchor log. */
+/** The anchor log's latest checkpoint. */
 export async function findNewestAnchor(pool: pg.Pool): Promise<NewestAnchor | undefined> {
   type Row = Omit<NewestAnchor, "size"> & { size: string };
   const result = await pool.query<Row>(
@@ -170,7 +166,7 @@ export interface StoredTimestamp {
   readonly stampedAt: Date;
 }
 
-/** Keeps the first one that comes. */
+/** Stores the first token only. */
 export async function insertTimestamp(pool: pg.Pool, stamp: StoredTimestamp, now: Date): Promise<void> {
   await pool.query(
     `insert into click.anchor_timestamp (anchor_size, token, tsa_name, stamped_at, created_at)
@@ -179,7 +175,7 @@ export async function insertTimestamp(pool: pg.Pool, stamp: StoredTimestamp, now
   );
 }
 
-/** A head with its place in the log. */
+/** A head with its position in the log. */
 export interface LoggedHead extends ExternalHead {
   readonly leafIndex: number;
   readonly leafHash: Buffer;
@@ -187,10 +183,9 @@ export interface LoggedHead extends ExternalHead {
   readonly leaf: Buffer;
 }
 
-/** The head that was entered for this; its row and its leaf are of one transaction. */
+/** The stored head of the same trail; its row and leaf were written in one transaction. */
 export async function findExternalHead(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   { source, agreementId }: Pick<ExternalHead, "source" | "agreementId">,
 ): Promise<LoggedHead | undefined> {
   const { rows } = await client.query<Omit<LoggedHead, "leafIndex"> & { readonly leafIndex: string }>(
@@ -204,10 +199,9 @@ export async function findExternalHead(
   return rows[0] && { ...rows[0], leafIndex: Number(rows[0].leafIndex) };
 }
 
-/** Notes a head; false when there is one already. Waits for others that are just entering one for the same. */
+/** Records a head; false when there is one already. Waits for a concurrent insert of the same head. */
 export async function insertExternalHead(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   { source, agreementId, headHash, sequence, completedAt }: ExternalHead,
   { recordId, recordedAt }: { readonly recordId: string; readonly recordedAt: Date },
 ): Promise<boolean> {

@@ -25,7 +25,7 @@ import { createIntegrator, unlessAway } from "./integrator.ts";
 import { anchorLogId } from "./leaf.ts";
 
 export interface LogWorkersDeps extends Pick<EvidenceParts, "logKeys" | "issuer"> {
-  /** Connects as the integrator; needs two connections, one of them for the leader of anchoring. */
+  /** Connects as the integrator; needs two connections, one for the anchoring leader. */
   readonly pool: pg.Pool;
   readonly runtime: Runtime;
   readonly tsa: TimestampSettings | undefined;
@@ -35,27 +35,27 @@ export interface LogWorkersDeps extends Pick<EvidenceParts, "logKeys" | "issuer"
 
 export interface LogWorkers {
   readonly workers: readonly Worker[];
-  /** Says that leaves were added to this organization's log, after their commit. Costs next to nothing. */
+  /** Announces, after the commit, that leaves were added to the organization's log. Very cheap. */
   wakeIntegrator(organizationId: string): void;
 }
 
 const defaultIntervalSeconds = 60;
 
-/** What builds, publishes and anchors the logs. */
+/** Starts building, publishing and anchoring the logs. */
 export async function createLogWorkers(deps: LogWorkersDeps): Promise<LogWorkers> {
   const { pool, runtime, tsa, logKeys, issuer } = deps;
   const { clock, logger, metrics, newId } = runtime;
   const intervalMs = (deps.anchorIntervalSeconds ?? defaultIntervalSeconds) * 1000;
   const common = { pool, logKeys, issuer, clock, logger, metrics };
   const integrator = createIntegrator(common);
-  // What reads tokens takes 35 MB and 0.2 s to load: only for those who have an authority.
+  // The token parser takes 35 MB and 0.2 s to load, so load it only when an authority is configured.
   const authority = tsa && (await import("#platform/timestamps/timestamp-authority.ts")).createTimestampAuthority(tsa);
   const stamper = authority && createStamper({ ...common, authority, retryMs: intervalMs });
   const anchor = createAnchorWorker({ ...common, newId, stamper, intervalMs, onPublished: deps.wakeRelay });
   return { workers: [integrator, anchor], wakeIntegrator: integrator.touched };
 }
 
-/** Anchors what is new again and again. One of several processes does it, and another one when that is gone. */
+/** Anchors new checkpoints periodically. One process does it at a time; when it stops, another takes over. */
 function createAnchorWorker(deps: AnchorDeps): Worker {
   let stopping = new AbortController();
   const worker = createPeriodicWorker({
@@ -80,7 +80,7 @@ function createAnchorWorker(deps: AnchorDeps): Worker {
 export interface AnchorDeps extends IntegrateDeps {
   readonly logger: Logger;
   readonly newId: NewId;
-  /** Absent: anchor checkpoints get no time stamps. */
+  /** Absent: anchor checkpoints get no timestamps. */
   readonly stamper?: Stamper | undefined;
   /** How often checkpoints are anchored. */
   readonly intervalMs: number;
@@ -88,16 +88,16 @@ export interface AnchorDeps extends IntegrateDeps {
   onPublished(): void;
 }
 
-/** Checkpoints in one statement at most. */
+/** The limit of checkpoints in one statement. */
 const checkpointsPerStatement = 10_000;
 
-/** Processes do not start at the same moment, and timers are not exact: a round this early is on time. */
+/** Processes start at different times and timers are inexact, so a round this early still counts as on time. */
 const earliestShare = 0.9;
 
 /**
- * Anchors the checkpoints that are new: adds them to the anchor log, integrates it, and gets a time stamp for its
- * checkpoint. One process at a time. Each step takes up what a round that was cut off has left behind. The signal ends the
- * wait for the authority.
+ * Anchors new checkpoints: adds them to the anchor log, integrates it and gets a timestamp for its checkpoint.
+ * One process at a time. Each step also picks up what an interrupted round left. The signal aborts waiting for
+ * the authority.
  */
 export const anchorRound = (deps: AnchorDeps, signal?: AbortSignal): Promise<void> =>
   withTransaction(deps.pool, async (leader) => {
@@ -110,7 +110,7 @@ export const anchorRound = (deps: AnchorDeps, signal?: AbortSignal): Promise<voi
 async function isDue({ pool, clock, intervalMs }: AnchorDeps): Promise<boolean> {
   const newest = await findNewestAnchor(pool);
   if (newest === undefined) return true;
-  // The clock of the last round may have been ahead, by hours if it was wrong.
+  // The clock of the last round may have been ahead, even by hours.
   return Math.abs(clock.now().getTime() - newest.createdAt.getTime()) >= earliestShare * intervalMs;
 }
 
@@ -135,7 +135,7 @@ async function integrateAnchorLog(deps: AnchorDeps): Promise<void> {
   }
 }
 
-/** Tells each organization of its checkpoints that this one covers and none before did. */
+/** Announces to each organization its checkpoints that this anchor checkpoint is the first to cover. */
 async function announce(
   { clock, newId }: AnchorDeps,
   client: pg.ClientBase,
@@ -151,7 +151,9 @@ async function announce(
 }
 
 interface Stamper {
-  /** Gets a time stamp for the newest checkpoint of the anchor log if it has none. Rejects only for the database. */
+  /**
+   * Timestamps the anchor log's latest checkpoint if it has no timestamp yet. Rejects only on database errors.
+   */
   stampNewest(signal?: AbortSignal): Promise<void>;
 }
 
@@ -162,16 +164,16 @@ interface StamperDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** How long to wait after a first failure; twice as long after each further one. */
+  /** The delay after a first failure; it doubles with each further one. */
   readonly retryMs: number;
 }
 
-/** An authority that is back is asked again after this time at the latest. */
+/** The longest delay between attempts. */
 const maxRetryMs = 300_000;
 
 /**
- * Time stamps for the anchor log. While the authority cannot be reached nothing is lost: a stamp of a later checkpoint
- * holds for all before it.
+ * Timestamps for the anchor log. An outage of the authority loses nothing: a later checkpoint's timestamp
+ * covers all earlier ones.
  */
 export function createStamper(deps: StamperDeps): Stamper {
   const { pool, authority, clock, logger, metrics } = deps;
@@ -189,7 +191,7 @@ export function createStamper(deps: StamperDeps): Stamper {
     failures += 1;
     retryAt = clock.now().getTime() + Math.min(maxRetryMs, deps.retryMs * 2 ** Math.min(failures - 1, 20));
     metrics.timestampRequests.inc({ outcome: "failed" });
-    // Outages last; one line says that one began.
+    // Only the first failure is logged as a warning, because outages last.
     logger[failures === 1 ? "warn" : "debug"]({ err: error, failures }, "no time stamp for the anchor log");
   };
   return {

@@ -29,29 +29,29 @@ export interface IntegrateDeps {
 }
 
 export type Integration =
-  /** `more`: there were more leaves than one transaction takes. */
+  /** `more`: more leaves remain than fit into one transaction. */
   | { readonly kind: "published"; readonly checkpoint: NewCheckpoint; readonly more: boolean }
-  /** The tree is up to its leaves, or the log has none. */
+  /** The tree is up to date, or the log has no leaves. */
   | { readonly kind: "current" }
-  /** Another process integrates the log at this moment. */
+  /** Another process is integrating the log. */
   | { readonly kind: "busy" };
 
-/** A checkpoint that is about to be published. */
+/** A checkpoint to be published. */
 export interface NewCheckpoint {
-  /** The size of the tree before. */
+  /** The tree's previous size. */
   readonly from: number;
   readonly size: number;
   /** The signed note. */
   readonly note: string;
 }
 
-/** Leaves in one transaction at most: about 30 ms, half of it hashing. */
+/** The limit of leaves in one transaction: about 30 ms, half of it hashing. */
 export const maxLeaves = 10_000;
 
 /**
- * Adds leaves that are recorded to the tree of their log and publishes a checkpoint of it, in one transaction: whatever
- * is cut off anywhere leaves the tree as it was. `alsoCommit` adds to the transaction. Throws a LogMismatchError when the
- * leaves do not continue the tree; nothing is signed then.
+ * Adds recorded leaves to their log's tree and publishes a checkpoint, in one transaction: an interruption
+ * leaves the tree unchanged. `alsoCommit` adds to the transaction. Throws a LogMismatchError when the leaves do
+ * not continue the tree; nothing is signed then.
  */
 export async function integrateLog(
   deps: IntegrateDeps,
@@ -87,7 +87,7 @@ export async function integrateLog(
   return outcome;
 }
 
-/** The name of the key is the origin of the log, as C2SP tlog-checkpoint wants. */
+/** The key's name is the log's origin, as C2SP tlog-checkpoint requires. */
 function signCheckpoint({ privateKey, publicKey }: SigningKey, origin: string, frontier: Frontier): string {
   const { x = "" } = publicKey.export({ format: "jwk" });
   return signNote(checkpointText(origin, frontier.size, rootOf(frontier)), {
@@ -99,14 +99,14 @@ function signCheckpoint({ privateKey, publicKey }: SigningKey, origin: string, f
 
 interface GrownTree {
   readonly frontier: Frontier;
-  /** Every tile that is new or longer than before, as it is now. */
+  /** Every new or extended tile, in its new form. */
   readonly tiles: readonly Tile[];
 }
 
-/** Takes about 2 ms of hashing; calls are answered between slices. */
+/** About 2 ms of hashing; other calls are served between slices. */
 const sliceLeaves = 1_024;
 
-/** Adds leaf hashes, one after the other in `leafHashes`, to a tree of which the tiles that are not full are given. */
+/** Adds concatenated leaf hashes to a tree, given its partial tiles. */
 async function growTree(before: Frontier, partial: readonly Tile[], leafHashes: Buffer): Promise<GrownTree> {
   const known = new Map(partial.map((tile) => [nameOf(tile.level, tile.tile), tile]));
   const changed = new Map<string, Tile>();
@@ -128,7 +128,7 @@ const nameOf = (level: number, tile: number): string => `${level}/${tile}`;
 const splitHashes = (bytes: Buffer): Buffer[] =>
   Array.from({ length: bytes.length / hashBytes }, (_, n) => bytes.subarray(n * hashBytes, (n + 1) * hashBytes));
 
-/** What is stored of a log contradicts itself: somebody changed it. Nothing of it may be signed. */
+/** The stored data of a log contradicts itself: somebody has changed it. None of it may be signed. */
 export class LogMismatchError extends Error {
   constructor(message: string) {
     super(message);
@@ -136,7 +136,10 @@ export class LogMismatchError extends Error {
   }
 }
 
-/** The frontier of the tree, when tree, checkpoint, tiles and leaves fit together. Throws a LogMismatchError otherwise. */
+/**
+ * The tree's frontier, if tree, checkpoint, tiles and leaves are consistent. Throws a LogMismatchError
+ * otherwise.
+ */
 function checkGrowth(tree: LockedTree, growth: Growth, maxLeaves: number): Frontier {
   const frontier = readFrontier(tree);
   if (!rootOf(frontier).equals(tree.root))
@@ -147,7 +150,7 @@ function checkGrowth(tree: LockedTree, growth: Growth, maxLeaves: number): Front
   return frontier;
 }
 
-/** Others have read the newest checkpoint: what is signed next must continue the very tree that it speaks of. */
+/** The latest checkpoint is public: what is signed next must extend exactly that tree. */
 function checkPublished({ size, root }: LockedTree, { publishedSize, publishedRoot }: Growth): void {
   if (publishedSize !== size) {
     throw new LogMismatchError(`the newest checkpoint is of size ${publishedSize}, the tree of size ${size}`);

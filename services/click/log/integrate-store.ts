@@ -2,19 +2,19 @@ import type pg from "pg";
 import { partialTiles, type Tile } from "#platform/transparency/tiles.ts";
 import { anchorLogId } from "./leaf.ts";
 
-// What is below spans organizations: pools and clients connect as the integrator.
+// Everything below spans organizations: pools and clients connect as the integrator.
 
-/** A log whose tree is not up to its leaves. */
+/** A log whose tree lacks some of its leaves. */
 export interface DirtyLog {
   readonly organizationId: string;
   readonly leaves: number;
   readonly treeSize: number;
-  /** The record of the first leaf that the tree does not have. */
+  /** The record of the first leaf missing from the tree. */
   readonly nextRecordId: string | null;
 }
 
-// Hundreds of thousands of heads are compared in one pass over both tables; the lateral join with its limit makes sure that
-// a leaf is looked up by its key, never by a pass over all leaves.
+// Compares hundreds of thousands of heads in one pass over both tables; the lateral join with a limit makes
+// Postgres look up the leaf by its key instead of scanning all leaves.
 const dirtySql = `
 with dirty as materialized (
   select organization_id, coalesce(h.size, 0) as leaves, coalesce(t.size, 0) as tree_size, t.updated_at
@@ -32,14 +32,14 @@ left join lateral (
 ) l on true
 order by d.updated_at nulls first`;
 
-/** Logs of organizations whose trees are not up to their leaves, the ones longest without a checkpoint first. */
+/** Logs whose trees lack leaves, those longest without a checkpoint first. */
 export async function findDirtyLogs(pool: pg.Pool, limit: number): Promise<DirtyLog[]> {
   type Row = Record<"leaves" | "treeSize", string> & Pick<DirtyLog, "organizationId" | "nextRecordId">;
   const result = await pool.query<Row>(dirtySql, [limit]);
   return result.rows.map((row) => ({ ...row, leaves: Number(row.leaves), treeSize: Number(row.treeSize) }));
 }
 
-/** Leaves by the records that they are about. */
+/** The leaves of these records. */
 export async function readLeaves(
   pool: pg.Pool,
   names: readonly { readonly organizationId: string; readonly recordId: string }[],
@@ -53,16 +53,16 @@ export async function readLeaves(
   return new Map(result.rows.map((row) => [row.recordId, row.leaf]));
 }
 
-/** How far the tree of a log is built. */
+/** How far a log's tree has been built. */
 export interface LockedTree {
   readonly size: number;
-  /** The hashes of its frontier. */
+  /** The hashes of the tree's frontier. */
   readonly frontier: Buffer;
   readonly root: Buffer;
 }
 
 /**
- * The tree of a log, locked until the end of the transaction. Undefined when another process has it, or when the log has
+ * A log's tree, locked until the end of the transaction. Undefined when another process holds it or the log has
  * no leaves.
  */
 export async function lockTree(
@@ -77,7 +77,7 @@ export async function lockTree(
   });
   const row = result.rows[0];
   if (row !== undefined) return { ...row, size: Number(row.size) };
-  // Waits for one that makes it at this moment, and finds it made.
+  // Waits for a concurrent insert and then uses that row.
   const made = await client.query(
     `insert into click.log_tree (organization_id, size, frontier, root, updated_at)
      select organization_id, 0, '', $2, $3 from click.log_head where organization_id = $1
@@ -87,24 +87,24 @@ export async function lockTree(
   return made.rowCount === 1 ? { size: 0, frontier: Buffer.alloc(0), root: empty.root } : undefined;
 }
 
-/** What a tree grows from. */
+/** The input for extending a tree. */
 export interface Growth {
-  /** How many leaves the log has; 0 when it has no head. */
+  /** The number of leaves in the log; 0 when it has no head. */
   readonly leaves: number;
-  /** Size and root of the newest checkpoint that was published, 0 and null when there is none. */
+  /** Size and root of the latest published checkpoint; 0 and null when there is none. */
   readonly publishedSize: number;
   readonly publishedRoot: Buffer | null;
-  /** How many leaf hashes were found, and where. */
+  /** The number of leaf hashes found, and their range. */
   readonly found: number;
   readonly firstIndex: number | null;
   readonly lastIndex: number | null;
-  /** The leaf hashes one after the other. */
+  /** The concatenated leaf hashes. */
   readonly leafHashes: Buffer;
-  /** The tiles of the tree that are not full; those that are missing are left out. */
+  /** The tree's partial tiles; missing ones are left out. */
   readonly tiles: readonly Tile[];
 }
 
-// One value instead of a row per leaf: 10,000 hashes cost this process 2 ms of CPU, and 10 ms as rows.
+// One value instead of a row per leaf: 10,000 hashes take 2 ms of CPU this way, and 10 ms as rows.
 const growthSql = `
 select
   coalesce((select size from click.log_head where organization_id = $1), 0) as leaves,
@@ -122,7 +122,7 @@ left join (
   select size, root from click.log_checkpoint where organization_id = $1 order by size desc limit 1
 ) c on true`;
 
-/** Reads at most so many leaf hashes that follow a tree of this size, and what is needed to add them to it. */
+/** Reads the leaf hashes after a tree of this size, up to a limit, and what is needed to add them. */
 export async function readGrowth(
   client: pg.ClientBase,
   logId: string,
@@ -156,7 +156,7 @@ export async function readGrowth(
   };
 }
 
-/** A tree that has grown, and what is published of it. */
+/** An extended tree and what is published of it. */
 export interface PublishedTree {
   readonly before: Pick<LockedTree, "size" | "root">;
   readonly after: LockedTree;
@@ -166,7 +166,7 @@ export interface PublishedTree {
   readonly now: Date;
 }
 
-// Everything hangs on the tree being still the one that was read. A full tile never changes, whatever happens.
+// Nothing is written unless the tree is still the one that was read. A full tile never changes.
 const publishSql = `
 with moved as (
   update click.log_tree set size = $4, frontier = $5, root = $6, updated_at = $8
@@ -184,8 +184,8 @@ insert into click.log_checkpoint (organization_id, size, root, note, created_at)
 select organization_id, $4, $6, $7, $8 from moved`;
 
 /**
- * Stores tiles, checkpoint and tree together. False, with nothing written, when the tree is not the one before any more;
- * fails when that size was published already.
+ * Stores tiles, checkpoint and tree together. Returns false, having written nothing, when the tree has changed
+ * meanwhile; throws when that size was already published.
  */
 export async function publishTree(client: pg.ClientBase, logId: string, tree: PublishedTree): Promise<boolean> {
   const { before, after, tiles } = tree;

@@ -10,7 +10,7 @@ import { type DirtyLog, findDirtyLogs, readLeaves } from "./integrate-store.ts";
 import { integrationMs } from "./leaf.ts";
 
 export interface Integrator extends Worker {
-  /** Says that leaves were added to this organization's log, after their commit. Costs next to nothing. */
+  /** Announces, after the commit, that leaves were added to the organization's log. Very cheap. */
   touched(organizationId: string): void;
 }
 
@@ -18,18 +18,21 @@ export interface IntegratorDeps extends IntegrateDeps {
   readonly logger: Logger;
 }
 
-/** A log gets at most one checkpoint in this time, unless it has more leaves than one transaction takes. */
+/** The minimum time between two checkpoints of a log, unless more leaves remain than fit into one transaction. */
 const roundMs = 1_000;
-/** How often all logs are looked at, for what other processes have left behind. */
+/** How often all logs are checked for leaves from other processes. */
 const lookMs = 5_000;
-/** After a long round, as with very many organizations, requests come first: it rests for three times as long, at most this. */
+/**
+ * After a long round, as with very many organizations, pause for three times as long, up to this limit, so that
+ * requests come first.
+ */
 const maxRestMs = 3_000;
-/** How often the error of a log that cannot be integrated is logged. */
+/** How often the error of a broken log is logged again. */
 const repeatMs = 60_000;
 
 /**
- * Builds the trees of the organizations' logs and publishes their checkpoints: a second after a leaf was recorded by
- * this process, a few seconds after other processes left one. Any number of processes may do it at the same time.
+ * Builds the trees of the organizations' logs and publishes their checkpoints: a second after a leaf of this
+ * process, a few seconds after one of another process. Concurrent processes are safe.
  */
 export function createIntegrator(deps: IntegratorDeps): Integrator {
   const dirty = new Set<string>();
@@ -39,7 +42,7 @@ export function createIntegrator(deps: IntegratorDeps): Integrator {
   let restUntil = 0;
   let stopping = false;
 
-  /** True when the log has more leaves than one transaction takes. */
+  /** True when more leaves remain than fit into one transaction. */
   const integrate = async (logId: string): Promise<boolean> => {
     try {
       const outcome = await integrateLog(deps, logId);
@@ -54,7 +57,8 @@ export function createIntegrator(deps: IntegratorDeps): Integrator {
   const integrateAll = async (): Promise<void> => {
     const waiting = [...dirty];
     dirty.clear();
-    // Logs with very many leaves come in turn, so that they do not keep the others waiting.
+    // Logs with very many leaves go to the back of the queue after each transaction, so that others need not
+    // wait.
     for (let logId = waiting.shift(); logId !== undefined && !stopping; logId = waiting.shift()) {
       try {
         if (await integrate(logId)) waiting.push(logId);
@@ -97,7 +101,7 @@ export function createIntegrator(deps: IntegratorDeps): Integrator {
   };
 }
 
-/** An outage of the database is left to those who need an answer; what was missed comes afterwards. */
+/** Database outages are reported by the requests they affect; the integrator catches up afterwards. */
 export async function unlessAway(work: () => Promise<void>, logger: Logger): Promise<void> {
   try {
     await work();
@@ -107,7 +111,7 @@ export async function unlessAway(work: () => Promise<void>, logger: Logger): Pro
   }
 }
 
-/** Logs that contradict themselves are looked at again now and then, but not each time that a leaf comes. */
+/** Inconsistent logs are retried now and then, but not for every new leaf. */
 function createRefusals({ logger, metrics }: IntegratorDeps) {
   const loggedAt = new Map<string, number>();
   const measure = (): void => metrics.logsRefused.set({ log: "organization" }, loggedAt.size);
@@ -136,17 +140,17 @@ interface WatchDeps {
 
 interface LogWatch {
   /**
-   * Looks at the logs of all organizations: measures how many leaves wait and for how long, raises the alarm for those
-   * whose promise (integrateBy) is broken, and gives the logs that must be integrated.
+   * Checks the logs of all organizations: measures how many leaves wait and for how long, logs an error when a
+   * promise (integrateBy) is broken, and returns the logs to integrate.
    */
   look(): Promise<string[]>;
 }
 
-/** Logs in one look at most; the rest comes when these are done. */
+/** The limit of logs in one check; the rest follows when these are done. */
 const logsPerLook = 10_000;
-/** Leaves that are this young need no closer look: their ids are enough. */
+/** For leaves this young the time in their ids is precise enough. */
 const youngMs = 5_000;
-/** Leaves at most that are read to know their times better; those of logs longest without a checkpoint come first. */
+/** The limit of leaves read for a precise time, from logs longest without a checkpoint first. */
 const leavesPerLook = 200;
 
 export function createLogWatch(deps: WatchDeps): LogWatch {
@@ -182,7 +186,7 @@ export function createLogWatch(deps: WatchDeps): LogWatch {
   };
 }
 
-/** Since when each log has had leaves that wait; logs for which there was no time to find out are left out. */
+/** Since when each log has waiting leaves; logs that could not be checked in time are left out. */
 async function oldestTimes({ pool, clock }: WatchDeps, dirty: readonly DirtyLog[]): Promise<Map<string, Date>> {
   const now = clock.now().getTime();
   const next = dirty.flatMap(({ organizationId, nextRecordId: recordId }) =>
@@ -200,9 +204,9 @@ async function oldestTimes({ pool, clock }: WatchDeps, dirty: readonly DirtyLog[
 }
 
 /**
- * When a leaf was recorded. The leaf says it itself, but for a publication the time is that of the event, which may have
- * been noted long after it; ids of records say it too, but that of a completion is its session's, made before. So the later
- * one of both counts. Undefined when neither tells.
+ * When a leaf was recorded. The leaf states a time, but for a publication it is that of the event, which may
+ * have been recorded much later; the record id contains a time too, but a completion uses its session's id,
+ * which is older. So the later of both counts. Undefined when there is neither.
  */
 export function leafTime(recordId: string, leaf?: Buffer): Date | undefined {
   const times = [idTime(recordId), ...(leaf === undefined ? [] : statedTimes(leaf))];
@@ -214,7 +218,7 @@ export function leafTime(recordId: string, leaf?: Buffer): Date | undefined {
 const idTime = (id: string): number =>
   id[14] === "7" ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : Number.NaN;
 
-/** What the kinds of leaves call it. */
+/** The time members of the different kinds of leaves. */
 const timeNames = ["acceptedAt", "recordedAt", "completedAt", "publishedAt", "requestedAt", "openedAt"];
 
 function statedTimes(leaf: Buffer): number[] {
@@ -222,7 +226,7 @@ function statedTimes(leaf: Buffer): number[] {
   return timeNames.flatMap((name) => (typeof payload[name] === "string" ? [Date.parse(payload[name])] : []));
 }
 
-/** Whoever watches the logs must not stumble over a leaf that somebody spoiled. */
+/** A leaf that somebody has damaged must not stop the monitoring. */
 function parse(leaf: Buffer): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(leaf.toString());

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import type { SigningKey, SigningKeys } from "../keys/signing-keys.ts";
 
-/** What the log holds, by the field `kind` of a leaf. */
+/** The kinds of leaves, by their member `kind`. */
 export type LeafKind =
   | "click.acceptance"
   | "click.decline"
@@ -17,7 +17,10 @@ export type LeafKind =
   | "click.restricted.opened"
   | "click.external.head";
 
-/** What every leaf says. A leaf is canonical JSON (RFC 8785) and holds nothing personal: that is behind `_sd`. */
+/**
+ * The common members of all leaves. A leaf is canonical JSON (RFC 8785) and contains no personal data; `_sd`
+ * only commits to it.
+ */
 export interface LeafPayload {
   readonly v: 1;
   readonly kind: LeafKind;
@@ -27,9 +30,9 @@ export interface LeafPayload {
   readonly org: string;
 }
 
-/** A leaf that waits for its place in the log. */
+/** A leaf that has no position in the log yet. */
 export interface SignedLeaf {
-  /** Unique in the log: the receipt, the session that was completed, the publication, the erasure, the head. */
+  /** Unique within the log: the id of the receipt, completed session, publication, erasure or external head. */
   readonly recordId: string;
   /** The exact bytes that were signed. */
   readonly leaf: Buffer;
@@ -44,10 +47,13 @@ export const leafHashOf = (leaf: Uint8Array): Buffer => hash("sha256", Buffer.co
 
 const leafPrefix = Buffer.of(0);
 
-/** How long after recording a leaf is in a published checkpoint at the latest (maximum merge delay), in milliseconds. */
+/**
+ * The maximum merge delay: how long after recording a leaf appears in a published checkpoint at the latest, in
+ * milliseconds.
+ */
 export const integrationMs = 60_000;
 
-/** Names of an installation's logs: the issuer without its scheme. */
+/** The name shared by an installation's logs: the issuer without its scheme. */
 export const logName = (issuer: string): string =>
   `${issuer.replace(/^https?:\/\//, "").replace(/\/+$/, "")}/click/log`;
 
@@ -55,10 +61,10 @@ export const logName = (issuer: string): string =>
 export const logOrigin = (issuer: string, organizationId: string): string =>
   organizationId === anchorLogId ? `${logName(issuer)}/anchor` : `${logName(issuer)}/${organizationId}`;
 
-/** The organization id of the log that holds the checkpoints of all others. */
+/** The organization id of the anchor log, which holds the checkpoints of all other logs. */
 export const anchorLogId = "00000000-0000-0000-0000-000000000000";
 
-/** A leaf as it is made: its payload, or the canonical JSON of it when that is known already. */
+/** An unsigned leaf: its payload, or its canonical JSON when that is already known. */
 export interface LeafDraft {
   readonly recordId: string;
   readonly payload: LeafPayload | string;
@@ -66,14 +72,17 @@ export interface LeafDraft {
 
 /** Signs leaves with the receipt key (Ed25519, compact JWS, RFC 7515). */
 export interface LeafSigner {
-  /** One signed leaf per draft, in their order. Rejects only when no key was ever read. */
+  /** Returns one signed leaf per draft, in order. Rejects only when the keys were never loaded. */
   sign(drafts: readonly LeafDraft[], now: Date): Promise<SignedLeaf[]>;
 }
 
 /** The `typ` of receipts and all other signed leaves. */
 export const receiptTyp = "click-receipt+jws";
 
-/** From here on signing would hold up the event loop for over a millisecond; threads sign, at a third more CPU. */
+/**
+ * From this many leaves on, signing would block the event loop for over a millisecond, so threads do it, at a
+ * third more CPU.
+ */
 const threadedFrom = 48;
 
 const signInThread = promisify(sign);
@@ -105,7 +114,7 @@ export function createLeafSigner({ keys }: { readonly keys: SigningKeys }): Leaf
 export const receiptJws = (key: Pick<SigningKey, "kid">, leaf: Buffer, signature: Buffer): string =>
   compactJws(jwsHeader(key), leaf, signature);
 
-/** The same for many leaves of one key, whose header is made once. */
+/** The same for many leaves of one key, whose header is built once. */
 export const compactJws = (header: string, leaf: Buffer, signature: Buffer): string =>
   `${header}.${leaf.toString("base64url")}.${signature.toString("base64url")}`;
 

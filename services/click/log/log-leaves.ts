@@ -3,10 +3,10 @@ import type { SessionOutcome } from "../sessions/session.ts";
 import type { BoundText } from "../terms/agreement.ts";
 import type { LeafPayload } from "./leaf.ts";
 
-/** What the log says of the first publication of a revision. */
+/** The log leaf of a revision's first publication. */
 interface PublicationLeaf extends LeafPayload {
   readonly kind: "click.version.published";
-  /** The event that told of it. */
+  /** The id of the event that reported it. */
   readonly eid: string;
   readonly tpl: string;
   readonly ver: string;
@@ -50,26 +50,26 @@ export const publicationLeaf = (
   publishedAt: published.publishedAt.toISOString(),
 });
 
-/** Who keeps the trail. */
+/** The service that keeps the trail. */
 export type HeadSource = "sign";
 
-/** The last event of a trail that another service keeps. */
+/** The latest event of a trail that another service keeps. */
 export interface ExternalHead {
   readonly source: HeadSource;
-  /** What the trail tells of. */
+  /** The agreement the trail is about. */
   readonly agreementId: string;
-  /** SHA-256 of the event, in which the hash of the one before it stands. */
+  /** SHA-256 of the event, which includes the hash of the one before. */
   readonly headHash: Buffer;
-  /** Of the event in its trail, from 1. */
+  /** The event's position in its trail, from 1. */
   readonly sequence: number;
   /** Of the event. */
   readonly completedAt: Date;
 }
 
-/** What the log says of such a head: ids, a hash and times. Who took part is in the trail, which is kept elsewhere. */
+/** The log leaf of an external head: ids, a hash and times. The participants are only in the trail itself. */
 interface ExternalHeadLeaf extends LeafPayload {
   readonly kind: "click.external.head";
-  /** The entry. */
+  /** The entry's id. */
   readonly eid: string;
   readonly source: HeadSource;
   readonly agreement: string;
@@ -77,7 +77,7 @@ interface ExternalHeadLeaf extends LeafPayload {
   readonly head: string;
   readonly sequence: number;
   readonly completedAt: string;
-  /** Later than completedAt by as long as the log could not be reached. */
+  /** Later than completedAt if the log could not be reached at once. */
   readonly recordedAt: string;
 }
 
@@ -105,13 +105,13 @@ export const externalHeadLeaf = (
   recordedAt: recordedAt.toISOString(),
 });
 
-/** Whether both are the same event of the same trail. */
+/** Whether both name the same event of the same trail. */
 export const isSameHead = (one: ExternalHead, other: ExternalHead): boolean =>
   one.headHash.equals(other.headHash) &&
   one.sequence === other.sequence &&
   one.completedAt.getTime() === other.completedAt.getTime();
 
-/** What the log holds of a session that was completed. */
+/** The log leaf of a completed session. */
 interface CompletionLeaf extends LeafPayload {
   readonly kind: "click.session.completed";
   /** The session. */
@@ -126,7 +126,7 @@ interface CompletionLeaf extends LeafPayload {
   readonly termsHash: string;
   readonly createdAt: string;
   readonly completedAt: string;
-  /** Its acceptances, oldest first; that of a decline among them. */
+  /** Its acceptances, oldest first, including a decline. */
   readonly receipts: readonly string[];
   readonly _sd: readonly string[];
   readonly _sd_alg: typeof digestAlgorithm;
@@ -142,7 +142,7 @@ export interface CompletionInput {
   readonly createdAt: Date;
   readonly completedAt: Date;
   readonly receiptIds: readonly string[];
-  /** What is personal of it; null when that was erased or is restricted. */
+  /** The personal part; null when it was erased or is restricted. */
   readonly person: CompletedBy | null;
 }
 
@@ -153,7 +153,7 @@ interface CompletedBy {
   readonly context: object | null;
 }
 
-/** The leaf, and what proves the personal values that it commits to. The record id of the leaf is the session's. */
+/** The leaf, with the disclosures of the personal values it commits to. Its record id is the session's. */
 export function completionLeaf(input: CompletionInput): {
   readonly payload: CompletionLeaf;
   readonly disclosures: readonly string[];

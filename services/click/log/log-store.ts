@@ -1,4 +1,4 @@
-import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Tile, TileName } from "#platform/transparency/tiles.ts";
 import type { anchorLogId, SignedLeaf } from "./leaf.ts";
@@ -16,14 +16,10 @@ from head, unnest($2::uuid[], $3::bytea[], $4::integer[], $5::bytea[], $6::bytea
 returning leaf_index as "leafIndex"`;
 
 /**
- * Adds leaves to the organization's log and gives their indexes, in the order of the leaves. From here to the end of the
- * transaction nobody else can add to this log: it must be the last statement, and nothing may be waited for after it.
+ * Appends leaves to the organization's log and returns their indexes, in order. Locks the log until the end of
+ * the transaction: it must be the last statement, and nothing may be awaited after it.
  */
-export async function appendLeaves(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  leaves: readonly SignedLeaf[],
-): Promise<number[]> {
+export async function appendLeaves({ orgId, client }: Tenant, leaves: readonly SignedLeaf[]): Promise<number[]> {
   if (leaves.length === 0) return [];
   const result = await client.query<{ leafIndex: string }>(appendSql, [
     orgId,
@@ -36,7 +32,7 @@ export async function appendLeaves(
   return result.rows.map((row) => Number(row.leafIndex)).sort((a, b) => a - b);
 }
 
-/** A leaf as the log holds it. */
+/** A leaf in the log. */
 export interface LoggedLeaf {
   readonly recordId: string;
   readonly leafIndex: number;
@@ -54,10 +50,9 @@ interface LeafRow extends Omit<LoggedLeaf, "leafIndex"> {
 const leafColumns = `record_id as "recordId", leaf_index as "leafIndex", leaf_hash as "leafHash", signed_by as "signedBy",
   signature, leaf`;
 
-/** The leaves of these records, by record id; those that have none are left out. */
+/** The leaves of these records, by record id; records without a leaf are missing. */
 export async function findLeaves(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   recordIds: readonly string[],
 ): Promise<ReadonlyMap<string, LoggedLeaf>> {
   if (recordIds.length === 0) return new Map();
@@ -68,7 +63,7 @@ export async function findLeaves(
   return new Map(result.rows.map((row) => [row.recordId, { ...row, leafIndex: Number(row.leafIndex) }]));
 }
 
-/** The log of an organization, or the anchor log, which every organization may read. */
+/** An organization's log, or the anchor log, which every organization may read. */
 export type LogId = OrgId | typeof anchorLogId;
 
 /** A checkpoint that was published. */
@@ -87,8 +82,8 @@ interface CheckpointRow extends Omit<StoredCheckpoint, "size"> {
 const checkpointOf = ([row]: readonly CheckpointRow[]): StoredCheckpoint | undefined =>
   row && { ...row, size: Number(row.size) };
 
-/** How many leaves are recorded, whether the tree has them already or not. */
-export async function findLogSize(logId: LogId, client: pg.ClientBase): Promise<number> {
+/** The number of recorded leaves, including those not in the tree yet. */
+export async function findLogSize({ orgId: logId, client }: Tenant): Promise<number> {
   const result = await client.query<{ size: string }>("select size from click.log_head where organization_id = $1", [
     logId,
   ]);
@@ -97,7 +92,7 @@ export async function findLogSize(logId: LogId, client: pg.ClientBase): Promise<
 
 const checkpointColumns = `size, note, created_at as "createdAt"`;
 
-export async function findNewestCheckpoint(logId: LogId, client: pg.ClientBase): Promise<StoredCheckpoint | undefined> {
+export async function findNewestCheckpoint({ orgId: logId, client }: Tenant): Promise<StoredCheckpoint | undefined> {
   const result = await client.query<CheckpointRow>(
     `select ${checkpointColumns} from click.log_checkpoint where organization_id = $1 order by size desc limit 1`,
     [logId],
@@ -107,8 +102,7 @@ export async function findNewestCheckpoint(logId: LogId, client: pg.ClientBase):
 
 /** The checkpoint of exactly this size. */
 export async function findCheckpoint(
-  logId: LogId,
-  client: pg.ClientBase,
+  { orgId: logId, client }: Tenant,
   size: number,
 ): Promise<StoredCheckpoint | undefined> {
   const result = await client.query<CheckpointRow>(
@@ -120,8 +114,7 @@ export async function findCheckpoint(
 
 /** The first checkpoint that covers a leaf. */
 export async function findCheckpointCovering(
-  logId: LogId,
-  client: pg.ClientBase,
+  { orgId: logId, client }: Tenant,
   leafIndex: number,
 ): Promise<StoredCheckpoint | undefined> {
   const result = await client.query<CheckpointRow>(
@@ -131,8 +124,8 @@ export async function findCheckpointCovering(
   return checkpointOf(result.rows);
 }
 
-/** Those of the tiles that there are, as wide as they have become: a partial one may be wider than it once was. */
-export async function readTiles(logId: LogId, client: pg.ClientBase, names: readonly TileName[]): Promise<Tile[]> {
+/** The existing ones of these tiles, in full width: a partial tile may have grown since. */
+export async function readTiles({ orgId: logId, client }: Tenant, names: readonly TileName[]): Promise<Tile[]> {
   if (names.length === 0) return [];
   const result = await client.query<{ level: number; tile: string; hashes: Buffer }>(
     `select t.level, t.tile, t.hashes

@@ -1,6 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import {
   type ClickService,
   type EvidenceLogService,
@@ -10,9 +9,10 @@ import {
   HeadSource as WireSource,
 } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import { isUuid, type OrgId } from "#platform/ids.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { isUuid } from "#platform/ids.ts";
 import { tileWidth } from "#platform/transparency/tiles.ts";
 import type { ClickDeps } from "../deps.ts";
 import { anchorLogId } from "./leaf.ts";
@@ -25,9 +25,7 @@ export const getCheckpoint = ({
 }: Pick<ClickDeps, "pool">): Pick<ServiceImpl<typeof ClickService>, "getCheckpoint"> => ({
   async getCheckpoint({ anchor }, context) {
     const { orgId } = requireCaller(context);
-    const checkpoint = await withOrg(pool, orgId, (client) =>
-      findNewestCheckpoint(anchor ? anchorLogId : orgId, client),
-    );
+    const checkpoint = await withOrg(pool, anchor ? (anchorLogId as OrgId) : orgId, findNewestCheckpoint);
     if (checkpoint === undefined) throw new DomainError("CLICK_CHECKPOINT_NOT_FOUND");
     return { note: checkpoint.note };
   },
@@ -39,7 +37,7 @@ export const getConsistencyProof = ({
 }: Pick<ClickDeps, "pool" | "proofs">): Pick<ServiceImpl<typeof ClickService>, "getConsistencyProof"> => ({
   async getConsistencyProof(request, context) {
     const { orgId } = requireCaller(context);
-    const newest = await withOrg(pool, orgId, (client) => findNewestCheckpoint(orgId, client));
+    const newest = await withOrg(pool, orgId, findNewestCheckpoint);
     const details = problemsOf(request, newest?.size ?? 0);
     if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
     const { from, to } = request;
@@ -64,9 +62,9 @@ export const getInclusionProof = ({
 }: Pick<ClickDeps, "pool" | "proofs">): Pick<ServiceImpl<typeof ClickService>, "getInclusionProof"> => ({
   async getInclusionProof(request, context) {
     const { orgId } = requireCaller(context);
-    const { leafIndex, treeSize, checkpoint } = await withOrg(pool, orgId, async (client) => {
-      const leafIndex = await findIndex(orgId, client, request.leaf);
-      return { leafIndex, ...(await chooseTree(orgId, client, leafIndex, request.size)) };
+    const { leafIndex, treeSize, checkpoint } = await withOrg(pool, orgId, async (tenant) => {
+      const leafIndex = await findIndex(tenant, request.leaf);
+      return { leafIndex, ...(await chooseTree(tenant, leafIndex, request.size)) };
     });
     const { leafHash, path } = await proofs.inclusion(orgId, leafIndex, treeSize);
     return {
@@ -79,18 +77,14 @@ export const getInclusionProof = ({
   },
 });
 
-async function findIndex(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  { case: kind, value }: GetInclusionProofRequest["leaf"],
-): Promise<number> {
+async function findIndex(tenant: Tenant, { case: kind, value }: GetInclusionProofRequest["leaf"]): Promise<number> {
   if (kind === "receiptId") {
     const id = value.toLowerCase();
-    const leaf = isUuid(id) ? (await findLeaves(orgId, client, [id])).get(id) : undefined;
+    const leaf = isUuid(id) ? (await findLeaves(tenant, [id])).get(id) : undefined;
     if (leaf === undefined) throw new DomainError("CLICK_RECEIPT_NOT_FOUND");
     return leaf.leafIndex;
   }
-  if (value === undefined || value >= (await findLogSize(orgId, client))) throw new DomainError("CLICK_LEAF_NOT_FOUND");
+  if (value === undefined || value >= (await findLogSize(tenant))) throw new DomainError("CLICK_LEAF_NOT_FOUND");
   return Number(value);
 }
 
@@ -100,20 +94,15 @@ interface ChosenTree {
   readonly checkpoint: string;
 }
 
-/** Proofs are made for published trees only: whatever is proven can be checked against a signature. */
-async function chooseTree(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  leafIndex: number,
-  size: bigint | undefined,
-): Promise<ChosenTree> {
-  const newest = await findNewestCheckpoint(orgId, client);
+/** Proofs only refer to published trees, so that every proof can be checked against a signature. */
+async function chooseTree(tenant: Tenant, leafIndex: number, size: bigint | undefined): Promise<ChosenTree> {
+  const newest = await findNewestCheckpoint(tenant);
   if (newest === undefined || newest.size <= leafIndex) throw new DomainError("CLICK_LEAF_NOT_INTEGRATED");
   if (size === undefined || size === BigInt(newest.size)) return { treeSize: newest.size, checkpoint: newest.note };
   if (size <= leafIndex) refuseSize("MINIMUM", `must be larger than the index of the leaf, which is ${leafIndex}`);
   if (size > newest.size) refuseSize("MAXIMUM", `must not be larger than the newest checkpoint's, ${newest.size}`);
   const treeSize = Number(size);
-  return { treeSize, checkpoint: (await findCheckpoint(orgId, client, treeSize))?.note ?? "" };
+  return { treeSize, checkpoint: (await findCheckpoint(tenant, treeSize))?.note ?? "" };
 }
 
 function refuseSize(code: string, message: string): never {

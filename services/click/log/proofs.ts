@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import { withOrg } from "#platform/db/pool.ts";
@@ -5,7 +6,6 @@ import type { NewId, OrgId } from "#platform/ids.ts";
 import { hashBytes } from "#platform/transparency/merkle.ts";
 import { consistencyPath, consistencyTiles, inclusionPath, inclusionTiles } from "#platform/transparency/proofs.ts";
 import { fullTileBytes, type ReadTile, type TileName, tileLevels, tileWidth } from "#platform/transparency/tiles.ts";
-import { createWeightedLru } from "../render/shown-keeper.ts";
 import { findExternalHead, insertExternalHead, type LoggedHead } from "./anchor-store.ts";
 import { anchorLogId, type LeafSigner } from "./leaf.ts";
 import { type ExternalHead, externalHeadLeaf } from "./log-leaves.ts";
@@ -18,20 +18,21 @@ export interface InclusionProof {
 }
 
 /**
- * Makes proofs from the tiles of the logs. A size may be any up to the newest published checkpoint's; what the tree does
- * not have is the caller's mistake and rejects. Takes connections of its own: not to be called within a transaction.
+ * Creates proofs from the logs' tiles, for any size up to that of the latest published checkpoint; anything
+ * beyond is the caller's mistake and rejects. Uses connections of its own: must not be called within a
+ * transaction.
  */
 export interface Proofs {
   inclusion(orgId: OrgId, index: number, size: number): Promise<InclusionProof>;
   /** As RFC 6962 §2.1.2 defines it. */
   consistency(orgId: OrgId, from: number, to: number): Promise<readonly Buffer[]>;
-  /** That a checkpoint of an organization is in the anchor log. */
+  /** Proof that an organization's checkpoint is in the anchor log. */
   anchorInclusion(index: number, size: number): Promise<InclusionProof>;
-  /** The first `width` hashes of a tile of the organization's log; undefined when there are not so many. */
+  /** The first `width` hashes of a tile; undefined when it has fewer. */
   tile(orgId: OrgId, name: TileName, width: number): Promise<Buffer | undefined>;
 }
 
-/** Full tiles that a process keeps: enough for a million leaves, or for the upper levels of many logs. */
+/** The cache of full tiles: enough for a million leaves, or for the upper levels of many logs. */
 const cachedBytes = 32 * 1_048_576;
 
 export function createProofs({ pool }: { readonly pool: pg.Pool }): Proofs {
@@ -58,9 +59,9 @@ export function createProofs({ pool }: { readonly pool: pg.Pool }): Proofs {
 
 type LoadTiles = (logId: LogId, names: readonly TileName[]) => Promise<ReadTile>;
 
-/** Reads tiles in one query, and full ones, which never change, only once. A tile that there is not is empty. */
+/** Loads tiles in one query. Full tiles never change and are loaded only once. A missing tile is empty. */
 function createTileLoader(pool: pg.Pool): LoadTiles {
-  const cache = createWeightedLru<Buffer>(cachedBytes);
+  const cache = new LRUCache<string, Buffer>({ maxSize: cachedBytes });
   return async (logId, names) => {
     const tiles = new Map(names.map((name) => [keyOf(logId, name), { name, hashes: cache.get(keyOf(logId, name)) }]));
     const missing = [...tiles.values()].filter(({ hashes }) => hashes === undefined).map(({ name }) => name);
@@ -68,15 +69,15 @@ function createTileLoader(pool: pg.Pool): LoadTiles {
     for (const { hashes, ...name } of read) {
       const key = keyOf(logId, name);
       tiles.set(key, { name, hashes });
-      if (hashes.length === fullTileBytes) cache.set(key, hashes, hashes.length);
+      if (hashes.length === fullTileBytes) cache.set(key, hashes, { size: hashes.length });
     }
     return async (level, tile) => tiles.get(keyOf(logId, { level, tile }))?.hashes ?? noHashes;
   };
 }
 
-/** The anchor log is read as the organization that it has the id of. */
+/** The anchor log is read under its own organization id. */
 const readFrom = (pool: pg.Pool, logId: LogId, names: readonly TileName[]) =>
-  withOrg(pool, logId as OrgId, (client) => readTiles(logId, client, names));
+  withOrg(pool, logId as OrgId, (tenant) => readTiles(tenant, names));
 
 const noHashes = Buffer.alloc(0);
 
@@ -93,22 +94,22 @@ export interface EnterHeadDeps {
 }
 
 /**
- * Enters the head of a trail into the log of the organization, unless there is one for the same already: then that one is
- * answered, whatever it is, and nothing is written.
+ * Adds a trail's head to the organization's log. If the log already has a head for the same trail, returns that
+ * one, whatever it is, and writes nothing.
  */
 export async function enterHead(deps: EnterHeadDeps, orgId: OrgId, head: ExternalHead): Promise<LoggedHead> {
   const { pool, leafSigner, issuer, clock, newId, wakeIntegrator } = deps;
-  const known = await withOrg(pool, orgId, (client) => findExternalHead(orgId, client, head));
+  const known = await withOrg(pool, orgId, (tenant) => findExternalHead(tenant, head));
   if (known !== undefined) return known;
   const [recordId, recordedAt] = [newId(), clock.now()];
   const payload = externalHeadLeaf({ issuer, organizationId: orgId, recordId, recordedAt }, head);
-  // Before the transaction: keys that have to be read first must not hold up the log.
+  // Sign before the transaction, so that loading keys does not hold the log's lock.
   const leaves = await leafSigner.sign([{ recordId, payload }], recordedAt);
   const [signed] = leaves;
-  const entered = await withOrg(pool, orgId, async (client) => {
-    const isFirst = await insertExternalHead(orgId, client, head, { recordId, recordedAt });
-    if (!isFirst) return findExternalHead(orgId, client, head);
-    const [leafIndex] = await appendLeaves(orgId, client, leaves);
+  const entered = await withOrg(pool, orgId, async (tenant) => {
+    const isFirst = await insertExternalHead(tenant, head, { recordId, recordedAt });
+    if (!isFirst) return findExternalHead(tenant, head);
+    const [leafIndex] = await appendLeaves(tenant, leaves);
     return leafIndex === undefined || signed === undefined ? undefined : { ...head, ...signed, leafIndex };
   });
   if (entered === undefined) throw new Error("the head of a trail has got no place in the log");

@@ -23,7 +23,7 @@ export interface AcceptanceLeaf extends LeafPayload {
   readonly deploymentHash: string | null;
   readonly termsHash: string;
   readonly policyHash: string;
-  readonly act: string;
+  readonly act: RecordedReceipt["action"];
   readonly assertedBy: "BACKEND" | "WIDGET";
   readonly acceptedAt: string;
   readonly clientAcceptedAt: string | null;
@@ -89,7 +89,7 @@ export function acceptanceLeaf({ issuer, receipt, evidence, termsHash }: Accepta
 }
 
 /** A text with somebody's values in it. */
-export const isPersonalized = ({ templateType }: Pick<RecordedReceipt, "templateType">): boolean =>
+const isPersonalized = ({ templateType }: Pick<RecordedReceipt, "templateType">): boolean =>
   templateType === "GENERATED";
 
 function personalValues(receipt: RecordedReceipt, evidence: AcceptanceEvidence): Readonly<Record<string, unknown>> {

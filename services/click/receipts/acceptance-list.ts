@@ -1,14 +1,8 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { ListPosition } from "#platform/cursor.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { LaterAcceptance } from "../consent/aftermath.ts";
 import type { AcceptanceLeaf } from "./acceptance-leaf.ts";
 import { leafAndSeed, type SealedAcceptance, sealedColumns } from "./acceptance-store.ts";
-
-/** The place of an acceptance in the list of its organization. */
-export interface ListPosition {
-  readonly acceptedAt: Date;
-  readonly receiptId: string;
-}
 
 export interface ListQuery {
   readonly subjectIndex: Buffer | undefined;
@@ -35,11 +29,7 @@ const maxSealedBytes = 16 * 1_048_576;
  * was erased is of no user any more, and nor is what is restricted. Not all that were found are read when they are very
  * large, but at least one.
  */
-export async function listAcceptances(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  query: ListQuery,
-): Promise<ListedAcceptance[]> {
+export async function listAcceptances({ orgId, client }: Tenant, query: ListQuery): Promise<ListedAcceptance[]> {
   const values: unknown[] = [orgId];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
   const { subjectIndex, templateId, from, to, after } = query;
@@ -48,8 +38,7 @@ export async function listAcceptances(
     templateId && `a.template_id = ${parameter(templateId)}`,
     from && `a.accepted_at >= ${parameter(from.toISOString())}`,
     to && `a.accepted_at < ${parameter(to.toISOString())}`,
-    after &&
-      `(a.accepted_at, a.receipt_id) < (${parameter(after.acceptedAt.toISOString())}, ${parameter(after.receiptId)})`,
+    after && `(a.accepted_at, a.receipt_id) < (${parameter(after.at.toISOString())}, ${parameter(after.id)})`,
   ].filter((condition) => condition !== undefined);
   const restriction = subjectIndex
     ? "left join click.subject_key k on k.organization_id = a.organization_id and k.record_id = a.receipt_id"
@@ -80,11 +69,7 @@ export interface LastQuery {
 }
 
 /** The last acceptance or decline of each template, newest first; what is restricted is as if it were not there. */
-export async function findLastAcceptances(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  query: LastQuery,
-): Promise<SealedAcceptance[]> {
+export async function findLastAcceptances({ orgId, client }: Tenant, query: LastQuery): Promise<SealedAcceptance[]> {
   const result = await client.query<SealedAcceptance>(
     `select ${sealedColumns} from (
        select distinct on (template_id) a.* from click.acceptance a
@@ -101,8 +86,7 @@ export async function findLastAcceptances(
 
 /** Later acceptances and declines of the same user and template, oldest first. */
 export async function listLater(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   than: {
     readonly subjectIndex: Buffer;
     readonly templateId: string;

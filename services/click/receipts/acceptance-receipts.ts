@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { Receipt } from "#api/receipts.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { compactJws, jwsHeader } from "../log/leaf.ts";
@@ -9,7 +10,6 @@ import { type RecordSeed, readSeed, type SubjectVault } from "../vault/subject-v
 import type { AcceptanceEvidence } from "./acceptance-evidence.ts";
 import type { AcceptanceLeaf } from "./acceptance-leaf.ts";
 import type { SealedAcceptance } from "./acceptance-store.ts";
-import type { Receipt } from "./receipt.ts";
 import { answerReceipt, type LoggedReceipt, withheldReceipt } from "./receipt-answer.ts";
 
 /** What the log adds to receipts. */

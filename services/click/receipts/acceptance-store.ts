@@ -1,6 +1,7 @@
 import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
+import { createGatherer } from "#platform/gatherer.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { createBatcher } from "../accept/batcher.ts";
 
 /** Names an acceptance by the HMAC of its idempotency key. */
 export interface RecordedKey {
@@ -106,8 +107,7 @@ export async function findDirect(pool: pg.Pool, names: readonly ReceiptName[]): 
  * as well: it is kept because it binds the user, who need not be asked again.
  */
 export async function hasAccepted(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   text: {
     readonly subjectIndex: Buffer;
     readonly versionId: string;
@@ -136,8 +136,7 @@ async function findAcceptances(pool: pg.Pool, names: readonly ReceiptName[]): Pr
 }
 
 export async function findAcceptance(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   receiptId: string,
 ): Promise<SealedAcceptance | undefined> {
   const result = await client.query<SealedAcceptance>(
@@ -163,19 +162,14 @@ join click.template_terms t on t.organization_id = a.organization_id and t.terms
 where a.organization_id = $1`;
 
 /** The acceptances of a session, oldest first. */
-export async function listBySession(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  sessionId: string,
-): Promise<StoredAcceptance[]> {
+export async function listBySession({ orgId, client }: Tenant, sessionId: string): Promise<StoredAcceptance[]> {
   const text = `${storedSql} and a.session_id = $2 order by a.accepted_at, a.receipt_id`;
   return (await client.query<StoredAcceptance>(text, [orgId, sessionId])).rows;
 }
 
 /** An acceptance that is its own session. */
 export async function findDirectAcceptance(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   receiptId: string,
 ): Promise<StoredAcceptance | undefined> {
   const text = `${storedSql} and a.receipt_id = $2 and a.session_id is null`;
@@ -188,15 +182,12 @@ export type AcceptanceSource = (orgId: OrgId, receiptId: string) => Promise<Seal
 /** Leaves most connections of the recorder to those who record. */
 const maxInFlight = 1;
 const maxTogether = 100;
-const maxQueued = 5_000;
+const maxWaiting = 5_000;
 
 /** Finds those together that are asked for while others are being found, of any organizations. The pool must connect as the recorder. */
 export function createAcceptanceSource(recorderPool: pg.Pool): AcceptanceSource {
-  const batcher = createBatcher({ maxItems: maxTogether, maxInFlight, maxQueued, run });
-  return async (organizationId, receiptId) => {
-    const [found] = batcher.add([{ organizationId, receiptId: receiptId.toLowerCase() }]);
-    return found;
-  };
+  const together = createGatherer({ maxItems: maxTogether, maxInFlight, maxWaiting, startsAtOnce: true, run });
+  return (organizationId, receiptId) => together.add({ organizationId, receiptId: receiptId.toLowerCase() });
 
   async function run(names: readonly ReceiptName[]): Promise<(SealedAcceptance | undefined)[]> {
     const found = new Map((await findAcceptances(recorderPool, names)).map((one) => [nameOf(one), one]));

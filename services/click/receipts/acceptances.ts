@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ClickService, ListAcceptancesRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { cursorOf, readCursor } from "#platform/cursor.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
@@ -8,7 +9,7 @@ import type { ClickDeps } from "../deps.ts";
 import { type EraseUserDeps, eraseUser as erase } from "../erasure/erase-user.ts";
 import { type ErasureReason, erasureReasons } from "../erasure/erasure-rules.ts";
 import { readTime } from "../messages.ts";
-import { type ListPosition, type ListQuery, listAcceptances as listStored } from "./acceptance-list.ts";
+import { type ListQuery, listAcceptances as listStored } from "./acceptance-list.ts";
 import { writeReceipts } from "./acceptance-receipts.ts";
 
 type Deps = Pick<ClickDeps, "pool" | "vault" | "receiptKeys" | "issuer" | "content">;
@@ -19,14 +20,15 @@ export const listAcceptances = (deps: Deps): Pick<ServiceImpl<typeof ClickServic
     const { orgId } = requireCaller(context);
     const query = readQuery(request, (userRef) => deps.vault.subjectIndex(orgId, userRef));
     if (query === undefined) return { receiptsJson: [], nextCursor: "" };
-    const found = await withOrg(deps.pool, orgId, (client) =>
-      listStored(orgId, client, { ...query, limit: query.limit + 1 }),
-    );
+    const found = await withOrg(deps.pool, orgId, (tenant) => listStored(tenant, { ...query, limit: query.limit + 1 }));
     const receiptsJson = await writeReceipts(deps, found.slice(0, query.limit), maxPageBytes);
     const last = found[receiptsJson.length - 1];
     return {
       receiptsJson,
-      nextCursor: last !== undefined && last.found > receiptsJson.length ? writeCursor(last) : "",
+      nextCursor:
+        last !== undefined && last.found > receiptsJson.length
+          ? cursorOf({ at: last.acceptedAt, id: last.receiptId })
+          : "",
     };
   },
 });
@@ -36,7 +38,7 @@ const maxLimit = 1_000;
 /** Undefined when nothing can match. */
 function readQuery(request: ListAcceptancesRequest, subjectIndex: (userRef: string) => Buffer): ListQuery | undefined {
   const { userRef, templateId, from, to, limit, cursor } = request;
-  const after = cursor === "" ? undefined : readCursor(cursor);
+  const after = readCursor(cursor, "CLICK_VALIDATION_FAILED");
   if (templateId !== undefined && !isUuid(templateId)) return undefined;
   if (userRef !== undefined && /[\p{Cc}\p{Cs}]/u.test(userRef)) return undefined;
   return {
@@ -51,20 +53,6 @@ function readQuery(request: ListAcceptancesRequest, subjectIndex: (userRef: stri
 
 /** What fits into one answer with room to spare: gRPC messages have 4 MiB at most. */
 const maxPageBytes = 2_621_440;
-
-/** Names a place in the list for the next request; opaque to clients. */
-const writeCursor = ({ acceptedAt, receiptId }: ListPosition): string =>
-  Buffer.from(`${acceptedAt.getTime()} ${receiptId}`, "latin1").toString("base64url");
-
-function readCursor(cursor: string): ListPosition {
-  const [time = "", receiptId = "", ...rest] = Buffer.from(cursor, "base64url").toString("latin1").split(" ");
-  const acceptedAt = new Date(/^\d{1,15}$/.test(time) ? Number(time) : Number.NaN);
-  const isPosition = rest.length === 0 && isUuid(receiptId) && acceptedAt.getTime() < Date.UTC(10_000, 0);
-  // Decoding skips what is not base64url, so only a cursor that comes out the same again is one of ours.
-  if (isPosition && writeCursor({ acceptedAt, receiptId }) === cursor) return { acceptedAt, receiptId };
-  const details = [{ field: "cursor", code: "INVALID_CURSOR", message: "must be a cursor that a previous page gave" }];
-  throw new DomainError("CLICK_VALIDATION_FAILED", { details });
-}
 
 export const eraseUser = (deps: EraseUserDeps): Pick<ServiceImpl<typeof ClickService>, "eraseUser"> => ({
   async eraseUser({ userRef, reason }, context) {

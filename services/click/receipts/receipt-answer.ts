@@ -1,7 +1,8 @@
+import type { ReceiptProof } from "#api/receipts.ts";
 import { integrationMs, logOrigin } from "../log/leaf.ts";
 import type { Terms } from "../terms/terms.ts";
 import type { AcceptanceLeaf } from "./acceptance-leaf.ts";
-import type { ReadableReceipt, ReceiptLog } from "./receipt.ts";
+import type { ReadableReceipt } from "./receipt.ts";
 
 /** The place of a leaf in the log of its organization, and its signature. */
 export interface LoggedReceipt {
@@ -15,10 +16,7 @@ export interface LoggedReceipt {
 }
 
 /** What has become of the personal part of a record. */
-export interface RecordState {
-  readonly erased: boolean;
-  readonly restricted: boolean;
-}
+export type RecordState = Pick<ReceiptProof, "erased" | "restricted">;
 
 const untouched: RecordState = { erased: false, restricted: false };
 
@@ -34,7 +32,13 @@ export function answerReceipt(recorded: string, logged: LoggedReceipt, state: Re
   return `${recorded.slice(0, -1)},${added}}`;
 }
 
-const receiptLog = ({ issuer, organizationId, recordedAt, leafIndex, leafHash }: LoggedReceipt): ReceiptLog => ({
+const receiptLog = ({
+  issuer,
+  organizationId,
+  recordedAt,
+  leafIndex,
+  leafHash,
+}: LoggedReceipt): ReceiptProof["log"] => ({
   logId: organizationId,
   origin: logOrigin(issuer, organizationId),
   leafIndex,

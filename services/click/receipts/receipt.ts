@@ -1,4 +1,5 @@
-import type { AcceptBody, PurposeDecision } from "../accept/accept-body.ts";
+import type { Receipt, ReceiptProof } from "#api/receipts.ts";
+import type { AcceptBody } from "../accept/accept-body.ts";
 import type { Assessment } from "../accept/assessment.ts";
 import { daysAfter } from "../stats/user-days.ts";
 import type { Agreement } from "../terms/agreement.ts";
@@ -17,69 +18,11 @@ export interface ReceiptInput {
   readonly acceptedAt: Date;
 }
 
-/** A receipt up to what the log adds: sealed as text when it is recorded, and never built again. */
-export interface RecordedReceipt {
-  readonly receiptId: string;
-  readonly status: "RECORDED";
-  readonly decision: "ACCEPT" | "DECLINE";
-  readonly organizationId: string;
-  readonly sessionId: string;
-  readonly userRef: string;
-  readonly templateId: string;
-  readonly templateSlug: string;
-  readonly templateName: string;
-  readonly templateType: string;
-  readonly versionId: string;
-  readonly revision: number;
-  readonly versionLabel: string;
-  readonly locale: string;
-  readonly contentHash: string;
-  readonly renderHash: string | null;
-  readonly deploymentId: string | null;
-  readonly action: string;
-  readonly assertedBy: "BACKEND" | "WIDGET";
-  readonly purposes: readonly PurposeDecision[];
-  readonly acceptedAt: string;
-  readonly clientAcceptedAt: string | null;
-  readonly expiresAt: string | null;
-  readonly reacceptBy: string | null;
-  readonly superseded: boolean;
-  readonly verification: readonly { readonly method: string; readonly verifiedAt: string | null }[];
-  readonly policy: { readonly hash: string; readonly satisfied: boolean };
-  readonly idempotencyKey: string;
-  readonly evidenceUrl: string;
-}
-
 /** A receipt as its reader may know it: what is personal is null or empty once it was erased or restricted. */
-export interface ReadableReceipt extends Omit<RecordedReceipt, "userRef" | "idempotencyKey"> {
-  readonly userRef: string | null;
-  readonly idempotencyKey: string | null;
-}
+export type ReadableReceipt = Omit<Receipt, keyof ReceiptProof>;
 
-/** What the API answers for an acceptance. */
-export interface Receipt extends ReadableReceipt {
-  readonly erased: boolean;
-  readonly restricted: boolean;
-  readonly log: ReceiptLog;
-  readonly signature: ReceiptSignature;
-}
-
-/** Where the log holds the leaf of a receipt, or will by `integrateBy`. */
-export interface ReceiptLog {
-  readonly logId: string;
-  readonly origin: string;
-  readonly leafIndex: number;
-  /** `sha256:<hex>` of RFC 6962. */
-  readonly leafHash: string;
-  readonly integrateBy: string;
-}
-
-export interface ReceiptSignature {
-  readonly alg: "EdDSA";
-  readonly kid: string;
-  /** The compact JWS over the bytes of the leaf. */
-  readonly jws: string;
-}
+/** A receipt up to what the log adds: sealed as text when it is recorded, and never built again. */
+export type RecordedReceipt = ReadableReceipt & { readonly userRef: string; readonly idempotencyKey: string };
 
 export function buildReceipt(input: ReceiptInput): RecordedReceipt {
   const { agreement, assessment, acceptedAt, body } = input;

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { withOrg } from "#platform/db/pool.ts";
@@ -6,11 +7,10 @@ import type { OrgId } from "#platform/ids.ts";
 import type { LocatedFinding } from "#platform/restricted-html/findings.ts";
 import { type MergeHtml, prepareMerge } from "#platform/restricted-html/merge-html.ts";
 import { contentToHtml, UnsafeContentError } from "#platform/restricted-html/read-content.ts";
-import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
+import { createWorkerPool } from "#platform/worker-pool.ts";
 import type { BoundText } from "../terms/agreement.ts";
 import { type AgreementText, type ContentFormat, findText, type Texts } from "../terms/content-store.ts";
 import type { TemplateType } from "../terms/policy.ts";
-import { createWeightedLru } from "./shown-keeper.ts";
 
 /** A published text in the form in which it is shown. */
 export interface HtmlText extends BoundText {
@@ -37,10 +37,10 @@ export interface HtmlSource {
 const cachedCharacters = 16_000_000;
 
 export function createHtmlSource({ pool, converter }: { pool: pg.Pool; converter: HtmlConverter }): HtmlSource {
-  const cache = createWeightedLru<HtmlText>(cachedCharacters);
+  const cache = new LRUCache<string, HtmlText>({ maxSize: cachedCharacters });
   const running = new Map<string, Promise<HtmlText>>();
   const read = async (orgId: OrgId, name: BoundText, type: TemplateType): Promise<HtmlText> => {
-    const text = await withOrg(pool, orgId, (client) => findText(orgId, client, name));
+    const text = await withOrg(pool, orgId, (tenant) => findText(tenant, name));
     if (text === undefined) throw new Error("the text to render is not stored");
     const content = text.content.toString("utf8");
     const job = { format: text.format, content, isGenerated: type === "GENERATED" };
@@ -51,7 +51,7 @@ export function createHtmlSource({ pool, converter }: { pool: pg.Pool; converter
     if (same !== undefined) return same;
     const promise = read(orgId, name, type)
       .then((text) => {
-        cache.set(key, text, text.html.length * (text.merge === null ? 1 : 2) + 1_000);
+        cache.set(key, text, { size: text.html.length * (text.merge === null ? 1 : 2) + 1_000 });
         return text;
       })
       .finally(() => running.delete(key));
@@ -107,15 +107,13 @@ export function createHtmlConverter(): HtmlConverter {
   /** One after the other, so that no organization keeps the threads from the others. */
   const runInTurn = async (orgId: OrgId, job: ConversionJob): Promise<Conversion> => {
     const queue = queues.get(orgId) ?? { last: Promise.resolve(), waiting: 0 };
-    if (queue.waiting >= maxWaiting) throw unavailable();
+    if (queue.waiting >= maxWaiting) throw new DomainError("SERVICE_UNAVAILABLE");
     queues.set(orgId, queue);
     queue.waiting += 1;
     const turn = queue.last.then(() => pool.run(job));
     queue.last = turn.catch(() => undefined);
     try {
       return await turn;
-    } catch (error) {
-      throw error instanceof WorkerPoolError ? unavailable(error) : error;
     } finally {
       queue.waiting -= 1;
       if (queue.waiting === 0) queues.delete(orgId);
@@ -131,9 +129,6 @@ export function createHtmlConverter(): HtmlConverter {
     close: () => pool.close(),
   };
 }
-
-const unavailable = (cause?: unknown): DomainError =>
-  new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" }, cause });
 
 const unsafe = ({ findings }: Extract<Conversion, { kind: "unsafe" }>): DomainError =>
   new DomainError("CLICK_CONTENT_INVALID", {

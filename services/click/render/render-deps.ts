@@ -1,4 +1,5 @@
 import { type Client, ConnectError } from "@connectrpc/connect";
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { TemplatesService, Version } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
@@ -23,7 +24,7 @@ import {
   type HtmlText,
 } from "./html-source.ts";
 import { createRenderTokens, type RenderTokens } from "./render-tokens.ts";
-import { createShownKeeper, createWeightedLru, type ShownKeeper } from "./shown-keeper.ts";
+import { createShownKeeper, type ShownKeeper } from "./shown-keeper.ts";
 
 /** What renderings are made of; each takes what it uses. */
 export interface RenderDeps {
@@ -89,7 +90,7 @@ const answerMs = 5_000;
 const cachedCharacters = 4_000_000;
 
 function createDraftSource(templates: Client<typeof TemplatesService>, converter: HtmlConverter): DraftSource {
-  const cache = createWeightedLru<string>(cachedCharacters);
+  const cache = new LRUCache<string, string>({ maxSize: cachedCharacters });
   const convert = async (orgId: OrgId, { contentHash, format: wireFormat, content }: Version): Promise<string> => {
     const format = contentFormats[wireFormat];
     if (format === undefined) throw new Error(`a version has the unknown format ${wireFormat}`);
@@ -97,7 +98,7 @@ function createDraftSource(templates: Client<typeof TemplatesService>, converter
     const known = cache.get(key);
     if (known !== undefined) return known;
     const { html } = await converter.convert(orgId, { format, content, isGenerated: false });
-    cache.set(key, html, html.length + 1_000);
+    cache.set(key, html, { size: html.length + 1_000 });
     return html;
   };
   return {

@@ -1,8 +1,7 @@
-import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import { isUuid, type OrgId } from "#platform/ids.ts";
+import { isUuid } from "#platform/ids.ts";
 import { hasAccepted } from "../receipts/acceptance-store.ts";
 import { type BoundText, type CurrentTemplate, chooseText, type TextChoice } from "../terms/agreement.ts";
 import { requireAllowedOrigin } from "../terms/placement.ts";
@@ -179,7 +178,7 @@ async function isAccepted(
 ): Promise<boolean> {
   if (userRef === undefined) return false;
   const subjectIndex = vault.subjectIndex(orgId, userRef);
-  return withOrg(pool, orgId, (client) => isAlreadyAccepted(orgId, client, { subjectIndex, ...question }));
+  return withOrg(pool, orgId, (tenant) => isAlreadyAccepted(tenant, { subjectIndex, ...question }));
 }
 
 function unsigned(
@@ -212,13 +211,12 @@ const dayMs = 86_400_000;
 
 /** Whether a user need not be asked: this revision was accepted, and not so long ago that it is due again. */
 export async function isAlreadyAccepted(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   { subjectIndex, text, policy, now }: AcceptanceQuestion,
 ): Promise<boolean> {
   if (subjectIndex === null) return false;
   const { versionId, revision } = text;
   const { reacceptIntervalDays: days } = policy;
   const since = days === 0 ? {} : { since: new Date(now.getTime() - days * dayMs) };
-  return hasAccepted(orgId, client, { subjectIndex, versionId, revision, ...since });
+  return hasAccepted(tenant, { subjectIndex, versionId, revision, ...since });
 }

@@ -1,7 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type pg from "pg";
 import type { Caller } from "#platform/caller.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { sessionPresented } from "../events.ts";
@@ -32,14 +31,14 @@ type Deps = Pick<RenderDeps, "pool" | "vault" | "clock" | "newId" | "wakeRelay" 
  */
 export async function renderSession(deps: Deps, caller: Caller, wanted: SessionRendering): Promise<Rendered> {
   const now = deps.clock.now();
-  const { rendered, isNew } = await withOrg(deps.pool, caller.orgId, async (client) => {
-    const session = await requireSession(deps, caller, client, wanted.sessionId, now);
-    const pinned = await readPinned(deps, caller, client, session);
+  const { rendered, isNew } = await withOrg(deps.pool, caller.orgId, async (tenant) => {
+    const session = await requireSession(deps, tenant, wanted.sessionId, now);
+    const pinned = await readPinned(deps, tenant, session);
     requireAllowedOrigin(pinned.placement, wanted.origin);
-    const presented = wanted.isPresented && (await present(deps, caller, client, session, now));
+    const presented = wanted.isPresented && (await present(deps, caller, tenant, session, now));
     const { row, terms } = session;
     const question = { subjectIndex: row.subjectIndex, text: row, policy: terms.policy, now };
-    const alreadyAccepted = await isAlreadyAccepted(caller.orgId, client, question);
+    const alreadyAccepted = await isAlreadyAccepted(tenant, question);
     return { rendered: rendering(deps, session, { pinned, alreadyAccepted, now }), isNew: presented };
   });
   if (isNew) deps.wakeRelay();
@@ -53,14 +52,9 @@ interface ShownSession {
   readonly view: SessionView;
 }
 
-async function requireSession(
-  { vault }: Deps,
-  { orgId }: Caller,
-  client: pg.ClientBase,
-  id: string,
-  now: Date,
-): Promise<ShownSession> {
-  const row = await findSession(orgId, client, id);
+async function requireSession({ vault }: Deps, tenant: Tenant, id: string, now: Date): Promise<ShownSession> {
+  const { orgId } = tenant;
+  const row = await findSession(tenant, id);
   if (row === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
   const opened = openSession(vault, orgId, row);
   const view = viewSession(orgId, row, opened, now);
@@ -76,18 +70,13 @@ interface Pinned {
   readonly placement: Placement | undefined;
 }
 
-async function readPinned(
-  { vault }: Deps,
-  { orgId }: Caller,
-  client: pg.ClientBase,
-  { row, terms }: ShownSession,
-): Promise<Pinned> {
+async function readPinned({ vault }: Deps, tenant: Tenant, { row, terms }: ShownSession): Promise<Pinned> {
   const { renderHash, wordsHash, deploymentHash } = row;
   const isMerged = terms.type === "GENERATED";
   const hashes = [isMerged ? null : renderHash, wordsHash, deploymentHash].filter((hash) => hash !== null);
-  const contents = await findShown(orgId, client, hashes);
+  const contents = await findShown(tenant, hashes);
   const read = (hash: string | null): string | null => contents.get(hash ?? "")?.toString("utf8") ?? null;
-  const html = isMerged ? await readSealedRendering(vault, orgId, client, row.id) : read(renderHash);
+  const html = isMerged ? await readSealedRendering(vault, tenant, row.id) : read(renderHash);
   const [words, snapshot] = [read(wordsHash), read(deploymentHash)];
   // Only sessions that are older than renderings have none.
   if (renderHash === null || html === null || words === null) throw new DomainError("CLICK_RENDER_NOT_FOUND");
@@ -102,13 +91,13 @@ async function readPinned(
 async function present(
   { newId }: Deps,
   caller: Caller,
-  client: pg.PoolClient,
+  tenant: Tenant,
   { row }: ShownSession,
   now: Date,
 ): Promise<boolean> {
   // Asked before the row is locked, because most renderings are repetitions.
-  if (row.status !== "PENDING" || !(await presentSession(caller.orgId, client, row.id, now))) return false;
-  await insertOutbox(client, "click", [sessionPresented({ caller, eventId: newId(), now }, row.id, row)]);
+  if (row.status !== "PENDING" || !(await presentSession(tenant, row.id, now))) return false;
+  await insertOutbox(tenant.client, "click", [sessionPresented({ caller, eventId: newId(), now }, row.id, row)]);
   return true;
 }
 

@@ -1,8 +1,8 @@
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { createLru } from "#platform/lru.ts";
 import { findShown, insertSealedRendering, insertShown } from "../terms/content-store.ts";
 import { type Placement, parsePlacement } from "../terms/placement.ts";
 import { sealRendering } from "../vault/seals.ts";
@@ -29,14 +29,14 @@ export interface ShownKeeperDeps {
 }
 
 export function createShownKeeper({ pool, vault }: ShownKeeperDeps): ShownKeeper {
-  const kept = createLru<true>(rememberedKept);
-  const placements = createLru<Placement>(cachedPlacements);
+  const kept = new LRUCache<string, true>({ max: rememberedKept });
+  const placements = new LRUCache<string, Placement>({ max: cachedPlacements });
   const store = async (orgId: OrgId, names: readonly string[], contents: readonly Buffer[]): Promise<void> => {
-    await withOrg(pool, orgId, (client) => insertShown(orgId, client, contents));
+    await withOrg(pool, orgId, (tenant) => insertShown(tenant, contents));
     for (const name of names) kept.set(name, true);
   };
   const load = async (orgId: OrgId, hash: string, name: string): Promise<Placement | undefined> => {
-    const found = await withOrg(pool, orgId, (client) => findShown(orgId, client, [hash]));
+    const found = await withOrg(pool, orgId, (tenant) => findShown(tenant, [hash]));
     const snapshot = found.get(hash);
     if (snapshot === undefined) return undefined;
     const placement = parsePlacement(snapshot.toString("utf8"));
@@ -57,43 +57,11 @@ export function createShownKeeper({ pool, vault }: ShownKeeperDeps): ShownKeeper
     },
     keepSealedRendering: (orgId, receiptId, seed, html) => {
       const sealed = sealRendering(vault, { organizationId: orgId, recordId: receiptId }, seed, html);
-      return withOrg(pool, orgId, (client) => insertSealedRendering(orgId, client, receiptId, sealed));
+      return withOrg(pool, orgId, (tenant) => insertSealedRendering(tenant, receiptId, sealed));
     },
     placement: (orgId, snapshotHash) => {
       const name = `${orgId}/${snapshotHash}`;
       return placements.get(name) ?? load(orgId, snapshotHash, name);
-    },
-  };
-}
-
-/** A map that forgets what was not used for longest once its values weigh more than `maxWeight` together. */
-interface WeightedLru<V> {
-  get(key: string): V | undefined;
-  /** A value that weighs more than the whole map may is not kept. */
-  set(key: string, value: V, weight: number): void;
-}
-
-export function createWeightedLru<V>(maxWeight: number): WeightedLru<V> {
-  const entries = new Map<string, { readonly value: V; readonly weight: number }>();
-  let total = 0;
-  const remove = (key: string): void => {
-    total -= entries.get(key)?.weight ?? 0;
-    entries.delete(key);
-  };
-  return {
-    get: (key) => {
-      const entry = entries.get(key);
-      if (entry === undefined) return undefined;
-      entries.delete(key);
-      entries.set(key, entry);
-      return entry.value;
-    },
-    set: (key, value, weight) => {
-      remove(key);
-      if (weight > maxWeight) return;
-      entries.set(key, { value, weight });
-      total += weight;
-      while (total > maxWeight) remove(entries.keys().next().value as string);
     },
   };
 }

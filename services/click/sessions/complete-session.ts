@@ -93,7 +93,7 @@ async function complete(deps: Deps, caller: Caller, request: CompleteSessionRequ
     // What is recorded now is no longer to be recorded.
     hasAcceptance = hasAcceptance && step.kind !== "record";
   }
-  throw new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });
+  throw new DomainError("SERVICE_UNAVAILABLE");
 }
 
 function requestedOutcome(outcome: SessionOutcome): "ACCEPTED" | "DECLINED" | null {
@@ -113,7 +113,7 @@ function requestedOutcome(outcome: SessionOutcome): "ACCEPTED" | "DECLINED" | nu
 
 async function requireSession(deps: Deps, orgId: OrgId, sessionId: string): Promise<FoundSession> {
   const { pool, clock } = deps;
-  const session = await withOrg(pool, orgId, (client) => readSession(deps, orgId, client, sessionId, clock.now()));
+  const session = await withOrg(pool, orgId, (tenant) => readSession(deps, tenant, sessionId, clock.now()));
   if (session === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
   return session;
 }
@@ -182,14 +182,14 @@ async function close(
   const { leaf, sealedReason } = sealCompletion(vault, session.seed, input);
   // Signed before anything is locked; nobody gets to see the signature of a leaf that was not logged.
   const leaves = await leafSigner.sign([leaf], now);
-  const isClosed = await withOrg(pool, caller.orgId, async (client) => {
+  const isClosed = await withOrg(pool, caller.orgId, async (tenant) => {
     const completion = { id, from: status as StoredStatus, receiptIds, outcome, sealedReason, now };
-    if (!(await storeCompletion(caller.orgId, client, completion))) return false;
+    if (!(await storeCompletion(tenant, completion))) return false;
     const context = () => ({ caller, eventId: newId(), now });
     const declined = outcome === "DECLINED" ? [sessionDeclined(context(), id, session.view)] : [];
     const completed = sessionCompleted(context(), id, outcome, session.view);
-    await insertOutbox(client, "click", [...declined, completed]);
-    await appendLeaves(caller.orgId, client, leaves);
+    await insertOutbox(tenant.client, "click", [...declined, completed]);
+    await appendLeaves(tenant, leaves);
     return true;
   });
   if (!isClosed) return;

@@ -48,12 +48,12 @@ export const createSession = (deps: CreateSessionDeps): Pick<ServiceImpl<typeof 
     const pinned = await pinText(deps, caller, request);
     const shown = await composeAndKeep(deps, caller, request, pinned);
     const session = newSession(deps, caller, request, pinned, shown);
-    const stored = await withOrg(deps.pool, caller.orgId, async (client) => {
-      await insertSession(caller.orgId, client, session);
+    const stored = await withOrg(deps.pool, caller.orgId, async (tenant) => {
+      await insertSession(tenant, session);
       const event = { caller, eventId: deps.newId(), now: session.createdAt };
       const created = sessionCreated(event, session.id, pinned.text, session.deployment?.id ?? null);
-      await insertOutbox(client, "click", [created]);
-      return findSession(caller.orgId, client, session.id);
+      await insertOutbox(tenant.client, "click", [created]);
+      return findSession(tenant, session.id);
     });
     deps.wakeRelay();
     if (stored === undefined) throw new Error("a new session cannot be read");

@@ -1,5 +1,4 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
 import { findDirectAcceptance, listBySession, type StoredAcceptance } from "../receipts/acceptance-store.ts";
 import type { ReadableReceipt } from "../receipts/receipt.ts";
@@ -40,22 +39,21 @@ export interface SessionReading {
  */
 export async function readSession(
   reading: SessionReading,
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   id: string,
   now: Date,
 ): Promise<FoundSession | undefined> {
-  const session = await findSession(orgId, client, id);
+  const session = await findSession(tenant, id);
   if (session === undefined) {
-    const direct = await findDirectAcceptance(orgId, client, id);
+    const direct = await findDirectAcceptance(tenant, id);
     return direct && readDirect(reading, direct);
   }
-  const acceptances = session.receiptIds.length === 0 ? [] : await listBySession(orgId, client, id);
-  const opened = openSession(reading.vault, orgId, session, reading.opensRestricted);
+  const acceptances = session.receiptIds.length === 0 ? [] : await listBySession(tenant, id);
+  const opened = openSession(reading.vault, tenant.orgId, session, reading.opensRestricted);
   const { person, seed, closing } = opened;
   const isAnonymous = seed !== null && person.userRef === null;
   const userRef = isAnonymous ? acceptedBy(reading, acceptances) : person.userRef;
-  const view = viewSession(orgId, session, { ...opened, person: { ...person, userRef } }, now);
+  const view = viewSession(tenant.orgId, session, { ...opened, person: { ...person, userRef } }, now);
   return {
     view,
     closing,
@@ -108,11 +106,10 @@ function sessionShown(session: StoredSession, { renderHash, data }: SessionView)
 /** What the page of a session told us, in the order in which it came; nothing when its user was erased or is restricted. */
 export async function readSessionEvents(
   { vault }: SessionReading,
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   { view, seed }: Pick<FoundSession, "view" | "seed">,
 ): Promise<PageEvent[]> {
   if (seed === null) return [];
-  const events = await listSessionEvents(orgId, client, view.id);
-  return openEvents(vault, { organizationId: orgId, recordId: view.id }, seed, events);
+  const events = await listSessionEvents(tenant, view.id);
+  return openEvents(vault, { organizationId: tenant.orgId, recordId: view.id }, seed, events);
 }

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { PageEvent, PageFacts, SessionState } from "./session.ts";
 
 /** A session as far as its events matter. */
@@ -18,8 +18,7 @@ export interface StoredPageEvent extends Omit<PageEvent, "target"> {
 
 /** Until the end of the transaction nobody else adds events to the session or changes its state. */
 export async function lockForEvents(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   sessionId: string,
 ): Promise<EventfulSession | undefined> {
   const result = await client.query<EventfulSession>(
@@ -37,8 +36,7 @@ export async function lockForEvents(
 
 /** Adds events to a session that is locked, and what they come to. */
 export async function insertEvents(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   session: { readonly id: string; readonly eventCount: number; readonly pageFacts: PageFacts },
   events: readonly StoredPageEvent[],
 ): Promise<void> {
@@ -65,11 +63,7 @@ export async function insertEvents(
 }
 
 /** The events of a session, in the order in which they came. */
-export async function listSessionEvents(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  sessionId: string,
-): Promise<StoredPageEvent[]> {
+export async function listSessionEvents({ orgId, client }: Tenant, sessionId: string): Promise<StoredPageEvent[]> {
   const result = await client.query<StoredPageEvent>(
     `select type, at, sealed_target as "sealedTarget", server_at as "serverAt" from click.session_event
      where organization_id = $1 and session_id = $2 order by position`,
@@ -87,8 +81,7 @@ interface SessionText {
 
 /** Cancels a session that waits for its user; undefined when there is none. */
 export async function cancelSession(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   { id, now }: { readonly id: string; readonly now: Date },
 ): Promise<SessionText | undefined> {
   const result = await client.query<SessionText>(

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { BoundText, SessionFacts } from "../terms/agreement.ts";
 import type { SessionOutcome, SessionState, StoredStatus } from "./session.ts";
 
@@ -49,7 +49,7 @@ export interface StoredSession extends BoundText, SessionState {
 }
 
 /** Adds a session in the state PENDING. Its terms, its text and what is shown to everybody must be kept already. */
-export async function insertSession(orgId: OrgId, client: pg.ClientBase, session: NewSession): Promise<void> {
+export async function insertSession({ orgId, client }: Tenant, session: NewSession): Promise<void> {
   await client.query(
     `with session as (
        insert into click.session (organization_id, id, template_id, version_id, revision, label, locale, content_hash,
@@ -100,7 +100,7 @@ const textColumns = (s: string): string => `${s}.template_id as "templateId", ${
 const receiptIds = `array(select a.receipt_id from click.acceptance a
   where a.organization_id = $1 and a.session_id = $2 order by a.accepted_at, a.receipt_id)`;
 
-export async function findSession(orgId: OrgId, client: pg.ClientBase, id: string): Promise<StoredSession | undefined> {
+export async function findSession({ orgId, client }: Tenant, id: string): Promise<StoredSession | undefined> {
   const result = await client.query<StoredSession>(
     `select s.id, ${textColumns("s")}, s.subject_index as "subjectIndex", s.sealed, s.sealed_reason as "sealedReason",
        k.seed, s.status, s.outcome, s.client_id as "clientId", s.request_id as "requestId",
@@ -131,8 +131,7 @@ export interface SessionCompletion {
 
 /** Completes a session; false, and nothing has happened, when it is not any more what it was when that was decided. */
 export async function completeSession(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   { id, from, receiptIds: known, outcome, sealedReason, now }: SessionCompletion,
 ): Promise<boolean> {
   // While the session is locked nobody adds an acceptance to it; only a further statement sees all that came before.
@@ -152,7 +151,7 @@ export async function completeSession(
 }
 
 /** Marks a session as shown to its user; false when it was before, or is not open any more. */
-export async function presentSession(orgId: OrgId, client: pg.ClientBase, id: string, now: Date): Promise<boolean> {
+export async function presentSession({ orgId, client }: Tenant, id: string, now: Date): Promise<boolean> {
   const result = await client.query(
     `update click.session set status = 'PRESENTED', presented_at = $3, updated_at = $3
      where organization_id = $1 and id = $2 and status = 'PENDING' and expires_at > $3`,

@@ -1,12 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { ClickService, SessionEvent, SessionSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import { isUuid, type OrgId } from "#platform/ids.ts";
+import { isUuid } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import type { ClickDeps } from "../deps.ts";
 import { sessionCancelled } from "../events.ts";
@@ -30,7 +29,7 @@ export const getSession = (deps: GetSessionDeps): Pick<ServiceImpl<typeof ClickS
     const { pool, clock } = deps;
     const { orgId } = requireCaller(context);
     const found = isUuid(sessionId)
-      ? await withOrg(pool, orgId, (client) => readSession(deps, orgId, client, sessionId, clock.now()))
+      ? await withOrg(pool, orgId, (tenant) => readSession(deps, tenant, sessionId, clock.now()))
       : undefined;
     if (found === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
     return { session: await answerSession(deps, found.view) };
@@ -46,13 +45,13 @@ export const cancelSession = (deps: CancelSessionDeps): Pick<ServiceImpl<typeof 
     const sessionId = request.sessionId.toLowerCase();
     if (!isUuid(sessionId)) throw new DomainError("CLICK_SESSION_NOT_FOUND");
     const now = deps.clock.now();
-    const { view, isChanged } = await withOrg(deps.pool, orgId, async (client) => {
-      const cancelled = await storeCancellation(orgId, client, { id: sessionId, now });
+    const { view, isChanged } = await withOrg(deps.pool, orgId, async (tenant) => {
+      const cancelled = await storeCancellation(tenant, { id: sessionId, now });
       if (cancelled !== undefined) {
         const event = sessionCancelled({ caller, eventId: deps.newId(), now }, sessionId, cancelled);
-        await insertOutbox(client, "click", [event]);
+        await insertOutbox(tenant.client, "click", [event]);
       }
-      const found = await readSession(deps, orgId, client, sessionId, now);
+      const found = await readSession(deps, tenant, sessionId, now);
       return { view: found?.view, isChanged: cancelled !== undefined };
     });
     if (view === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
@@ -73,11 +72,11 @@ export const appendSessionEvents = (
     if (!isUuid(sessionId)) throw new DomainError("CLICK_SESSION_NOT_FOUND");
     const now = deps.clock.now();
     const events = readEvents(request.events, now);
-    const view = await withOrg(deps.pool, orgId, async (client) => {
-      const locked = await lockForEvents(orgId, client, sessionId);
+    const view = await withOrg(deps.pool, orgId, async (tenant) => {
+      const locked = await lockForEvents(tenant, sessionId);
       // An acceptance without a session reads as one that is completed.
-      if (locked !== undefined) await addToSession(deps, orgId, client, sessionId, { locked, events, now });
-      return (await readSession(deps, orgId, client, sessionId, now))?.view;
+      if (locked !== undefined) await addToSession(deps, tenant, sessionId, { locked, events, now });
+      return (await readSession(deps, tenant, sessionId, now))?.view;
     });
     if (view === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
     if (view.origin === "DIRECT") throw new DomainError("CLICK_SESSION_CLOSED");
@@ -87,18 +86,17 @@ export const appendSessionEvents = (
 
 async function addToSession(
   { vault }: AppendSessionEventsDeps,
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   id: string,
   { locked, events, now }: { locked: EventfulSession; events: readonly PageEvent[]; now: Date },
 ): Promise<void> {
   requireRoom(locked, events.length, now);
-  const record = { organizationId: orgId, recordId: id };
+  const record = { organizationId: tenant.orgId, recordId: id };
   const { seed } = readSeed(vault, record, locked.seed);
   if (seed === null) throw new DomainError("CLICK_SESSION_CLOSED");
   const { eventCount } = locked;
   const pageFacts = addEvents(locked.pageFacts, events);
-  await insertEvents(orgId, client, { id, eventCount, pageFacts }, sealEvents(vault, record, seed, events));
+  await insertEvents(tenant, { id, eventCount, pageFacts }, sealEvents(vault, record, seed, events));
 }
 
 /** Enough for a person; a page that reports every movement fills its own session only. */

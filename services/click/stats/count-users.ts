@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
-import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import {
   addHolders,
   addReach,
@@ -24,38 +23,33 @@ const maxRounds = 5;
  * Counts acceptances by user. Each user is held from before it is read until the transaction ends, and what changes in
  * the counters is exactly the difference between what the user was counted as and is counted as now.
  */
-export async function countUsers(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  wanted: readonly UserAcceptances[],
-): Promise<void> {
+export async function countUsers(tenant: Tenant, wanted: readonly UserAcceptances[]): Promise<void> {
   const changes = new Map<string, UserChange>();
   let left = wanted;
   for (let round = 1; left.length > 0; round += 1) {
     if (round > maxRounds) throw new Error("users that are counted by other processes could not be held");
-    left = await countKnownOrNew(orgId, client, left, changes);
+    left = await countKnownOrNew(tenant, left, changes);
   }
   const changed = [...changes.values()].filter(({ users }) => users !== 0);
-  await addReach(orgId, client, changed);
-  await addHolders(orgId, client, changed);
+  await addReach(tenant, changed);
+  await addHolders(tenant, changed);
 }
 
 /** Gives those that another process has added after they were looked for. */
 async function countKnownOrNew(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   wanted: readonly UserAcceptances[],
   changes: Map<string, UserChange>,
 ): Promise<UserAcceptances[]> {
-  const known = new Map((await lockUsers(orgId, client, wanted)).map((user) => [nameOf(user), user]));
+  const known = new Map((await lockUsers(tenant, wanted)).map((user) => [nameOf(user), user]));
   const after = wanted.map((user): StatUser => {
     const { templateId, userKey, acceptances } = user;
     return { templateId, userKey, ...addAcceptances(known.get(nameOf(user)), acceptances) };
   });
   const fresh = after.filter((user) => !known.has(nameOf(user)));
-  const inserted = new Set((await insertUsers(orgId, client, fresh)).map(nameOf));
+  const inserted = new Set((await insertUsers(tenant, fresh)).map(nameOf));
   const held = after.filter((user) => known.has(nameOf(user)));
-  await updateUsers(orgId, client, held);
+  await updateUsers(tenant, held);
   for (const user of [...held, ...fresh.filter((one) => inserted.has(nameOf(one)))]) {
     addDifference(changes, user.templateId, known.get(nameOf(user)), user);
   }

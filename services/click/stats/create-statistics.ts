@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import type { Client } from "@connectrpc/connect";
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import type { CountTemplatePartsResponse, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createBatchConsumer } from "#platform/events/consume-batches.ts";
 import type { DeadEvents } from "#platform/events/dead-events.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
-import { createLru } from "#platform/lru.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { createPeriodicWorker, type Worker } from "#platform/periodic.ts";
 import type { Tracer } from "#platform/telemetry.ts";
@@ -121,7 +121,7 @@ function createRenderCounter({ pool, logger }: { pool: pg.Pool; logger: Logger }
       rows = 0;
       for (const [orgId, ofOrg] of taken) {
         try {
-          await withOrg(pool, orgId, (client) => addHours(orgId, client, [...ofOrg.values()]));
+          await withOrg(pool, orgId, (tenant) => addHours(tenant, [...ofOrg.values()]));
         } catch (error) {
           logger.warn({ err: error }, "renderings could not be counted; trying again");
           for (const row of ofOrg.values()) add(orgId, row);
@@ -137,29 +137,25 @@ const statisticsSubjects: readonly string[] = [
   "assent.click.consent.*",
 ];
 
-type ReadLocales = (
-  orgId: OrgId,
-  client: pg.ClientBase,
-  texts: readonly TextName[],
-) => Promise<ReadonlyMap<string, string>>;
+type ReadLocales = (tenant: Tenant, texts: readonly TextName[]) => Promise<ReadonlyMap<string, string>>;
 
 /**
  * Adds events of one organization to the statistics. Tables are always written in the same order. Whoever was erased
  * before the events came is not counted by name: no erasure can come between that look and the commit.
  */
-function applyStatistics(): (client: pg.PoolClient, orgId: OrgId, events: readonly Event[]) => Promise<void> {
+function applyStatistics(): (tenant: Tenant, events: readonly Event[]) => Promise<void> {
   const readLocales = createLocaleReader();
   const secret = randomBytes(32);
-  return async (client, orgId, received) => {
-    await shareCounting(orgId, client);
-    const events = withholdUsers(received, await findWithheld(orgId, client, acceptancesIn(received)), secret);
-    const fresh = await markReused(orgId, client, reusedSessions(events));
+  return async (tenant, received) => {
+    await shareCounting(tenant);
+    const events = withholdUsers(received, await findWithheld(tenant, acceptancesIn(received)), secret);
+    const fresh = await markReused(tenant, reusedSessions(events));
     const tally = tallyEvents(events, (sessionId) => fresh.delete(sessionId));
-    const locales = await readLocales(orgId, client, tally.users);
-    await countUsers(orgId, client, byUser(tally.users, locales));
-    await addHours(orgId, client, tally.hours);
-    await addTimes(orgId, client, tally.times);
-    await addPurposes(orgId, client, tally.purposes);
+    const locales = await readLocales(tenant, tally.users);
+    await countUsers(tenant, byUser(tally.users, locales));
+    await addHours(tenant, tally.hours);
+    await addTimes(tenant, tally.times);
+    await addPurposes(tenant, tally.purposes);
   };
 }
 
@@ -193,18 +189,18 @@ const cachedLocales = 10_000;
 
 /** A text never changes, and was stored before anybody could accept it. */
 function createLocaleReader(): ReadLocales {
-  const cache = createLru<string>(cachedLocales);
-  return async (orgId, client, texts) => {
+  const cache = new LRUCache<string, string>({ max: cachedLocales });
+  return async (tenant, texts) => {
     const known = new Map<string, string>();
     const unknown = new Map<string, TextName>();
     for (const text of texts) {
-      const locale = cache.get(`${orgId} ${textKey(text)}`);
+      const locale = cache.get(`${tenant.orgId} ${textKey(text)}`);
       if (locale === undefined) unknown.set(textKey(text), text);
       else known.set(textKey(text), locale);
     }
     if (unknown.size === 0) return known;
-    for (const { locale, ...text } of await findLocales(orgId, client, [...unknown.values()])) {
-      cache.set(`${orgId} ${textKey(text)}`, locale);
+    for (const { locale, ...text } of await findLocales(tenant, [...unknown.values()])) {
+      cache.set(`${tenant.orgId} ${textKey(text)}`, locale);
       known.set(textKey(text), locale);
     }
     return known;

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { HourRow, PurposeRow, StatPlace, TimeRow } from "./tally.ts";
 import { hourCounters } from "./user-days.ts";
@@ -40,7 +40,7 @@ const addHoursSql = addSql("stat_hour", placeColumns, counterColumns(hourCounter
   "last_accepted_at",
 ]);
 
-export async function addHours(orgId: OrgId, client: pg.ClientBase, rows: readonly HourRow[]): Promise<void> {
+export async function addHours({ orgId, client }: Tenant, rows: readonly HourRow[]): Promise<void> {
   if (rows.length === 0) return;
   await client.query({
     name: "click-stat-hours",
@@ -57,7 +57,7 @@ export async function addHours(orgId: OrgId, client: pg.ClientBase, rows: readon
 
 const addTimesSql = addSql("stat_accept_time", { ...placeColumns, bucket: "smallint" }, { acceptances: "bigint" });
 
-export async function addTimes(orgId: OrgId, client: pg.ClientBase, rows: readonly TimeRow[]): Promise<void> {
+export async function addTimes({ orgId, client }: Tenant, rows: readonly TimeRow[]): Promise<void> {
   if (rows.length === 0) return;
   const values = [orgId, ...placeArrays(rows), rows.map((row) => row.bucket), rows.map((row) => row.acceptances)];
   await client.query({ name: "click-stat-times", text: addTimesSql, values });
@@ -66,7 +66,7 @@ export async function addTimes(orgId: OrgId, client: pg.ClientBase, rows: readon
 const decisions = ["granted", "denied", "withdrawn"] as const;
 const addPurposesSql = addSql("stat_purpose", { ...placeColumns, purpose: "text" }, counterColumns(decisions));
 
-export async function addPurposes(orgId: OrgId, client: pg.ClientBase, rows: readonly PurposeRow[]): Promise<void> {
+export async function addPurposes({ orgId, client }: Tenant, rows: readonly PurposeRow[]): Promise<void> {
   if (rows.length === 0) return;
   const counts = decisions.map((decision) => rows.map((row) => row[decision]));
   const values = [orgId, ...placeArrays(rows), rows.map((row) => row.purpose), ...counts];
@@ -74,11 +74,7 @@ export async function addPurposes(orgId: OrgId, client: pg.ClientBase, rows: rea
 }
 
 /** Notes sessions as counted; gives those that were not before. */
-export async function markReused(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  sessionIds: readonly string[],
-): Promise<Set<string>> {
+export async function markReused({ orgId, client }: Tenant, sessionIds: readonly string[]): Promise<Set<string>> {
   if (sessionIds.length === 0) return new Set();
   const result = await client.query<{ id: string }>(
     `insert into click.stat_reused_session (organization_id, session_id)
@@ -95,8 +91,7 @@ export interface TextName {
 
 /** The locales of texts that are kept. */
 export async function findLocales(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   texts: readonly TextName[],
 ): Promise<(TextName & { readonly locale: string })[]> {
   const result = await client.query<TextName & { locale: string }>(
@@ -112,12 +107,12 @@ export async function findLocales(
 const lockName = (orgId: OrgId): string => `click statistics ${orgId}`;
 
 /** Until the end of the transaction nobody is forgotten: what it reads of records afterwards holds for what it counts. */
-export async function shareCounting(orgId: OrgId, client: pg.ClientBase): Promise<void> {
+export async function shareCounting({ orgId, client }: Tenant): Promise<void> {
   await client.query("select pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [lockName(orgId)]);
 }
 
 /** Waits for all that is being counted; until the end of the transaction nothing else is. */
-export async function holdCounting(orgId: OrgId, client: pg.ClientBase): Promise<void> {
+export async function holdCounting({ orgId, client }: Tenant): Promise<void> {
   await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [lockName(orgId)]);
 }
 
@@ -126,8 +121,7 @@ export async function holdCounting(orgId: OrgId, client: pg.ClientBase): Promise
  * organizations have never erased anybody, and pay for one look.
  */
 export async function findWithheld(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   receiptIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (receiptIds.length === 0) return new Set();

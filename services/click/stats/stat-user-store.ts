@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { UserCount, UserDays } from "./user-days.ts";
 
 /** Names a user of a template by the keyed hash of the user reference, in hexadecimal. */
@@ -18,7 +17,7 @@ export type StatUser = UserName & UserDays;
 const keyBytes = ({ userKey }: UserName): Buffer => Buffer.from(userKey, "hex");
 
 /** Reads these users and holds them until the end of the transaction; those that are not known are left out. */
-export async function lockUsers(orgId: OrgId, client: pg.ClientBase, names: readonly UserName[]): Promise<StatUser[]> {
+export async function lockUsers({ orgId, client }: Tenant, names: readonly UserName[]): Promise<StatUser[]> {
   const result = await client.query<UserName & UserDays["last"] & { days: string }>({
     name: "click-stat-lock-users",
     text: `select s.template_id as "templateId", encode(s.user_key, 'hex') as "userKey", s.days,
@@ -50,11 +49,7 @@ const source = `unnest($2::uuid[], $3::bytea[], $4::text[], $5::timestamptz[], $
   i (template_id, user_key, days, last_accepted_at, last_version_id, last_revision)`;
 
 /** Adds users; gives those that were added. One that another process has added meanwhile is left as it is. */
-export async function insertUsers(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  users: readonly StatUser[],
-): Promise<UserName[]> {
+export async function insertUsers({ orgId, client }: Tenant, users: readonly StatUser[]): Promise<UserName[]> {
   if (users.length === 0) return [];
   const result = await client.query<UserName>({
     name: "click-stat-insert-users",
@@ -69,7 +64,7 @@ export async function insertUsers(
 }
 
 /** Changes users that are held. */
-export async function updateUsers(orgId: OrgId, client: pg.ClientBase, users: readonly StatUser[]): Promise<void> {
+export async function updateUsers({ orgId, client }: Tenant, users: readonly StatUser[]): Promise<void> {
   if (users.length === 0) return;
   await client.query({
     name: "click-stat-update-users",
@@ -88,7 +83,7 @@ export interface UserChange {
   readonly users: number;
 }
 
-export async function addReach(orgId: OrgId, client: pg.ClientBase, changes: readonly UserChange[]): Promise<void> {
+export async function addReach({ orgId, client }: Tenant, changes: readonly UserChange[]): Promise<void> {
   const rows = changes.flatMap(({ templateId, place, users }) =>
     place.kind === "reach" ? [{ templateId, ...place, users }] : [],
   );
@@ -110,7 +105,7 @@ export async function addReach(orgId: OrgId, client: pg.ClientBase, changes: rea
   });
 }
 
-export async function addHolders(orgId: OrgId, client: pg.ClientBase, changes: readonly UserChange[]): Promise<void> {
+export async function addHolders({ orgId, client }: Tenant, changes: readonly UserChange[]): Promise<void> {
   const rows = changes.flatMap(({ templateId, place, users }) =>
     place.kind === "holder" ? [{ templateId, ...place, users }] : [],
   );
@@ -154,6 +149,6 @@ from held where s.organization_id = $1 and s.template_id = held.template_id and 
  * Lets nobody find out again whose counts these are: the keys of the user's rows become random, another one in each
  * template. What was counted stays counted.
  */
-export async function forgetUser(orgId: OrgId, client: pg.ClientBase, userKey: Buffer): Promise<void> {
+export async function forgetUser({ orgId, client }: Tenant, userKey: Buffer): Promise<void> {
   await client.query(forgetSql, [orgId, userKey, randomBytes(32)]);
 }

@@ -1,9 +1,8 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { ClickService, GetTemplateStatsRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { momentOf } from "#platform/rpc/moment-of.ts";
@@ -36,13 +35,13 @@ export const getTemplateStats = (deps: Deps): Pick<ServiceImpl<typeof ClickServi
       currentOffer(deps, caller.orgId, query.templateId),
     ]);
     const { orgId } = caller;
-    const counted = await withOrg(deps.pool, orgId, async (client) => ({
-      totals: await sumByText(orgId, client, query, recent(now)),
-      days: await sumByDay(orgId, client, query),
-      purposes: await sumByPurpose(orgId, client, query),
-      times: await sumAcceptTimes(orgId, client, query),
-      uniqueUsers: await countReached(orgId, client, query, scopeOf(query)),
-      holders: await listHolders(orgId, client, query),
+    const counted = await withOrg(deps.pool, orgId, async (tenant) => ({
+      totals: await sumByText(tenant, query, recent(now)),
+      days: await sumByDay(tenant, query),
+      purposes: await sumByPurpose(tenant, query),
+      times: await sumAcceptTimes(tenant, query),
+      uniqueUsers: await countReached(tenant, query, scopeOf(query)),
+      holders: await listHolders(tenant, query),
     }));
     return { statsJson: JSON.stringify(buildStats({ query, ...counted, offer, parts, now })) };
   },
@@ -103,7 +102,7 @@ export const getActivity = (deps: Pick<ClickDeps, "pool">): Pick<ServiceImpl<typ
   async getActivity({ since }, context) {
     const { orgId } = requireCaller(context);
     const from = momentOf("since", since);
-    const hours = await withOrg(deps.pool, orgId, (client) => sumByHour(orgId, client, from));
+    const hours = await withOrg(deps.pool, orgId, (tenant) => sumByHour(tenant, from));
     return {
       hours: hours.map(({ hour, acceptances, declines }) => ({
         hour: timestampFromDate(hour),
@@ -152,8 +151,7 @@ group by s.version_id, s.revision, t.locale, t.label`;
 
 /** `since` are the beginnings of the last day, week and month. */
 async function sumByText(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   query: StatQuery,
   since: readonly [string, string, string],
 ): Promise<TextTotals[]> {
@@ -167,7 +165,7 @@ from ${filtered("stat_hour")}
 group by 1 having sum(s.accepted_direct + s.accepted_with_session + s.declines) > 0 order by 1`;
 
 /** Days on which something was decided, oldest first. */
-const sumByDay = async (orgId: OrgId, client: pg.ClientBase, query: StatQuery): Promise<DayTotals[]> =>
+const sumByDay = async ({ orgId, client }: Tenant, query: StatQuery): Promise<DayTotals[]> =>
   (await client.query<DayTotals>(daysSql, filterParameters(orgId, query))).rows;
 
 const purposesSql = `
@@ -175,19 +173,18 @@ select s.purpose, ${sum("granted")} as granted, ${sum("denied")} as denied, ${su
 from ${filtered("stat_purpose")}
 group by s.purpose order by s.purpose collate "C"`;
 
-const sumByPurpose = async (orgId: OrgId, client: pg.ClientBase, query: StatQuery): Promise<PurposeTotals[]> =>
+const sumByPurpose = async ({ orgId, client }: Tenant, query: StatQuery): Promise<PurposeTotals[]> =>
   (await client.query<PurposeTotals>(purposesSql, filterParameters(orgId, query))).rows;
 
 const timesSql = `
 select s.bucket::integer, ${sum("acceptances")} as acceptances from ${filtered("stat_accept_time")} group by s.bucket`;
 
-const sumAcceptTimes = async (orgId: OrgId, client: pg.ClientBase, query: StatQuery): Promise<TimeBucket[]> =>
+const sumAcceptTimes = async ({ orgId, client }: Tenant, query: StatQuery): Promise<TimeBucket[]> =>
   (await client.query<TimeBucket>(timesSql, filterParameters(orgId, query))).rows;
 
 /** How many users accepted from the first to the last day; see the comment on click.stat_reach. */
 async function countReached(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   { templateId, from, to }: StatQuery,
   scope: string,
 ): Promise<number> {
@@ -202,8 +199,7 @@ async function countReached(
 }
 
 async function listHolders(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   { templateId, versionId, locale }: StatQuery,
 ): Promise<HolderTotals[]> {
   const result = await client.query<HolderTotals>(
@@ -226,7 +222,7 @@ interface HourTotals {
 }
 
 /** What was decided in the 48 hours from a moment on, of all templates, by the hours that have begun since. */
-async function sumByHour(orgId: OrgId, client: pg.ClientBase, since: Date): Promise<HourTotals[]> {
+async function sumByHour({ orgId, client }: Tenant, since: Date): Promise<HourTotals[]> {
   const { rows } = await client.query<HourTotals>(
     `select s.hour, sum(s.accepted_direct + s.accepted_with_session)::float8 as acceptances,
        ${sum("declines")} as declines

@@ -1,3 +1,4 @@
+import type { Stats } from "#api/stats.ts";
 import { agreementAt, type TemplateOffer } from "../terms/agreement-state.ts";
 import type { HourCounts } from "./user-days.ts";
 
@@ -25,18 +26,8 @@ export interface TextTotals extends HourCounts {
   readonly lastAcceptedAt: Date | null;
 }
 
-export interface DayTotals {
-  readonly date: string;
-  readonly acceptances: number;
-  readonly declines: number;
-}
-
-export interface PurposeTotals {
-  readonly purpose: string;
-  readonly granted: number;
-  readonly denied: number;
-  readonly withdrawn: number;
-}
+export type DayTotals = Stats["byDay"][number];
+export type PurposeTotals = Stats["byPurpose"][number];
 
 /** Users by what they accepted last. */
 export interface HolderTotals {
@@ -67,7 +58,7 @@ export interface StatsInput {
 }
 
 /** The statistics of a template in the form that the API answers. */
-export function buildStats(input: StatsInput): object {
+export function buildStats(input: StatsInput): Stats {
   const { query, totals, parts } = input;
   const total = (pick: (text: TextTotals) => number): number => totals.reduce((sum, text) => sum + pick(text), 0);
   const { rates, ...sessions } = sessionStats(total);
@@ -102,7 +93,8 @@ export function buildStats(input: StatsInput): object {
   };
 }
 
-const accepted = (text: TextTotals): number => text.acceptedDirect + text.acceptedWithSession;
+const accepted = (text: Pick<TextTotals, "acceptedDirect" | "acceptedWithSession">): number =>
+  text.acceptedDirect + text.acceptedWithSession;
 
 function sessionStats(total: (pick: (text: TextTotals) => number) => number) {
   const sessions = {
@@ -122,21 +114,17 @@ function sessionStats(total: (pick: (text: TextTotals) => number) => number) {
   return { ...sessions, rates };
 }
 
-const byVersion = (totals: readonly TextTotals[]): object[] =>
+const byVersion = (totals: readonly TextTotals[]): Stats["byVersion"] =>
   totals
-    .filter((text) => text.label !== null && accepted(text) > 0)
-    .map((text) => ({
-      versionId: text.versionId,
-      locale: text.locale,
-      revision: text.revision,
-      label: text.label,
-      acceptances: accepted(text),
-    }))
-    .sort(
-      (a, b) => compare(a.locale ?? "", b.locale ?? "") || compare(a.versionId, b.versionId) || b.revision - a.revision,
-    );
+    .flatMap(({ versionId, locale, revision, label, ...text }) => {
+      const acceptances = accepted(text);
+      return locale === null || label === null || acceptances === 0
+        ? []
+        : [{ versionId, locale, revision, label, acceptances }];
+    })
+    .sort((a, b) => compare(a.locale, b.locale) || compare(a.versionId, b.versionId) || b.revision - a.revision);
 
-function byLocale(totals: readonly TextTotals[]): object[] {
+function byLocale(totals: readonly TextTotals[]): Stats["byLocale"] {
   const acceptances = new Map<string, number>();
   for (const text of totals) {
     if (text.locale === null || accepted(text) === 0) continue;

@@ -1,5 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import {
   type GetRevisionResponse,
@@ -11,7 +12,6 @@ import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { createLru } from "#platform/lru.ts";
 import type { BoundText } from "./agreement.ts";
 import {
   type AgreementText,
@@ -46,8 +46,8 @@ const rememberedKept = 200_000;
 const cachedTerms = 2_000;
 
 export function createContentKeeper(deps: ContentKeeperDeps): ContentKeeper {
-  const kept = createLru<true>(rememberedKept);
-  const loaded = createLru<KeptTerms>(cachedTerms);
+  const kept = new LRUCache<string, true>({ max: rememberedKept });
+  const loaded = new LRUCache<string, KeptTerms>({ max: cachedTerms });
   const running = new Map<string, Promise<void>>();
 
   const once = (key: string, work: () => Promise<void>): Promise<void> => {
@@ -64,7 +64,7 @@ export function createContentKeeper(deps: ContentKeeperDeps): ContentKeeper {
       if (kept.get(textKey) && kept.get(termsKey)) return undefined;
       return once(`${textKey} ${termsKey}`, async () => {
         await keepText(deps, caller, text);
-        await withOrg(deps.pool, caller.orgId, (client) => insertTerms(caller.orgId, client, terms));
+        await withOrg(deps.pool, caller.orgId, (tenant) => insertTerms(tenant, terms));
         kept.set(textKey, true);
         kept.set(termsKey, true);
       });
@@ -73,7 +73,7 @@ export function createContentKeeper(deps: ContentKeeperDeps): ContentKeeper {
       const key = `${orgId}/${hash.toString("base64")}`;
       const known = loaded.get(key);
       if (known !== undefined) return known;
-      const [row] = await withOrg(deps.pool, orgId, (client) => findTerms(orgId, client, [hash]));
+      const [row] = await withOrg(deps.pool, orgId, (tenant) => findTerms(tenant, [hash]));
       if (row === undefined) throw new Error("the terms of a session are not stored");
       const terms = parseTerms(row.text);
       loaded.set(key, terms);
@@ -84,14 +84,14 @@ export function createContentKeeper(deps: ContentKeeperDeps): ContentKeeper {
 
 async function keepText({ pool, templates }: ContentKeeperDeps, caller: Caller, text: BoundText): Promise<void> {
   const { orgId } = caller;
-  if (await withOrg(pool, orgId, (client) => hasText(orgId, client, text))) return;
+  if (await withOrg(pool, orgId, (tenant) => hasText(tenant, text))) return;
   const { versionId, revision } = text;
   const answer = await templates.getRevision({ versionId, revision }, { headers: callerHeaders(caller) });
   const kept = agreementText(answer);
   if (kept.contentHash !== text.contentHash || sha256Label(kept.content) !== text.contentHash) {
     throw new Error(`the text of revision ${revision} of version ${versionId} is not the one that was resolved`);
   }
-  await withOrg(pool, orgId, (client) => insertText(orgId, client, kept));
+  await withOrg(pool, orgId, (tenant) => insertText(tenant, kept));
 }
 
 function agreementText(answer: GetRevisionResponse): AgreementText {

@@ -1,6 +1,5 @@
-import type pg from "pg";
 import { sha256Label } from "#platform/canonical-json.ts";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 
 export type ContentFormat = "HTML" | "MARKDOWN" | "TEXT";
 
@@ -35,7 +34,7 @@ export interface RevisionName {
   readonly revision: number;
 }
 
-export async function hasText(orgId: OrgId, client: pg.ClientBase, name: RevisionName): Promise<boolean> {
+export async function hasText({ orgId, client }: Tenant, name: RevisionName): Promise<boolean> {
   const result = await client.query(
     "select from click.agreement_text where organization_id = $1 and version_id = $2 and revision = $3",
     [orgId, name.versionId, name.revision],
@@ -44,7 +43,7 @@ export async function hasText(orgId: OrgId, client: pg.ClientBase, name: Revisio
 }
 
 /** Keeps the text of a revision; nothing happens when it is kept already. */
-export async function insertText(orgId: OrgId, client: pg.ClientBase, text: AgreementText): Promise<void> {
+export async function insertText({ orgId, client }: Tenant, text: AgreementText): Promise<void> {
   await client.query(
     `insert into click.agreement_text (organization_id, version_id, revision, template_id, label, locale, title, content,
        format, content_hash, texts, published_at, published_by)
@@ -67,11 +66,7 @@ export async function insertText(orgId: OrgId, client: pg.ClientBase, text: Agre
   );
 }
 
-export async function findText(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  name: RevisionName,
-): Promise<AgreementText | undefined> {
+export async function findText({ orgId, client }: Tenant, name: RevisionName): Promise<AgreementText | undefined> {
   const result = await client.query<Omit<AgreementText, "texts"> & { texts: string }>(
     `select template_id as "templateId", version_id as "versionId", revision, label, locale, title, content, format,
        content_hash as "contentHash", texts, published_at as "publishedAt", published_by as "publishedBy"
@@ -89,18 +84,14 @@ export interface StoredTerms {
 }
 
 /** Keeps terms; nothing happens when they are kept already. */
-export async function insertTerms(orgId: OrgId, client: pg.ClientBase, terms: StoredTerms): Promise<void> {
+export async function insertTerms({ orgId, client }: Tenant, terms: StoredTerms): Promise<void> {
   await client.query(
     "insert into click.template_terms (organization_id, terms_hash, terms) values ($1, $2, $3) on conflict do nothing",
     [orgId, terms.hash, terms.text],
   );
 }
 
-export async function findTerms(
-  orgId: OrgId,
-  client: pg.ClientBase,
-  hashes: readonly Buffer[],
-): Promise<StoredTerms[]> {
+export async function findTerms({ orgId, client }: Tenant, hashes: readonly Buffer[]): Promise<StoredTerms[]> {
   const result = await client.query<StoredTerms>(
     "select terms_hash as hash, terms as text from click.template_terms where organization_id = $1 and terms_hash = any($2)",
     [orgId, hashes],
@@ -109,7 +100,7 @@ export async function findTerms(
 }
 
 /** Keeps contents under their hashes; nothing happens for those that are kept already. */
-export async function insertShown(orgId: OrgId, client: pg.ClientBase, contents: readonly Buffer[]): Promise<void> {
+export async function insertShown({ orgId, client }: Tenant, contents: readonly Buffer[]): Promise<void> {
   // In one order, so that two transactions with the same contents cannot wait for each other in a circle.
   await client.query(
     `insert into click.shown (organization_id, hash, content)
@@ -120,8 +111,7 @@ export async function insertShown(orgId: OrgId, client: pg.ClientBase, contents:
 
 /** The contents that are kept under these hashes (`sha256:<hex>`), by their hash. */
 export async function findShown(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, Buffer>> {
   if (hashes.length === 0) return new Map();
@@ -136,8 +126,7 @@ const hashBytes = (label: string): Buffer => Buffer.from(label.slice("sha256:".l
 
 /** Keeps HTML with somebody's values under the id of its session or, without one, of its acceptance. */
 export async function insertSealedRendering(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   recordId: string,
   sealed: Buffer,
 ): Promise<void> {
@@ -155,8 +144,7 @@ interface SealedRendering {
 }
 
 export async function findSealedRendering(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   recordId: string,
 ): Promise<SealedRendering | undefined> {
   const result = await client.query<SealedRendering>(

@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type pg from "pg";
 import type { Event, VersionPublished } from "#gen/assent/events/v1/events_pb.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { type NewId, type OrgId, parseOrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { reacceptanceRequired } from "../events.ts";
@@ -17,7 +17,7 @@ interface Publication extends PublishedText {
 }
 
 /** Notes the first publication of a revision; false when it was noted before. */
-async function insertPublication(orgId: OrgId, client: pg.ClientBase, publication: Publication): Promise<boolean> {
+async function insertPublication({ orgId, client }: Tenant, publication: Publication): Promise<boolean> {
   const { versionId, revision, templateId, locale, label, publishedAt } = publication;
   const result = await client.query(
     `insert into click.publication (organization_id, version_id, revision, template_id, locale, label, published_at)
@@ -29,8 +29,7 @@ async function insertPublication(orgId: OrgId, client: pg.ClientBase, publicatio
 
 /** What each locale of these templates showed last, as of this moment or ever. Knows nothing of texts taken back since. */
 export async function listPublications(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   templateIds: readonly string[],
   at: Date | null,
 ): Promise<(PublishedText & { readonly templateId: string })[]> {
@@ -46,8 +45,7 @@ export async function listPublications(
 
 /** Whether somebody has accepted another text of the template than this one. */
 async function hasAcceptances(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   text: { readonly templateId: string; readonly versionId: string; readonly revision: number },
 ): Promise<boolean> {
   const result = await client.query(
@@ -62,8 +60,7 @@ async function hasAcceptances(
 
 /** The rules of re-acceptance that held when these were accepted, by receipt id. */
 export async function listAcceptedPolicies(
-  orgId: OrgId,
-  client: pg.ClientBase,
+  { orgId, client }: Tenant,
   receiptIds: readonly string[],
 ): Promise<ReadonlyMap<string, TemplateOffer["policy"]>> {
   const result = await client.query<{ receiptId: string; policy: Policy }>(
@@ -91,7 +88,7 @@ export const versionPublishedSubject = "assent.templates.version.published";
  */
 export const applyVersionPublished =
   (deps: VersionPublishedDeps) =>
-  async (client: pg.PoolClient, event: Event): Promise<void> => {
+  async (tenant: Tenant, event: Event): Promise<void> => {
     const orgId = parseOrgId(event.organizationId);
     const { payload, occurredAt } = event;
     if (orgId === undefined || payload.case !== "versionPublished" || occurredAt === undefined) {
@@ -99,26 +96,25 @@ export const applyVersionPublished =
     }
     const published = payload.value;
     const publishedAt = timestampDate(occurredAt);
-    if (!(await insertPublication(orgId, client, { ...published, publishedAt }))) return;
-    if (await mustBeAcceptedAnew(deps, orgId, client, published)) {
+    if (!(await insertPublication(tenant, { ...published, publishedAt }))) return;
+    if (await mustBeAcceptedAnew(deps, tenant, published)) {
       const { requestId, traceparent } = event;
       const context = { caller: { orgId, requestId, traceparent }, eventId: deps.newId(), now: publishedAt };
-      await insertOutbox(client, "click", [reacceptanceRequired(context, published)]);
+      await insertOutbox(tenant.client, "click", [reacceptanceRequired(context, published)]);
     }
     const leaf = publicationLeaf(deps.issuer, orgId, { ...published, eventId: event.id, publishedAt });
     // Signed by the key of that time, however late we hear of it: that is the key that it is checked with.
     const leaves = await deps.leafSigner.sign([{ recordId: event.id, payload: leaf }], publishedAt);
-    await appendLeaves(orgId, client, leaves);
+    await appendLeaves(tenant, leaves);
   };
 
 const mustBeAcceptedAnew = async (
   deps: VersionPublishedDeps,
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   published: VersionPublished,
 ): Promise<boolean> =>
-  (await hasAcceptances(orgId, client, published)) &&
-  asksAnew(await currentRule(deps, orgId, published.templateId), published);
+  (await hasAcceptances(tenant, published)) &&
+  asksAnew(await currentRule(deps, tenant.orgId, published.templateId), published);
 
 async function currentRule(
   { templates }: VersionPublishedDeps,

@@ -1,4 +1,5 @@
 import { type Client, ConnectError } from "@connectrpc/connect";
+import { LRUCache } from "lru-cache";
 import {
   type ResolveTemplatesResponse_Result,
   type TemplateSnapshot,
@@ -7,7 +8,6 @@ import {
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { fromConnectError } from "#platform/errors.ts";
-import { createLru } from "#platform/lru.ts";
 import type { CurrentTemplate } from "./agreement.ts";
 import { termsFromSnapshot } from "./terms.ts";
 
@@ -50,7 +50,7 @@ export function createTemplateSource(
   templates: Client<typeof TemplatesService>,
   monotonic: () => number = () => performance.now(),
 ): TemplateSource {
-  const cache = createLru<Known>(cachedTemplates);
+  const cache = new LRUCache<string, Known>({ max: cachedTemplates });
   return {
     resolve: async (names) => {
       const sentAt = monotonic();

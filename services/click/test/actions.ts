@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
+import type { Receipt } from "#api/receipts.ts";
 import type { EndUserContextSchema, SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import type { OrgId } from "#platform/ids.ts";
-import type { Receipt } from "../receipts/receipt.ts";
 import type { FakeTemplate } from "./fake-templates.ts";
 import { acceptOne, as, type ClickHarness, newOrg, rows } from "./harness.ts";
 

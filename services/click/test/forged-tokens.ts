@@ -5,7 +5,7 @@ const decode = (part: string | undefined): Record<string, unknown> =>
   JSON.parse(Buffer.from(part ?? "", "base64url").toString()) as Record<string, unknown>;
 
 /** A token as somebody makes it who has no key of ours. */
-export function signWith(key: KeyObject, header: object, payload: object): string {
+function signWith(key: KeyObject, header: object, payload: object): string {
   const signed = `${encode(header)}.${encode(payload)}`;
   return `${signed}.${sign(null, Buffer.from(signed), key).toString("base64url")}`;
 }

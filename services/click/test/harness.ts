@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
 import pg from "pg";
+import type { Receipt } from "#api/receipts.ts";
 import { type AcceptBatchResponse_Result, ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
@@ -14,7 +15,6 @@ import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import type { Service } from "#platform/service.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import type { Receipt } from "../receipts/receipt.ts";
 import { createClickService } from "../service.ts";
 import { createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
 import { createFakeTemplates, type FakeTemplates } from "./fake-templates.ts";

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const tables = ["session", "acceptance", "agreement_text", "template_terms"];
 const countIn = (table: string, org: OrgId) =>
-  withOrg(service, org, async (client) => (await client.query(`select from click.${table}`)).rowCount);
+  withOrg(service, org, async ({ client }) => (await client.query(`select from click.${table}`)).rowCount);
 
 const denied = (promise: Promise<unknown>) => expect(promise).rejects.toThrow("permission denied");
 
@@ -62,7 +62,7 @@ describe("row-level security", () => {
   });
 
   test("does not let a row be written for another organization", async () => {
-    const foreign = withOrg(service, newOrg(), (client) =>
+    const foreign = withOrg(service, newOrg(), ({ client }) =>
       client.query(
         "insert into click.template_terms (organization_id, terms_hash, terms) values ($1, sha256('x'), 'x')",
         [orgId],
@@ -74,7 +74,7 @@ describe("row-level security", () => {
 
 describe("the service's role", () => {
   test("writes and changes no acceptance, and deletes nothing", async () => {
-    const attempt = (sql: string) => withOrg(service, orgId, (client) => client.query(sql));
+    const attempt = (sql: string) => withOrg(service, orgId, ({ client }) => client.query(sql));
     await expect(attempt("insert into click.acceptance select * from click.acceptance")).rejects.toThrow(
       'row-level security policy "only_keys_of_consent"',
     );
@@ -111,7 +111,7 @@ describe("the recorder's role", () => {
 
 describe("the database itself", () => {
   test("keeps no text under a hash that is not its own", async () => {
-    const insert = withOrg(service, orgId, (client) =>
+    const insert = withOrg(service, orgId, ({ client }) =>
       client.query(
         `insert into click.agreement_text (organization_id, version_id, revision, template_id, label, locale, content, format,
            content_hash, texts, published_by)

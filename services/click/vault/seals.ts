@@ -1,5 +1,4 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { LeafDraft } from "../log/leaf.ts";
 import { type CompletionInput, completionLeaf } from "../log/log-leaves.ts";
 import { type AcceptanceEvidence, type KeptEvidence, restoreEvidence } from "../receipts/acceptance-evidence.ts";
@@ -68,14 +67,13 @@ export const sealRendering = (vault: SubjectVault, record: RecordName, seed: Buf
  */
 export async function readSealedRendering(
   vault: SubjectVault,
-  orgId: OrgId,
-  client: pg.ClientBase,
+  tenant: Tenant,
   recordId: string,
   opensRestricted = false,
 ): Promise<string | null> {
-  const found = await findSealedRendering(orgId, client, recordId);
+  const found = await findSealedRendering(tenant, recordId);
   if (found === undefined) return null;
-  const record = { organizationId: orgId, recordId };
+  const record = { organizationId: tenant.orgId, recordId };
   const { seed } = readSeed(vault, record, found.seed, opensRestricted);
   return seed === null ? null : vault.open(record, seed, found.sealed).toString("utf8");
 }

@@ -4,7 +4,7 @@ import type { RenderWarning } from "../renderer/render-job.ts";
 import type { TemplateSource } from "../templating/template-source.ts";
 import type { Page, Profile } from "./page.ts";
 
-export const documentStatuses = ["queued", "rendering", "completed", "failed", "expired", "cancelled"] as const;
+const documentStatuses = ["queued", "rendering", "completed", "failed", "expired", "cancelled"] as const;
 export type DocumentStatus = (typeof documentStatuses)[number];
 
 /** A document without what it is rendered from. */

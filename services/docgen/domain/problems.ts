@@ -1,16 +1,11 @@
-import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { DomainError } from "#platform/errors.ts";
 import { pointerPath } from "#platform/field-path.ts";
+import { problem, refusals } from "#platform/problems.ts";
 import type { Finding } from "../templating/template-source.ts";
 
-export const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
+export { problem };
 
-/** The error of a request whose fields are wrong; names each of them. */
-export const invalid = (...details: FieldProblem[]): DomainError => new DomainError("GEN_INVALID_REQUEST", { details });
-
-/** Throws when there are problems. */
-export function refuse(problems: readonly FieldProblem[]): void {
-  if (problems.length > 0) throw invalid(...problems);
-}
+export const { invalid, refuse } = refusals("GEN_INVALID_REQUEST");
 
 // Errors travel in HTTP/2 trailers, which have little room.
 const maxFindings = 20;

@@ -15,7 +15,7 @@ export function requireSchema({ findings, schema }: CheckedTemplate): JsonSchema
 }
 
 /** The error of a template that has these findings: the first in its metadata, all in its details. */
-export function templateError(findings: readonly Finding[]): DomainError {
+function templateError(findings: readonly Finding[]): DomainError {
   const [first] = findings;
   if (first === undefined) throw new TypeError("a template error needs a finding");
   return new DomainError("GEN_TEMPLATE_ERROR", {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type DocumentSource as SourceMessage, Profile as WireProfile } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { Caller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { RenderedVersion } from "../domain/document.ts";
@@ -150,13 +150,13 @@ async function readVersion(
   version: number,
 ): Promise<PublishedVersion> {
   if (!isUuid(templateId)) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
-  return inTransaction(orgId, deps.pool, async (client) => {
-    const found = await findPublishedVersion(orgId, client, { templateId, version });
+  return withOrg(deps.pool, orgId, async (tenant) => {
+    const found = await findPublishedVersion(tenant, { templateId, version });
     if (found.kind === "unknown") throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
     if (found.kind === "unpublished") throw new DomainError("GEN_TEMPLATE_NOT_PUBLISHED");
     const assets = namedAssets(found.version.content);
     if (assets.length > 0) {
-      const existing = new Set((await findAssets(orgId, client, assets)).map(({ id }) => id));
+      const existing = new Set((await findAssets(tenant, assets)).map(({ id }) => id));
       const missing = assets.find((id) => !existing.has(id));
       if (missing !== undefined) throw new DomainError("GEN_ASSET_NOT_FOUND", { metadata: { assetId: missing } });
     }

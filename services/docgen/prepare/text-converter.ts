@@ -1,10 +1,10 @@
 import { DomainError } from "#platform/errors.ts";
-import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
+import { createWorkerPool } from "#platform/worker-pool.ts";
 import { type ConvertedText, convertText, type TextJob } from "./convert-text.ts";
 
 /** Makes the HTML of documents of texts, without holding up anything else. */
 export interface TextConverter {
-  /** Rejects with GEN_TEMPLATE_ERROR, GEN_INVALID_DATA, and SERVICE_UNAVAILABLE when it cannot be done now. */
+  /** Rejects with GEN_TEMPLATE_ERROR, GEN_INVALID_DATA, and an outage when it cannot be done now. */
   convert(job: TextJob): Promise<string>;
   close(): Promise<void>;
 }
@@ -25,9 +25,7 @@ export function createTextConverter(): TextConverter {
     // What is filled in is longer than its field.
     const length = (job.values ?? []).reduce((sum, [, value]) => sum + value.length, job.content.length);
     if (length <= inlineCharacters[job.format]) return convertText(job);
-    return pool.run(job).catch((error: unknown) => {
-      throw error instanceof WorkerPoolError ? new DomainError("SERVICE_UNAVAILABLE", { cause: error }) : error;
-    });
+    return pool.run(job);
   };
   return {
     convert: async (job) => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type Asset, parseImage } from "../domain/asset.ts";
 import { refuse } from "../domain/problems.ts";
@@ -28,9 +28,9 @@ export const createAsset = (
       createdBy: clientId,
       createdAt: deps.clock.now(),
     };
-    const asset = await inTransaction(orgId, deps.pool, async (client) => {
-      const added = await addAsset(orgId, client, wanted);
-      if (added.isNew) await deps.blobs.put(orgId, wanted.id, content, client);
+    const asset = await withOrg(deps.pool, orgId, async (tenant) => {
+      const added = await addAsset(tenant, wanted);
+      if (added.isNew) await deps.blobs.put(tenant, wanted.id, content);
       return added.asset;
     });
     return { asset: assetMessage(asset) };
@@ -43,9 +43,9 @@ export const deleteAsset = (
   async deleteAsset(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.assetId);
-    await inTransaction(orgId, deps.pool, async (client) => {
-      if (!(await deleteRow(orgId, client, id))) throw new DomainError("GEN_ASSET_NOT_FOUND");
-      await deps.blobs.release(orgId, id, client);
+    await withOrg(deps.pool, orgId, async (tenant) => {
+      if (!(await deleteRow(tenant, id))) throw new DomainError("GEN_ASSET_NOT_FOUND");
+      await deps.blobs.release(tenant, id);
     });
     return {};
   },
@@ -57,10 +57,10 @@ export const getAsset = (
   async getAsset(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.assetId);
-    return inTransaction(orgId, deps.pool, async (client) => {
-      const asset = await findAsset(orgId, client, id);
+    return withOrg(deps.pool, orgId, async (tenant) => {
+      const asset = await findAsset(tenant, id);
       // The bytes are gone when somebody deletes the asset between the two reads.
-      const content = asset && (await deps.blobs.read(orgId, asset.sha256, client));
+      const content = asset && (await deps.blobs.read(tenant, asset.sha256));
       if (asset === undefined || content === undefined) throw new DomainError("GEN_ASSET_NOT_FOUND");
       return { asset: assetMessage(asset), content };
     });
@@ -72,9 +72,7 @@ export const listAssets = (deps: Pick<DocgenDeps, "pool">): Pick<ServiceImpl<typ
     const { orgId } = requireCaller(context);
     const { pageSize } = request;
     const afterId = parseAfterId(request.afterId);
-    const found = await inTransaction(orgId, deps.pool, (client) =>
-      pageOfAssets(orgId, client, { afterId, limit: pageSize + 1 }),
-    );
+    const found = await withOrg(deps.pool, orgId, (tenant) => pageOfAssets(tenant, { afterId, limit: pageSize + 1 }));
     const page = found.slice(0, pageSize);
     return { assets: page.map(assetMessage), hasMore: found.length > page.length };
   },

@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type BatchSchema, type DocgenService, BatchStatus as WireStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { type Batch, type BatchStatus, itemsLeft } from "../domain/batch.ts";
@@ -24,15 +24,15 @@ export const cancelBatch = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>,
     const { orgId } = caller;
     const id = canonicalId(request.batchId);
     const now = deps.clock.now();
-    const batch = await inTransaction(orgId, deps.pool, async (client) => {
-      const cancelled = await cancelWaitingItems(orgId, client, id, now);
+    const batch = await withOrg(deps.pool, orgId, async (tenant) => {
+      const cancelled = await cancelWaitingItems(tenant, id, now);
       if (cancelled > 0) {
-        await markCancelled(orgId, client, id, now);
+        await markCancelled(tenant, id, now);
         const event = { caller, eventId: deps.newId(), now };
         const counts = { completed: 0, failed: 0, cancelled };
-        await insertOutbox(client, schema, await noteItemsEnded(client, orgId, id, counts, event));
+        await insertOutbox(tenant.client, schema, await noteItemsEnded(tenant, id, counts, event));
       }
-      return findBatch(orgId, client, id);
+      return findBatch(tenant, id);
     });
     if (batch === undefined) throw new DomainError("GEN_BATCH_NOT_FOUND");
     deps.wakeRelay();
@@ -44,7 +44,7 @@ export const getBatch = (deps: Pick<DocgenDeps, "pool">): Pick<ServiceImpl<typeo
   async getBatch(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.batchId);
-    const batch = await inTransaction(orgId, deps.pool, (client) => findBatch(orgId, client, id));
+    const batch = await withOrg(deps.pool, orgId, (tenant) => findBatch(tenant, id));
     if (batch === undefined) throw new DomainError("GEN_BATCH_NOT_FOUND");
     return { batch: batchMessage(batch) };
   },
@@ -61,7 +61,7 @@ export const listBatches = (
       limit: pageSize + 1,
       status: batchStatusFromWire(request.status),
     };
-    const found = await inTransaction(orgId, deps.pool, (client) => pageOfBatches(orgId, client, query));
+    const found = await withOrg(deps.pool, orgId, (tenant) => pageOfBatches(tenant, query));
     const page = found.slice(0, pageSize);
     return { batches: page.map(batchMessage), hasMore: found.length > page.length };
   },
@@ -83,9 +83,9 @@ export const listBatchItems = (
       status: statusFromWire(request.status),
       now,
     };
-    const items = await inTransaction(orgId, deps.pool, async (client) => {
-      if ((await findBatch(orgId, client, batchId)) === undefined) throw new DomainError("GEN_BATCH_NOT_FOUND");
-      return pageOfItems(orgId, client, query);
+    const items = await withOrg(deps.pool, orgId, async (tenant) => {
+      if ((await findBatch(tenant, batchId)) === undefined) throw new DomainError("GEN_BATCH_NOT_FOUND");
+      return pageOfItems(tenant, query);
     });
     return {
       items: items.slice(0, pageSize).map((document) => ({

@@ -1,10 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { CreateBatchRequest, DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { type Batch, hasBatchEnded, withEnded } from "../domain/batch.ts";
 import { planLimits } from "../domain/usage.ts";
@@ -51,17 +49,17 @@ const keyedRequest = ({ idempotencyKey: key, requestHash }: CreateBatchRequest):
 async function findEarlier(deps: Deps, caller: Caller, keyed: KeyedRequest | undefined): Promise<Created | undefined> {
   if (keyed === undefined) return undefined;
   const { orgId } = caller;
-  const use = await inTransaction(orgId, deps.pool, (client) => findKey(orgId, client, keyed));
+  const use = await withOrg(deps.pool, orgId, (tenant) => findKey(tenant, keyed));
   return use.kind === "new" ? undefined : replay(deps, caller, use);
 }
 
 async function replay(deps: Deps, { orgId }: Caller, use: Exclude<KeyUse, { kind: "new" }>): Promise<Created> {
   if (use.kind === "conflict") throw new DomainError("GEN_IDEMPOTENCY_CONFLICT");
   const plan = await deps.plans.of(orgId);
-  return inTransaction(orgId, deps.pool, async (client) => {
-    const batch = await findBatch(orgId, client, use.targetId);
+  return withOrg(deps.pool, orgId, async (tenant) => {
+    const batch = await findBatch(tenant, use.targetId);
     if (batch === undefined) throw new Error("the batch of an idempotency key is missing");
-    return { batch, rate: await readUsage(client, orgId, planLimits[plan]), replayed: true };
+    return { batch, rate: await readUsage(tenant, planLimits[plan]), replayed: true };
   });
 }
 
@@ -75,18 +73,18 @@ async function createNew(
   const { orgId } = caller;
   const plan = await deps.plans.of(orgId);
   await refuseUsedUp(deps, orgId, { plan, windows: ["hour"], keyed });
-  await inTransaction(orgId, deps.pool, (client) => refuseWhenBusy(orgId, client));
+  await withOrg(deps.pool, orgId, (tenant) => refuseWhenBusy(tenant));
   const items = await prepareBatch(deps, caller, request.items, signal);
   const target = { id: deps.newId(), createdAt: deps.clock.now() };
-  const outcome = await inTransaction(orgId, deps.pool, async (client) => {
-    const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(orgId, client, keyed, target);
+  const outcome = await withOrg(deps.pool, orgId, async (tenant) => {
+    const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(tenant, keyed, target);
     if (use.kind !== "new") return use;
-    const taken = await takeSlots(client, orgId, planLimits[plan], ["hour"]);
+    const taken = await takeSlots(tenant, planLimits[plan], ["hour"]);
     // Takes the key back with it.
     if (!taken.granted) throw rateLimited(plan, taken.refusal);
     // Once more, now that no other batch of the organization can come between: it takes the slot back as well.
-    await refuseWhenBusy(orgId, client);
-    const batch = await insert(deps, client, caller, { ...target, items, slots: taken.slots });
+    await refuseWhenBusy(tenant);
+    const batch = await insert(deps, tenant, caller, { ...target, items, slots: taken.slots });
     return { kind: "created", batch, rate: taken.rate } as const;
   });
   if (outcome.kind !== "created") return replay(deps, caller, outcome);
@@ -95,8 +93,8 @@ async function createNew(
   return { batch: outcome.batch, rate: outcome.rate, replayed: false };
 }
 
-async function refuseWhenBusy(orgId: OrgId, client: pg.PoolClient): Promise<void> {
-  if ((await countWaitingItems(orgId, client, maxWaitingItems)) < maxWaitingItems) return;
+async function refuseWhenBusy(tenant: Tenant): Promise<void> {
+  if ((await countWaitingItems(tenant, maxWaitingItems)) < maxWaitingItems) return;
   throw new DomainError("GEN_BUSY", { metadata: { retryAfterSeconds: "10" } });
 }
 
@@ -108,20 +106,20 @@ interface Accepted {
 }
 
 /** The batch with its items and the events of those that have failed. */
-async function insert(deps: Deps, client: pg.PoolClient, caller: Caller, accepted: Accepted): Promise<Batch> {
-  const { orgId, clientId: createdBy, requestId, traceparent } = caller;
+async function insert(deps: Deps, tenant: Tenant, caller: Caller, accepted: Accepted): Promise<Batch> {
+  const { clientId: createdBy, requestId, traceparent } = caller;
   const { id, createdAt, items, slots } = accepted;
   const request = { createdBy, requestId, traceparent };
   const batch = newBatch(accepted);
-  await addBatch(orgId, client, { ...batch, ...slots, ...request });
+  await addBatch(tenant, { ...batch, ...slots, ...request });
   const documents = items.map((item) => newDocument(deps, item, { batchId: id, createdAt, ...request }));
-  for (const some of chunksOf(documents)) await addDocuments(orgId, client, some);
+  for (const some of chunksOf(documents)) await addDocuments(tenant, some);
   const context = () => ({ caller, eventId: deps.newId(), now: createdAt });
   const failures = documents.flatMap((document) =>
     document.failure === undefined ? [] : [documentFailed(context(), { ...document, batchId: id }, document.failure)],
   );
   const end = hasBatchEnded(batch) ? [batchCompleted(context(), batch)] : [];
-  await insertOutbox(client, schema, [...failures, ...end]);
+  await insertOutbox(tenant.client, schema, [...failures, ...end]);
   return batch;
 }
 

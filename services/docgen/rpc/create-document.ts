@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { CreateDocumentRequest, DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { type Document, hasEnded } from "../domain/document.ts";
@@ -55,17 +55,17 @@ const keyedRequest = ({ idempotencyKey: key, requestHash }: CreateDocumentReques
 async function findEarlier(deps: Deps, caller: Caller, keyed: KeyedRequest | undefined): Promise<Created | undefined> {
   if (keyed === undefined) return undefined;
   const { orgId } = caller;
-  const use = await inTransaction(orgId, deps.pool, (client) => findKey(orgId, client, keyed));
+  const use = await withOrg(deps.pool, orgId, (tenant) => findKey(tenant, keyed));
   return use.kind === "new" ? undefined : replay(deps, caller, use);
 }
 
 async function replay(deps: Deps, { orgId }: Caller, use: Exclude<KeyUse, { kind: "new" }>): Promise<Created> {
   if (use.kind === "conflict") throw new DomainError("GEN_IDEMPOTENCY_CONFLICT");
   const plan = await deps.plans.of(orgId);
-  return inTransaction(orgId, deps.pool, async (client) => {
-    const document = await findDocument(orgId, client, use.targetId);
+  return withOrg(deps.pool, orgId, async (tenant) => {
+    const document = await findDocument(tenant, use.targetId);
     if (document === undefined || document.deletedAt !== null) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
-    return { document, rate: await readUsage(client, orgId, planLimits[plan]), replayed: true };
+    return { document, rate: await readUsage(tenant, planLimits[plan]), replayed: true };
   });
 }
 
@@ -119,14 +119,14 @@ const addNew = (
   { orgId, clientId: createdBy, requestId, traceparent }: Caller,
   { document, plan, keyed }: NewRequest,
 ): Promise<Added | Exclude<KeyUse, { kind: "new" }>> =>
-  inTransaction(orgId, pool, async (client) => {
-    const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(orgId, client, keyed, document);
+  withOrg(pool, orgId, async (tenant) => {
+    const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(tenant, keyed, document);
     if (use.kind !== "new") return use;
-    const taken = await takeSlots(client, orgId, planLimits[plan], ["hour", "minute"]);
+    const taken = await takeSlots(tenant, planLimits[plan], ["hour", "minute"]);
     // Takes the key back with it.
     if (!taken.granted) throw rateLimited(plan, taken.refusal);
     const request = { createdBy, requestId, traceparent, slots: taken.slots };
-    const added = await addDocument(orgId, client, { ...document, ...request });
+    const added = await addDocument(tenant, { ...document, ...request });
     return { kind: "created", document: added, rate: taken.rate };
   });
 
@@ -169,10 +169,10 @@ export const refuseUsedUp = (
   orgId: OrgId,
   { plan, windows, keyed }: EarlyRequest,
 ): Promise<void> =>
-  inTransaction(orgId, pool, async (client) => {
-    const refusal = await readRefusal(client, orgId, planLimits[plan], windows);
+  withOrg(pool, orgId, async (tenant) => {
+    const refusal = await readRefusal(tenant, planLimits[plan], windows);
     if (refusal === undefined) return;
     // The last slot may be that of the same request, which is answered again then.
-    if (keyed !== undefined && (await findKey(orgId, client, keyed)).kind !== "new") return;
+    if (keyed !== undefined && (await findKey(tenant, keyed)).kind !== "new") return;
     throw rateLimited(plan, refusal);
   });

@@ -1,15 +1,14 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import {
   type DocgenService,
   type DocumentSchema,
   Profile as WireProfile,
   DocumentStatus as WireStatus,
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
-import { type Caller, requireCaller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
@@ -36,16 +35,16 @@ export const deleteDocument = (deps: Deps): Pick<ServiceImpl<typeof DocgenServic
     const { orgId } = caller;
     const id = canonicalId(request.documentId);
     const now = deps.clock.now();
-    await inTransaction(orgId, deps.pool, async (client) => {
-      const document = await lockDocument(orgId, client, id);
+    await withOrg(deps.pool, orgId, async (tenant) => {
+      const document = await lockDocument(tenant, id);
       if (document === undefined) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
-      await deleteLocked(orgId, client, id, now);
-      if (document.status === "completed") await deps.blobs.release(orgId, id, client);
-      await giveBackSlots(caller, client, document);
+      await deleteLocked(tenant, id, now);
+      if (document.status === "completed") await deps.blobs.release(tenant, id);
+      await giveBackSlots(tenant, document);
       if (document.batchId !== null && !hasEnded(document)) {
         const counts = { completed: 0, failed: 0, cancelled: 1 };
         const event = { caller, eventId: deps.newId(), now };
-        await insertOutbox(client, schema, await noteItemsEnded(client, orgId, document.batchId, counts, event));
+        await insertOutbox(tenant.client, schema, await noteItemsEnded(tenant, document.batchId, counts, event));
       }
     });
     deps.workLoop.drop(id);
@@ -55,10 +54,10 @@ export const deleteDocument = (deps: Deps): Pick<ServiceImpl<typeof DocgenServic
 });
 
 /** Only what was never begun; the row is locked, so it happens once. */
-async function giveBackSlots({ orgId }: Caller, client: pg.PoolClient, document: LockedDocument): Promise<void> {
+async function giveBackSlots(tenant: Tenant, document: LockedDocument): Promise<void> {
   const { status, slot, hourStart, minuteStart } = document;
   if (status !== "queued" || slot !== "taken" || hourStart === null) return;
-  await returnSlots(client, orgId, { hourStart, ...(minuteStart === null ? {} : { minuteStart }) });
+  await returnSlots(tenant, { hourStart, ...(minuteStart === null ? {} : { minuteStart }) });
 }
 
 export const getDocument = (
@@ -67,7 +66,7 @@ export const getDocument = (
   async getDocument(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.documentId);
-    const document = await inTransaction(orgId, deps.pool, (client) => findDocument(orgId, client, id));
+    const document = await withOrg(deps.pool, orgId, (tenant) => findDocument(tenant, id));
     if (document === undefined || document.deletedAt !== null) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
     return { document: documentMessage(document, deps.clock.now()) };
   },
@@ -80,10 +79,10 @@ export const getDocumentContent = (
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.documentId);
     const now = deps.clock.now();
-    return inTransaction(orgId, deps.pool, async (client) => {
-      const document = await findDocument(orgId, client, id);
+    return withOrg(deps.pool, orgId, async (tenant) => {
+      const document = await findDocument(tenant, id);
       const sha256 = requireReady(document, now);
-      const content = await deps.blobs.read(orgId, sha256, client);
+      const content = await deps.blobs.read(tenant, sha256);
       // It was deleted, or has expired, since the document was read.
       if (document === undefined || content === undefined) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
       return { document: documentMessage(document, now), content };
@@ -118,7 +117,7 @@ export const listDocuments = (
       templateId: templateId === "" ? undefined : canonicalId(templateId),
       now,
     };
-    const found = await inTransaction(orgId, deps.pool, (client) => pageOfDocuments(orgId, client, query));
+    const found = await withOrg(deps.pool, orgId, (tenant) => pageOfDocuments(tenant, query));
     const page = found.slice(0, pageSize);
     return { documents: page.map((document) => documentMessage(document, now)), hasMore: found.length > page.length };
   },

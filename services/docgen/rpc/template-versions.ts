@@ -44,8 +44,8 @@ export const publishTemplate = (deps: Deps): Pick<ServiceImpl<typeof DocgenServi
 });
 
 const readTemplate = (deps: Deps, orgId: OrgId, id: string): Promise<Template> =>
-  inOrganization(orgId, deps.orm, async (em) => {
-    const template = await findTemplate(orgId, em, id);
+  inOrganization(orgId, deps.orm, async (tenant) => {
+    const template = await findTemplate(tenant, id);
     if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
     return template;
   });
@@ -57,16 +57,16 @@ async function publishChecked(
   id: string,
   checked: { readonly source: TemplateSource; readonly schema: JsonSchema },
 ): Promise<Template | undefined> {
-  return inOrganization(orgId, deps.orm, async (em) => {
-    const template = await lockTemplate(orgId, em, id);
+  return inOrganization(orgId, deps.orm, async (tenant) => {
+    const template = await lockTemplate(tenant, id);
     if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
     const { source, schema } = checked;
     if (template.format !== source.format || template.content !== source.content) return undefined;
-    const current = await findVersion(orgId, em, { templateId: id, version: template.publishedVersion });
+    const current = await findVersion(tenant, { templateId: id, version: template.publishedVersion });
     if (isPublishedAs(template, current)) return template;
     const publishedAt = deps.clock.now();
     const version = template.publishedVersion + 1;
-    addVersion(orgId, em, {
+    addVersion(tenant, {
       ...publishedPart(template),
       templateId: id,
       version,
@@ -160,14 +160,14 @@ export const getTemplateSchema = (
   async getTemplateSchema(request, context) {
     const { orgId } = requireCaller(context);
     const templateId = canonicalId(request.templateId);
-    const { template, published } = await inOrganization(orgId, deps.orm, async (em) => {
-      const template = await findTemplate(orgId, em, templateId);
+    const { template, published } = await inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await findTemplate(tenant, templateId);
       if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
       const version = request.version || template.publishedVersion;
       if (version === 0) return { template, published: null };
       // Also the numbers that no column could hold.
       if (version > template.publishedVersion) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
-      return { template, published: await findVersion(orgId, em, { templateId, version }) };
+      return { template, published: await findVersion(tenant, { templateId, version }) };
     });
     if (published !== null) return { schemaJson: JSON.stringify(published.dataSchema), version: published.version };
     const { format, content } = template;

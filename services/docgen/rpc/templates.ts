@@ -1,11 +1,12 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { isSlugTaken, withDerivedSlugs } from "#platform/db/slugs.ts";
 import { DomainError } from "#platform/errors.ts";
 import { slugFromName } from "#platform/slug.ts";
 import { effectiveChanges, type Template } from "../domain/template.ts";
 import { inOrganization } from "../store/orm.ts";
-import { freeSlug, isSlugTaken, withDerivedSlug } from "../store/slug-store.ts";
+import { freeSlugs } from "../store/slug-store.ts";
 import { addTemplate, findTemplate, findUnchanged, lockTemplate, pageOfTemplates } from "../store/template-store.ts";
 import type { DocgenDeps } from "./deps.ts";
 import { canonicalId, parseAfterId } from "./ids.ts";
@@ -35,11 +36,11 @@ async function insertTemplate(deps: Deps, { orgId, clientId }: Caller, input: Ne
     deletedAt: null,
   };
   const insert = () =>
-    inOrganization(orgId, deps.orm, async (em) => {
-      const slug = input.slug ?? (await freeSlug(orgId, em, slugFromName(input.name)));
-      return addTemplate(orgId, em, { ...draft, slug });
+    inOrganization(orgId, deps.orm, async (tenant) => {
+      const [slug = ""] = input.slug ? [input.slug] : await freeSlugs(tenant, [slugFromName(input.name)]);
+      return addTemplate(tenant, { ...draft, slug });
     });
-  if (input.slug === undefined) return withDerivedSlug(insert);
+  if (input.slug === undefined) return withDerivedSlugs(insert);
   return insert().catch((error: unknown) => {
     throw isSlugTaken(error) ? new DomainError("GEN_TEMPLATE_SLUG_EXISTS", { cause: error }) : error;
   });
@@ -51,13 +52,13 @@ export const updateTemplate = (
   async updateTemplate(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.templateId);
-    const work = inOrganization(orgId, deps.orm, async (em) => {
-      const template = await lockTemplate(orgId, em, id);
+    const work = inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await lockTemplate(tenant, id);
       if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
       const update = effectiveChanges(template, parseTemplateChanges(request, template.page));
       if (Object.keys(update).length > 0) Object.assign(template, update, { updatedAt: deps.clock.now() });
-      await em.flush();
-      const unchanged = await findUnchanged(orgId, em, [id]);
+      await tenant.em.flush();
+      const unchanged = await findUnchanged(tenant, [id]);
       return { template: templateMessage(template, !unchanged.has(id)) };
     });
     return work.catch((error: unknown) => {
@@ -72,8 +73,8 @@ export const deleteTemplate = (
 ): Pick<ServiceImpl<typeof DocgenService>, "deleteTemplate"> => ({
   async deleteTemplate(request, context) {
     const { orgId } = requireCaller(context);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const template = await lockTemplate(orgId, em, canonicalId(request.templateId));
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await lockTemplate(tenant, canonicalId(request.templateId));
       if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
       Object.assign(template, { deletedAt: deps.clock.now() });
       return {};
@@ -85,10 +86,10 @@ export const getTemplate = (deps: Pick<DocgenDeps, "orm">): Pick<ServiceImpl<typ
   async getTemplate(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.templateId);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const template = await findTemplate(orgId, em, id);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await findTemplate(tenant, id);
       if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
-      const unchanged = await findUnchanged(orgId, em, [id]);
+      const unchanged = await findUnchanged(tenant, [id]);
       return { template: templateMessage(template, !unchanged.has(id)) };
     });
   },
@@ -101,12 +102,11 @@ export const listTemplates = (
     const { orgId } = requireCaller(context);
     const { pageSize } = request;
     const afterId = parseAfterId(request.afterId);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const found = await pageOfTemplates(orgId, em, { afterId, limit: pageSize + 1 });
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const found = await pageOfTemplates(tenant, { afterId, limit: pageSize + 1 });
       const page = found.slice(0, pageSize);
       const unchanged = await findUnchanged(
-        orgId,
-        em,
+        tenant,
         page.map((template) => template.id),
       );
       const templates = page.map((template) => listedTemplateMessage(template, !unchanged.has(template.id)));

@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { DocgenService, RateStateSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type Plan, planLimits, type UsageWindow, windowsNow } from "../domain/usage.ts";
 import { type RateState, type Refusal, readUsed } from "../store/usage-store.ts";
@@ -14,7 +14,7 @@ export const getUsage = (
   async getUsage(_request, context) {
     const { orgId } = requireCaller(context);
     const plan = await deps.plans.of(orgId);
-    const usedNow = await inTransaction(orgId, deps.pool, (client) => readUsed(client, orgId));
+    const usedNow = await withOrg(deps.pool, orgId, (tenant) => readUsed(tenant));
     const { hour, minute } = windowsNow(planLimits[plan], usedNow);
     return { plan, hour: windowMessage(hour), minute: windowMessage(minute) };
   },

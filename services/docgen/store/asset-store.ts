@@ -1,5 +1,4 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { Asset } from "../domain/asset.ts";
 
 /** Somebody may delete the asset with these bytes between the two statements; then there is room for the new one. */
@@ -7,8 +6,7 @@ const maxAttempts = 5;
 
 /** Adds the asset, or answers the one that has the same bytes. */
 export async function addAsset(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   asset: Asset,
 ): Promise<{ readonly asset: Asset; readonly isNew: boolean }> {
   const { id, name, contentType, width, height, bytes, sha256, createdBy, createdAt } = asset;
@@ -22,19 +20,18 @@ export async function addAsset(
   throw new Error("the asset could neither be added nor found");
 }
 
-export async function findAsset(orgId: OrgId, client: pg.PoolClient, id: string): Promise<Asset | undefined> {
-  return (await findAssets(orgId, client, [id]))[0];
+export async function findAsset(tenant: Tenant, id: string): Promise<Asset | undefined> {
+  return (await findAssets(tenant, [id]))[0];
 }
 
 /** Those of them that there are, in no certain order. */
-export async function findAssets(orgId: OrgId, client: pg.PoolClient, ids: readonly string[]): Promise<Asset[]> {
+export async function findAssets({ orgId, client }: Tenant, ids: readonly string[]): Promise<Asset[]> {
   return (await client.query<Asset>(`${selectSql} and id = any($2)`, [orgId, ids])).rows;
 }
 
 /** Newest first: ids begin with their time. A page goes on after the id of the one before even when that asset is gone. */
 export async function pageOfAssets(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   page: { readonly afterId: string | undefined; readonly limit: number },
 ): Promise<Asset[]> {
   const { rows } = await client.query<Asset>(
@@ -45,7 +42,7 @@ export async function pageOfAssets(
 }
 
 /** False when there is none. Its bytes are the blob store's to release. */
-export async function deleteAsset(orgId: OrgId, client: pg.PoolClient, id: string): Promise<boolean> {
+export async function deleteAsset({ orgId, client }: Tenant, id: string): Promise<boolean> {
   const { rowCount } = await client.query("delete from docgen.asset where organization_id = $1 and id = $2", [
     orgId,
     id,

@@ -1,5 +1,4 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { Batch, BatchStatus } from "../domain/batch.ts";
 
 /** A batch that was just accepted. */
@@ -11,7 +10,7 @@ export interface NewBatch extends Omit<Batch, "cancelledAt"> {
   readonly traceparent: string;
 }
 
-export async function addBatch(orgId: OrgId, client: pg.PoolClient, batch: NewBatch): Promise<void> {
+export async function addBatch({ orgId, client }: Tenant, batch: NewBatch): Promise<void> {
   const { id, status, total, completed, failed, cancelled, completedAt, ...rest } = batch;
   await client.query(
     `insert into docgen.batch (organization_id, id, status, total, completed, failed, cancelled, slot, hour_start,
@@ -36,7 +35,7 @@ const selectSql = `select id, total, completed, failed, cancelled, created_at as
     case when status = 'queued' and ${isBegun} then 'running' else status end as status
   from docgen.batch b where organization_id = $1`;
 
-export async function findBatch(orgId: OrgId, client: pg.PoolClient, id: string): Promise<Batch | undefined> {
+export async function findBatch({ orgId, client }: Tenant, id: string): Promise<Batch | undefined> {
   return (await client.query<Batch>(`${selectSql} and id = $2`, [orgId, id])).rows[0];
 }
 
@@ -47,7 +46,7 @@ export interface BatchQuery {
 }
 
 /** Newest first: ids begin with their time. Few batches have not ended, so that those are looked through. */
-export async function pageOfBatches(orgId: OrgId, client: pg.PoolClient, query: BatchQuery): Promise<Batch[]> {
+export async function pageOfBatches({ orgId, client }: Tenant, query: BatchQuery): Promise<Batch[]> {
   const { afterId = lastId, limit, status } = query;
   const wanted = status === undefined ? "" : `and ${statusSql[status]}`;
   const text = `${selectSql} and id < $2 ${wanted} order by id desc limit $3`;
@@ -66,7 +65,7 @@ const statusSql: Readonly<Record<BatchStatus, string>> = {
 };
 
 /** How many items of all batches wait; not counted further than the limit. */
-export async function countWaitingItems(orgId: OrgId, client: pg.PoolClient, limit: number): Promise<number> {
+export async function countWaitingItems({ orgId, client }: Tenant, limit: number): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::integer as count from (
        select from docgen.document
@@ -81,12 +80,7 @@ export async function countWaitingItems(orgId: OrgId, client: pg.PoolClient, lim
  * Cancels the items that wait, and returns how many; none is begun any more from here on. They are locked in their order,
  * and before the batch, as everybody does.
  */
-export async function cancelWaitingItems(
-  orgId: OrgId,
-  client: pg.PoolClient,
-  batchId: string,
-  now: Date,
-): Promise<number> {
+export async function cancelWaitingItems({ orgId, client }: Tenant, batchId: string, now: Date): Promise<number> {
   const { rowCount } = await client.query(
     `with waiting as materialized (
        select id from docgen.document
@@ -100,7 +94,7 @@ export async function cancelWaitingItems(
   return rowCount ?? 0;
 }
 
-export async function markCancelled(orgId: OrgId, client: pg.PoolClient, batchId: string, now: Date): Promise<void> {
+export async function markCancelled({ orgId, client }: Tenant, batchId: string, now: Date): Promise<void> {
   await client.query(
     "update docgen.batch set cancelled_at = coalesce(cancelled_at, $3) where organization_id = $1 and id = $2",
     [orgId, batchId, now],

@@ -1,6 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { Document, DocumentSource, DocumentStatus, Failure, TextRef } from "../domain/document.ts";
 import type { Profile } from "../domain/page.ts";
 
@@ -43,16 +42,12 @@ export interface TakenSlots {
 }
 
 /** Adds documents that nobody has begun with, in one statement, and the organization's turn when it never had one. */
-export async function addDocuments(
-  orgId: OrgId,
-  client: pg.PoolClient,
-  documents: readonly NewDocument[],
-): Promise<void> {
+export async function addDocuments({ orgId, client }: Tenant, documents: readonly NewDocument[]): Promise<void> {
   await client.query(insertSql(neverTurned), [orgId, JSON.stringify(documents.map(rowOf))]);
 }
 
 /** Adds one document. With one that is begun the organization has had its turn, as when somebody claims it later. */
-export async function addDocument(orgId: OrgId, client: pg.PoolClient, document: NewDocument): Promise<Document> {
+export async function addDocument({ orgId, client }: Tenant, document: NewDocument): Promise<Document> {
   const [name, text] =
     document.begun === undefined
       ? ["docgen-add-document", insertSql(neverTurned)]
@@ -102,7 +97,7 @@ export const documentColumns = `id, status, batch_id as "batchId", item_index as
 const selectSql = `select ${documentColumns} from docgen.document where organization_id = $1`;
 
 /** Also one that was deleted. */
-export async function findDocument(orgId: OrgId, client: pg.PoolClient, id: string): Promise<Document | undefined> {
+export async function findDocument({ orgId, client }: Tenant, id: string): Promise<Document | undefined> {
   return (await client.query<Document>(`${selectSql} and id = $2`, [orgId, id])).rows[0];
 }
 
@@ -119,7 +114,7 @@ export interface DocumentQuery {
  * Newest first: ids begin with their time. Without those that were deleted. The statement names just what is asked for,
  * so that each of them is answered by an index.
  */
-export async function pageOfDocuments(orgId: OrgId, client: pg.PoolClient, query: DocumentQuery): Promise<Document[]> {
+export async function pageOfDocuments({ orgId, client }: Tenant, query: DocumentQuery): Promise<Document[]> {
   const { afterId = lastId, limit, status, templateId, now } = query;
   const values: unknown[] = [orgId, afterId, limit];
   const conditions: string[] = [];
@@ -139,8 +134,7 @@ const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /** The items of a batch in their order. */
 export async function pageOfItems(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   query: {
     readonly batchId: string;
     readonly fromIndex: number;
@@ -169,11 +163,7 @@ export interface LockedDocument {
 }
 
 /** Until the end of the transaction nobody claims, finishes or deletes it. Undefined when there is none, or no more. */
-export async function lockDocument(
-  orgId: OrgId,
-  client: pg.PoolClient,
-  id: string,
-): Promise<LockedDocument | undefined> {
+export async function lockDocument({ orgId, client }: Tenant, id: string): Promise<LockedDocument | undefined> {
   const { rows } = await client.query<LockedDocument>(
     `select status, batch_id as "batchId", slot, hour_start as "hourStart", minute_start as "minuteStart"
      from docgen.document where organization_id = $1 and id = $2 and deleted_at is null for update`,
@@ -186,7 +176,7 @@ export async function lockDocument(
  * Deletes a locked document: what has not ended is cancelled, and a slot that was only taken counts as returned; the
  * bytes are the blob store's to release.
  */
-export async function deleteDocument(orgId: OrgId, client: pg.PoolClient, id: string, now: Date): Promise<void> {
+export async function deleteDocument({ orgId, client }: Tenant, id: string, now: Date): Promise<void> {
   await client.query(
     `update docgen.document set
        status = case when status in ('queued', 'rendering') then 'cancelled' else status end,
@@ -199,12 +189,7 @@ export async function deleteDocument(orgId: OrgId, client: pg.PoolClient, id: st
 }
 
 /** Those of the documents whose bytes are to go now; each counts as expired from here on. */
-export async function expireDocuments(
-  orgId: OrgId,
-  client: pg.PoolClient,
-  ids: readonly string[],
-  now: Date,
-): Promise<string[]> {
+export async function expireDocuments({ orgId, client }: Tenant, ids: readonly string[], now: Date): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>(
     `with due as (
        select id from docgen.document

@@ -1,10 +1,9 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
-import type { OutboxRecord } from "#platform/outbox/outbox.ts";
+import type { Tenant } from "#platform/db/pool.ts";
+import type { EventContext, OutboxRecord } from "#platform/outbox/outbox.ts";
 import { type BatchProgress, type EndedItems, hasBatchEnded, withEnded } from "../domain/batch.ts";
 import type { Document, DocumentSource, Failure, RenderedVersion } from "../domain/document.ts";
 import type { Profile } from "../domain/page.ts";
-import { batchCompleted, type EventContext } from "../events.ts";
+import { batchCompleted } from "../events.ts";
 import type { RenderWarning } from "../renderer/render-job.ts";
 import type { Claimed } from "./claim-store.ts";
 import { documentColumns } from "./document-store.ts";
@@ -25,11 +24,7 @@ export interface RenderInput {
 }
 
 /** Undefined when the claim holds no more. */
-export async function readInput(
-  orgId: OrgId,
-  client: pg.PoolClient,
-  { id, claim }: Claim,
-): Promise<RenderInput | undefined> {
+export async function readInput({ orgId, client }: Tenant, { id, claim }: Claim): Promise<RenderInput | undefined> {
   const { rows } = await client.query<RenderInput>({
     name: "docgen-read-input",
     text: `select d.source, d.profile, d.locale, d.time_zone as "timeZone", d.created_at as "createdAt", d.traceparent,
@@ -65,8 +60,7 @@ const whereSql = `where organization_id = $1 and id = $2 and claim = $3
  * be written. Otherwise the document stays locked until the end of the transaction.
  */
 export async function completeClaimed(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   { id, claim }: Claim,
   completion: Completion,
 ): Promise<Finished | undefined> {
@@ -85,8 +79,7 @@ export async function completeClaimed(
 
 /** As completeClaimed, for one that has failed. */
 export async function failClaimed(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   { id, claim }: Claim,
   { failure, completedAt }: { readonly failure: Failure; readonly completedAt: Date },
 ): Promise<Finished | undefined> {
@@ -105,24 +98,26 @@ export async function failClaimed(
  * To be called after the documents have been locked and written: everybody who locks a batch has its documents before.
  */
 export async function noteItemsEnded(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  tenant: Tenant,
   batchId: string,
   ended: EndedItems,
   context: EventContext,
 ): Promise<OutboxRecord[]> {
-  const before = await lockBatch(client, orgId, batchId);
+  const before = await lockBatch(tenant, batchId);
   const after = withEnded(before, ended);
   const isOver = hasBatchEnded(after);
-  await client.query(
+  await tenant.client.query(
     `update docgen.batch set completed = $3, failed = $4, cancelled = $5, status = $6, completed_at = $7,
        slot = case when $7::timestamptz is null then slot else 'spent' end
      where organization_id = $1 and id = $2`,
-    [...[orgId, batchId, after.completed, after.failed, after.cancelled, after.status], isOver ? context.now : null],
+    [
+      ...[tenant.orgId, batchId, after.completed, after.failed, after.cancelled, after.status],
+      isOver ? context.now : null,
+    ],
   );
   if (!isOver) return [];
   const { requestId, traceparent } = before;
-  return [batchCompleted({ ...context, caller: { orgId, requestId, traceparent } }, after)];
+  return [batchCompleted({ ...context, caller: { orgId: tenant.orgId, requestId, traceparent } }, after)];
 }
 
 interface LockedBatch extends BatchProgress {
@@ -131,7 +126,7 @@ interface LockedBatch extends BatchProgress {
   readonly traceparent: string;
 }
 
-async function lockBatch(client: pg.PoolClient, orgId: OrgId, batchId: string): Promise<LockedBatch> {
+async function lockBatch({ orgId, client }: Tenant, batchId: string): Promise<LockedBatch> {
   const { rows } = await client.query<LockedBatch>(
     `select id, status, total, completed, failed, cancelled, cancelled_at as "cancelledAt",
        request_id as "requestId", traceparent

@@ -1,5 +1,4 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 
 /** A key that a caller sent with a request. */
 export interface KeyedRequest {
@@ -17,7 +16,7 @@ export type KeyUse =
   /** Another request has used the key. */
   | { readonly kind: "conflict" };
 
-export async function findKey(orgId: OrgId, client: pg.PoolClient, request: KeyedRequest): Promise<KeyUse> {
+export async function findKey({ orgId, client }: Tenant, request: KeyedRequest): Promise<KeyUse> {
   const { key, operation, requestHash } = request;
   const { rows } = await client.query<{ targetId: string; isSame: boolean }>({
     name: "docgen-find-key",
@@ -35,17 +34,16 @@ export async function findKey(orgId: OrgId, client: pg.PoolClient, request: Keye
  * that the key belongs to this transaction, anything else that it has been used meanwhile.
  */
 export async function takeKey(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  tenant: Tenant,
   request: KeyedRequest,
   target: { readonly id: string; readonly createdAt: Date },
 ): Promise<KeyUse> {
   const { key, operation, requestHash } = request;
-  const { rowCount } = await client.query({
+  const { rowCount } = await tenant.client.query({
     name: "docgen-take-key",
     text: `insert into docgen.idempotency_key (organization_id, key, operation, request_hash, target_id, created_at)
      values ($1, $2, $3, $4, $5, $6) on conflict (organization_id, key) do nothing`,
-    values: [orgId, key, operation, Buffer.from(requestHash), target.id, target.createdAt],
+    values: [tenant.orgId, key, operation, Buffer.from(requestHash), target.id, target.createdAt],
   });
-  return rowCount === 1 ? { kind: "new" } : findKey(orgId, client, request);
+  return rowCount === 1 ? { kind: "new" } : findKey(tenant, request);
 }

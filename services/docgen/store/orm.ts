@@ -1,8 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { defineEntity, p } from "@mikro-orm/core";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
-import { createOrm, withOrgEm } from "#platform/db/orm.ts";
+import { createOrm, type OrmTenant, withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Page } from "../domain/page.ts";
 import type { JsonSchema, TemplateSource } from "../templating/template-source.ts";
@@ -15,7 +14,7 @@ export const createDocgenOrm = (options: { url: string; role?: string; max: numb
 export type DocgenOrm = ReturnType<typeof createDocgenOrm>;
 
 /** Runs `work` in one transaction of the organization and commits it. */
-export const inOrganization = <T>(orgId: OrgId, orm: DocgenOrm, work: (em: EntityManager) => Promise<T>): Promise<T> =>
+export const inOrganization = <T>(orgId: OrgId, orm: DocgenOrm, work: (tenant: OrmTenant) => Promise<T>): Promise<T> =>
   withOrgEm(orm, orgId, work);
 
 const TemplateVersionSchema = defineEntity({

@@ -1,13 +1,13 @@
-import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import { LockMode } from "@mikro-orm/postgresql";
+import type { OrmTenant } from "#platform/db/orm.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { Page } from "../domain/page.ts";
 import type { Template, TemplateVersion } from "../domain/template.ts";
 import type { JsonSchema, TemplateSource } from "../templating/template-source.ts";
 import { TemplateEntity, TemplateVersionEntity } from "./orm.ts";
 
 /** Makes the row be written with the transaction's flush. */
-export function addTemplate(orgId: OrgId, em: EntityManager, template: Omit<Template, "organizationId">): Template {
+export function addTemplate({ orgId, em }: OrmTenant, template: Omit<Template, "organizationId">): Template {
   const entity = em.create(TemplateEntity, { ...template, organizationId: orgId });
   em.persist(entity);
   return entity;
@@ -16,12 +16,12 @@ export function addTemplate(orgId: OrgId, em: EntityManager, template: Omit<Temp
 /** None of these functions sees a template that was deleted. */
 const existing = { deletedAt: null };
 
-export async function findTemplate(orgId: OrgId, em: EntityManager, id: string): Promise<Template | null> {
+export async function findTemplate({ orgId, em }: OrmTenant, id: string): Promise<Template | null> {
   return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing });
 }
 
 /** Until the end of the transaction nobody else changes, publishes or deletes this template. */
-export async function lockTemplate(orgId: OrgId, em: EntityManager, id: string): Promise<Template | null> {
+export async function lockTemplate({ orgId, em }: OrmTenant, id: string): Promise<Template | null> {
   const options = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing }, options);
 }
@@ -33,8 +33,7 @@ export type ListedTemplate = Omit<Template, "content" | "sampleData">;
  * even when that template is gone.
  */
 export async function pageOfTemplates(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   page: { readonly afterId: string | undefined; readonly limit: number },
 ): Promise<ListedTemplate[]> {
   const { afterId, limit } = page;
@@ -46,7 +45,7 @@ export async function pageOfTemplates(
 }
 
 /** Those of the templates whose draft is what they have published, without reading any text. */
-export async function findUnchanged(orgId: OrgId, em: EntityManager, ids: readonly string[]): Promise<Set<string>> {
+export async function findUnchanged({ orgId, em }: OrmTenant, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await em.execute<{ id: string }[]>(
     `select t.id from docgen.template t
@@ -61,15 +60,14 @@ export async function findUnchanged(orgId: OrgId, em: EntityManager, ids: readon
 
 /** Null for one that was never published; does not look whether the template still exists. */
 export async function findVersion(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   name: { readonly templateId: string; readonly version: number },
 ): Promise<TemplateVersion | null> {
   return em.findOne(TemplateVersionEntity, { organizationId: orgId, ...name });
 }
 
 /** See addTemplate. */
-export function addVersion(orgId: OrgId, em: EntityManager, version: Omit<TemplateVersion, "organizationId">): void {
+export function addVersion({ orgId, em }: OrmTenant, version: Omit<TemplateVersion, "organizationId">): void {
   em.persist(em.create(TemplateVersionEntity, { ...version, organizationId: orgId }));
 }
 
@@ -93,8 +91,7 @@ type FoundVersion =
 
 /** This version of a template, or the published one when the number is 0; not of a template that was deleted. */
 export async function findPublishedVersion(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   name: { readonly templateId: string; readonly version: number },
 ): Promise<FoundVersion> {
   type Row = { publishedVersion: number } & Omit<PublishedVersion, "version"> & { version: number | null };

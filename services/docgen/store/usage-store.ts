@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import {
   type PlanLimits,
   type RateState,
@@ -35,13 +35,12 @@ export type Taken =
  * `now` is for tests; without it the clock of the database decides, which is one for all processes.
  */
 export async function takeSlots(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  tenant: Tenant,
   plan: PlanLimits,
   windows: readonly WindowName[],
   now?: Date,
 ): Promise<Taken> {
-  const usedNow = await addToWindowsNow(client, orgId, windows, now);
+  const usedNow = await addToWindowsNow(tenant, windows, now);
   const slots: Slots = {
     hourStart: windowStart("hour", usedNow.now),
     ...(windows.includes("minute") ? { minuteStart: windowStart("minute", usedNow.now) } : {}),
@@ -49,40 +48,39 @@ export async function takeSlots(
   // The hour comes first: it is what a caller has to wait for when both have nothing left.
   const refusing = windowNames.find((name) => windows.includes(name) && usedNow.used[name] > plan[name]);
   if (refusing === undefined) return { granted: true, slots, rate: rateNow(plan, usedNow) };
-  await addToWindows(client, orgId, slots, -1);
+  await addToWindows(tenant, slots, -1);
   return { granted: false, refusal: rateOf(refusing, plan, usedNow) };
 }
 
 /** How takeSlots would refuse now; undefined when there is a slot left of each. */
 export async function readRefusal(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  tenant: Tenant,
   plan: PlanLimits,
   windows: readonly WindowName[],
 ): Promise<Refusal | undefined> {
-  const usedNow = await readUsed(client, orgId);
+  const usedNow = await readUsed(tenant);
   const refusing = windowNames.find((name) => windows.includes(name) && usedNow.used[name] >= plan[name]);
   return refusing && rateOf(refusing, plan, usedNow);
 }
 
 /** Gives back what was taken. Whoever calls it sees to it that it happens once. */
-export async function returnSlots(client: pg.PoolClient, orgId: OrgId, slots: Slots): Promise<void> {
+export async function returnSlots(tenant: Tenant, slots: Slots): Promise<void> {
   // In the order in which they are taken, so that nobody waits for each other.
-  await client.query(
+  await tenant.client.query(
     `select from docgen.usage_window where organization_id = $1 and (seconds, window_start) in (select * from ${slotRows})
      order by seconds desc for update`,
-    [orgId, ...slotValues(slots)],
+    [tenant.orgId, ...slotValues(slots)],
   );
-  await addToWindows(client, orgId, slots, -1);
+  await addToWindows(tenant, slots, -1);
 }
 
 /** Where the plan stands, without taking anything. */
-export async function readUsage(client: pg.PoolClient, orgId: OrgId, plan: PlanLimits, now?: Date): Promise<RateState> {
-  return rateNow(plan, await readUsed(client, orgId, now));
+export async function readUsage(tenant: Tenant, plan: PlanLimits, now?: Date): Promise<RateState> {
+  return rateNow(plan, await readUsed(tenant, now));
 }
 
 /** What is used in the windows that hold now. */
-export async function readUsed(client: pg.PoolClient, orgId: OrgId, now?: Date): Promise<UsedNow> {
+export async function readUsed({ orgId, client }: Tenant, now?: Date): Promise<UsedNow> {
   const { rows } = await client.query<UsedRow>(
     `select t.now, coalesce(w.used, 0) as used from (${windowsSql("$2")}) t
      left join docgen.usage_window w
@@ -100,8 +98,7 @@ const windowNames: readonly WindowName[] = ["hour", "minute"];
  * what is used with it.
  */
 async function addToWindowsNow(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   windows: readonly WindowName[],
   now: Date | undefined,
 ): Promise<UsedNow> {
@@ -140,7 +137,7 @@ const windowsSql = (now: string): string =>
    from (select date_trunc('milliseconds', coalesce(${now}::timestamptz, clock_timestamp())) as now offset 0) c
    cross join (values (${windowSeconds.hour}), (${windowSeconds.minute})) as s (seconds)`;
 
-async function addToWindows(client: pg.PoolClient, orgId: OrgId, slots: Slots, change: 1 | -1): Promise<void> {
+async function addToWindows({ orgId, client }: Tenant, slots: Slots, change: 1 | -1): Promise<void> {
   await client.query(
     `update docgen.usage_window set used = greatest(used + $4, 0)
      where organization_id = $1 and (seconds, window_start) in (select * from ${slotRows})`,

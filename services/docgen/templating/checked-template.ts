@@ -11,7 +11,7 @@ export interface CheckedTemplate {
 
 /** Checks templates beside the event loop: authors may write what takes its time. */
 export interface TemplateChecker {
-  /** Rejects with SERVICE_UNAVAILABLE when there is too much to do, and with GEN_INVALID_REQUEST for what takes too long. */
+  /** Rejects with an outage when there is too much to do, and with GEN_INVALID_REQUEST for what takes too long. */
   check(source: TemplateSource): Promise<CheckedTemplate>;
   /** As check; when the template has no findings of its own, those of the data come in their place. */
   checkWithData(source: TemplateSource, data: unknown): Promise<CheckedTemplate>;

@@ -30,8 +30,7 @@ export function createTemplateChecker({
     try {
       return await pool.run(job);
     } catch (error) {
-      if (!(error instanceof WorkerPoolError) || error.failure === "FAILED") throw error;
-      if (error.failure === "BUSY" || error.failure === "CLOSED") throw unavailable(error);
+      if (!(error instanceof WorkerPoolError) || !["DEADLINE", "DIED"].includes(error.failure)) throw error;
       logger.warn({ failure: error.failure, length: job.source.content.length }, "template too complex to check");
       throw tooComplex(error);
     }
@@ -42,9 +41,6 @@ export function createTemplateChecker({
     close: () => pool.close(),
   };
 }
-
-const unavailable = (cause: unknown): DomainError =>
-  new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" }, cause });
 
 const tooComplex = (cause: unknown): DomainError =>
   new DomainError("GEN_INVALID_REQUEST", {

@@ -64,7 +64,7 @@ export interface DocgenOptions
   readonly config?: Partial<DocgenConfig>;
 }
 
-export const clientId = "cl_test";
+const clientId = "cl_test";
 export const requestId = "request-1";
 export const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
@@ -161,7 +161,7 @@ const withHeaders = (transport: Transport, headers: Record<string, string>): Tra
     transport.stream(method, signal, timeoutMs, headers, input, values),
 });
 
-export function createTestClock(): TestClock {
+function createTestClock(): TestClock {
   let offset = 0;
   return {
     now: () => new Date(Date.now() + offset),

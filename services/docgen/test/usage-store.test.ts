@@ -26,12 +26,11 @@ const take = (
   plan: PlanLimits,
   now?: Date,
   windows: readonly ("hour" | "minute")[] = ["hour", "minute"],
-) => withOrg(pool, orgId, (client) => takeSlots(client, orgId, plan, windows, now));
+) => withOrg(pool, orgId, (tenant) => takeSlots(tenant, plan, windows, now));
 
-const giveBack = (orgId: OrgId, slots: Slots) => withOrg(pool, orgId, (client) => returnSlots(client, orgId, slots));
+const giveBack = (orgId: OrgId, slots: Slots) => withOrg(pool, orgId, (tenant) => returnSlots(tenant, slots));
 
-const usedAt = async (orgId: OrgId, now?: Date) =>
-  (await withOrg(pool, orgId, (client) => readUsed(client, orgId, now))).used;
+const usedAt = async (orgId: OrgId, now?: Date) => (await withOrg(pool, orgId, (tenant) => readUsed(tenant, now))).used;
 
 const granted = (taken: Taken) => (taken.granted ? taken : undefined);
 const refused = (taken: Taken) => (taken.granted ? undefined : taken.refusal);
@@ -91,7 +90,7 @@ describe.each(plans)("the windows of %s", (_name, plan) => {
 
 /** Uses this much of the hour that the tests take from. */
 async function useHour(orgId: OrgId, used: number): Promise<void> {
-  await withOrg(pool, orgId, (client) =>
+  await withOrg(pool, orgId, ({ client }) =>
     client.query("insert into docgen.usage_window values ($1, 3600, $2, $3)", [orgId, new Date(hour), used]),
   );
 }
@@ -174,14 +173,14 @@ describe("reading", () => {
     const orgId = newOrgId();
     const now = new Date(hour);
     const taken = present(granted(await take(orgId, plan, now)));
-    const read = () => withOrg(pool, orgId, (client) => readUsage(client, orgId, plan, now));
+    const read = () => withOrg(pool, orgId, (tenant) => readUsage(tenant, plan, now));
     expect([await read(), await read()]).toEqual([taken.rate, taken.rate]);
   });
 
   test("follows the clock of the database when no other is given", async () => {
     const orgId = newOrgId();
     const before = Date.now();
-    const { now } = await withOrg(pool, orgId, (client) => readUsed(client, orgId));
+    const { now } = await withOrg(pool, orgId, (tenant) => readUsed(tenant));
     expect(now.getTime()).toBeGreaterThanOrEqual(before - 1_000);
     expect(now.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
   });

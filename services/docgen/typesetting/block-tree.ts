@@ -12,7 +12,7 @@ export const readBlockTree = (nodes: readonly HtmlNode[], state: TreeState): Blo
   readBlocks(nodes, topPlace, state);
 
 /** The blocks of what stands inside of an element. Text beside blocks makes paragraphs of its own. */
-export function readBlocks(nodes: readonly HtmlNode[], place: Place, state: TreeState): Block[] {
+function readBlocks(nodes: readonly HtmlNode[], place: Place, state: TreeState): Block[] {
   const blocks: Block[] = [];
   let line: HtmlNode[] = [];
   const endLine = () => {

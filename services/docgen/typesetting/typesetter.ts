@@ -43,7 +43,7 @@ export interface Typesetter {
   typeset(input: TypesetInput): Typeset;
 }
 
-export const maxPages = 200;
+const maxPages = 200;
 const maxPdfBytes = 25 * 1024 * 1024;
 
 /** With the bytes of images in it, in UTF-16 code units. */

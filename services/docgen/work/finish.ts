@@ -1,9 +1,8 @@
-import type pg from "pg";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
-import { withOrg } from "#platform/db/pool.ts";
-import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import { type EventContext, insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import type { Document, Failure } from "../domain/document.ts";
-import { documentCompleted, documentFailed, type EventContext } from "../events.ts";
+import { documentCompleted, documentFailed } from "../events.ts";
 import type { Rendered } from "../renderer/render-job.ts";
 import type { Claimed } from "../store/claim-store.ts";
 import { completeClaimed, type Finished, failClaimed, noteItemsEnded } from "../store/finish-store.ts";
@@ -23,38 +22,38 @@ type Deps = Pick<WorkDeps, "pool" | "blobs" | "clock" | "newId">;
  * written.
  */
 export const finish = (deps: Deps, claimed: Claimed, outcome: Outcome): Promise<Document | undefined> =>
-  withOrg(deps.pool, claimed.orgId, async (client) => {
+  withOrg(deps.pool, claimed.orgId, async (tenant) => {
     const { orgId } = claimed;
     const now = deps.clock.now();
     // First of all: everybody who locks a blob or a batch has its document before.
     const finished =
       outcome.kind === "failed"
-        ? await failClaimed(orgId, client, claimed, { failure: outcome.failure, completedAt: now })
-        : await complete(deps, client, claimed, outcome.rendered, now);
+        ? await failClaimed(tenant, claimed, { failure: outcome.failure, completedAt: now })
+        : await complete(deps, tenant, claimed, outcome.rendered, now);
     if (finished === undefined) return undefined;
     const { requestId, traceparent, ...document } = finished;
     const context = { caller: { orgId, requestId, traceparent }, eventId: deps.newId(), now };
-    await insertOutbox(client, schema, [eventOf(context, document)]);
+    await insertOutbox(tenant.client, schema, [eventOf(context, document)]);
     if (document.batchId !== null) {
       const counts = outcome.kind === "failed" ? { failed: 1 } : { completed: 1 };
       const ended = { completed: 0, failed: 0, cancelled: 0, ...counts };
       const batchContext = { ...context, eventId: deps.newId() };
-      await insertOutbox(client, schema, await noteItemsEnded(client, orgId, document.batchId, ended, batchContext));
+      await insertOutbox(tenant.client, schema, await noteItemsEnded(tenant, document.batchId, ended, batchContext));
     }
     return document;
   });
 
 async function complete(
   { blobs }: Deps,
-  client: pg.PoolClient,
+  tenant: Tenant,
   claimed: Claimed,
   { pdf, ...rendered }: Rendered,
   completedAt: Date,
 ): Promise<Finished | undefined> {
-  const { orgId, id } = claimed;
+  const { id } = claimed;
   const completion = { ...rendered, sha256: sha256Of(pdf), bytes: pdf.length, completedAt };
-  const finished = await completeClaimed(orgId, client, claimed, completion);
-  if (finished !== undefined) await blobs.put(orgId, id, pdf, client);
+  const finished = await completeClaimed(tenant, claimed, completion);
+  if (finished !== undefined) await blobs.put(tenant, id, pdf);
   return finished;
 }
 

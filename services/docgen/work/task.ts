@@ -1,9 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type pg from "pg";
 import { isTransient } from "#platform/db/errors.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { noopTracer, type Tracer, traced } from "#platform/telemetry.ts";
 import { isSampled } from "#platform/trace-context.ts";
 import type { Document, Failure } from "../domain/document.ts";
@@ -145,10 +143,10 @@ async function readJob(deps: Deps, claimed: Claimed, known?: RenderInput): Promi
   }
   const { orgId } = claimed;
   if (known !== undefined && imagesOf(known).length === 0) return { ...jobOf(known), images: new Map() };
-  return withOrg(deps.pool, orgId, async (client) => {
-    const input = known ?? (await readInput(orgId, client, claimed));
+  return withOrg(deps.pool, orgId, async (tenant) => {
+    const input = known ?? (await readInput(tenant, claimed));
     if (input === undefined) return undefined;
-    const images = await readImages(deps, orgId, client, input);
+    const images = await readImages(deps, tenant, input);
     return { ...jobOf(input), images };
   });
 }
@@ -219,17 +217,12 @@ const imagesOf = ({ source, version }: RenderInput): string[] =>
   namedAssets(source.content.kind === "html" ? source.content.html : (version?.content ?? ""));
 
 /** Those that there are: one that was deleted meanwhile is the renderer's to miss. */
-async function readImages(
-  { blobs }: Deps,
-  orgId: OrgId,
-  client: pg.PoolClient,
-  input: RenderInput,
-): Promise<Map<string, RenderImage>> {
+async function readImages({ blobs }: Deps, tenant: Tenant, input: RenderInput): Promise<Map<string, RenderImage>> {
   const images = new Map<string, RenderImage>();
   const ids = imagesOf(input);
   if (ids.length === 0) return images;
-  for (const { id, contentType, sha256 } of await findAssets(orgId, client, ids)) {
-    const bytes = await blobs.read(orgId, sha256, client);
+  for (const { id, contentType, sha256 } of await findAssets(tenant, ids)) {
+    const bytes = await blobs.read(tenant, sha256);
     if (bytes !== undefined) images.set(id, { contentType, bytes });
   }
   return images;

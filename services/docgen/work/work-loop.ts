@@ -281,7 +281,7 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
           if (!hasWaits) return undefined;
           return waiters.wait(id, Math.min(longestMs, tasksOf(id).length > 0 ? lookAtOwnMs : lookMs), signal);
         },
-        look: () => withOrg(deps.pool, orgId, (client) => findDocument(orgId, client, id)),
+        look: () => withOrg(deps.pool, orgId, (tenant) => findDocument(tenant, id)),
         deadline: performance.now() + ms,
         isGivenUp: () => signal?.aborted === true || !isRunning || !hasWaits,
       }),

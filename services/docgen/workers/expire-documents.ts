@@ -49,9 +49,9 @@ async function expireSome(deps: ExpireDeps): Promise<boolean> {
 }
 
 const expireOf = ({ pool, blobs }: ExpireDeps, orgId: OrgId, ids: readonly string[], now: Date): Promise<number> =>
-  withOrg(pool, orgId, async (client) => {
-    const expired = await expire(orgId, client, ids, now);
-    for (const id of expired.sort()) await blobs.release(orgId, id, client);
+  withOrg(pool, orgId, async (tenant) => {
+    const expired = await expire(tenant, ids, now);
+    for (const id of expired.sort()) await blobs.release(tenant, id);
     return expired.length;
   });
 

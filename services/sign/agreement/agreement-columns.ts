@@ -2,25 +2,28 @@ import type pg from "pg";
 import { blankTab } from "../create/tab-formats.ts";
 import type { Anchor, RadioButton, Tab, TextStyle } from "./tab.ts";
 
-/** What a member of a record is in the database. */
+/** The database type of a record's member. */
 type ColumnType = "uuid" | "text" | "integer" | "boolean" | "jsonb" | "bytea" | "timestamptz(3)";
 
-/** The columns of a table by the members of the records that it holds; a column has the name of its member. */
+/** Columns keyed by record member; each column has the same name as its member. */
 export type Columns<T> = { readonly [member in keyof T]-?: ColumnType };
 
-/** How records of one kind travel to and from a table, as JSON. */
+/** Encodes and decodes the records of one table as JSON. */
 interface RecordColumns<T> {
   /** `a, b` */
   readonly names: string;
-  /** `a uuid, b text`: what json_to_record is to make. */
+  /** `a uuid, b text`: the column definitions for json_to_record. */
   readonly definitions: string;
   /** `a = from.a, b = from.b` */
   assignments(from: string): string;
-  /** `'a', of.a, 'b', of.b`: what json_build_object takes. */
+  /** `'a', of.a, 'b', of.b`: the arguments of json_build_object. */
   members(of: string): string;
-  /** What json_to_record takes. */
+  /** The input of json_to_record. */
   encode(record: T): Record<string, unknown>;
-  /** Makes dates and bytes of what json_build_object has answered; changes the object and answers it. */
+  /**
+   * Turns the strings in json_build_object's output back into dates and bytes. Changes the object in place and
+   * returns it.
+   */
   decode(parsed: Record<string, unknown>): T;
 }
 
@@ -55,7 +58,7 @@ function decodeValue(type: ColumnType, value: unknown): unknown {
   return type === "bytea" ? Buffer.from(value, "hex") : new Date(value);
 }
 
-/** A tab as it was written, maybe before all of today's members were there. */
+/** A stored tab. Older rows may lack members that were added later. */
 export type StoredTab = Partial<Omit<Tab, "buttons" | "anchor" | "style">> & {
   readonly anchor?: Partial<Anchor> | null;
   readonly style?: Partial<TextStyle> | null;
@@ -64,7 +67,7 @@ export type StoredTab = Partial<Omit<Tab, "buttons" | "anchor" | "style">> & {
 
 type StoredButton = Partial<Omit<RadioButton, "anchor">> & { readonly anchor?: Partial<Anchor> | null };
 
-/** The tab with defaults for whatever was not written; so members can be added without touching what is stored. */
+/** Fills in defaults for missing members, so that a new member needs no migration of stored tabs. */
 export function decodeTab(stored: StoredTab): Tab {
   const { anchor, style, buttons = [] } = stored;
   return {
@@ -94,19 +97,19 @@ const defaultButton: RadioButton = { tabId: "", value: "", page: 1, x: 0, y: 0, 
 
 const defaultStyle: TextStyle = { font: "", size: 0, color: "", bold: false, italic: false, underline: false };
 
-/** Adds a value to those of a statement and answers how the statement names it. */
+/** Adds a value to a statement's parameters and returns its placeholder. */
 export type Parameter = (value: unknown) => string;
 
-/** A statement that writes, and can be a part of a larger one. */
+/** A write that can run alone or as part of a larger statement. */
 export interface Write {
-  /** The same name always has the same text. Short: the database knows statements by 63 characters. */
+  /** The same name always has the same text. Keep it short: Postgres cuts statement names at 63 characters. */
   readonly name: string;
   text(parameter: Parameter): string;
 }
 
 /**
- * Runs writes of different tables as one statement, in one round trip: foreign keys are checked at its end. Answers how
- * many rows the first one has written. All of them see the tables as they were before.
+ * Runs writes to different tables as one statement, in one round trip; foreign keys are checked at its end.
+ * Returns how many rows the first write changed. Every write sees the tables as they were before the statement.
  */
 export async function writeTogether(client: pg.PoolClient, writes: readonly Write[]): Promise<number> {
   if (writes.length === 0) return 0;

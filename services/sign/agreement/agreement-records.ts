@@ -7,7 +7,7 @@ import {
 } from "./agreement.ts";
 import { type Columns, decodeTab, recordColumns, type StoredTab } from "./agreement-columns.ts";
 
-/** The row of an agreement: all but what has tables of its own. */
+/** The agreement's own row, without the parts that have tables of their own. */
 type AgreementRecord = Omit<Agreement, "documents" | "recipients" | "customFields" | "audit" | "certificate"> & {
   readonly auditCount: number;
   readonly auditHash: Buffer;
@@ -50,7 +50,7 @@ const columns: Columns<AgreementRecord> = {
 
 const agreementColumns = recordColumns(columns);
 
-/** With what is only looked for, and never read. */
+/** Includes columns that are only searched and never read back. */
 export const writtenColumns = recordColumns<AgreementRecord & { readonly searchText: string }>({
   ...columns,
   searchText: "text",
@@ -69,19 +69,19 @@ type Searched = Pick<Agreement, "emailSubject" | "name" | "recipients">;
 const searchTextOf = ({ emailSubject, name, recipients }: Searched): string =>
   searchKey([emailSubject, name, ...recipients.flatMap((one) => [one.name, one.email])].join(unitSeparator));
 
-/** Nobody types it, so that no words are found which begin in one part and end in the next. */
+/** Nobody types this character, so a search never matches across the border of two fields. */
 const unitSeparator = "\u001f";
 
-/** What words are found by. */
+/** The normalized text that a search runs against. */
 export const searchKey = (words: string): string => words.toLowerCase();
 
-/** A part of an agreement has a place among those of its kind. */
+/** A part of an agreement with its position among the parts of its kind. */
 type Placed<T> = T & { readonly position: number };
 
 /** A table whose rows are parts of agreements. */
 export interface PartTable<T> {
   readonly table: string;
-  /** The column that names a part within its agreement. */
+  /** The column that identifies a part within its agreement. */
   readonly key: string;
   readonly keyType: string;
   readonly names: string;
@@ -116,7 +116,7 @@ export const documentTable: PartTable<AgreementDocument> = {
   encode: (document, position) => documentColumns.encode({ ...document, position }),
 };
 
-/** Recipients are looked for by e-mail without case. */
+/** Recipients are searched by e-mail address without regard to case. */
 type StoredRecipient = Placed<Recipient> & { readonly emailKey: string };
 
 const recipientColumns = recordColumns<StoredRecipient>({
@@ -158,7 +158,7 @@ export const recipientTable: PartTable<Recipient> = {
     recipientColumns.encode({ ...recipient, position, emailKey: emailKey(recipient.email) }),
 };
 
-/** What an e-mail address is found by. */
+/** The normalized form of an e-mail address for searches. */
 export const emailKey = (email: string): string => email.toLowerCase();
 
 const customFieldColumns = recordColumns<Placed<CustomField>>({
@@ -181,7 +181,7 @@ export const customFieldTable: PartTable<CustomField> = {
   encode: (field, position) => customFieldColumns.encode({ ...field, position }),
 };
 
-/** The agreement `a` as one JSON object, with its parts or without. */
+/** The agreement `a` as one JSON object, with or without its parts. */
 export const agreementJson = (withParts: boolean): string => `json_build_object(${agreementColumns.members("a")}
   ${withParts ? `, ${partsJson}` : ""})`;
 
@@ -198,7 +198,7 @@ const partsJson = [
 
 type Parsed = Record<string, unknown>;
 
-/** What agreementJson has made, parsed. */
+/** The parsed result of agreementJson. */
 export interface AgreementJson extends Parsed {
   readonly documents?: Parsed[] | null;
   readonly recipients?: Parsed[] | null;

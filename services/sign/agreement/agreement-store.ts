@@ -1,27 +1,24 @@
 import type pg from "pg";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import { createGatherer, type Gatherer } from "#platform/gatherer.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "./agreement.ts";
 import { type AgreementJson, agreementJson, decodeAgreement } from "./agreement-records.ts";
 
-/** Everything that belongs to an agreement or a template; undefined when there is none, or no more. */
+/** Loads an agreement or template with all its parts; undefined when it does not exist or was deleted. */
 export async function loadAgreement(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  tenant: Tenant,
   id: string,
   options: { readonly lock?: boolean } = {},
 ): Promise<Agreement | undefined> {
-  // In a statement of its own: one that waits for the lock would see the parts as they were when it began.
-  if (options.lock === true && !(await lockAgreement(client, orgId, id))) return undefined;
-  return (await loadAgreements(client, orgId, [id]))[0];
+  // Lock in a separate statement: a statement that waits for the lock would still see the parts as they were
+  // when it began.
+  if (options.lock === true && !(await lockAgreement(tenant, id))) return undefined;
+  return (await loadAgreements(tenant, [id]))[0];
 }
 
-/** Several of them, in no certain order. */
-export async function loadAgreements(
-  client: pg.PoolClient,
-  orgId: OrgId,
-  ids: readonly string[],
-): Promise<Agreement[]> {
+/** Loads several agreements, in no particular order. */
+export async function loadAgreements({ orgId, client }: Tenant, ids: readonly string[]): Promise<Agreement[]> {
   const { rows } = await client.query<{ agreement: AgreementJson }>({
     name: "sign-load-agreements",
     text: loadSql,
@@ -33,7 +30,7 @@ export async function loadAgreements(
 const loadSql = `select ${agreementJson(true)} as agreement from sign.agreement a
   where a.organization_id = $1 and a.id = any($2::uuid[]) and a.deleted_at is null`;
 
-async function lockAgreement(client: pg.PoolClient, orgId: OrgId, id: string): Promise<boolean> {
+async function lockAgreement({ orgId, client }: Tenant, id: string): Promise<boolean> {
   const { rowCount } = await client.query({
     name: "sign-lock-agreement",
     text: "select from sign.agreement where organization_id = $1 and id = $2 and deleted_at is null for update",
@@ -42,61 +39,35 @@ async function lockAgreement(client: pg.PoolClient, orgId: OrgId, id: string): P
   return rowCount === 1;
 }
 
-/** Reads agreements of any kind; undefined when there is none. */
+/** Reads agreements of any kind; undefined when the agreement does not exist. */
 type ReadAgreement = (orgId: OrgId, id: string) => Promise<Agreement | undefined>;
 
-/** The transaction around a read costs more than the read. One with two others under way waits for one of them. */
-const readsInFlight = 2;
-/** Agreements may be large, and come in one answer of the database. */
-const readTogether = 16;
-
-interface Waiting {
-  readonly id: string;
-  resolve(agreement: Agreement | undefined): void;
-  reject(error: unknown): void;
-}
-
-interface Queue {
-  readonly waiting: Waiting[];
-  inFlight: number;
-}
+/**
+ * The transaction around a read costs more than the read itself, so a third concurrent read waits and shares
+ * one. Agreements may be large, and a shared read returns all of them in one database answer.
+ */
+const reads = { maxInFlight: 2, maxItems: 16, startsAtOnce: true };
 
 /**
- * Lets reads of one organization share a transaction. A lone one starts at once; what comes while two are under way starts
- * together when one returns. So each sees everything that had been committed when it was asked for.
+ * Lets reads of one organization share a transaction. A single read starts at once; reads that arrive while two
+ * are running start together when one of those returns. So each read sees everything committed before it was
+ * requested.
  */
 export function createAgreementReader(pool: pg.Pool): ReadAgreement {
-  const queues = new Map<OrgId, Queue>();
-
-  const start = (orgId: OrgId, queue: Queue): void => {
-    while (queue.waiting.length > 0 && queue.inFlight < readsInFlight) {
-      const batch = queue.waiting.splice(0, readTogether);
-      queue.inFlight += 1;
-      void read(pool, orgId, batch).finally(() => {
-        queue.inFlight -= 1;
-        start(orgId, queue);
-      });
+  const gatherers = new Map<OrgId, Gatherer<string, Agreement | undefined>>();
+  return async (orgId, id) => {
+    const gatherer = gatherers.get(orgId) ?? createGatherer({ ...reads, run: (ids) => readAll(pool, orgId, ids) });
+    gatherers.set(orgId, gatherer);
+    try {
+      return await gatherer.add(id);
+    } finally {
+      if (gatherer.isIdle()) gatherers.delete(orgId);
     }
-    if (queue.inFlight === 0) queues.delete(orgId);
   };
-
-  return (orgId, id) =>
-    new Promise((resolve, reject) => {
-      const queue = queues.get(orgId) ?? { waiting: [], inFlight: 0 };
-      queues.set(orgId, queue);
-      queue.waiting.push({ id, resolve, reject });
-      start(orgId, queue);
-    });
 }
 
-/** Never rejects: each of them gets the answer or the error. */
-async function read(pool: pg.Pool, orgId: OrgId, batch: readonly Waiting[]): Promise<void> {
-  try {
-    const ids = [...new Set(batch.map(({ id }) => id))];
-    const found = await inTransaction(orgId, pool, (client) => loadAgreements(client, orgId, ids));
-    const byId = new Map(found.map((agreement) => [agreement.id, agreement]));
-    for (const { id, resolve } of batch) resolve(byId.get(id));
-  } catch (error) {
-    for (const { reject } of batch) reject(error);
-  }
+async function readAll(pool: pg.Pool, orgId: OrgId, ids: readonly string[]): Promise<(Agreement | undefined)[]> {
+  const found = await withOrg(pool, orgId, (tenant) => loadAgreements(tenant, [...new Set(ids)]));
+  const byId = new Map(found.map((agreement) => [agreement.id, agreement]));
+  return ids.map((id) => byId.get(id));
 }

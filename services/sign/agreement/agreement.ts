@@ -1,6 +1,6 @@
 import type { Tab } from "./tab.ts";
 
-/** How far an agreement is. Templates stay templates. */
+/** The status of an agreement. A template always has the status `template`. */
 export type AgreementStatus =
   | "created"
   | "sent"
@@ -16,25 +16,25 @@ export type RecipientRole = "signer" | "approver" | "carbon-copy" | "certified-d
 
 export type RecipientStatus = "created" | "sent" | "delivered" | "completed" | "declined";
 
-/** An agreement, or a template of agreements, as the store has it. Values are never changed: operations make new ones. */
+/** An agreement or a template as stored. Values are immutable: operations return new ones. */
 export interface Agreement {
   readonly id: string;
   readonly status: AgreementStatus;
-  /** Counts the changes; the store writes only over the version that was read. */
+  /** Incremented by every change; the store only overwrites the version that was read. */
   readonly version: number;
   readonly emailSubject: string;
   readonly emailBlurb: string;
-  /** In their order. */
+  /** In display order. */
   readonly documents: readonly AgreementDocument[];
-  /** In the order in which they were given. */
+  /** In the order of the request. */
   readonly recipients: readonly Recipient[];
   readonly customFields: readonly CustomField[];
   readonly notification: Notification;
   readonly metadata: JsonObject | null;
   readonly transactionId: string;
-  /** Where to send the events of this agreement; of the integration's own shape. */
+  /** Where to send the events of this agreement, in the integration's own format. */
   readonly subscription: JsonObject | null;
-  /** Of templates; empty for agreements. */
+  /** Templates only; empty for agreements. */
   readonly name: string;
   readonly description: string;
   readonly shared: boolean;
@@ -46,42 +46,42 @@ export interface Agreement {
   readonly deliveredAt: Date | null;
   readonly completedAt: Date | null;
   readonly declinedAt: Date | null;
-  /** Also of expired ones. */
+  /** Also set when the agreement expired. */
   readonly voidedAt: Date | null;
   readonly voidedReason: string;
   readonly expiresAt: Date | null;
   /** When the next reminder is due. */
   readonly remindAt: Date | null;
-  /** 0 when it is nobody's turn. */
+  /** 0 when no recipient's turn has come. */
   readonly currentRoutingOrder: number;
   readonly audit: AuditHead;
   /** The sealed certificate of completion; null until the agreement is completed, like sealLevel. */
   readonly certificate: SealedFile | null;
-  /** What all seals of the agreement have at least reached. */
+  /** The lowest level that all seals of the agreement reached. */
   readonly sealLevel: SealLevel | null;
 }
 
-/** A file that we have sealed. */
+/** A file sealed by this installation. */
 export interface SealedFile {
-  /** UUID; names the bytes in the blob store. */
+  /** UUID; the key of the bytes in the blob store. */
   readonly id: string;
   readonly sha256: Buffer;
 }
 
-/** PAdES B-B, or B-T with the token of a time-stamping authority. */
+/** PAdES B-B, or B-T with a timestamp token. */
 export type SealLevel = "B-B" | "B-T";
 
-/** A JSON object of free shape. */
+/** Any JSON object. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** The end of the chain of audit events. */
+/** The last link of the audit chain. */
 export interface AuditHead {
   readonly count: number;
-  /** 32 zero bytes before the first. */
+  /** 32 zero bytes before the first event. */
   readonly hash: Buffer;
 }
 
-/** On whose behalf it is sent. */
+/** The sender on whose behalf the agreement is sent. */
 export interface Sender {
   /** The API key or client. */
   readonly id: string;
@@ -90,25 +90,25 @@ export interface Sender {
 }
 
 export interface AgreementDocument {
-  /** UUID; names the bytes in the blob store. Another one after a replacement. */
+  /** UUID; the key of the bytes in the blob store. Replacing the document changes it. */
   readonly id: string;
-  /** As the integration calls it. */
+  /** The integration's id. */
   readonly documentId: string;
   readonly name: string;
   readonly bytes: number;
   readonly sha256: Buffer;
-  /** Of the file as it was sent; null for those that came before it was kept. */
+  /** Hash of the file as it was sent; null for documents stored before this was recorded. */
   readonly sentSha256: Buffer | null;
   readonly pages: readonly PageSize[];
-  /** Whether the PDF carries signatures already. */
+  /** Whether the PDF already carried signatures when it was uploaded. */
   readonly isSigned: boolean;
   readonly warnings: readonly DocumentWarning[];
-  /** UUID of the sealed file, once there is one; names its bytes in the blob store. */
+  /** UUID of the sealed file once it exists; the key of its bytes in the blob store. */
   readonly sealedId: string | null;
   readonly sealedSha256: Buffer | null;
 }
 
-/** Points (1/72 inch), as the page is shown. */
+/** Points (1/72 inch), after the page's rotation. */
 export interface PageSize {
   readonly width: number;
   readonly height: number;
@@ -117,20 +117,20 @@ export interface PageSize {
 export interface Recipient {
   /** UUID. */
   readonly id: string;
-  /** As the integration calls it. */
+  /** The integration's id. */
   readonly recipientId: string;
   readonly role: RecipientRole;
   /** Name and e-mail may be empty in drafts and templates. */
   readonly name: string;
   readonly email: string;
-  /** Not empty: embedded. */
+  /** Set for embedded recipients; empty for those who sign from the e-mail. */
   readonly clientUserId: string;
   readonly roleName: string;
   readonly routingOrder: number;
   readonly status: RecipientStatus;
   readonly note: string;
   readonly locale: string;
-  /** Of mails that ask this person to act; empty: those of the agreement. */
+  /** Subject of the mails that ask this person to act; empty for the agreement's subject. */
   readonly emailSubject: string;
   readonly emailBlurb: string;
   readonly hostName: string;
@@ -141,9 +141,9 @@ export interface Recipient {
   readonly completedAt: Date | null;
   readonly declinedAt: Date | null;
   readonly declineReason: string;
-  /** When the consent to electronic records was given. */
+  /** When the recipient consented to electronic records. */
   readonly consentedAt: Date | null;
-  /** How the signature and the initials look; null until they are adopted. */
+  /** The adopted signature and initials; null until adopted. */
   readonly signature: AdoptedSignature | null;
   readonly initials: AdoptedSignature | null;
 }
@@ -152,17 +152,17 @@ export interface Recipient {
 export interface AdoptedSignature {
   readonly typed: string;
   readonly font: string;
-  /** Base64 of a PNG; empty when it was typed. */
+  /** Base64 PNG; empty when the signature was typed. */
   readonly drawnPng: string;
 }
 
 export interface CustomField {
-  /** Digits. */
+  /** Digits only. */
   readonly fieldId: string;
   readonly name: string;
   readonly value: string;
   readonly kind: "text" | "list";
-  /** Of lists. */
+  /** The choices of a list field. */
   readonly items: readonly string[];
   readonly show: boolean;
   readonly required: boolean;
@@ -187,16 +187,16 @@ export const defaultNotification: Notification = {
   expireWarn: 0,
 };
 
-/** What is to be known of a PDF before something is placed on it; as the API calls it. */
+/** A warning about the PDF that matters before anything is placed on it; the values are those of the API. */
 export type DocumentWarning =
-  /** Certified: it may be filled in and signed (DocMDP, P: 2). */
+  /** Certified, permitting form filling and signing (DocMDP, P: 2). */
   | "CERTIFIED_P2"
-  /** Certified: it may be annotated, too (DocMDP, P: 3). */
+  /** Certified, permitting annotations too (DocMDP, P: 3). */
   | "CERTIFIED_P3"
-  /** Signed before, and PDF/UA, which it cannot stay when something is placed on it. */
+  /** Signed before and claims PDF/UA, a claim it loses as soon as something is placed on it. */
   | "PDF_UA_CLAIM_DROPPED";
 
-/** The lock of a certified file, on which nothing can be placed. */
+/** The DocMDP lock of a certified file; nothing can be placed on it. */
 export function lockOf(warnings: readonly DocumentWarning[]): string | undefined {
   if (warnings.includes("CERTIFIED_P2")) return "DocMDP, P: 2";
   return warnings.includes("CERTIFIED_P3") ? "DocMDP, P: 3" : undefined;

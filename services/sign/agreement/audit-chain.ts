@@ -4,15 +4,15 @@ import type { AgreementStatus, AuditHead, JsonObject } from "./agreement.ts";
 import { commitmentMembers, isAsCommitted } from "./audit-commitment.ts";
 import type { Actor, AuditAction, AuditEntry, Committed } from "./change.ts";
 
-/** A line of the audit trail as it stays. */
+/** A stored event of the audit trail. */
 export interface AuditEvent {
-  /** From 1, without gaps. */
+  /** Starts at 1, without gaps. */
   readonly sequence: number;
   readonly occurredAt: Date;
   readonly action: AuditAction;
   readonly actor: Actor;
   readonly details: JsonObject | null;
-  /** Of the agreement after the change that the event belongs to. */
+  /** The agreement's status after the change that the event belongs to. */
   readonly agreementStatus: AgreementStatus;
   readonly previousHash: Buffer;
   readonly hash: Buffer;
@@ -26,7 +26,7 @@ export type CommittedEntry = AuditEntry & Required<Pick<AuditEntry, "committed">
 /** Before the first event. */
 export const emptyAudit: AuditHead = { count: 0, hash: Buffer.alloc(32) };
 
-/** What all events of one change have in common. */
+/** What all events of one change share. */
 export interface ChainedOn {
   readonly agreementId: string;
   readonly head: AuditHead;
@@ -34,7 +34,9 @@ export interface ChainedOn {
   readonly agreementStatus: AgreementStatus;
 }
 
-/** The entries as events, each with the hash of the one before; and the end of the chain with them. */
+/**
+ * Links the entries into the chain, each with the hash of the one before. Returns the events and the new head.
+ */
 export function chain(
   entries: readonly CommittedEntry[],
   { agreementId, head, occurredAt, agreementStatus }: ChainedOn,
@@ -52,8 +54,8 @@ export function chain(
 }
 
 /**
- * Whether the events are all that have happened to the agreement, as they were written: the head is kept apart from them,
- * so that neither a changed event nor a missing one, not even the last, goes unnoticed. What was erased does not count.
+ * Whether the events are complete and unchanged. The head is stored apart from them, so a changed or missing
+ * event is noticed even when it is the last. What was erased does not count.
  */
 export function isChainIntact(agreementId: string, events: readonly AuditEvent[], head: AuditHead): boolean {
   let last = emptyAudit;

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { openBox, sealBox } from "#platform/vault/sealed-box.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
@@ -29,14 +29,14 @@ export function auditInsertion(
   return [{ name: "audit", text }];
 }
 
-/** What has happened to an agreement after this sequence, oldest first, as far as it can be opened. */
+/** The events of an agreement after this sequence number, oldest first, as far as they can be opened. */
 export async function listAuditEvents(
+  tenant: Tenant,
   vault: SeedVault,
-  client: pg.PoolClient,
-  orgId: OrgId,
   agreementId: string,
   page: { readonly afterSequence: number; readonly limit: number } = { afterSequence: 0, limit: 2 ** 31 - 1 },
 ): Promise<AuditEvent[]> {
+  const { orgId, client } = tenant;
   const { rows } = await client.query<{ event: Record<string, unknown> }>({
     name: "sign-list-audit",
     text: listSql,
@@ -44,7 +44,7 @@ export async function listAuditEvents(
   });
   const records = rows.map(({ event }) => columns.decode(event));
   const isSealed = records.some(({ sd }) => sd !== null);
-  const keys = isSealed ? await listSubjectKeys(client, orgId, agreementId) : [];
+  const keys = isSealed ? await listSubjectKeys(tenant, agreementId) : [];
   const open = createOpener(vault, { orgId, agreementId }, keys);
   return records.map((record) => eventOf(record, open));
 }

@@ -1,27 +1,28 @@
 import type pg from "pg";
-import { inTransaction } from "#platform/db/transaction.ts";
+import type { KeyedRequest, KeyUse } from "#platform/db/idempotency-keys.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../jobs/job-store.ts";
+import { findKey, takeKey } from "../jobs/job-store.ts";
 import type { Agreement } from "./agreement.ts";
 import { loadAgreement } from "./agreement-store.ts";
 import type { Change } from "./change.ts";
 import type { NewBytes } from "./file-store.ts";
 import { type CallerContext, type WriteDeps, writeChange } from "./write-change.ts";
 
-export type { KeyedRequest } from "../jobs/job-store.ts";
+export type { KeyedRequest } from "#platform/db/idempotency-keys.ts";
 export type { NewBytes } from "./file-store.ts";
 export type { CallerContext } from "./write-change.ts";
 
 export interface ChangeDeps extends WriteDeps {
   readonly pool: pg.Pool;
-  /** Tells the relay that there are new events. */
+  /** Tells the relay that new events are waiting. */
   wakeRelay(): void;
-  /** Tells the job loop that there is new work. */
+  /** Tells the job loop that new work is waiting. */
   wakeJobs(): void;
 }
 
-/** A wrong kind is not found. */
+/** An agreement id does not match a template, nor the other way round. */
 export interface TargetId {
   readonly id: string;
   readonly isTemplate: boolean;
@@ -29,20 +30,20 @@ export interface TargetId {
 
 export interface KeyedAgreement {
   readonly agreement: Agreement;
-  /** Whether an earlier request with the key has done it. */
+  /** Whether the answer is that of an earlier request with the same key. */
   readonly replayed: boolean;
 }
 
-/** What happens in the transaction of a change, after it. When it rejects, nothing has happened. */
-export type Within = (client: pg.PoolClient, agreement: Agreement) => Promise<void>;
+/** Runs after the change, in its transaction. When it rejects, the whole transaction is rolled back. */
+export type Within = (tenant: Tenant, agreement: Agreement) => Promise<void>;
 
-/** It is pure: it runs again when two transactions got into each other's way. */
+/** Must be pure: it runs again after a deadlock or serialization failure. */
 export type Decide = (agreement: Agreement) => Change;
 
 /**
- * Decides about an agreement while nobody else can change it, and writes all that the decision comes to in the same
- * transaction. Documents that come have their bytes in `bytes`; those without refer, by their SHA-256, to bytes that the
- * organization has already. A change with the event of a deletion deletes.
+ * Locks an agreement, decides the change and writes all its effects in one transaction. New documents have
+ * their bytes in `bytes`; documents without bytes refer, by SHA-256, to bytes that the organization already
+ * stores. A change that contains a deletion event deletes the agreement.
  */
 export async function changeAgreement(
   deps: ChangeDeps,
@@ -55,7 +56,10 @@ export async function changeAgreement(
   return (await changeWithKey(deps, caller, target, decide, { bytes, within })).agreement;
 }
 
-/** The same, but once for a key: repeating the request answers the agreement as it is by then. */
+/**
+ * Like changeAgreement, but once for each idempotency key: repeating the request returns the agreement's
+ * current state.
+ */
 export const changeWithKey = (
   deps: ChangeDeps,
   caller: CallerContext,
@@ -67,13 +71,13 @@ export const changeWithKey = (
     readonly within?: Within | undefined;
   },
 ): Promise<KeyedAgreement> =>
-  runKeyed(deps, caller, target, options, async (client) => {
-    const before = await loadAgreement(client, caller.orgId, target.id, { lock: true });
+  runKeyed(deps, caller, target, options, async (tenant) => {
+    const before = await loadAgreement(tenant, target.id, { lock: true });
     if (before === undefined || isTemplate(before) !== target.isTemplate) throw notFound(target.isTemplate);
     return { before, change: decide(before), bytes: options.bytes ?? new Map() };
   });
 
-/** Writes a new agreement with everything that its making comes to, once for a key. */
+/** Creates an agreement with all its effects, once for each idempotency key. */
 export const createAgreement = (
   deps: ChangeDeps,
   caller: CallerContext,
@@ -91,18 +95,18 @@ export const createAgreement = (
   }));
 
 /**
- * What an earlier request with the key has made or sent, as it is now. Throws IDEMPOTENCY_KEY_REUSED when that was another
- * request.
+ * The current state of what an earlier request with the key created or sent. Throws IDEMPOTENCY_KEY_REUSED when
+ * that request was a different one.
  */
 export const findReplay = (
-  { pool }: Pick<ChangeDeps, "pool">,
+  { pool, clock }: Pick<ChangeDeps, "pool" | "clock">,
   orgId: OrgId,
   { key, requestHash }: KeyedRequest,
   isTemplate: boolean,
 ): Promise<Agreement | undefined> =>
-  inTransaction(orgId, pool, async (client) => {
-    const use = await findKey(orgId, client, { key, requestHash });
-    return use.kind === "new" ? undefined : replay(client, orgId, use, isTemplate);
+  withOrg(pool, orgId, async (tenant) => {
+    const use = await findKey(tenant, { key, requestHash }, clock.now());
+    return use.kind === "new" ? undefined : replay(tenant, use, isTemplate);
   });
 
 interface Decided {
@@ -116,21 +120,21 @@ async function runKeyed(
   caller: CallerContext,
   { id, isTemplate }: TargetId,
   { idempotency, within }: { idempotency?: KeyedRequest | undefined; within?: Within | undefined },
-  decide: (client: pg.PoolClient) => Promise<Decided>,
+  decide: (tenant: Tenant) => Promise<Decided>,
 ): Promise<KeyedAgreement> {
   const { orgId } = caller;
   const { change, ...outcome } = await repeatedly(() =>
-    inTransaction(orgId, deps.pool, async (client) => {
-      const target = { agreementId: id, now: deps.clock.now() };
-      const use: KeyUse = idempotency ? await takeKey(orgId, client, idempotency, target) : { kind: "new" };
+    withOrg(deps.pool, orgId, async (tenant) => {
+      const target = { id, createdAt: deps.clock.now() };
+      const use: KeyUse = idempotency ? await takeKey(tenant, idempotency, target) : { kind: "new" };
       if (use.kind !== "new") {
-        return { agreement: await replay(client, orgId, use, isTemplate), replayed: true, change: undefined };
+        return { agreement: await replay(tenant, use, isTemplate), replayed: true, change: undefined };
       }
-      const decided = await decide(client);
-      // Here the locks are held: whoever has waited for them longer than their caller has nothing left to do.
+      const decided = await decide(tenant);
+      // All locks are held from here on. Stop if the caller's deadline passed while waiting for them.
       caller.signal?.throwIfAborted();
-      const agreement = await writeChange(deps, client, caller, decided);
-      await within?.(client, agreement);
+      const agreement = await writeChange(deps, tenant, caller, decided);
+      await within?.(tenant, agreement);
       return { agreement, replayed: false, change: decided.change };
     }),
   );
@@ -139,22 +143,19 @@ async function runKeyed(
   return outcome;
 }
 
-/** The hash of the request says what was asked for: what is not there any more was of the same kind. */
-async function replay(
-  client: pg.PoolClient,
-  orgId: OrgId,
-  use: Exclude<KeyUse, { kind: "new" }>,
-  isTemplate: boolean,
-): Promise<Agreement> {
+/**
+ * The request hash tells what was asked for, so the kind is known even when the record has been deleted since.
+ */
+async function replay(tenant: Tenant, use: Exclude<KeyUse, { kind: "new" }>, isTemplate: boolean): Promise<Agreement> {
   if (use.kind === "conflict") throw new DomainError("IDEMPOTENCY_KEY_REUSED");
-  const agreement = await loadAgreement(client, orgId, use.agreementId);
+  const agreement = await loadAgreement(tenant, use.targetId);
   if (agreement === undefined) throw notFound(isTemplate);
   return agreement;
 }
 
 const maxAttempts = 3;
 
-/** A transaction that the database has chosen to end a deadlock has done nothing, and may be run again. */
+/** Postgres rolls back the transaction that it aborts to resolve a deadlock, so it is safe to run again. */
 async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -3,7 +3,7 @@ import type { Agreement, JsonObject } from "./agreement.ts";
 /** Who acts, and when. */
 export interface Actor {
   readonly source: "api" | "signer" | "sender" | "system";
-  /** The client or the recipient's UUID; empty for the system. */
+  /** The client's or recipient's id; empty for the system. */
   readonly id: string;
   readonly name: string;
   readonly email: string;
@@ -11,24 +11,24 @@ export interface Actor {
   readonly userAgent: string;
 }
 
-/** What every decision is made with; nothing else comes from outside. */
+/** Everything a decision may use besides the agreement, so that decisions stay pure. */
 export interface DecisionContext {
   readonly now: Date;
   newId(): string;
   readonly actor: Actor;
 }
 
-/** What a decision about an agreement comes to. The store writes all of it in one transaction, or nothing. */
+/** The result of a decision about an agreement. The store writes all of it in one transaction. */
 export interface Change {
   readonly agreement: Agreement;
-  /** In the order in which it happened. */
+  /** In chronological order. */
   readonly audit: readonly AuditEntry[];
   readonly events: readonly SignEvent[];
-  /** Work that has to follow, at most once for each key. */
+  /** Follow-up work, at most one job for each key. */
   readonly jobs: readonly JobRequest[];
 }
 
-/** A line of the audit trail, before it is chained. */
+/** An event of the audit trail before it is chained. */
 export interface AuditEntry {
   readonly action: AuditAction;
   readonly actor: Actor;
@@ -82,7 +82,7 @@ export type AuditAction =
   | "recipient.mailed"
   | "recipient.mail-failed";
 
-/** What others are told. Everything else of the message comes from the agreement. */
+/** An event for other services. The rest of its payload comes from the agreement. */
 export type SignEvent =
   | {
       readonly kind:
@@ -120,7 +120,7 @@ export type SignEvent =
 /** Work for the job loop. */
 export interface JobRequest {
   readonly kind: JobKind;
-  /** One job of a kind and key at a time. */
+  /** At most one job of a kind exists for each key. */
   readonly key: string;
   readonly runAt: Date;
   readonly payload: JsonObject;
@@ -128,10 +128,10 @@ export interface JobRequest {
 
 export type JobKind = "bulk-copy" | "completion" | "evidence" | "mail" | "reminder" | "expiry" | "expiry-warning";
 
-/** Nothing happens. */
+/** A change that does nothing. */
 export const noChange = (agreement: Agreement): Change => changeTo(agreement, {});
 
-/** A change to this, with what belongs to it. */
+/** A change to this agreement, with its events and jobs. */
 export const changeTo = (agreement: Agreement, parts: Partial<Omit<Change, "agreement">>): Change => ({
   agreement,
   audit: [],
@@ -140,7 +140,7 @@ export const changeTo = (agreement: Agreement, parts: Partial<Omit<Change, "agre
   ...parts,
 });
 
-/** Two changes as one; the second was decided over the agreement of the first. */
+/** Merges two changes; the second was decided on the result of the first. */
 const combineChanges = (first: Change, second: Change): Change => ({
   agreement: second.agreement,
   audit: [...first.audit, ...second.audit],
@@ -148,6 +148,6 @@ const combineChanges = (first: Change, second: Change): Change => ({
   jobs: [...first.jobs, ...second.jobs],
 });
 
-/** Decides the next change over what the first one came to. */
+/** Decides the next change on the result of the first. */
 export const thenChange = (first: Change, decide: (agreement: Agreement) => Change): Change =>
   combineChanges(first, decide(first.agreement));

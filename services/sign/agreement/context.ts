@@ -1,7 +1,6 @@
 import type { HandlerContext } from "@connectrpc/connect";
-import type pg from "pg";
 import { type Caller, requireCaller } from "#platform/caller.ts";
-import { inSnapshot } from "#platform/db/transaction.ts";
+import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import type { SignDeps } from "../deps.ts";
@@ -17,13 +16,13 @@ import {
 } from "./change-agreement.ts";
 import { boundedClaim } from "./problems.ts";
 
-/** The caller of a request that writes, for as long as the answer is waited for. */
+/** The caller of a write, with a signal that aborts when the caller stops waiting. */
 export const waitingCaller = (context: HandlerContext): Caller & CallerContext => ({
   ...requireCaller(context),
   signal: context.signal,
 });
 
-/** What a decision that the caller asks for is made with. */
+/** The context of a decision made on the caller's behalf. */
 export const decisionContext = (
   deps: Pick<SignDeps, "clock" | "newId" | "organizations">,
   caller: Pick<Caller, "orgId" | "clientId">,
@@ -39,13 +38,13 @@ export const decisionContext = (
   },
 });
 
-/** On whose behalf the caller sends: the client, under the name of its organization. */
+/** The sender of the caller's agreements: the client, under its organization's name. */
 export const senderOf = (
   { organizations }: Pick<SignDeps, "organizations">,
   { orgId, clientId }: Pick<Caller, "orgId" | "clientId">,
 ): Sender => ({ id: clientId, name: organizations.known(orgId)?.name || clientId, email: "" });
 
-/** The ids of a message's target, as the database writes them. */
+/** The target's ids, in the database's spelling. */
 export function targetOf(
   target: { readonly id: { case: "agreementId" | "templateId"; value: string } | { case: undefined } } | undefined,
 ): TargetId {
@@ -55,7 +54,7 @@ export function targetOf(
   return { id: id.value.toLowerCase(), isTemplate: id.case === "templateId" };
 }
 
-/** The target of RPCs that know agreements only. */
+/** The target of RPCs that accept agreements only. */
 export const agreementTarget = (agreementId: string): TargetId => ({
   id: agreementId.toLowerCase(),
   isTemplate: false,
@@ -65,27 +64,27 @@ export const agreementTarget = (agreementId: string): TargetId => ({
 export const requireTarget = (deps: Pick<SignDeps, "pool">, orgId: OrgId, target: TargetId): Promise<Agreement> =>
   withTarget(deps, orgId, target, async (agreement) => agreement);
 
-/** Reads what belongs to an agreement or template, all as it was in one moment. Throws what requireTarget does. */
+/** Reads what belongs to an agreement or template from one snapshot. Throws what requireTarget does. */
 export const withTarget = <T>(
   { pool }: Pick<SignDeps, "pool">,
   orgId: OrgId,
   target: TargetId,
-  read: (agreement: Agreement, client: pg.PoolClient) => Promise<T>,
+  read: (agreement: Agreement, tenant: Tenant) => Promise<T>,
 ): Promise<T> =>
-  inSnapshot(orgId, pool, async (client) => {
-    const agreement = await loadAgreement(client, orgId, target.id);
+  withOrgSnapshot(pool, orgId, async (tenant) => {
+    const agreement = await loadAgreement(tenant, target.id);
     if (agreement === undefined || (agreement.status === "template") !== target.isTemplate) {
       throw new DomainError(target.isTemplate ? "TEMPLATE_NOT_FOUND" : "ENVELOPE_NOT_FOUND");
     }
-    return read(agreement, client);
+    return read(agreement, tenant);
   });
 
 /**
- * What an earlier request with the key has done. Looked for first of all, so that it is answered whatever holds by now.
- * Throws IDEMPOTENCY_KEY_REUSED.
+ * The result of an earlier request with the key. Checked before anything else, so that a replay succeeds
+ * whatever the agreement's state is now. Throws IDEMPOTENCY_KEY_REUSED.
  */
 export async function findEarlier(
-  deps: Pick<SignDeps, "pool">,
+  deps: Pick<SignDeps, "pool" | "clock">,
   { orgId }: Pick<Caller, "orgId">,
   keyed: KeyedRequest | undefined,
   isTemplate: boolean,
@@ -95,7 +94,7 @@ export async function findEarlier(
   return agreement === undefined ? undefined : { agreement, replayed: true };
 }
 
-/** The key of a request that may be repeated; undefined when it has none. */
+/** The idempotency key of a request; undefined when it has none. */
 export const keyedRequest = (request: {
   readonly idempotencyKey: string;
   readonly requestHash: Uint8Array;

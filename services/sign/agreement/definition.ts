@@ -10,7 +10,7 @@ import type {
 } from "./agreement.ts";
 import type { Tab } from "./tab.ts";
 
-/** What an agreement or a template is to be made of. Members that nobody has given are absent. */
+/** What a request says about a new agreement or template. Members that the request omits are absent. */
 export interface Definition {
   readonly emailSubject?: string;
   readonly emailBlurb?: string;
@@ -29,32 +29,32 @@ export interface Definition {
 export const emptyDefinition: Definition = { documents: [], recipients: [], customFields: [] };
 
 export interface DocumentDefinition {
-  /** Empty: the lowest free number. */
+  /** Empty for the lowest free number. */
   readonly documentId: string;
   readonly name: string;
-  /** Those with an order come before those without. */
+  /** Documents with an order come before those without. */
   readonly order?: number;
   readonly source: DocumentSource;
 }
 
-/** A file of the request, which has to be checked, or a document that the organization has already. */
+/** A file of the request that still has to be checked, or a document that the organization already stores. */
 export type DocumentSource =
   | {
       readonly kind: "file";
-      /** Without the dot; empty: that of the name. */
+      /** Without the dot; empty to take it from the name. */
       readonly fileExtension: string;
       readonly content: Uint8Array | "invalid-base64" | "missing";
     }
   | { readonly kind: "stored"; readonly document: AgreementDocument };
 
-/** A file of the request after its check. */
+/** A file of the request that has passed the check. */
 export interface CheckedFile {
   readonly documentId: string;
   readonly name: string;
-  /** The document, which was written anew unless it carries signatures. */
+  /** The document's bytes: rewritten, unless the file carries signatures. */
   readonly bytes: Uint8Array;
   readonly sha256: Buffer;
-  /** Of what was sent. */
+  /** Hash of the file as it was sent. */
   readonly sentSha256: Buffer;
   readonly pages: readonly PageSize[];
   readonly isSigned: boolean;
@@ -79,9 +79,9 @@ type GivenOfRecipient = Partial<
 >;
 
 export interface RecipientDefinition extends GivenOfRecipient {
-  /** Empty: the lowest free number. */
+  /** Empty for the lowest free number. */
   readonly recipientId: string;
-  /** Absent: a signer, or as it was. */
+  /** Absent: a signer when new, unchanged otherwise. */
   readonly role?: RecipientRole;
   readonly tabs: readonly TabDefinition[];
 }
@@ -89,10 +89,10 @@ export interface RecipientDefinition extends GivenOfRecipient {
 type GivenOfTab = Partial<Omit<Tab, "tabId" | "documentId" | "isPlaced" | "originalValue" | "status">>;
 
 export interface TabDefinition extends GivenOfTab {
-  /** Names the tab that is to be changed; the service gives new ones theirs. */
+  /** The tab to change; new tabs get an id from the service. */
   readonly tabId?: string;
   readonly documentId?: string;
 }
 
-/** An empty fieldId: the service gives one. */
+/** With an empty fieldId the service assigns one. */
 export type CustomFieldDefinition = CustomField;

@@ -1,17 +1,21 @@
 import type pg from "pg";
 import type { BlobStore } from "#platform/blobs/blob-store.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { ConsentText } from "../signing/consent-text.ts";
 import type { Agreement, SealedFile } from "./agreement.ts";
 
-/** Where a sealed file belongs to. */
+/** The agreement that a sealed file belongs to. */
 export interface SealedFileOwner {
   readonly orgId: OrgId;
   readonly agreementId: string;
 }
 
-/** Whose sealed file this is, among all organizations. The pool must connect as the role that sees nothing else. */
+/**
+ * Finds whose sealed file this is, across all organizations. The pool must connect as the role that can read
+ * nothing else.
+ */
 export async function findSealedFile(pool: pg.Pool, sha256: Uint8Array): Promise<SealedFileOwner | undefined> {
   const { rows } = await pool.query<{ organization_id: string; agreement_id: string }>({
     name: "sign-find-sealed-file",
@@ -27,10 +31,9 @@ const sealedSql = `select organization_id, agreement_id from sign.document where
   union all select organization_id, id from sign.agreement where certificate_sha256 = $1
   limit 1`;
 
-/** The agreements of the organization that have a file with this hash, sealed or not; the newest first. */
+/** The organization's agreements that contain a file with this hash, sealed or original, newest first. */
 export async function findAgreementsWithFile(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   sha256: Uint8Array,
   limit: number,
 ): Promise<string[]> {
@@ -42,7 +45,7 @@ export async function findAgreementsWithFile(
   return rows.map((row) => row.agreement_id);
 }
 
-// Ids are made in the order of time. A template is no agreement of anybody.
+// Ids are UUIDv7, so their order is that of creation. Templates do not count.
 const fileSql = `select agreement_id from (
     (select d.agreement_id from sign.document d
       join sign.agreement a on a.organization_id = d.organization_id and a.id = d.agreement_id
@@ -58,10 +61,9 @@ const fileSql = `select agreement_id from (
 
 type KeptConsentText = Pick<ConsentText, "sha256" | "locale" | "content">;
 
-/** Keeps a text under its hash, once. */
+/** Stores a text under its hash, once. */
 export async function keepConsentText(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   { sha256, locale, content }: KeptConsentText,
 ): Promise<void> {
   await client.query(
@@ -71,10 +73,9 @@ export async function keepConsentText(
   );
 }
 
-/** The texts that the trail of an agreement names, in the order in which they were first consented to. */
+/** The consent texts that an agreement's trail names, in the order of the first consent to each. */
 export async function listConsentTexts(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   agreementId: string,
 ): Promise<readonly KeptConsentText[]> {
   const { rows } = await client.query<KeptConsentText>(
@@ -90,20 +91,20 @@ export async function listConsentTexts(
   return rows;
 }
 
-/** New bytes by the id (UUID) of the document or the sealed file. */
+/** New bytes, by the id (UUID) of the document or sealed file. */
 export type NewBytes = ReadonlyMap<string, Uint8Array>;
 
-/** Bytes in the blob store, and whose they are. */
+/** Bytes in the blob store and their owner. */
 type StoredFile = SealedFile;
 
-/** What happens to the bytes of files that come or go. */
+/** The effect on stored bytes when files are added or removed. */
 interface BytesMoved {
   readonly before: readonly StoredFile[];
   readonly after: readonly StoredFile[];
   readonly bytes: NewBytes;
 }
 
-/** All bytes that belong to an agreement: its documents as they came and sealed, and its certificate. */
+/** All files of an agreement: its documents, original and sealed, and its certificate. */
 export const filesOf = ({ documents, certificate }: Pick<Agreement, "documents" | "certificate">): StoredFile[] => [
   ...documents.flatMap(({ id, sha256, sealedId, sealedSha256 }) =>
     sealedId === null || sealedSha256 === null
@@ -117,35 +118,33 @@ export const filesOf = ({ documents, certificate }: Pick<Agreement, "documents" 
 ];
 
 /**
- * Stores the bytes of files that come, or refers to those that the organization has already, and lets go of those of
- * files that go. In the order of their hashes, so that no two transactions wait for each other; what comes is there
- * before what goes, so that the same bytes are not deleted and written again.
+ * Stores the bytes of added files, or references bytes that the organization already has, and releases those of
+ * removed files. Works in the order of the hashes so that two transactions cannot deadlock, and adds before it
+ * removes so that the same bytes are not deleted and written again.
  */
-export async function moveBytes(
-  { blobs, client, orgId }: { readonly blobs: BlobStore; readonly client: pg.PoolClient; readonly orgId: OrgId },
-  { before, after, bytes }: BytesMoved,
-): Promise<void> {
+export async function moveBytes(tenant: Tenant, blobs: BlobStore, { before, after, bytes }: BytesMoved): Promise<void> {
   const come = without(after, before).map((file) => ({ file, isNew: true }));
   const go = without(before, after).map((file) => ({ file, isNew: false }));
-  // The sort keeps what is equal in its order.
+  // Array sort is stable: added files stay before removed ones of the same hash.
   const moves = [...come, ...go].sort((a, b) => a.file.sha256.compare(b.file.sha256));
   for (const { file, isNew } of moves) {
-    if (!isNew) await blobs.release(orgId, file.id, client);
-    else await keepBytes({ blobs, client, orgId }, file, bytes.get(file.id));
+    if (!isNew) await blobs.release(tenant, file.id);
+    else await keepBytes(tenant, blobs, file, bytes.get(file.id));
   }
 }
 
 async function keepBytes(
-  { blobs, client, orgId }: { readonly blobs: BlobStore; readonly client: pg.PoolClient; readonly orgId: OrgId },
+  tenant: Tenant,
+  blobs: BlobStore,
   { id, sha256 }: StoredFile,
   bytes: Uint8Array | undefined,
 ): Promise<void> {
   if (bytes === undefined) {
-    // Bytes that are stored already come from a template, which may have been deleted since it was read.
-    if (!(await blobs.reference(orgId, id, sha256, client))) throw new DomainError("TEMPLATE_NOT_FOUND");
+    // The bytes come from a template, which may have been deleted since it was read.
+    if (!(await blobs.reference(tenant, id, sha256))) throw new DomainError("TEMPLATE_NOT_FOUND");
     return;
   }
-  const stored = await blobs.put(orgId, id, bytes, client);
+  const stored = await blobs.put(tenant, id, bytes);
   if (!stored.equals(sha256)) throw new Error(`the bytes of file ${id} are not those that were checked`);
 }
 

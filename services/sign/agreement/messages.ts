@@ -22,7 +22,7 @@ import type {
 } from "./agreement.ts";
 import { type AuditEvent, publicPart } from "./audit-chain.ts";
 
-/** An agreement or a template as others see it. */
+/** The API message of an agreement or template. */
 export function agreementMessage(
   agreement: Agreement,
   organizationId: string,
@@ -64,8 +64,8 @@ const timesOf = (agreement: Agreement) => ({
   ...time("expiresAt", agreement.expiresAt),
 });
 
-/** A document; `index` from 0. */
-export function documentMessage(document: AgreementDocument, index: number): MessageInitShape<typeof DocumentSchema> {
+/** The API message of a document; `index` starts at 0. */
+function documentMessage(document: AgreementDocument, index: number): MessageInitShape<typeof DocumentSchema> {
   const { id, documentId, name, bytes, sha256, pages, isSigned, warnings, sealedSha256, sentSha256 } = document;
   return {
     id,
@@ -160,7 +160,7 @@ export const wireAgreementStatuses: Readonly<Record<AgreementStatus, WireAgreeme
   template: WireAgreementStatus.TEMPLATE,
 };
 
-/** Undefined for a status that was not said. */
+/** Undefined when the status is unspecified. */
 export const agreementStatusFromWire = (status: WireAgreementStatus): AgreementStatus | undefined =>
   (Object.keys(wireAgreementStatuses) as AgreementStatus[]).find((name) => wireAgreementStatuses[name] === status);
 

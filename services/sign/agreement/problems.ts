@@ -1,41 +1,38 @@
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { isStorable } from "#platform/json-object.ts";
+import { problem, refusals } from "#platform/problems.ts";
 import type { Agreement, JsonObject } from "./agreement.ts";
 import type { Change, DecisionContext } from "./change.ts";
 
-export const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
+export { problem };
 
-/** Errors travel in HTTP/2 trailers, which have little room. */
+/** Errors travel in HTTP/2 trailers, whose size is limited. */
 const maxProblems = 50;
 
-/** The error of a request whose fields are wrong; names the first of them. */
-export const invalid = (...problems: FieldProblem[]): DomainError =>
-  new DomainError("VALIDATION_FAILED", { details: problems.slice(0, maxProblems) });
+export const { invalid, refuse } = refusals("VALIDATION_FAILED", maxProblems);
 
-/** Throws when there are problems. */
-export function refuse(problems: readonly FieldProblem[]): void {
-  if (problems.length > 0) throw invalid(...problems.slice(0, maxProblems));
-}
-
-/** What is wrong with a text that may have so many characters. */
+/** The problem of a text that is longer than the limit or cannot be stored. */
 export function textProblems(text: string, maxLength: number, field: string): readonly FieldProblem[] {
   if (!isStorable(text)) return [problem(field, "NOT_ALLOWED", "has characters that are no text")];
-  // No text has more characters than code units, which cost nothing to count.
+  // A text never has more characters than UTF-16 code units, and those cost nothing to count.
   if (text.length <= maxLength || lengthOf(text) <= maxLength) return [];
   return [problem(field, "TOO_LONG", `must have at most ${maxLength} characters`)];
 }
 
-/** The first characters of a text; none is cut in half. */
+/** The first characters of a text, without splitting a surrogate pair. */
 export const firstCharacters = (text: string, count: number): string =>
   text.length <= count ? text : Array.from(text).slice(0, count).join("");
 
-/** What a program says of itself, as long as it is told of: longer ones are made up, or of no use to anybody. */
+/**
+ * Cuts what a program says about itself, such as a user agent, to the length that we store: longer ones are
+ * made up or of no use.
+ */
 export const boundedClaim = (text: string): string => firstCharacters(storable(text), 300);
 
-/** How many characters a text has, as people count them: a pair of surrogates is one. */
+/** The length in code points: a surrogate pair counts as one. */
 export const lengthOf = (text: string): number => Array.from(text).length;
 
-/** A text with U+FFFD in place of what the database does not store. */
+/** Replaces what Postgres cannot store with U+FFFD. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\uFFFD");
 
 /** Only drafts and templates can be changed. Throws ENVELOPE_CANNOT_BE_MODIFIED. */
@@ -43,7 +40,7 @@ export function requireModifiable({ status }: Pick<Agreement, "status">): void {
   if (status !== "created" && status !== "template") throw new DomainError("ENVELOPE_CANNOT_BE_MODIFIED");
 }
 
-/** A change of a draft or a template; the details say what was changed. */
+/** A change of a draft or template; the details say what changed. */
 export const modified = (agreement: Agreement, { actor, now }: DecisionContext, details: JsonObject): Change => ({
   agreement: { ...agreement, modifiedAt: after(agreement.modifiedAt, now) },
   audit: [{ action: "agreement.modified", actor, details }],
@@ -51,10 +48,10 @@ export const modified = (agreement: Agreement, { actor, now }: DecisionContext, 
   jobs: [],
 });
 
-/** Never the same time twice: it tells two states apart. */
+/** Strictly later than the last time, because clients use the time to tell two states apart. */
 const after = (last: Date, now: Date): Date => (now > last ? now : new Date(last.getTime() + 1));
 
-/** Throws ENVELOPE_CONFLICT unless it is still as it was at that time. */
+/** Throws ENVELOPE_CONFLICT if the agreement has changed since that time. */
 export function requireUnmodified({ modifiedAt }: Pick<Agreement, "modifiedAt">, since: Date): void {
   if (modifiedAt.getTime() !== since.getTime()) throw new DomainError("ENVELOPE_CONFLICT");
 }

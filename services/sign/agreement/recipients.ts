@@ -2,13 +2,13 @@ import { DomainError } from "#platform/errors.ts";
 import type { Agreement, Recipient } from "./agreement.ts";
 import { invalidStatus, isOpen } from "./transitions.ts";
 
-/** Whether the agreement waits for the recipient; copies wait for nobody. */
+/** Whether the recipient has to act before the agreement can complete; carbon copies never have to. */
 export const hasToAct = ({ role }: Pick<Recipient, "role">): boolean => role !== "carbon-copy";
 
-/** Whether the recipient puts a signature on it. */
+/** Whether the recipient signs. */
 export const signs = ({ role }: Pick<Recipient, "role">): boolean => role === "signer" || role === "in-person-signer";
 
-/** Whether the agreement waits for the recipient now. */
+/** Whether it is the recipient's turn to act. */
 export const isActing = (recipient: Recipient): boolean =>
   hasToAct(recipient) && (recipient.status === "sent" || recipient.status === "delivered");
 
@@ -20,7 +20,7 @@ export function requireRecipient(agreement: Agreement, id: string): Recipient {
 }
 
 /**
- * The recipient with this UUID, who may act now. Throws RECIPIENT_NOT_FOUND, RECIPIENT_ALREADY_SIGNED,
+ * The recipient with this UUID, whose turn it must be. Throws RECIPIENT_NOT_FOUND, RECIPIENT_ALREADY_SIGNED,
  * INVALID_ENVELOPE_STATUS or RECIPIENT_NOT_IN_SEQUENCE.
  */
 export function requireTurn(agreement: Agreement, id: string): Recipient {
@@ -31,14 +31,14 @@ export function requireTurn(agreement: Agreement, id: string): Recipient {
   return recipient;
 }
 
-/** The agreement with this recipient in place of the one with the same UUID. */
+/** Replaces the recipient that has the same UUID. */
 export const withRecipient = (agreement: Agreement, recipient: Recipient, now: Date): Agreement => ({
   ...agreement,
   modifiedAt: now,
   recipients: agreement.recipients.map((one) => (one.id === recipient.id ? recipient : one)),
 });
 
-/** How a recipient is named in the audit trail. */
+/** The details that identify a recipient in the audit trail. */
 export const auditNames = ({ id, recipientId, name, email, role }: Recipient) => ({
   recipientGuid: id,
   recipientId,

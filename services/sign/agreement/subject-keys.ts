@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
-import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import { hashKeyColumn, type SealedColumn } from "#platform/master-keys/reseal.ts";
 import type { KeyRing } from "#platform/secrets.ts";
@@ -23,7 +23,7 @@ export interface SubjectKey {
 
 const columns = recordColumns<SubjectKey>({ id: "uuid", emailIndex: "bytea", userIndex: "bytea", seed: "bytea" });
 
-export async function listSubjectKeys(client: pg.PoolClient, orgId: OrgId, agreementId: string): Promise<SubjectKey[]> {
+export async function listSubjectKeys({ client, orgId }: Tenant, agreementId: string): Promise<SubjectKey[]> {
   const { rows } = await client.query<{ key: Record<string, unknown> }>({
     name: "sign-list-subject-keys",
     text: `select json_build_object(${columns.members("k")}) as key from sign.subject_key k

@@ -22,21 +22,21 @@ export type TabType =
   | "attachment"
   | "agreement-id";
 
-/** What a service keeps in a form of its own, or says of it alone. */
+/** Members that the service stores in its own form, or sets itself. */
 type Own = "type" | "documentId" | "anchor" | "items" | "buttons" | "style" | "status";
 type Said = {
   readonly [Name in Exclude<keyof TabMessage, Own | "$typeName" | "$unknown">]-?: Exclude<TabMessage[Name], undefined>;
 };
 
 /**
- * A field of a recipient: what the contract has of it, with a value for everything that nobody has said. Points from the
- * upper left corner of the page as it is shown.
+ * A field of a recipient: the members of the API with defaults filled in. Points from the upper left corner of
+ * the page as displayed.
  */
 export interface Tab extends Said {
   readonly type: TabType;
-  /** As the integration calls it; null while only an anchor says where the tab is. */
+  /** The integration's document id; null while only an anchor gives the position. */
   readonly documentId: string | null;
-  /** Stays after the tab has been placed, so that it can be shown; isPlaced tells. */
+  /** Kept after the tab is placed, so that the API can return it; isPlaced tells whether it is. */
   readonly anchor: Anchor | null;
   readonly isPlaced: boolean;
   readonly items: readonly ListItem[];
@@ -63,7 +63,7 @@ export interface RadioButton {
 
 export interface TextStyle {
   readonly font: string;
-  /** Points; 0 for the default. */
+  /** Points; 0 for the default size. */
   readonly size: number;
   readonly color: string;
   readonly bold: boolean;
@@ -82,12 +82,12 @@ export interface Anchor {
   readonly alignment: "left" | "right";
 }
 
-/** Where a text was found. Points from the upper left corner of the page as it is shown. */
+/** A match of a text. Points from the upper left corner of the page as displayed. */
 export interface TextMatch {
   readonly documentId: string;
-  /** From 1. */
+  /** Starts at 1. */
   readonly page: number;
-  /** The left and right ends of the text and its baseline. */
+  /** The left and right ends of the text, and its baseline. */
   readonly left: number;
   readonly right: number;
   readonly baseline: number;

@@ -1,7 +1,7 @@
 import { DomainError } from "#platform/errors.ts";
 import type { Agreement, AgreementStatus, Recipient, RecipientStatus } from "./agreement.ts";
 
-/** Where an agreement may go from where it is. */
+/** The statuses an agreement may move to, by its current status. */
 export const agreementTransitions: { readonly [From in AgreementStatus]: readonly AgreementStatus[] } = {
   created: ["sent"],
   sent: ["delivered", "completing", "declined", "voided", "expired"],
@@ -14,7 +14,7 @@ export const agreementTransitions: { readonly [From in AgreementStatus]: readonl
   template: [],
 };
 
-/** Where a recipient may go. Copies are completed by being sent. */
+/** The statuses a recipient may move to. Carbon copies are completed by sending. */
 export const recipientTransitions: { readonly [From in RecipientStatus]: readonly RecipientStatus[] } = {
   created: ["sent"],
   sent: ["delivered", "completed", "declined"],
@@ -23,10 +23,13 @@ export const recipientTransitions: { readonly [From in RecipientStatus]: readonl
   declined: [],
 };
 
-/** It has been sent, and somebody still has to act. */
+/** Sent, and at least one recipient still has to act. */
 export const isOpen = ({ status }: Pick<Agreement, "status">): boolean => status === "sent" || status === "delivered";
 
-/** The agreement in another state, at its time. Throws INVALID_ENVELOPE_STATUS for one that the table does not allow. */
+/**
+ * Moves the agreement to another status and sets its time. Throws INVALID_ENVELOPE_STATUS when the table does
+ * not allow the transition.
+ */
 export function withStatus(agreement: Agreement, to: AgreementStatus, now: Date): Agreement {
   if (!agreementTransitions[agreement.status].includes(to)) throw invalidStatus(agreement);
   const { since, isOver } = effects[to];
@@ -40,13 +43,16 @@ export function withStatus(agreement: Agreement, to: AgreementStatus, now: Date)
   };
 }
 
-/** The error of something that the state of an agreement does not allow. */
+/** The error for an operation that the agreement's status does not allow. */
 export const invalidStatus = (agreement: Pick<Agreement, "status">, operation?: string): DomainError =>
   new DomainError("INVALID_ENVELOPE_STATUS", {
     metadata: { status: agreement.status, ...(operation === undefined ? {} : { operation }) },
   });
 
-/** The recipient in another state, at its time. Only defects ask for one that the table does not allow. */
+/**
+ * Moves the recipient to another status and sets its time. Throws a plain Error when the table does not allow
+ * it, since only a bug can cause that.
+ */
 export function withRecipientStatus(recipient: Recipient, to: RecipientStatus, now: Date): Recipient {
   if (!recipientTransitions[recipient.status].includes(to)) {
     throw new Error(`a recipient cannot go from ${recipient.status} to ${to}`);
@@ -56,9 +62,9 @@ export function withRecipientStatus(recipient: Recipient, to: RecipientStatus, n
 }
 
 interface Effect {
-  /** The member that says since when. */
+  /** The member that records when the status was reached. */
   readonly since?: "sentAt" | "deliveredAt" | "completedAt" | "declinedAt" | "voidedAt";
-  /** It is nobody's turn any more. */
+  /** Whether the recipients' turns are over. */
   readonly isOver: boolean;
 }
 
@@ -83,8 +89,8 @@ const recipientTimes: { readonly [To in RecipientStatus]?: "sentAt" | "delivered
 
 const dayMs = 86_400_000;
 
-/** The time so many days earlier. */
+/** The time this many days earlier. */
 export const daysBefore = (time: Date, days: number): Date => new Date(time.getTime() - days * dayMs);
 
-/** The time so many days later; at least one. */
+/** The time this many days later; at least one day. */
 export const daysAfter = (time: Date, days: number): Date => new Date(time.getTime() + Math.max(1, days) * dayMs);

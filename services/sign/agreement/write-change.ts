@@ -2,10 +2,11 @@ import type pg from "pg";
 import type { BlobStore } from "#platform/blobs/blob-store.ts";
 import type { Caller } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import { type OutboxRecord, outboxInsertSql } from "#platform/outbox/outbox.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
-import { outboxRecord } from "../events.ts";
+import { signRecord } from "../events.ts";
 import { jobInsertion } from "../jobs/job-store.ts";
 import type { Agreement } from "./agreement.ts";
 import { type Parameter, type Write, writeTogether } from "./agreement-columns.ts";
@@ -24,9 +25,12 @@ import type { Change, SignEvent } from "./change.ts";
 import { filesOf, moveBytes, type NewBytes } from "./file-store.ts";
 import { listSubjectKeys, subjectKeyInsertion, subjectsOf } from "./subject-keys.ts";
 
-/** Who asked, as the events tell. */
+/** The caller as recorded in events. */
 export interface CallerContext extends Pick<Caller, "orgId" | "requestId" | "traceparent"> {
-  /** Aborted when nobody waits for the answer any more: nothing is written then, for it was told to come again. */
+  /**
+   * Aborted when the caller has stopped waiting: nothing is written then, because the caller was told to try
+   * again.
+   */
   readonly signal?: AbortSignal;
 }
 
@@ -36,19 +40,19 @@ export interface WriteDeps {
   readonly newId: NewId;
   /** What the personal part of the trail is sealed with. */
   readonly vault: SeedVault;
-  /** Undefined without a mail server: nobody is mailed, and no work is left for mails that nobody would send. */
+  /** Undefined without a mail server: no mail jobs are created, because nothing would ever send them. */
   readonly mail?: object | undefined;
 }
 
 export const schema = "sign";
 
 /**
- * Writes all of a change of a locked agreement, or of a new one when there is none before; answers the agreement as it is
- * stored. Rows are locked in the order agreement, blobs, jobs; a new agreement is nobody else's to lock.
+ * Writes a change of a locked agreement, or creates the agreement when there is none before; returns it as
+ * stored. Rows are locked in the order agreement, blobs, jobs; nobody else can lock a new agreement.
  */
 export async function writeChange(
   deps: WriteDeps,
-  client: pg.PoolClient,
+  tenant: Tenant,
   caller: CallerContext,
   {
     before,
@@ -64,7 +68,7 @@ export async function writeChange(
   const subjects = subjectsOf({
     ...{ vault: deps.vault, newId: deps.newId, orgId, agreement: change.agreement },
     recipients: [...change.agreement.recipients, ...(before?.recipients ?? [])],
-    known: before === undefined || change.audit.length === 0 ? [] : await listSubjectKeys(client, orgId, agreementId),
+    known: before === undefined || change.audit.length === 0 ? [] : await listSubjectKeys(tenant, agreementId),
   });
   // The agreement is locked: nobody else adds keys to it.
   const entries = change.audit.map((one) => ({ ...one, committed: one.committed ?? commit(one, subjects.find) }));
@@ -73,18 +77,15 @@ export async function writeChange(
 
   const isDeleted = change.events.some(isDeletion);
   const kept = isDeleted ? emptied(after) : after;
-  if (before !== undefined) await removeParts(client, orgId, before, kept);
-  await moveBytes(
-    { blobs: deps.blobs, client, orgId },
-    {
-      before: before === undefined ? [] : filesOf(before),
-      after: filesOf(kept),
-      bytes,
-    },
-  );
+  if (before !== undefined) await removeParts(tenant, before, kept);
+  await moveBytes(tenant, deps.blobs, {
+    before: before === undefined ? [] : filesOf(before),
+    after: filesOf(kept),
+    bytes,
+  });
   const jobs = deps.mail === undefined ? change.jobs.filter(({ kind }) => kind !== "mail") : change.jobs;
-  const records = change.events.map((event) => outboxRecord({ caller, eventId: deps.newId(), now }, after, event));
-  const written = await writeTogether(client, [
+  const records = change.events.map((event) => signRecord({ caller, eventId: deps.newId(), now }, after, event));
+  const written = await writeTogether(tenant.client, [
     ...(before === undefined ? insertionOf(orgId, kept) : updateOf(orgId, before, kept, isDeleted ? now : null)),
     ...auditInsertion(orgId, agreementId, trail.events, subjects.keyOf),
     ...subjectKeyInsertion(orgId, agreementId, subjects.added),
@@ -100,7 +101,7 @@ const isNothing = (before: Agreement, { agreement, audit, events, jobs }: Change
 
 const isDeletion = ({ kind }: SignEvent): boolean => kind === "agreement.deleted" || kind === "template.deleted";
 
-/** What was deleted keeps its row and its trail, and nothing of what people have written into it. */
+/** What remains of a deleted agreement: its row and trail, without anything people entered. */
 const emptied = (agreement: Agreement): Agreement => ({
   ...agreement,
   documents: [],
@@ -118,7 +119,7 @@ const emptied = (agreement: Agreement): Agreement => ({
 const outboxInsertion = (records: readonly OutboxRecord[]): Write[] =>
   records.length === 0 ? [] : [{ name: "outbox", text: (parameter) => outboxInsertSql(schema, records, parameter) }];
 
-/** What writes a new agreement with everything that belongs to it; the agreement itself comes first. */
+/** The write of a new agreement with all its parts; the agreement's own row comes first. */
 export const insertionOf = (orgId: OrgId, agreement: Agreement): Write[] => [
   {
     name: "insert",
@@ -130,8 +131,9 @@ export const insertionOf = (orgId: OrgId, agreement: Agreement): Write[] => [
 ];
 
 /**
- * What writes the parts that differ between the agreement as it was read and as it is to be; the agreement itself comes
- * first, and is not written when it has been changed or deleted since. With deletedAt it counts as deleted from here on.
+ * The write of everything that differs between the agreement as read and as it is to be. The agreement's own
+ * row comes first and is not written if it has changed or been deleted meanwhile. Setting deletedAt marks it
+ * deleted.
  */
 const updateOf = (orgId: OrgId, before: Agreement, after: Agreement, deletedAt: Date | null = null): Write[] => [
   {
@@ -145,8 +147,8 @@ const updateOf = (orgId: OrgId, before: Agreement, after: Agreement, deletedAt: 
   ...upsertsOf(orgId, before, after),
 ];
 
-/** Parts that the agreement has no more are deleted before others are written: one may have the place of another. */
-async function removeParts(client: pg.PoolClient, orgId: OrgId, before: Agreement, after: Agreement): Promise<void> {
+/** Deletes removed parts before others are written, because a new part may take the position of a removed one. */
+async function removeParts({ orgId, client }: Tenant, before: Agreement, after: Agreement): Promise<void> {
   const remover: Remover = { client, orgId, agreementId: after.id };
   await removeRows(remover, documentTable, before.documents, after.documents);
   await removeRows(remover, recipientTable, before.recipients, after.recipients);
@@ -181,7 +183,7 @@ const upsertsOf = (orgId: OrgId, before: Agreement, after: Agreement): Write[] =
   ...upsertOf(orgId, after.id, customFieldTable, before.customFields, after.customFields),
 ];
 
-/** Parts are never changed in place: what is the same object in the same place needs no writing. */
+/** Parts are immutable: the same object in the same position has not changed and needs no write. */
 function upsertOf<T>(
   orgId: OrgId,
   agreementId: string,

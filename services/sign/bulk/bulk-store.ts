@@ -1,71 +1,63 @@
-import type pg from "pg";
-import { inTransaction } from "#platform/db/transaction.ts";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { JsonObject } from "../agreement/agreement.ts";
 
-export const insertBulkList = (pool: pg.Pool, orgId: OrgId, list: BulkList): Promise<void> =>
-  inTransaction(orgId, pool, async (client) => {
-    await client.query(
-      `insert into sign.bulk_list (organization_id, id, name, copies, copy_count, created_at)
-        values ($1, $2, $3, $4, $5, $6)`,
-      [orgId, list.id, list.name, JSON.stringify(list.copies), list.copies.length, list.createdAt],
-    );
-  });
+export async function insertBulkList({ orgId, client }: Tenant, list: BulkList): Promise<void> {
+  await client.query(
+    `insert into sign.bulk_list (organization_id, id, name, copies, copy_count, created_at)
+      values ($1, $2, $3, $4, $5, $6)`,
+    [orgId, list.id, list.name, JSON.stringify(list.copies), list.copies.length, list.createdAt],
+  );
+}
 
 const listColumns = `id, name, copies, created_at as "createdAt"`;
 
-export const findBulkList = (pool: pg.Pool, orgId: OrgId, id: string): Promise<BulkList | undefined> =>
-  inTransaction(orgId, pool, async (client) => {
-    const { rows } = await client.query<BulkList>(
-      `select ${listColumns} from sign.bulk_list where organization_id = $1 and id = $2`,
-      [orgId, id],
-    );
-    return rows[0];
-  });
+export async function findBulkList({ orgId, client }: Tenant, id: string): Promise<BulkList | undefined> {
+  const { rows } = await client.query<BulkList>(
+    `select ${listColumns} from sign.bulk_list where organization_id = $1 and id = $2`,
+    [orgId, id],
+  );
+  return rows[0];
+}
 
-/** What a list of lists shows of one. */
+/** A bulk list as it appears in a list of bulk lists. */
 export type BulkListSummary = Omit<BulkList, "copies"> & { readonly copyCount: number };
 
 const maxListed = 1_000;
 
-export const listBulkLists = (pool: pg.Pool, orgId: OrgId): Promise<BulkListSummary[]> =>
-  inTransaction(orgId, pool, async (client) => {
-    const { rows } = await client.query<BulkListSummary>(
-      `select id, name, copy_count as "copyCount", created_at as "createdAt" from sign.bulk_list
-        where organization_id = $1 order by created_at desc, id desc limit ${maxListed}`,
-      [orgId],
-    );
-    return rows;
-  });
+export async function listBulkLists({ orgId, client }: Tenant): Promise<BulkListSummary[]> {
+  const { rows } = await client.query<BulkListSummary>(
+    `select id, name, copy_count as "copyCount", created_at as "createdAt" from sign.bulk_list
+      where organization_id = $1 order by created_at desc, id desc limit ${maxListed}`,
+    [orgId],
+  );
+  return rows;
+}
 
-/** Undefined when there is none. */
-export const replaceBulkList = (
-  pool: pg.Pool,
-  orgId: OrgId,
+/** Undefined when the list does not exist. */
+export async function replaceBulkList(
+  { orgId, client }: Tenant,
   id: string,
   { name, copies }: Pick<BulkList, "name" | "copies">,
-): Promise<BulkList | undefined> =>
-  inTransaction(orgId, pool, async (client) => {
-    const { rows } = await client.query<BulkList>(
-      `update sign.bulk_list set name = $3, copies = $4, copy_count = $5 where organization_id = $1 and id = $2
-        returning ${listColumns}`,
-      [orgId, id, name, JSON.stringify(copies), copies.length],
-    );
-    return rows[0];
-  });
+): Promise<BulkList | undefined> {
+  const { rows } = await client.query<BulkList>(
+    `update sign.bulk_list set name = $3, copies = $4, copy_count = $5 where organization_id = $1 and id = $2
+      returning ${listColumns}`,
+    [orgId, id, name, JSON.stringify(copies), copies.length],
+  );
+  return rows[0];
+}
 
-/** False when there is none. */
-export const deleteBulkList = (pool: pg.Pool, orgId: OrgId, id: string): Promise<boolean> =>
-  inTransaction(orgId, pool, async (client) => {
-    const { rowCount } = await client.query("delete from sign.bulk_list where organization_id = $1 and id = $2", [
-      orgId,
-      id,
-    ]);
-    return rowCount === 1;
-  });
+/** False when the list does not exist. */
+export async function deleteBulkList({ orgId, client }: Tenant, id: string): Promise<boolean> {
+  const { rowCount } = await client.query("delete from sign.bulk_list where organization_id = $1 and id = $2", [
+    orgId,
+    id,
+  ]);
+  return rowCount === 1;
+}
 
-/** In the transaction that asks for its copies. */
-export async function insertBulkBatch(client: pg.PoolClient, orgId: OrgId, batch: BulkBatch): Promise<void> {
+/** Runs in the transaction that creates the jobs of the batch's copies. */
+export async function insertBulkBatch({ orgId, client }: Tenant, batch: BulkBatch): Promise<void> {
   await client.query(
     `insert into sign.bulk_batch (organization_id, id, list_id, name, source_id, copies, total, created_by,
         submitted_at, ended_at)
@@ -91,50 +83,45 @@ const summaryColumns = `id, list_id as "listId", name, source_id as "sourceId", 
 /** A batch without its copies. */
 export type BulkBatchSummary = Omit<BulkBatch, "copies">;
 
-export const findBulkBatch = (pool: pg.Pool, orgId: OrgId, id: string): Promise<BulkBatchSummary | undefined> =>
-  inTransaction(orgId, pool, async (client) => {
-    const { rows } = await client.query<BulkBatchSummary>(
-      `select ${summaryColumns} from sign.bulk_batch where organization_id = $1 and id = $2`,
-      [orgId, id],
-    );
-    return rows[0];
-  });
+export async function findBulkBatch({ orgId, client }: Tenant, id: string): Promise<BulkBatchSummary | undefined> {
+  const { rows } = await client.query<BulkBatchSummary>(
+    `select ${summaryColumns} from sign.bulk_batch where organization_id = $1 and id = $2`,
+    [orgId, id],
+  );
+  return rows[0];
+}
 
-export const listBulkBatches = (pool: pg.Pool, orgId: OrgId, limit: number): Promise<BulkBatchSummary[]> =>
-  inTransaction(orgId, pool, async (client) => {
-    const { rows } = await client.query<BulkBatchSummary>(
-      `select ${summaryColumns} from sign.bulk_batch where organization_id = $1
-        order by submitted_at desc, id desc limit $2`,
-      [orgId, limit],
-    );
-    return rows;
-  });
+export async function listBulkBatches({ orgId, client }: Tenant, limit: number): Promise<BulkBatchSummary[]> {
+  const { rows } = await client.query<BulkBatchSummary>(
+    `select ${summaryColumns} from sign.bulk_batch where organization_id = $1
+      order by submitted_at desc, id desc limit $2`,
+    [orgId, limit],
+  );
+  return rows;
+}
 
-/** One copy of a batch, and who sends it. */
-export const findBulkCopy = (
-  pool: pg.Pool,
-  orgId: OrgId,
+/** One copy of a batch, with its sender. */
+export async function findBulkCopy(
+  { orgId, client }: Tenant,
   batchId: string,
   index: number,
-): Promise<(Pick<BulkBatch, "sourceId" | "createdBy"> & { copy: BulkBatch["copies"][number] }) | undefined> =>
-  inTransaction(orgId, pool, async (client) => {
-    const { rows } = await client.query<{
-      sourceId: string;
-      createdBy: string;
-      copy: BulkBatch["copies"][number] | null;
-    }>(
-      `select source_id as "sourceId", created_by as "createdBy", copies -> $3::int as copy
-        from sign.bulk_batch where organization_id = $1 and id = $2`,
-      [orgId, batchId, index],
-    );
-    const [row] = rows;
-    return row === undefined || row.copy === null ? undefined : { ...row, copy: row.copy };
-  });
+): Promise<(Pick<BulkBatch, "sourceId" | "createdBy"> & { copy: BulkBatch["copies"][number] }) | undefined> {
+  const { rows } = await client.query<{
+    sourceId: string;
+    createdBy: string;
+    copy: BulkBatch["copies"][number] | null;
+  }>(
+    `select source_id as "sourceId", created_by as "createdBy", copies -> $3::int as copy
+      from sign.bulk_batch where organization_id = $1 and id = $2`,
+    [orgId, batchId, index],
+  );
+  const [row] = rows;
+  return row === undefined || row.copy === null ? undefined : { ...row, copy: row.copy };
+}
 
-/** The agreement that a copy has become: in the transaction that makes it. */
+/** Records the agreement that a copy has become, in the transaction that creates it. */
 export async function noteBulkAgreement(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   batchId: string,
   agreementId: string,
 ): Promise<void> {
@@ -146,12 +133,11 @@ export async function noteBulkAgreement(
 }
 
 /**
- * A copy has ended: in the transaction that sent it or gave it up, so that each is counted once. With the last one nobody
- * needs the copies any more, and whom they name.
+ * Records that a copy was sent or failed, in the same transaction, so that each counts once. When the last copy
+ * ends, the copies and the personal data in them are deleted.
  */
 export async function noteBulkCopy(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   batchId: string,
   now: Date,
   failure?: BulkFailure,
@@ -172,7 +158,7 @@ export async function noteBulkCopy(
   );
 }
 
-/** What one copy of a bulk list changes of the agreement that is sent: as it was given, and checked when it is sent. */
+/** The overrides of one copy in a bulk list, stored as given and checked when the copy is sent. */
 export type BulkCopy = JsonObject;
 
 export interface BulkList {
@@ -182,14 +168,14 @@ export interface BulkList {
   readonly createdAt: Date;
 }
 
-/** The sending of a list. */
+/** One sending of a bulk list. */
 export interface BulkBatch {
   readonly id: string;
   readonly listId: string;
   readonly name: string;
-  /** The draft or template that is sent. */
+  /** The draft or template to send. */
   readonly sourceId: string;
-  /** As the list had them when it was sent. */
+  /** The list's copies at the time of sending. */
   readonly copies: readonly BulkCopy[];
   readonly total: number;
   readonly sent: number;
@@ -200,7 +186,7 @@ export interface BulkBatch {
   readonly endedAt: Date | null;
 }
 
-/** A copy that could not be sent, and why. */
+/** A copy that could not be sent, with the reason. */
 interface BulkFailure {
   readonly index: number;
   readonly errorCode: string;

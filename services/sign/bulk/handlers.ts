@@ -12,7 +12,7 @@ import {
   type SignService,
 } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { JsonObject } from "../agreement/agreement.ts";
 import type { JobRequest } from "../agreement/change.ts";
@@ -48,20 +48,21 @@ export const bulkBatches = (deps: BulkDeps): BulkBatches => ({
   },
   async getBulkBatch({ id }, context) {
     const { orgId } = requireCaller(context);
-    const batch = await findBulkBatch(deps.pool, orgId, id);
+    const batch = await withOrg(deps.pool, orgId, (tenant) => findBulkBatch(tenant, id));
     if (batch === undefined) throw new DomainError("BULK_BATCH_NOT_FOUND");
     return { batch: bulkBatchMessage(batch) };
   },
   async listBulkBatches({ limit }, context) {
     const { orgId } = requireCaller(context);
-    return { batches: (await listBulkBatches(deps.pool, orgId, limit || usualLimit)).map(bulkBatchMessage) };
+    const batches = await withOrg(deps.pool, orgId, (tenant) => listBulkBatches(tenant, limit || usualLimit));
+    return { batches: batches.map(bulkBatchMessage) };
   },
 });
 
-/** The batch and the work of all its copies are there together, or neither is. */
+/** Stores the batch and the jobs of all its copies in one transaction. */
 async function submit(deps: BulkDeps, caller: Caller, request: SendBulkListRequest): Promise<BulkBatch> {
   const { orgId } = caller;
-  const list = await findBulkList(deps.pool, orgId, request.listId);
+  const list = await withOrg(deps.pool, orgId, (tenant) => findBulkList(tenant, request.listId));
   if (list === undefined) throw new DomainError("BULK_LIST_NOT_FOUND");
   const source = await requireTarget(deps, orgId, targetOf(request.target));
   if (source.status !== "created" && source.status !== "template") throw new DomainError("ENVELOPE_CANNOT_BE_MODIFIED");
@@ -81,11 +82,11 @@ async function submit(deps: BulkDeps, caller: Caller, request: SendBulkListReque
     submittedAt: now,
     endedAt: total === 0 ? now : null,
   };
-  await inTransaction(orgId, deps.pool, async (client) => {
-    await insertBulkBatch(client, orgId, batch);
+  await withOrg(deps.pool, orgId, async (tenant) => {
+    await insertBulkBatch(tenant, batch);
     const origin = { caller, agreementId: null, newId: deps.newId, now };
     await insertJobs(
-      client,
+      tenant,
       origin,
       list.copies.map((_copy, index) => copyJob(batch.id, index, now)),
     );
@@ -110,25 +111,27 @@ export const bulkLists = ({ pool, clock, newId }: Pick<SignDeps, "pool" | "clock
   async createBulkList({ name, copies }, context) {
     const { orgId } = requireCaller(context);
     const list = { id: newId(), name, copies: storedCopies(copies), createdAt: clock.now() };
-    await insertBulkList(pool, orgId, list);
+    await withOrg(pool, orgId, (tenant) => insertBulkList(tenant, list));
     return { list: bulkListMessage(list) };
   },
   async getBulkList({ id }, context) {
     const { orgId } = requireCaller(context);
-    return { list: bulkListMessage(found(await findBulkList(pool, orgId, id))) };
+    return { list: bulkListMessage(found(await withOrg(pool, orgId, (tenant) => findBulkList(tenant, id)))) };
   },
   async listBulkLists(_request, context) {
     const { orgId } = requireCaller(context);
-    return { lists: (await listBulkLists(pool, orgId)).map(bulkListSummary) };
+    return { lists: (await withOrg(pool, orgId, listBulkLists)).map(bulkListSummary) };
   },
   async updateBulkList({ id, name, copies }, context) {
     const { orgId } = requireCaller(context);
-    const list = await replaceBulkList(pool, orgId, id, { name, copies: storedCopies(copies) });
+    const changed = { name, copies: storedCopies(copies) };
+    const list = await withOrg(pool, orgId, (tenant) => replaceBulkList(tenant, id, changed));
     return { list: bulkListMessage(found(list)) };
   },
   async deleteBulkList({ id }, context) {
     const { orgId } = requireCaller(context);
-    if (!(await deleteBulkList(pool, orgId, id))) throw new DomainError("BULK_LIST_NOT_FOUND");
+    if (!(await withOrg(pool, orgId, (tenant) => deleteBulkList(tenant, id))))
+      throw new DomainError("BULK_LIST_NOT_FOUND");
     return {};
   },
 });
@@ -138,7 +141,10 @@ function found<List>(list: List | undefined): List {
   return list;
 }
 
-/** The copies of a request, as they are stored. Throws VALIDATION_FAILED for what no agreement could be made of. */
+/**
+ * Converts the copies of a request to their stored form. Throws VALIDATION_FAILED for a copy that no agreement
+ * could be created from.
+ */
 const storedCopies = (copies: readonly BulkCopyMessage[]): BulkCopy[] =>
   copies.map((copy) => {
     parseCopy(copy);
@@ -148,7 +154,7 @@ const storedCopies = (copies: readonly BulkCopyMessage[]): BulkCopy[] =>
 const copyMessage = (copy: BulkCopy): BulkCopyMessage =>
   fromJson(BulkCopySchema, copy as JsonValue, { ignoreUnknownFields: true });
 
-/** What a stored copy lays over the agreement that is sent. */
+/** The definition that a stored copy overrides the source agreement with. */
 export const copyDefinition = (copy: BulkCopy): Definition => parseCopy(copyMessage(copy));
 
 const parseCopy = ({ recipients, customFields, emailSubject, emailBlurb }: BulkCopyMessage): Definition => ({

@@ -1,7 +1,10 @@
 import { escapeHtml } from "#platform/restricted-html/serialize.ts";
 import { visibleText } from "#platform/visible-text.ts";
 
-/** A piece of HTML. Only this file makes one of text, so that no value becomes markup by accident. */
+/**
+ * A piece of trusted HTML. Only this file creates one from a string, so that a value can never become markup by
+ * accident.
+ */
 export class Markup {
   readonly html: string;
 
@@ -12,7 +15,7 @@ export class Markup {
 
 export type Piece = string | number | Markup | readonly Piece[];
 
-/** HTML with values in it: texts and numbers are shown as they are, pieces of HTML stay HTML. */
+/** A template tag for HTML: escapes texts and numbers, and inserts other markup as it is. */
 export const markup = (parts: TemplateStringsArray, ...values: readonly Piece[]): Markup =>
   new Markup(parts.reduce((html, part, index) => html + htmlOf(values[index - 1] ?? "") + part, ""));
 
@@ -25,16 +28,16 @@ function htmlOf(piece: Piece): string {
     : piece.map(htmlOf).join("");
 }
 
-/** Line breaks of any kind are one: HTML has no place for carriage returns. */
-export const visible = (text: string): string => visibleText(text.replaceAll(/\r\n?/g, "\n"));
+/** Normalizes line breaks: the restricted HTML does not allow carriage returns. */
+const visible = (text: string): string => visibleText(text.replaceAll(/\r\n?/g, "\n"));
 
-/** A value to be compared letter by letter. */
+/** A value in a fixed-width font, for comparing character by character. */
 export const exact = (value: string): Markup => markup`<code>${value}</code>`;
 
-/** What is said of something; absent when there is nothing to say. */
+/** A labelled value; absent when there is nothing to show. */
 export type Fact = readonly [label: string, value: Piece | undefined];
 
-/** A table of facts without those that are absent. */
+/** A table of facts; absent ones are skipped. */
 export function facts(rows: readonly Fact[]): Markup {
   const known = rows.filter((row): row is readonly [string, Piece] => row[1] !== undefined && row[1] !== "");
   return markup`<table class="plain compact"><tbody>${known.map(
@@ -44,11 +47,11 @@ export function facts(rows: readonly Fact[]): Markup {
 
 export interface Column {
   readonly title: string;
-  /** Millimetres; absent: what is left. */
+  /** Millimetres; absent for the remaining width. */
   readonly width?: number;
 }
 
-/** A table whose head is repeated on every page. */
+/** A table that repeats its header on every page. */
 export function table(columns: readonly Column[], rows: readonly (readonly Piece[])[]): Markup {
   const heads = columns.map(({ title, width }) =>
     width === undefined
@@ -59,9 +62,9 @@ export function table(columns: readonly Column[], rows: readonly (readonly Piece
   return markup`<table class="compact striped"><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table>`;
 }
 
-/** A SHA-256 in hex, in two lines of which each fits. */
+/** A SHA-256 hash in hex, broken into two lines that fit the column. */
 export const fingerprint = (hex: string): Markup => markup`${exact(hex.slice(0, 32))}<br>${exact(hex.slice(32))}`;
 
-/** A time in UTC as ISO 8601 writes it, to the second. */
+/** A UTC time in ISO 8601, to the second. */
 export const time = (at: Date | null | undefined): string | undefined =>
   at === null || at === undefined ? undefined : `${at.toISOString().slice(0, 19)}Z`;

@@ -5,7 +5,7 @@ import { firstCharacters, lengthOf } from "../agreement/problems.ts";
 import type { CertificateTexts } from "./certificate-texts.ts";
 import { exact, facts, fingerprint, type Markup, markup, type Piece, table, time } from "./markup.ts";
 
-/** What is known of one who takes part. */
+/** The certificate's section about one recipient. */
 export function partyMarkup(recipient: Recipient, events: readonly AuditEvent[], texts: CertificateTexts): Markup {
   const { labels, roles, recipientStatuses } = texts;
   const acted = lastOf(events, recipient);
@@ -38,11 +38,11 @@ export function partyMarkup(recipient: Recipient, events: readonly AuditEvent[],
   return markup`<div class="no-break"><h3>${name}</h3>${rows}</div>`;
 }
 
-/** By who gave them. */
+/** The consent events, by recipient. */
 const consentsIn = (events: readonly AuditEvent[]): ReadonlyMap<string, AuditEvent> =>
   new Map(events.filter(({ action }) => action === "recipient.consented").map((event) => [event.actor.id, event]));
 
-/** When, and to which text. */
+/** When the recipient consented, and to which text. */
 function consentMarkup({ consentedAt }: Recipient, given: AuditEvent | undefined, texts: CertificateTexts): Piece {
   const at = time(consentedAt);
   if (at === undefined) return texts.notGiven;
@@ -51,20 +51,20 @@ function consentMarkup({ consentedAt }: Recipient, given: AuditEvent | undefined
   return markup`${texts.consented(at, locale)}<br><span class="small muted">${texts.consentText}:</span><br>${fingerprint(textSha256)}`;
 }
 
-/** What a browser says of itself may be anything: two lines are enough to know it again. */
+/** A user agent can have any length; the first two lines are enough to recognize it. */
 const shortened = (userAgent: string): string =>
   lengthOf(userAgent) <= maxPrinted ? userAgent : `${firstCharacters(userAgent, maxPrinted)} …`;
 
 const maxPrinted = 120;
 
-/** What matters most of many. */
+/** The short table for agreements with many recipients. */
 export function partyTable(
   recipients: readonly Recipient[],
   events: readonly AuditEvent[],
   texts: CertificateTexts,
 ): Markup {
   const { labels, roles, recipientStatuses } = texts;
-  // Looking through all events for each of them would take too long.
+  // Built once: searching all events for each recipient would be quadratic.
   const addresses = new Map(
     events.filter(({ action, actor }) => isAction(action, actor.source)).map(({ actor }) => [actor.id, actor.ip]),
   );
@@ -86,7 +86,7 @@ export function partyTable(
 
 const isAction = (action: AuditAction, source: string): boolean => actions.has(action) && source === "signer";
 
-/** What a person does in a browser, from which the address is taken. */
+/** The actions a person takes in a browser; their events carry the IP address. */
 const actions: ReadonlySet<AuditAction> = new Set([
   "recipient.opened",
   "recipient.consented",
@@ -103,7 +103,7 @@ const lastOf = (events: readonly AuditEvent[], { id }: Recipient): AuditEvent | 
 
 const mustConsent = ({ role }: Recipient): boolean => role === "signer" || role === "in-person-signer";
 
-/** How the sender said it knows the person, when the last link was made. */
+/** How the sender said it had authenticated the person when it created the latest link. */
 function authenticationOf({ id }: Recipient, events: readonly AuditEvent[]): string | undefined {
   const made = events.findLast(
     ({ action, details }) => action === "recipient.link-made" && details?.recipientGuid === id,

@@ -22,15 +22,16 @@ import { partyMarkup, partyTable } from "./party.ts";
 
 export interface PrintedAgreement {
   readonly agreement: Agreement;
-  /** All of the agreement, oldest first. */
+  /** All events of the agreement, oldest first. */
   readonly events: readonly AuditEvent[];
   readonly organizationName: string;
   readonly now: Date;
 }
 
 /**
- * The certificate as a PDF; that of a completed agreement always has the same bytes while nothing is added to its trail.
- * Must not be called within a transaction. Rejects with SERVICE_UNAVAILABLE while nobody can render.
+ * Renders the certificate as a PDF. For a completed agreement the bytes are always the same until its trail
+ * grows. Must not be called within a transaction. Rejects with SERVICE_UNAVAILABLE while no renderer is
+ * available.
  */
 export async function printCertificate(
   renderer: Client<typeof RendererService>,
@@ -53,29 +54,29 @@ export async function printCertificate(
   }
 }
 
-/** Less than the gateway waits. */
+/** Shorter than the gateway's deadline. */
 const timeoutMs = 15_000;
 
-/** That there is no renderer for a while, in the words of this service. */
+/** Translates a renderer outage into this service's error code. */
 function asOutage(error: unknown): unknown {
   const code = fromConnectError(error)?.code;
   if (code === "GEN_BUSY") {
     return new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "5" }, cause: error });
   }
-  // What is wrong with our own HTML is a defect of ours, and no answer for a caller.
+  // Invalid HTML is our own bug, so the caller gets an internal error instead of the renderer's code.
   return code?.startsWith("GEN_") === true ? new Error("a certificate could not be typeset", { cause: error }) : error;
 }
 
 interface CertificateOptions {
   readonly organizationName: string;
-  /** When it is made. */
+  /** The time of rendering. */
   readonly at: Date;
   readonly texts?: CertificateTexts;
 }
 
 /**
- * Who did what, and when, on which documents, as restricted HTML: a certificate once the agreement is completed, before
- * that a summary that says so. The events are all of the agreement, oldest first.
+ * Who did what, when and on which documents, as restricted HTML: a certificate for a completed agreement, a
+ * summary that says so before that. The events are all of the agreement, oldest first.
  */
 export function certificateHtml(
   agreement: Agreement,
@@ -94,7 +95,7 @@ ${trail(agreement, auditEvents, texts)}`;
   return html;
 }
 
-/** What stands at the bottom of each page. */
+/** The footer of each page. */
 export const certificateFooter = ({ id }: Pick<Agreement, "id">, texts = englishTexts): string =>
   texts.footer.replace("{id}", id);
 
@@ -133,7 +134,7 @@ function agreementFacts(agreement: Agreement, organizationName: string, at: Date
   return markup`${facts(rows)}<p class="small muted">${texts.timesNote}</p>`;
 }
 
-/** The name of the sender is that of the organization unless somebody has said another. */
+/** The sender's name, or that of the organization when the request names no sender. */
 function senderText({ id, name, email }: Agreement["sender"], organizationName: string): Piece {
   const who = name === "" || name === organizationName ? id : `${name} (${id})`;
   return email === "" ? who : `${who}, ${email}`;
@@ -142,7 +143,7 @@ function senderText({ id, name, email }: Agreement["sender"], organizationName: 
 function parties(agreement: Agreement, events: readonly AuditEvent[], texts: CertificateTexts): Markup {
   if (agreement.recipients.length === 0) return markup`<p>${texts.noParties}</p>`;
   const { recipients } = agreement;
-  // Of very many each gets a line: the renderer has no room for more.
+  // Many recipients get one line each: the renderer limits the size of a document.
   if (recipients.length > maxDescribedParties) return partyTable(recipients, events, texts);
   return markup`${recipients.map((recipient) => partyMarkup(recipient, events, texts))}<p class="small muted">${texts.sourcesNote}</p>`;
 }
@@ -170,7 +171,7 @@ function documentHashes(document: AgreementDocument, { labels }: CertificateText
   return markup`${fingerprint(sha256.toString("hex"))}${more(labels.sentSha256, sent)}${more(labels.sealedSha256, sealedSha256)}`;
 }
 
-/** More are not for people to read. */
+/** Nobody reads more than that on paper. */
 const maxPrintedEvents = 300;
 
 function trail(agreement: Agreement, events: readonly AuditEvent[], texts: CertificateTexts): Markup {
@@ -207,10 +208,10 @@ function actorMarkup({ actor }: AuditEvent, { sources }: CertificateTexts): Mark
   return actor.email === "" ? markup`${who}` : markup`${who}<br><span class="small muted">${actor.email}</span>`;
 }
 
-/** More are not for people to read. */
+/** Nobody reads more than that on paper. */
 const maxPrinted = 200;
 
-/** The files that recipients have attached, as the trail tells of them; nothing when there are none. */
+/** The files that recipients attached, according to the trail; empty when there are none. */
 function attachmentTable(events: readonly AuditEvent[], texts: CertificateTexts): Markup {
   const attached = events.filter(({ action }) => action === "recipient.attached");
   if (attached.length === 0) return nothing;

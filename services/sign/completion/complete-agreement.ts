@@ -2,7 +2,7 @@ import type { Client } from "@connectrpc/connect";
 import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { callerHeaders } from "#platform/caller.ts";
-import { inSnapshot } from "#platform/db/transaction.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import type { Logger } from "#platform/logger.ts";
 import { step, type Tracer } from "#platform/telemetry.ts";
 import type { Agreement, AgreementDocument, SealLevel } from "../agreement/agreement.ts";
@@ -37,9 +37,9 @@ export interface CompletionDeps extends ChangeDeps {
 }
 
 /**
- * Fills the documents, seals them, makes the certificate, seals it, and completes the agreement in one transaction,
- * together with `within`. Everything before that leaves no trace, so that it can be begun again after it was broken off
- * anywhere. False when the agreement does not wait for it any more.
+ * Fills in and seals the documents, renders and seals the certificate, then completes the agreement in one
+ * transaction together with `within`. Nothing is stored before that transaction, so the work can start over
+ * after any interruption. Returns false when the agreement is no longer waiting for completion.
  */
 export async function completeAgreement(
   deps: CompletionDeps,
@@ -55,7 +55,7 @@ export async function completeAgreement(
     await sealDocument(deps, caller, files, read.agreement, document, signal);
   }
   let wanted = levelOf(files);
-  // Whatever is written into the trail meanwhile, such as that a mail has been sent, belongs on the certificate.
+  // Events written meanwhile, such as a mail delivery, belong on the certificate, so read the trail again.
   for (let attempt = 1, next: Read | undefined = read; next !== undefined; attempt += 1) {
     const reading = { ...next, wanted };
     const certified = await step(deps.tracer, "certificate", { "assent.attempt": attempt }, () =>
@@ -77,19 +77,19 @@ interface Read {
   readonly events: readonly AuditEvent[];
 }
 
-/** Undefined when it is not to be completed. */
+/** Undefined when the agreement is not waiting for completion. */
 const readAgreement = (
   { pool, vault }: CompletionDeps,
   { orgId }: CallerContext,
   id: string,
 ): Promise<Read | undefined> =>
-  inSnapshot(orgId, pool, async (client) => {
-    const agreement = await loadAgreement(client, orgId, id);
+  withOrgSnapshot(pool, orgId, async (tenant) => {
+    const agreement = await loadAgreement(tenant, id);
     if (agreement?.status !== "completing") return undefined;
-    return { agreement, events: await listAuditEvents(vault, client, orgId, id) };
+    return { agreement, events: await listAuditEvents(tenant, vault, id) };
   });
 
-/** What is sealed so far. */
+/** The files sealed so far. */
 interface SealedFiles {
   /** By the UUID of the document. */
   readonly documents: Map<string, SealedDocument>;
@@ -106,7 +106,7 @@ async function sealDocument(
   signal: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted();
-  const original = await inSnapshot(orgId, deps.pool, (client) => deps.blobs.read(orgId, sha256, client));
+  const original = await withOrgSnapshot(deps.pool, orgId, (tenant) => deps.blobs.read(tenant, sha256));
   if (original === undefined) throw new Error(`the bytes of document ${id} are missing`);
   const { file, bytes } = await sealFile(deps, agreement, original, signal, {
     isSigned,
@@ -124,8 +124,9 @@ type Filling = Pick<Parameters<Intake["prepareSeal"]>[0], "isSigned" | "isCertif
 const certificateFilling = { isSigned: false, isCertificate: true, marks: [] } as const;
 
 /**
- * What is wanted of the next file. An authority that has once not answered is not asked again for this agreement: it may
- * take seconds each time, and the agreement has the lowest level of all its files anyway.
+ * The seal level to request for the next file. After the timestamp authority has failed once it is not asked
+ * again for this agreement: each try may take seconds, and the agreement gets the lowest level of its files
+ * anyway.
  */
 const levelOf = ({ documents }: SealedFiles): SealLevel =>
   lowestLevel([...documents.values()].map(({ level }) => level));
@@ -158,14 +159,14 @@ async function prepareAndSeal(
   return { file: { id: newId(), sha256: sha256Of(bytes), level }, bytes };
 }
 
-/** The time at which the agreement is completed, and the certificate that says so. */
+/** The time of completion, and the certificate that states it. */
 interface Certified extends Sealed {
   readonly now: Date;
   /** What the trail gets, as its printed hash says. */
   readonly audit: readonly CommittedEntry[];
 }
 
-/** Tells of the agreement as it will be when the transaction that comes next has been committed. */
+/** Renders the certificate of the agreement as the following transaction will store it. */
 async function certify(
   deps: CompletionDeps,
   caller: CallerContext,
@@ -200,7 +201,7 @@ const noSubject = (): never => {
   throw new Error("a completion is about nobody");
 };
 
-/** False when the agreement has been changed since it was read. */
+/** False when the agreement has changed since it was read. */
 async function write(
   deps: CompletionDeps,
   caller: CallerContext,
@@ -210,7 +211,7 @@ async function write(
   within: Within,
 ): Promise<boolean> {
   const all: NewBytes = new Map([...bytes, [certificate.id, certificateBytes]]);
-  // What is written has the time that is printed.
+  // The stored time must equal the one printed on the certificate.
   const atThatTime = { ...deps, clock: { now: () => now } };
   try {
     await changeAgreement(

@@ -1,12 +1,12 @@
 import { decodePDFRawStream, PDFDict, type PDFDocument, PDFName, PDFRawStream, PDFRef } from "pdf-lib";
 
-/** The standards that a PDF says it keeps to, in its metadata. */
+/** The standards that a PDF claims to conform to in its metadata. */
 export interface Claims {
-  /** The part of PDF/A; 0 for none. */
+  /** The PDF/A part; 0 for none. */
   readonly archive: number;
   /** PDF/UA. */
   readonly isAccessible: boolean;
-  /** Whether the standard, or what the file has, forbids marks that something shines through. */
+  /** Whether transparency is forbidden, by the standard or because of the file's features. */
   readonly isOpaque: boolean;
 }
 
@@ -21,7 +21,7 @@ export function claimsOf(document: PDFDocument): Claims {
   };
 }
 
-/** The file no longer says that it is PDF/UA. */
+/** Removes the PDF/UA claim. */
 export function dropAccessibleClaim(document: PDFDocument): void {
   const metadata = metadataOf(document);
   if (metadata === undefined) return;
@@ -36,8 +36,8 @@ export function dropAccessibleClaim(document: PDFDocument): void {
 }
 
 /**
- * A file of ours that is PDF/A and tagged keeps PDF/UA, too, when it says so and readers show its title. The schema of the
- * claim is described, since PDF/A knows only its own (ISO 19005-3 §6.6.2.3).
+ * A tagged PDF/A file of ours also keeps its PDF/UA claim when it makes one and readers show its title. PDF/A
+ * requires a description of the claim's schema because it only knows its own schemas (ISO 19005-3 §6.6.2.3).
  */
 export function claimAccessible(document: PDFDocument): void {
   const metadata = metadataOf(document);
@@ -71,7 +71,7 @@ interface Metadata {
   readonly text: string;
 }
 
-/** Those of more bytes are not of a document that anybody reads. */
+/** Larger metadata does not come from a genuine document. */
 const maxMetadataBytes = 1_000_000;
 
 function metadataOf({ catalog }: PDFDocument): Metadata | undefined {
@@ -87,13 +87,13 @@ function metadataOf({ catalog }: PDFDocument): Metadata | undefined {
   }
 }
 
-/** Unpacked, as PDF/A-1 wants it. */
+/** Uncompressed, as PDF/A-1 requires. */
 function replaceMetadata({ context }: PDFDocument, { ref }: Metadata, text: string): void {
   context.assign(ref, context.stream(Buffer.from(text), { Type: "Metadata", Subtype: "XML" }));
   context.snapshot?.markRefForSave(ref);
 }
 
-/** How a document calls what is of a namespace. */
+/** The prefix that the document uses for an XML namespace. */
 const prefixOf = (text: string, space: string): string | undefined =>
   new RegExp(`xmlns:([\\w-]{1,50})\\s{0,9}=\\s{0,9}["']${space.replaceAll(".", "[.]")}["']`).exec(text)?.[1];
 

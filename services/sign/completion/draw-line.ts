@@ -18,13 +18,13 @@ import type { FontPiece } from "./text-face.ts";
 
 export interface LineLook {
   readonly x: number;
-  /** Of the line that letters stand on. */
+  /** The y position of the baseline. */
   readonly y: number;
   readonly size: number;
   readonly color: Color;
 }
 
-/** Writes the pieces of a line one after the other. */
+/** Draws the pieces of a line one after the other. */
 export function drawLine(canvas: MarkCanvas, pieces: readonly FontPiece[], look: LineLook): void {
   let { x } = look;
   const { y, size, color } = look;
@@ -36,7 +36,7 @@ export function drawLine(canvas: MarkCanvas, pieces: readonly FontPiece[], look:
     } else canvas.push(...shapedOperators(font, piece, piece.shaped, { ...look, x }));
     x += piece.width * size;
   }
-  // As far as letters reach, with the marks above them.
+  // Extends to the font's full height, accents included.
   canvas.reach({
     left: Math.min(x, look.x) - size / 4,
     right: x + size / 4,
@@ -53,7 +53,8 @@ function shapedOperators(
   shaped: GlyphRun,
   { x, y, size, color }: LineLook,
 ): PDFOperator[] {
-  // Readers turn around what runs to the left, and do so with a text that is told them, too: it would be turned twice.
+  // Readers reverse right-to-left text themselves, and would reverse an ActualText as well, so right-to-left
+  // pieces get none.
   const isPlain = shaped.direction === "rtl" || meaningOf(shaped) === text;
   return [
     ...(isPlain ? [] : [PDFOperator.of(PDFOperatorNames.BeginMarkedContentSequence, ["/Span", actualText(text)])]),
@@ -67,19 +68,19 @@ function shapedOperators(
   ];
 }
 
-/** What readers make of the glyphs alone. */
+/** The text that a reader derives from the glyphs alone. */
 const meaningOf = ({ glyphs }: GlyphRun): string =>
   glyphs.map(({ codePoints }) => String.fromCodePoint(...codePoints)).join("");
 
-/** What is copied and searched where letters have become others by standing together (ISO 32000-2 §14.9.4). */
+/** ActualText for copying and searching where ligatures replaced the letters (ISO 32000-2 §14.9.4). */
 const actualText = (text: string): string =>
   `<</ActualText <FEFF${Buffer.from(text, "utf16le").swap16().toString("hex")}>>>`;
 
 const codesOf = (hex: string): readonly string[] => hex.match(/.{4}/g) ?? [];
 
 /**
- * Shows glyphs where the font wants them: letters closer together, marks above and below. Without shifts a glyph stands
- * where the one before ends (ISO 32000-2 §9.4.3); shifts are told in thousandths of the size, to the left.
+ * Draws glyphs with the font's kerning and mark positions. Without adjustments each glyph follows the one
+ * before (ISO 32000-2 §9.4.3); adjustments are in thousandths of the font size, to the left.
  */
 function showGlyphs(codes: readonly string[], shaped: GlyphRun, size: number, unitsPerEm: number): PDFOperator[] {
   const operators: PDFOperator[] = [];

@@ -28,13 +28,13 @@ import { structureOf } from "./structure.ts";
 import type { TextFace } from "./text-face.ts";
 import { lineHeight, setText } from "./text-lines.ts";
 
-/** What stands around each mark in the content of a page, so that it can be told from what was there before. */
+/** Marked-content tag around each mark, which tells our marks from the page's own content. */
 const markTag = "AssentMark";
 
 /**
- * Draws marks onto the pages of a document. Marks on pages that it has not are left out. With names for fields, the
- * content of the pages stays as it is, since somebody has signed it: each mark is what a new signature field shows, which
- * nobody can fill. That is the only addition that those who verify the earlier signature permit.
+ * Draws marks onto the pages of a document. Marks on pages that do not exist are skipped. With field names, the
+ * page content stays untouched because an earlier signature covers it: each mark becomes the appearance of a
+ * new signature field that nobody can fill in. Verifiers of the earlier signature permit no other addition.
  */
 export async function drawMarks(
   document: PDFDocument,
@@ -75,13 +75,13 @@ export async function drawMarks(
   }
 }
 
-/** Of a text it is the text. */
+/** The alternative text; for a text mark it is the text itself. */
 function alternativeOf(mark: Mark): string | undefined {
   if (mark.kind === "text") return undefined;
   return mark.kind === "check" ? "checked" : `${mark.text} (${mark.caption})`;
 }
 
-/** Printed, locked, and not to be filled. */
+/** Printed, locked and read-only. */
 const shownOnly = { F: 4 + 64 + 128, Ff: 1 };
 
 function addMarkField(
@@ -113,9 +113,9 @@ function textsOf(mark: Mark): string[] {
 }
 
 /**
- * From points of the page as it is shown, right and up from its upper left corner, to those of the file (ISO 32000-2
- * §8.3.3): the page may be turned, and only a part of it shown. Read as when the file came, so that marks stand where
- * people have seen them, however the boxes are written.
+ * The matrix from points on the displayed page (x right, y up, origin at the upper left corner) to page
+ * coordinates (ISO 32000-2 §8.3.3), since a page may be rotated or cropped. Read in the same way as at upload,
+ * so marks appear where people saw them however the boxes are written.
  */
 function shownToUser(page: PDFPage): [number, number, number, number, number, number] {
   const { left, bottom, width, height, rotation } = pageBoxOf(page.node);
@@ -167,7 +167,7 @@ async function drawText({ canvas, fonts }: Pen, mark: Mark & { kind: "text" }): 
   const { lines, size } = setText(face.text, mark, wanted, face.widthOf);
   const color = rgb(...style.color);
   for (const [index, line] of lines.entries()) {
-    // A single line stands in the middle of its box, as it was seen when it was filled in.
+    // A single line is centred vertically, as it was in the signing page.
     const top = lines.length === 1 ? mark.y + (mark.height - size) / 2 : mark.y;
     const y = -(top + size * 0.85 + index * size * lineHeight);
     const width = face.widthOf(line, size);
@@ -183,7 +183,7 @@ async function drawText({ canvas, fonts }: Pen, mark: Mark & { kind: "text" }): 
 
 const captionSize = 5;
 
-/** A small line under a signature that says whose it is; what is left of the box. */
+/** A small caption below a signature that names the signer. Returns the remaining box. */
 async function drawCaption({ canvas, fonts }: Pen, box: Box, caption: string): Promise<Box> {
   const face = await fonts.forText(caption, { family: "sans", bold: false, italic: false });
   const size = Math.min(captionSize, (captionSize * box.width) / Math.max(1, face.widthOf(face.text, captionSize)));
@@ -195,7 +195,7 @@ async function drawCaption({ canvas, fonts }: Pen, box: Box, caption: string): P
   return { ...box, height: box.height - captionSize - 2 };
 }
 
-/** As large as the box allows. */
+/** Draws the image as large as the box allows. */
 function drawFitting(canvas: MarkCanvas, box: Box, face: TextFace): void {
   const widthAtOne = face.widthOf(face.text, 1);
   const size = Math.min(box.height / face.height, widthAtOne === 0 ? box.height : (box.width - 2) / widthAtOne);

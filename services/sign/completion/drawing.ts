@@ -1,9 +1,12 @@
 import { decodePDFRawStream, type PDFDocument, type PDFImage, PDFName, PDFNumber, PDFRawStream } from "pdf-lib";
 
-/** More than any pad draws; unpacked it has four bytes for each. */
+/** More than any signature pad produces; each pixel takes four bytes in memory. */
 const maxPixels = 4_000_000;
 
-/** A drawn signature; undefined when it is not a PNG that can be shown: nobody shall have signed in vain for that. */
+/**
+ * Reads a drawn signature; undefined when it is not a PNG that can be shown. The caller then falls back to
+ * text, so that no signature is lost.
+ */
 export async function readDrawing(
   document: PDFDocument,
   base64: string,
@@ -22,7 +25,10 @@ export async function readDrawing(
 
 const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** The header comes first and says how large the picture is (ISO/IEC 15948 §11.2.2). */
+/**
+ * Checks the dimensions in the header, which comes first (ISO/IEC 15948 §11.2.2), before anything is
+ * decompressed.
+ */
 function isOfSaneSize(png: Buffer): boolean {
   if (png.length < 33 || !png.subarray(0, 8).equals(pngStart) || png.toString("latin1", 12, 16) !== "IHDR")
     return false;
@@ -30,7 +36,7 @@ function isOfSaneSize(png: Buffer): boolean {
   return pixels > 0 && pixels <= maxPixels;
 }
 
-/** Each point is there or not, where a standard forbids that something shines through: a mask of one bit for each. */
+/** For standards that forbid transparency: a one-bit mask in which each pixel is either drawn or not. */
 async function cutOut({ context }: PDFDocument, image: PDFImage): Promise<void> {
   await image.embed();
   const picture = context.lookup(image.ref);

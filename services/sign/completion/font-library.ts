@@ -3,7 +3,7 @@ import { create, type Font } from "@cantoo/fontkit";
 import bidiFactory, { type Bidi } from "bidi-js";
 import { createEastAsianFonts, type EastAsianFonts } from "#platform/fonts/east-asian.ts";
 
-/** What is read of fonts, once for the process and when it is first needed: most texts need none of it. */
+/** Font data, read once per process and on first use: most texts need none of it. */
 export interface FontLibrary {
   file(name: FontFile): LoadedFont;
   eastAsian(): EastAsianFonts;
@@ -60,7 +60,7 @@ export function createFontLibrary(): FontLibrary {
       return made;
     },
     eastAsian: once(createEastAsianFonts),
-    // Its types take the function for the module that exports it.
+    // The package's types declare the module as the function itself.
     bidi: once(bidiFactory as unknown as () => Bidi),
   };
 }

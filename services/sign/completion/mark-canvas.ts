@@ -2,19 +2,19 @@ import { type PDFDict, type PDFDocument, type PDFFont, PDFName, type PDFOperator
 import type { Box } from "./mark.ts";
 
 /**
- * Where one mark is drawn: a form of its own (ISO 32000-2 §8.10), with everything that it needs. Points to the right and
- * up from the upper left corner of the page as it is shown.
+ * The canvas of one mark: a form XObject (ISO 32000-2 §8.10) with its own resources. Points to the right and up
+ * from the upper left corner of the page as displayed.
  */
 export interface MarkCanvas {
   readonly document: PDFDocument;
   push(...operators: readonly PDFOperator[]): void;
-  /** The name that a font has here. */
+  /** The resource name of a font. */
   fontKey(font: PDFFont): PDFName;
-  /** The name that an image has here. */
+  /** The resource name of an image. */
   imageKey(image: PDFRef): PDFName;
-  /** What is drawn goes beyond the box of the mark, down to and up to these. */
+  /** Extends the form's bounding box beyond the mark's box, to these edges. */
   reach(reached: Partial<Edges>): void;
-  /** Makes a form of what was drawn. With a role it is a piece of the structure of the document. */
+  /** Creates a form XObject from what was drawn. With a role it becomes a structure element. */
   toForm(look: FormLook): MarkForm;
 }
 
@@ -26,10 +26,10 @@ interface Edges {
 }
 
 export interface FormLook {
-  /** From the points above to those of the page. */
+  /** Maps the canvas coordinates to those of the page. */
   readonly matrix?: readonly number[];
   readonly role?: string | undefined;
-  /** Whether the file claims to be PDF/A, where colours have to be those of no device. */
+  /** Whether the file claims PDF/A, which requires device-independent colours. */
   readonly isArchived: boolean;
 }
 
@@ -96,14 +96,14 @@ function refsOf<Key>({ context }: PDFDocument, names: ReadonlyMap<Key, PDFName>,
   return dictionary;
 }
 
-/** The only marked content of the form. */
+/** The form's only marked content. */
 const tagged = (role: string, operators: readonly PDFOperator[]): readonly (PDFOperator | string)[] => [
   `/${role} <</MCID 0>> BDC`,
   ...operators,
   "EMC",
 ];
 
-/** The colours of screens, told without a device (IEC 61966-2-1). */
+/** sRGB as a calibrated, device-independent colour space (IEC 61966-2-1). */
 const standardRgb = {
   WhitePoint: [0.9505, 1, 1.089],
   Gamma: [2.2, 2.2, 2.2],

@@ -6,19 +6,19 @@ import type { MarkStyle } from "./mark.ts";
 import { type EmbeddedFont, mixedFace, plainFace, type TextFace } from "./text-face.ts";
 import { mayRunRightToLeft } from "./text-lines.ts";
 
-/** The fonts of one document, embedded when they are first needed. */
+/** The fonts of one document, embedded on first use. */
 export interface MarkFonts {
-  /** Fonts that have all characters of the text, as far as there are any. */
+  /** Fonts that cover all characters of the text, as far as our fonts do. */
   forText(text: string, style: FontStyle): Promise<TextFace>;
   forSignature(text: string, font: string): Promise<TextFace>;
 }
 
-/** The styles in which people may write their names; the first is the usual one. */
-export const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const;
+/** The signature styles people can choose; the first is the default. */
+const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const;
 
 /**
- * All texts that will be written are told before: they share one font of East Asian characters. What says that it is PDF/A
- * or PDF/UA must have all of its fonts in it.
+ * Needs all texts in advance, because they share one East Asian font. Files that claim PDF/A or PDF/UA must
+ * embed all their fonts.
  */
 export function createMarkFonts(
   document: PDFDocument,
@@ -50,7 +50,7 @@ export function createMarkFonts(
       const text = withoutOverrides(given);
       if (mustEmbed) return mixed(text, style);
       const standard = await embed.standard(standardFont(style));
-      // The fonts that every reader has know the letters of western Europe only; they need no bytes in the file.
+      // The standard 14 fonts only cover Western European letters, but add no bytes to the file.
       return canWrite(standard, text) ? plainFace(text, { embedded: standard }) : mixed(text, style);
     },
     forSignature: async (given, font) => {
@@ -66,10 +66,13 @@ type FontStyle = Pick<MarkStyle, "family" | "bold" | "italic">;
 
 const upright: FontStyle = { family: "sans", bold: false, italic: false };
 
-/** What is drawn for a character that no font of ours has. */
+/** Drawn in place of a character that none of our fonts has. */
 const replacement = "\u25a1";
 
-/** Of a letter whose marks no font has together with it the letter stays, and what is missing can be seen. */
+/**
+ * When no font has a letter together with its combining marks, draw the letter and a visible replacement for
+ * the marks.
+ */
 function writable(cluster: string, finder: Finder): string {
   if (finder(cluster) !== undefined) return cluster;
   const characters = [...cluster].filter((character) => !isIgnorable.test(character));
@@ -78,7 +81,7 @@ function writable(cluster: string, finder: Finder): string {
     .join("");
 }
 
-/** Marks that turn letters around show a name as what it is not. Isolating marks do no such thing. */
+/** Removes directional overrides, which can make a name read as another one. Isolates cannot, and stay. */
 const withoutOverrides = (text: string): string => text.replaceAll(/[\u202a-\u202e]/g, "");
 
 const hasGlyph = (library: FontLibrary, name: FontFile, character: string): boolean =>
@@ -91,7 +94,7 @@ interface Embedder {
 
 /** Embeds each font once. */
 function embedder(document: PDFDocument): Embedder {
-  // A font takes much longer to be read than to be drawn with, and what is read of it does not change.
+  // Parsing a font takes much longer than drawing with it, and the result never changes.
   const read = new Map<Uint8Array, Font>();
   document.registerFontkit({ ...fontkit, create: (bytes) => read.get(bytes) ?? create(bytes) });
   const files = new Map<string, Promise<EmbeddedFont>>();
@@ -115,9 +118,9 @@ function embedder(document: PDFDocument): Embedder {
 }
 
 /**
- * A font as one document has it: what is measured, drawn and embedded is shaped once. Readers turn around what runs to the
- * left character by character, also those of letters that have become one glyph: these are told them backwards, so that
- * the turned text is right.
+ * A font in one document: each text is shaped once for measuring, drawing and embedding. Readers reverse
+ * right-to-left text character by character, even within a ligature, so ligatures get their characters in
+ * reverse order.
  */
 function fontOfDocument(font: Font): Font {
   const known = new Map<string, GlyphRun>();
@@ -145,7 +148,7 @@ const eastAsianName = "east-asian";
 type FontName = FontFile | typeof eastAsianName;
 type Finder = (cluster: string) => FontName | undefined;
 
-/** One font for all texts whose characters have the forms of one region. */
+/** One East Asian font for all texts, in the glyph forms of one region. */
 const eastAsianFaces =
   (library: FontLibrary, texts: readonly string[]) =>
   (region: Region, isBold: boolean): LoadedFont => {
@@ -162,7 +165,7 @@ function* graphemes(text: string): Iterable<string> {
   for (const { segment } of new Intl.Segmenter("und", { granularity: "grapheme" }).segment(text)) yield segment;
 }
 
-/** The first font that has a letter with all of its marks; undefined when none has. */
+/** Finds the first font that has a letter with all its combining marks; undefined when none has. */
 function createFinder(library: FontLibrary, style: FontStyle): Finder {
   const others: readonly FontFile[] = style.bold
     ? ["sans-bold", "hebrew-bold", "arabic-bold", "thai-bold"]
@@ -182,17 +185,17 @@ function createFinder(library: FontLibrary, style: FontStyle): Finder {
   };
 }
 
-/** The letters of Noto Sans Mono do not lean. */
+/** Noto Sans Mono has no italic. */
 function fileOf({ family, bold, italic }: FontStyle): FontFile {
   if (family === "mono") return bold ? "mono-bold" : "mono";
   if (bold) return italic ? `${family}-bold-italic` : `${family}-bold`;
   return italic ? `${family}-italic` : family;
 }
 
-/** Joiners and the like, without a form of their own. */
+/** Joiners and similar characters that have no glyph of their own. */
 const isIgnorable = /^[\p{Default_Ignorable_Code_Point}\s]$/u;
 
-/** The library writes question marks in place of what a font has not. */
+/** pdf-lib writes question marks for characters that the font does not have. */
 const canWrite = (font: PDFFont, text: string): boolean => {
   const characters = new Set(font.getCharacterSet());
   return [...text].every((character) => characters.has(character.codePointAt(0) ?? 0) || /^\s$/.test(character));
@@ -203,7 +206,7 @@ function standardFont({ family, bold, italic }: FontStyle): StandardFonts {
   return standardFonts[family][variant] ?? StandardFonts.Helvetica;
 }
 
-/** Regular, bold, italic, bold and italic. */
+/** Regular, bold, italic, bold italic. */
 const standardFonts: Readonly<Record<MarkStyle["family"], readonly StandardFonts[]>> = {
   sans: [
     StandardFonts.Helvetica,

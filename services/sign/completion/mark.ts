@@ -1,9 +1,9 @@
-/** Something that is drawn onto a page. Points from the upper left corner of the page as it is shown. */
+/** Something drawn onto a page. Points from the upper left corner of the page as displayed. */
 export type Mark = Box &
   (
     | { readonly kind: "text"; readonly text: string; readonly style: MarkStyle }
     | { readonly kind: "signature"; readonly text: string; readonly font: string; readonly caption: string }
-    /** Base64 of a PNG, and what is written in place of one that cannot be read. */
+    /** Base64 PNG, and the text to draw if the PNG cannot be read. */
     | {
         readonly kind: "image";
         readonly png: string;
@@ -15,7 +15,7 @@ export type Mark = Box &
   );
 
 export interface Box {
-  /** From 1. */
+  /** Starts at 1. */
   readonly page: number;
   readonly x: number;
   readonly y: number;
@@ -25,7 +25,7 @@ export interface Box {
 
 export interface MarkStyle {
   readonly family: "sans" | "serif" | "mono";
-  /** Points; 0 for what fits the box. */
+  /** Points; 0 to fit the box. */
   readonly size: number;
   /** Red, green and blue from 0 to 1. */
   readonly color: readonly [number, number, number];

@@ -3,7 +3,7 @@ import type { Tab, TextStyle } from "../agreement/tab.ts";
 import type { Mark, MarkStyle } from "./mark.ts";
 import { mayRunRightToLeft } from "./text-lines.ts";
 
-/** What the recipients have put onto a document, as it is drawn when everybody has signed. */
+/** The marks to draw on a document when everybody has signed. */
 export const marksOf = (agreement: Agreement, documentId: string): Mark[] =>
   agreement.recipients
     .filter(({ status }) => status === "completed")
@@ -27,7 +27,7 @@ function marksOfTab(tab: Tab, recipient: Recipient, agreement: Agreement): Mark[
       return textMark(tab, tab.items.find(({ value }) => value === tab.value)?.text ?? tab.value);
     case "agreement-id":
       return textMark(tab, agreement.id);
-    // They are there to act, not to be read afterwards.
+    // Buttons are for acting and are not part of the signed document.
     case "approve":
     case "decline":
     case "note":
@@ -43,7 +43,7 @@ const boxOf = ({ page, x, y, width, height }: Tab) => ({ page, x, y, width, heig
 const textMark = (tab: Tab, text: string): Mark[] =>
   text === "" ? [] : [{ kind: "text", text, style: markStyle(tab.style), ...boxOf(tab) }];
 
-/** Of optional tabs that were left out there is nothing to see. */
+/** An optional tab that was left empty draws nothing. */
 function signatureMarks(tab: Tab, recipient: Recipient, adopted: AdoptedSignature | null): Mark[] {
   if (adopted === null || tab.status !== "signed") return [];
   const caption = `${isolated(recipient.name)}, ${recipient.completedAt?.toISOString().slice(0, 16).replace("T", " ") ?? ""} UTC`;
@@ -53,7 +53,7 @@ function signatureMarks(tab: Tab, recipient: Recipient, adopted: AdoptedSignatur
   ];
 }
 
-/** A name that runs to the left takes nothing with it of what stands beside it (UAX #9). */
+/** Isolates the name, so that a right-to-left name does not reorder the text beside it (UAX #9). */
 const isolated = (name: string): string => (mayRunRightToLeft(name) ? `\u200e\u2068${name}\u2069` : name);
 
 const radioMarks = (tab: Tab): Mark[] =>
@@ -63,7 +63,7 @@ const radioMarks = (tab: Tab): Mark[] =>
 
 const radioSize = 12;
 
-/** The nearest that can be drawn to how a tab wants its value written. */
+/** The closest style we can draw for a tab's text style. */
 const markStyle = (style: TextStyle | null): MarkStyle => ({
   family: familyOf(style?.font.toLowerCase() ?? ""),
   size: Math.min(Math.max(style?.size ?? 0, 0), 72),
@@ -79,7 +79,7 @@ function familyOf(font: string): MarkStyle["family"] {
   return isSerif ? "serif" : "sans";
 }
 
-/** The colours that integrations name. */
+/** Colours that integrations may name. */
 const colors: ReadonlyMap<string, string> = new Map([
   ["black", "#000000"],
   ["white", "#ffffff"],

@@ -1,17 +1,17 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFName, PDFNumber, PDFRef } from "pdf-lib";
 
-/** The tree by which a tagged PDF says what its content is (ISO 32000-2 §14.7). */
+/** The structure tree of a tagged PDF (ISO 32000-2 §14.7). */
 export interface Structure {
-  /** A form on a page, whose only marked content has the number 0. */
+  /** Adds a form on a page; its only marked content has MCID 0. */
   addForm(form: { readonly ref: PDFRef; readonly dict: PDFDict }, element: StructureElement): void;
-  /** An annotation on a page. */
+  /** Adds an annotation on a page. */
   addAnnotation(annotation: { readonly ref: PDFRef; readonly dict: PDFDict }, element: StructureElement): void;
 }
 
 export interface StructureElement {
   readonly role: string;
   readonly page: PDFRef;
-  /** What is said in place of it. */
+  /** Alternative text. */
   readonly alternative?: string | undefined;
 }
 
@@ -45,12 +45,12 @@ export function structureOf(document: PDFDocument): Structure | undefined {
 
 const kidsName = PDFName.of("K");
 
-/** What may have anything in it. */
+/** Grouping elements, which may contain any element. */
 const grouping: ReadonlySet<unknown> = new Set(
   ["Document", "Part", "Sect", "Art", "Div"].map((name) => PDFName.of(name)),
 );
 
-/** The element that has the whole document in it. */
+/** The element that contains the whole document. */
 function parentIn(root: PDFDict): { readonly ref: PDFRef; readonly dict: PDFDict } | undefined {
   const kids = root.lookup(kidsName);
   const ref = kids instanceof PDFArray ? (kids.size() === 1 ? kids.get(0) : undefined) : root.get(kidsName);
@@ -68,7 +68,10 @@ function appendKid(element: PDFDict, kid: PDFRef): void {
   }
 }
 
-/** From what is on a page back to its element: an entry of a number tree, after all others (§7.9.7). */
+/**
+ * Adds an entry to the parent tree, which leads from page content back to its element, after all existing keys
+ * (§7.9.7).
+ */
 function addParent({ context }: PDFDocument, root: PDFDict, value: PDFRef | PDFArray): number {
   const treeName = PDFName.of("ParentTree");
   const found = root.lookup(treeName);
@@ -107,7 +110,7 @@ function highestKey(node: PDFDict, depth = 0): number {
 
 const maxTreeDepth = 20;
 
-/** The numbers of a tree without branches, or of a branch of our own at the end of one that has some. */
+/** The number array to append to: that of a flat tree, or of a leaf of our own at the end of a branched one. */
 function lastLeaf(tree: PDFDict, key: number): PDFArray {
   const { context } = tree;
   const kids = tree.lookup(treeKids);

@@ -3,41 +3,41 @@ import type { PDFFont } from "pdf-lib";
 import type { FontLibrary } from "./font-library.ts";
 import { mayRunRightToLeft, visualOrder } from "./text-lines.ts";
 
-/** A font of the document; `font` is missing for those that every reader has. */
+/** A font of the document; `font` is missing for the standard 14 fonts. */
 export interface EmbeddedFont {
   readonly embedded: PDFFont;
   readonly font?: Font;
 }
 
-/** A piece of a line in one font. */
+/** A piece of a line in a single font. */
 export interface FontPiece {
   readonly font: EmbeddedFont;
   readonly text: string;
-  /** Of the glyphs from left to right; missing for the fonts that every reader has. */
+  /** Glyphs from left to right; missing for the standard 14 fonts. */
   readonly shaped?: GlyphRun;
-  /** At size 1. */
+  /** At font size 1. */
   readonly width: number;
 }
 
-/** How one text is written. */
+/** The fonts of one text. */
 export interface TextFace {
-  /** As it is drawn: characters that no font has are replaced. */
+  /** The text as drawn: characters that no font has are replaced. */
   readonly text: string;
   readonly isRightToLeft: boolean;
-  /** The pieces of a line of the text from left to right. */
+  /** The pieces of a line, from left to right. */
   piecesOf(line: string): readonly FontPiece[];
   widthOf(line: string, size: number): number;
-  /** At size 1, of the tallest of the fonts. */
+  /** Of the tallest font, at size 1. */
   readonly height: number;
   readonly descent: number;
 }
 
-/** A text in one font, whose characters stand in the order of reading. */
+/** A text in one font that runs from left to right. */
 export function plainFace(text: string, font: EmbeddedFont): TextFace {
   return faceOf(text, [font], false, (line) => (line === "" ? [] : [pieceOf(line, font)]));
 }
 
-/** A text whose characters are in several fonts, or run to the left. */
+/** A text in several fonts, or with right-to-left characters. */
 export function mixedFace(
   text: string,
   fonts: ReadonlyMap<string, EmbeddedFont>,
@@ -45,7 +45,8 @@ export function mixedFace(
   library: FontLibrary,
 ): TextFace {
   const clusters = new Intl.Segmenter("und", { granularity: "grapheme" });
-  // Of letters that come together only when the marks between them are gone; what it has not it shows as a box.
+  // Used for characters that only meet when the direction marks between them are removed; characters it lacks
+  // are drawn as a box.
   const [spare] = fonts.values();
   const split = (line: string, isRightToLeft: boolean): FontPiece[] => {
     const runs: { name: string; text: string }[] = [];
@@ -58,7 +59,7 @@ export function mixedFace(
     return runs.flatMap(({ name, text: run }) => {
       const font = fonts.get(name) ?? spare;
       if (font === undefined) return [];
-      // Fonts turn around what has letters that run to the left; blanks and brackets between them are turned here.
+      // Fonts reverse right-to-left letters themselves; spaces and brackets between them are reversed here.
       const isTurned = isRightToLeft && !mayRunRightToLeft(run);
       const text = isTurned
         ? Array.from(clusters.segment(run), ({ segment }) => segment)
@@ -79,16 +80,16 @@ export function mixedFace(
   return faceOf(text, [...fonts.values()], base === "rtl", piecesOf);
 }
 
-/** They have done their work when a line is in order. */
+/** Not needed any more once a line is in visual order. */
 const directionMarks = /[\u061c\u200e\u200f\u2066-\u2069]/g;
 
-/** Rule P2: the first letter that has a direction decides. */
+/** UAX #9 rule P2: the first character with a strong direction decides. */
 function directionOf(text: string): "ltr" | "rtl" {
   const first = /\p{L}/u.exec(withoutIsolates(text))?.[0] ?? "";
   return mayRunRightToLeft(first) ? "rtl" : "ltr";
 }
 
-/** What stands between isolating marks does not count. */
+/** Removes isolated text, which rule P2 ignores. */
 const withoutIsolates = (text: string): string => text.replaceAll(/[\u2066-\u2068][^\u2069]{0,1000}\u2069/g, "");
 
 function faceOf(
@@ -97,7 +98,7 @@ function faceOf(
   isRightToLeft: boolean,
   split: (line: string) => FontPiece[],
 ): TextFace {
-  // Lines are measured, and then drawn.
+  // Each line is first measured and later drawn, so the pieces are cached.
   const known = new Map<string, FontPiece[]>();
   const piecesOf = (line: string): FontPiece[] => {
     const pieces = known.get(line) ?? split(line);

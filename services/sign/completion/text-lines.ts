@@ -1,19 +1,19 @@
 import type { Bidi } from "bidi-js";
 
-/** A text that has been set into a box. */
+/** A text laid out in a box. */
 export interface SetText {
   readonly lines: readonly string[];
   readonly size: number;
 }
 
 const smallestSize = 5;
-/** Between baselines, in sizes. */
+/** Distance between baselines, as a multiple of the font size. */
 export const lineHeight = 1.2;
 
 /**
- * Breaks a text into lines that fit the box, as large as it fits but not beyond the wanted size. What does not fit at the
- * smallest size runs over the lower edge: nothing of what somebody has written is left out. Each word is measured once,
- * since that takes long for scripts whose letters join.
+ * Breaks a text into lines that fit the box, at the largest size that fits but not above the wanted size. A
+ * text that does not fit at the smallest size overflows at the bottom, so nothing that somebody wrote is
+ * dropped. Each word is measured once, because shaping is slow for scripts whose letters join.
  */
 export function setText(
   text: string,
@@ -39,13 +39,13 @@ export function setText(
   return { lines: textsOf(breakAt(smallestSize)), size: smallestSize };
 }
 
-/** A word or a line, and its width at size 1. */
+/** A word or line, with its width at size 1. */
 interface Piece {
   readonly text: string;
   readonly width: number;
 }
 
-/** What a line may end before, and whether a blank stands there. */
+/** A unit that a line may break before, and whether a space precedes it. */
 interface Word extends Piece {
   readonly isJoined: boolean;
 }
@@ -55,9 +55,9 @@ const wordsOf = (paragraph: string): Omit<Word, "width">[] =>
     .split(" ")
     .flatMap((text) => partsOf(text).map((part, index): Omit<Word, "width"> => ({ text: part, isJoined: index > 0 })));
 
-/** Scripts that have no blanks between words. */
+/** Scripts written without spaces between words. */
 const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u;
-/** No line begins with these, and none ends with those. */
+/** Characters that must not begin a line, and characters that must not end one. */
 const closing = /^[\p{Pe}\p{Pf}\p{Po}\p{Lm}\p{M}]+$/u;
 const opening = /[\p{Ps}\p{Pi}]$/u;
 
@@ -90,19 +90,19 @@ function breakLines(paragraphs: readonly (readonly Word[])[], width: number, spa
   });
 }
 
-/** A piece of a line whose characters run in one direction. */
+/** A piece of a line with a single direction. */
 interface DirectedPiece {
   readonly text: string;
   readonly isRightToLeft: boolean;
 }
 
-/** False for most texts: nothing of them has to be put into another order. */
+/** False for most texts, which need no reordering. */
 export const mayRunRightToLeft = (text: string): boolean =>
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(text);
 
 /**
- * The pieces of a line from left to right, by the Unicode Bidirectional Algorithm (UAX #9). The characters of a piece stay
- * in the order of reading; brackets of what runs to the left are those that look right there.
+ * The pieces of a line from left to right, by the Unicode Bidirectional Algorithm (UAX #9). Within a piece
+ * characters stay in reading order; brackets in right-to-left pieces are mirrored.
  */
 export function visualOrder(bidi: Bidi, line: string, base: "ltr" | "rtl"): DirectedPiece[] {
   const { levels } = bidi.getEmbeddingLevels(line, base);
@@ -118,7 +118,7 @@ export function visualOrder(bidi: Bidi, line: string, base: "ltr" | "rtl"): Dire
   return reordered(runs).map(({ level, text }) => ({ text, isRightToLeft: level % 2 === 1 }));
 }
 
-/** Rule L2: from the highest level down, what stands at a level or above it is turned around. */
+/** UAX #9 rule L2: from the highest level down, reverse every run at that level or above. */
 function reordered<Run extends { readonly level: number }>(runs: readonly Run[]): Run[] {
   const ordered = [...runs];
   const highest = Math.max(0, ...runs.map(({ level }) => level));

@@ -12,11 +12,11 @@ import { takeLowestFree } from "./given-members.ts";
 import { joinRecipients, layRecipients, type RecipientInWork, withDistinctIds } from "./merge-recipients.ts";
 import { inOrder, numberDocuments } from "./new-documents.ts";
 
-/** A part of an agreement, with the templates that it names. */
+/** One composition of a request, with the templates it names. */
 export interface LoadedComposition {
-  /** Later ones go over earlier ones. */
+  /** Later layers override earlier ones. */
   readonly layers: readonly Layer[];
-  /** In place of the documents of the templates. */
+  /** Replaces the documents of the templates. */
   readonly document?: DocumentDefinition;
 }
 
@@ -25,8 +25,8 @@ export type Layer =
   | { readonly kind: "definition"; readonly definition: Definition };
 
 /**
- * What the compositions make together, with the definition over all of them. Documents of two compositions may have the
- * same id: the later one is renumbered, and the tabs of its composition with it.
+ * Merges the compositions and applies the definition on top. When documents of two compositions share an id,
+ * the later one is renumbered together with the tabs of its composition.
  */
 export function compose(definition: Definition, compositions: readonly LoadedComposition[]): Definition {
   if (compositions.length === 0) return definition;
@@ -43,7 +43,7 @@ export function compose(definition: Definition, compositions: readonly LoadedCom
   };
 }
 
-/** Ids that collide with those of earlier parts become the lowest numbers that no part uses. */
+/** Ids that collide with those of an earlier part are replaced by the lowest free numbers. */
 function renumberDocuments(parts: readonly Part[]): readonly Omit<Part, "members">[] {
   const inUse = new Set(parts.flatMap(({ documents }) => documents.map(({ documentId }) => documentId)));
   const taken = new Set<string>();
@@ -75,7 +75,7 @@ const withTabsRenamed = (
   ),
 });
 
-/** What a composition comes to. The ids of its documents are its own. */
+/** The result of one composition. Its document ids are unique within it. */
 interface Part {
   /** Without documents and recipients. */
   readonly members: Definition;
@@ -85,7 +85,7 @@ interface Part {
 
 const emptyPart: Part = { members: emptyDefinition, documents: [], recipients: [] };
 
-/** Puts the layers of a composition over each other, and then its document in place of those of its templates. */
+/** Applies the layers of a composition in order, then replaces the templates' documents by its own document. */
 function layPart({ layers, document }: LoadedComposition): Part {
   const part = layers.reduce<Part>((below, layer) => {
     const isTemplate = layer.kind === "template";
@@ -100,8 +100,8 @@ function layPart({ layers, document }: LoadedComposition): Part {
 }
 
 /**
- * The tabs that the templates have on the document with the same id stand on the new one; when it has an id of its own,
- * those of their first document do. Tabs on the other documents go with them.
+ * Tabs that the templates place on the document with the same id move to the new one; when its id is new, the
+ * tabs of the templates' first document do. Tabs on the other replaced documents are dropped.
  */
 function withDocument(part: Part, { order, ...document }: DocumentDefinition): Part {
   const replaced = part.documents.filter(({ source }) => source.kind === "stored").map(({ documentId }) => documentId);
@@ -117,7 +117,10 @@ function withDocument(part: Part, { order, ...document }: DocumentDefinition): P
   };
 }
 
-/** The fate of a document that is not replaced is to stay; without a new id, its tabs are gone. */
+/**
+ * `fate` maps a replaced document to its replacement, or to undefined, which drops its tabs. Tabs on other
+ * documents stay.
+ */
 function withTabsMoved(
   { definition, isIdChosen }: RecipientInWork,
   fate: ReadonlyMap<string, string | undefined>,
@@ -131,15 +134,15 @@ function withTabsMoved(
 }
 
 /**
- * The documents of a later layer over those of an earlier one, all with ids and in their places: one with the same id
- * takes the place of the earlier one, the others are added.
+ * Merges the documents of a later layer into those of an earlier one. A document with the same id replaces the
+ * earlier one; others are added. The result has ids and is sorted.
  */
 function layDocuments(
   earlier: readonly DocumentDefinition[],
   later: readonly DocumentDefinition[],
 ): readonly DocumentDefinition[] {
   const given = new Set(later.map(({ documentId }) => documentId));
-  // Those without an id are new, and get numbers that the earlier ones do not have.
+  // Documents without an id are new and get numbers that the earlier ones do not use.
   const kept = earlier.map(({ documentId }) => documentId).filter((id) => !given.has(id));
   const byId = new Map(numberDocuments(later, kept).map((document) => [document.documentId, document]));
   const below = earlier.map((document) => {
@@ -147,11 +150,11 @@ function layDocuments(
     byId.delete(document.documentId);
     return above ?? document;
   });
-  // Places are said within a layer: for what comes later they are simply the order of the list.
+  // An order only counts within its layer; from here on the position in the list decides.
   return inOrder([...below, ...byId.values()]).map(({ order, ...document }) => document);
 }
 
-/** What later layers give over what earlier ones gave, for everything but documents and recipients. */
+/** Merges the members of all layers except documents and recipients; later layers win. */
 function mergeMembers(layers: readonly Definition[]): Definition {
   let merged = emptyDefinition;
   for (const layer of layers) {
@@ -162,21 +165,22 @@ function mergeMembers(layers: readonly Definition[]): Definition {
   return merged;
 }
 
-/** By their names. */
+/** Merges custom fields by name. */
 function mergeCustomFields(
   below: readonly CustomFieldDefinition[],
   above: readonly CustomFieldDefinition[],
 ): readonly CustomFieldDefinition[] {
   const byName = new Map(below.map((field) => [field.name, field]));
-  // What one layer says twice is left for the check of the whole.
+  // Duplicates within one layer are kept here and reported when the whole is validated.
   const added = above.filter((field) => !byName.has(field.name));
   for (const field of above) if (byName.has(field.name)) byName.set(field.name, field);
   return [...byName.values(), ...added];
 }
 
 /**
- * What would make an agreement like this one. What a template leaves empty counts as not given, so that it does not
- * wipe out what other templates say; its own name, description and transaction id are not handed on.
+ * The definition that would recreate this agreement. Empty members of a template count as not given, so they do
+ * not erase values from other templates. The template's own name, description and transaction id are not passed
+ * on.
  */
 function definitionOf(agreement: Agreement): Definition {
   const { emailSubject, emailBlurb, metadata, subscription, documents, recipients, customFields } = agreement;

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Composition, SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "../agreement/agreement.ts";
@@ -33,15 +33,14 @@ const answer = ({ agreement, replayed }: Awaited<ReturnType<typeof makeAgreement
   replayed,
 });
 
-/** The compositions of a request with the templates that they name. Throws TEMPLATE_NOT_FOUND. */
+/** Loads the templates that the request's compositions name. Throws TEMPLATE_NOT_FOUND. */
 async function loadCompositions(
   { pool }: Pick<SignDeps, "pool">,
   orgId: OrgId,
   compositions: readonly Composition[],
 ): Promise<readonly LoadedComposition[]> {
   const ids = new Set(compositions.flatMap(({ layers }) => layers.flatMap(templateIdOf)));
-  const found =
-    ids.size === 0 ? [] : await inTransaction(orgId, pool, (client) => loadAgreements(client, orgId, [...ids]));
+  const found = ids.size === 0 ? [] : await withOrg(pool, orgId, (tenant) => loadAgreements(tenant, [...ids]));
   const templates = new Map(found.filter(({ status }) => status === "template").map((one) => [one.id, one]));
   return compositions.map(({ layers, document }) => ({
     layers: layers.flatMap((layer) => parseLayer(layer, templates)),

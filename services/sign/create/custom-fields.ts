@@ -6,7 +6,7 @@ import { modified, problem, refuse, requireModifiable, textProblems } from "../a
 
 const maxCustomFields = 100;
 
-/** Custom fields with ids of their own, whatever the definitions say. Throws VALIDATION_FAILED. */
+/** Creates custom fields with new ids, ignoring ids in the definitions. Throws VALIDATION_FAILED. */
 export function newCustomFields(
   definitions: readonly CustomFieldDefinition[],
   { newId }: Pick<DecisionContext, "newId">,
@@ -17,7 +17,7 @@ export function newCustomFields(
   return fields;
 }
 
-/** Eleven digits of the random part of an id, because other ids may come from a sequence. */
+/** Eleven digits from the random part of an id, so that they never collide with ids from a sequence. */
 function takeFieldId(taken: Set<string>, newId: () => string): string {
   const smallest = 10_000_000_000n;
   let number = BigInt(`0x${newId().slice(-12)}`);
@@ -32,7 +32,7 @@ function takeFieldId(taken: Set<string>, newId: () => string): string {
 
 const maxLength = 100;
 
-/** What is wrong with the custom fields of an agreement, all of them together. */
+/** Validates all custom fields of an agreement together. */
 function customFieldProblems(fields: readonly CustomField[]): readonly FieldProblem[] {
   const names = new Set<string>();
   const problems = fields.flatMap((field, index) => {
@@ -61,12 +61,12 @@ function oneFieldProblems({ name, value, kind, items }: CustomField, at: string)
 }
 
 interface ChangeCustomFields {
-  /** Those with a fieldId change that one; the others are added, or take the place of the one with their name. */
+  /** Definitions with a fieldId change that field; others are added, or replace the field of the same name. */
   readonly set: readonly CustomFieldDefinition[];
   readonly removeFieldIds: readonly string[];
 }
 
-/** Sets custom fields, and removes others. */
+/** Sets and removes custom fields. */
 export function changeCustomFields(
   agreement: Agreement,
   command: ChangeCustomFields,
@@ -99,7 +99,7 @@ function settled(
   newFieldId: () => string,
 ): CustomField {
   const { fieldId, name } = definition;
-  // Without a name, it keeps the one it has.
+  // A field without a name keeps its name.
   if (fieldId !== "") return { ...definition, name: name || (fields.get(fieldId)?.name ?? "") };
   const sameName = [...fields.values()].find((field) => field.name === name);
   return { ...definition, fieldId: sameName?.fieldId ?? newFieldId() };

@@ -3,7 +3,7 @@ import { type Agreement, defaultNotification, type Notification } from "../agree
 import type { Definition, TabDefinition } from "../agreement/definition.ts";
 import { problem, refuse, textProblems } from "../agreement/problems.ts";
 
-/** The members of an agreement that have a value of their own: everything but the lists. */
+/** The members of an agreement that hold a single value, not a list. */
 export type OwnMembers = Pick<
   Agreement,
   | "emailSubject"
@@ -29,7 +29,7 @@ export const defaultMembers: OwnMembers = {
   shared: false,
 };
 
-/** The members as the definition gives them; those it leaves out are as they were. Throws VALIDATION_FAILED. */
+/** Applies the definition's members; members it omits keep their values. Throws VALIDATION_FAILED. */
 export function withGiven(before: OwnMembers, definition: Definition): OwnMembers {
   const { documents, recipients, customFields, notification, ...given } = definition;
   const { emailSubject, emailBlurb, metadata, transactionId, subscription, name, description, shared } = {
@@ -66,7 +66,7 @@ function notificationProblems(notification: Notification): readonly FieldProblem
   return problems;
 }
 
-/** Gives the lowest positive number that is not taken, as text, and takes it. */
+/** Returns the lowest free positive number as text and marks it as taken. */
 export function takeLowestFree(taken: Set<string>): string {
   let number = 1;
   while (taken.has(String(number))) number += 1;
@@ -76,8 +76,8 @@ export function takeLowestFree(taken: Set<string>): string {
 }
 
 /**
- * Ids for a list of which some have one: given ids stay, the others get the lowest numbers that nobody has. Calls back
- * for each given id that is taken already.
+ * Completes the ids of a list: given ids stay, the rest get the lowest free numbers. Calls back for each given
+ * id that is already taken.
  */
 export function fillIds(
   given: readonly string[],
@@ -94,8 +94,8 @@ export function fillIds(
 }
 
 /**
- * The value that a definition gives, or chooses among its items or buttons; undefined when it says nothing. An empty
- * value does not speak against a choice.
+ * The value that a definition sets directly or by selecting an item or button; undefined when it sets none. An
+ * empty value does not override a selection.
  */
 export function chosenValue({ value, items = [], buttons = [] }: TabDefinition): string | undefined {
   if (value !== undefined && value !== "") return value;

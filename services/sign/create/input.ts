@@ -19,7 +19,10 @@ import { emptyDefinition } from "../agreement/definition.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import { parseTabs } from "../edit/tabs.ts";
 
-/** Reads what a request gives. Fields of problems are called `recipients[0].role`. Throws VALIDATION_FAILED. */
+/**
+ * Parses the agreement of a request. Problems name their field as `recipients[0].role`. Throws
+ * VALIDATION_FAILED.
+ */
 export function parseDefinition(message: AgreementDefinition | undefined): Definition {
   if (message === undefined) return emptyDefinition;
   const { emailSubject, emailBlurb, transactionId, name, description, shared } = message;
@@ -36,7 +39,7 @@ export function parseDefinition(message: AgreementDefinition | undefined): Defin
   };
 }
 
-/** An empty text takes away what was there. */
+/** An empty text removes the stored value. */
 function parseObject(field: string, text: string | undefined, maxBytes: number): JsonObject | null | undefined {
   if (text === undefined) return undefined;
   return text === "" ? null : parseJsonObject(field, text, maxBytes);
@@ -57,7 +60,7 @@ function contentOf(source: DocumentInput["source"]): Extract<DocumentSource, { k
   return source.value === DocumentProblem.INVALID_BASE64 ? "invalid-base64" : "missing";
 }
 
-/** Names problems after the place in the list: `recipients[0].role`. */
+/** Parses recipients. Problems name their field by its list position: `recipients[0].role`. */
 export const parseRecipients = (messages: readonly RecipientInput[]): readonly RecipientDefinition[] =>
   messages.map((message, index) => parseRecipient(message, `recipients[${index}]`));
 
@@ -67,7 +70,7 @@ function parseRecipient(message: RecipientInput, field: string): RecipientDefini
   return {
     recipientId,
     ...defined({ role: parseRole(message.role, field) }),
-    // Spaces around an address or a name are never meant, and people copy them along.
+    // Spaces around names and addresses come from copying and are never intended.
     ...defined({ name: name?.trim(), email: email?.trim(), hostName: hostName?.trim(), hostEmail: hostEmail?.trim() }),
     ...defined({ clientUserId, roleName: roleName?.trim(), routingOrder, note, locale, emailSubject, emailBlurb }),
     tabs: parseTabs(message.tabs, `${field}.tabs`),

@@ -24,20 +24,20 @@ import { bytesOf, filesIn, newDocuments, numberDocuments } from "./new-documents
 import { checkRecipients, newRecipients } from "./new-recipients.ts";
 import { type AnchorMatches, anchorMatches, noMatches, wantedTexts } from "./place-tabs.ts";
 
-/** A new agreement or template. */
+/** Input for a new agreement or template. */
 export interface NewAgreement {
   readonly definition: Definition;
-  /** What it is put together from; the definition goes over it. */
+  /** The compositions to merge; the definition overrides them. */
   readonly compositions: readonly LoadedComposition[];
   readonly isTemplate: boolean;
   readonly send: boolean;
   readonly observed: { readonly ip: string; readonly userAgent: string } | undefined;
   readonly idempotency: KeyedRequest | undefined;
-  /** What happens in the same transaction. */
+  /** Runs in the same transaction. */
   readonly within?: Within;
 }
 
-/** Makes an agreement, and sends it in the same transaction when it is to be sent. */
+/** Creates an agreement and, if requested, sends it in the same transaction. */
 export async function makeAgreement(
   deps: SignDeps,
   caller: Caller & CallerContext,
@@ -61,7 +61,7 @@ export async function makeAgreement(
   return createAgreement(deps, caller, sent, options);
 }
 
-/** Where the texts of the agreement's anchors are. Documents are read only when there are any. */
+/** Finds the anchor texts in the documents. Reads the documents only when there are anchors. */
 export async function findAnchors(
   { intake, blobs }: Pick<SignDeps, "intake" | "blobs">,
   orgId: OrgId,
@@ -84,7 +84,7 @@ interface CreateOptions {
   readonly sender: Sender;
 }
 
-/** A draft or a template of a definition whose documents are numbered, and whose files have been checked. */
+/** Creates a draft or template. The definition's documents must be numbered and its files checked. */
 export function createDraft(
   definition: Definition,
   checked: readonly CheckedFile[],
@@ -121,7 +121,7 @@ export function createDraft(
   });
 }
 
-/** Nothing has happened to a new one. */
+/** The state of a new agreement. */
 const untouched = {
   sentAt: null,
   deliveredAt: null,

@@ -1,14 +1,17 @@
 import type { RecipientDefinition, TabDefinition } from "../agreement/definition.ts";
 import { chosenValue, takeLowestFree } from "./given-members.ts";
 
-/** A recipient while it is put together. */
+/** A recipient while compositions are merged. */
 export interface RecipientInWork {
   readonly definition: RecipientDefinition;
-  /** Whether the request has chosen the recipientId. Those of templates give way to such ones. */
+  /** Whether the request chose the recipientId. Template recipients give up a colliding id. */
   readonly isIdChosen: boolean;
 }
 
-/** The recipients of a later layer over those of an earlier one: those that match fill a role, the others are added. */
+/**
+ * Merges the recipients of a later layer into those of an earlier one: a recipient that matches fills that
+ * role, others are added.
+ */
 export function layRecipients(
   earlier: readonly RecipientInWork[],
   later: readonly RecipientDefinition[],
@@ -34,7 +37,9 @@ export function layRecipients(
   return [...merged, ...added];
 }
 
-/** A role takes one person of a layer: two with one role name do not overwrite each other. */
+/**
+ * Each role takes at most one recipient of a layer, so two with the same role name do not overwrite each other.
+ */
 function findMatch(
   recipients: readonly RecipientInWork[],
   wanted: RecipientDefinition,
@@ -50,7 +55,7 @@ function hasSameRole(a: RecipientDefinition, b: RecipientDefinition): boolean {
   return role !== "" && role === roleKey(b);
 }
 
-/** Somebody who is named for another role does not take this one, whatever the number. */
+/** A recipient with another role name does not match, even with the same id. */
 const hasSameId = (a: RecipientDefinition, b: RecipientDefinition): boolean =>
   b.recipientId !== "" && a.recipientId === b.recipientId && (roleKey(a) === "" || roleKey(b) === "");
 
@@ -62,11 +67,14 @@ function mergeRecipient(below: RecipientDefinition, above: RecipientDefinition):
   return { ...below, ...given, recipientId, tabs: mergeTabs(below.tabs, tabs) };
 }
 
-/** The recipients of several compositions: the same person in two of them is one, with the tabs of both. */
+/**
+ * Merges the recipients of several compositions: a person who appears in two of them becomes one recipient with
+ * the tabs of both.
+ */
 export function joinRecipients(parts: readonly (readonly RecipientInWork[])[]): readonly RecipientInWork[] {
   const people: RecipientInWork[] = [];
   for (const part of parts) {
-    // Within a composition nobody is joined: whoever is there twice was meant twice.
+    // Recipients of one composition are never merged: a duplicate there is intentional.
     const known = new Map(people.map(({ definition }, index) => [personKey(definition), index]));
     for (const recipient of part) {
       const at = known.get(personKey(recipient.definition));
@@ -78,7 +86,7 @@ export function joinRecipients(parts: readonly (readonly RecipientInWork[])[]): 
   return people;
 }
 
-/** Roles that nobody has filled yet are the same when they are called the same. */
+/** Unfilled roles match by role name. */
 function personKey(recipient: RecipientDefinition): string {
   const { recipientId, role = "signer", name = "", email = "" } = recipient;
   const isUnfilledRole = name === "" && email === "" && roleKey(recipient) !== "";
@@ -86,7 +94,7 @@ function personKey(recipient: RecipientDefinition): string {
   return JSON.stringify([recipientId, role, name, email.toLowerCase()]);
 }
 
-/** Each composition has fields of its own, so that none of them changes another. */
+/** Tabs stay separate for each composition, so that none changes another's tabs. */
 function joined(first: RecipientInWork, second: RecipientInWork): RecipientInWork {
   const { definition } = first;
   return {
@@ -100,7 +108,7 @@ function joined(first: RecipientInWork, second: RecipientInWork): RecipientInWor
   };
 }
 
-/** Different people with one recipientId are told apart: chosen ids stay, the others get free numbers. */
+/** Resolves recipientId collisions between different people: chosen ids stay, the others get free numbers. */
 export function withDistinctIds(recipients: readonly RecipientInWork[]): readonly RecipientDefinition[] {
   const ids = recipients.map(({ definition }) => definition.recipientId);
   const taken = new Set<string>();
@@ -119,8 +127,8 @@ export function withDistinctIds(recipients: readonly RecipientInWork[]): readonl
 }
 
 /**
- * The tabs of a later layer over those of an earlier one. A tab whose label the earlier ones have sets the value of all
- * of them, and how they are filled in; where they are and what can be chosen stays. Other tabs are added.
+ * Merges the tabs of a later layer into those of an earlier one. A tab with a known label sets the value and
+ * the fill-in rules of all tabs with that label; their places and choices stay. Other tabs are added.
  */
 function mergeTabs(earlier: readonly TabDefinition[], later: readonly TabDefinition[]): readonly TabDefinition[] {
   const merged = [...earlier];
@@ -137,7 +145,9 @@ function mergeTabs(earlier: readonly TabDefinition[], later: readonly TabDefinit
   return [...merged, ...added];
 }
 
-/** Tabs of two types are two fields, even with one label. A tab that says no type means whatever has its label. */
+/**
+ * Tabs of different types are different fields even with the same label. A tab without a type matches any type.
+ */
 const isSameField = (below: TabDefinition, { label = "", type }: TabDefinition): boolean =>
   label !== "" && below.label === label && (type === undefined || type === below.type);
 

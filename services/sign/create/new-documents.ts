@@ -6,8 +6,8 @@ import { problem, refuse, textProblems } from "../agreement/problems.ts";
 import { fillIds } from "./given-members.ts";
 
 /**
- * The same documents in the same order, each with its documentId. Throws VALIDATION_FAILED for ids that are given twice
- * or are in use.
+ * Gives every document a documentId and keeps the order. Throws VALIDATION_FAILED for ids that are duplicated
+ * or in use.
  */
 export function numberDocuments(
   documents: readonly DocumentDefinition[],
@@ -26,7 +26,7 @@ export function numberDocuments(
 const maxNameLength = 255;
 const maxIdLength = 50;
 
-/** What is wrong with the names and ids of files. Problems are named after their places: `documents[0].name`. */
+/** Validates the names and ids of files. Problems name their field by its position: `documents[0].name`. */
 export const documentTextProblems = (
   documents: readonly Pick<DocumentDefinition, "documentId" | "name">[],
 ): readonly FieldProblem[] =>
@@ -35,14 +35,14 @@ export const documentTextProblems = (
     ...textProblems(documentId, maxIdLength, `documents[${index}].documentId`),
   ]);
 
-/** In their places: those with an order first, by it; the others as they were given. */
+/** Sorted: documents with an order first, the rest in the order given. */
 export const inOrder = (documents: readonly DocumentDefinition[]): readonly DocumentDefinition[] =>
   documents.toSorted((a, b) => placeOf(a) - placeOf(b));
 
-/** A finite number, so that two without an order compare as equal. */
+/** A finite number, so that two documents without an order compare as equal. */
 const placeOf = ({ order }: DocumentDefinition): number => order ?? Number.MAX_SAFE_INTEGER;
 
-/** The documents of numbered definitions, in their places. Files are found among those that were checked. */
+/** Creates the documents of numbered definitions, in order. Files must be among those that were checked. */
 export function newDocuments(
   documents: readonly DocumentDefinition[],
   checked: readonly CheckedFile[],
@@ -50,7 +50,7 @@ export function newDocuments(
 ): readonly AgreementDocument[] {
   const files = new Map(checked.map((file) => [file.documentId, file]));
   return inOrder(documents).map(({ documentId, name, source }) => {
-    // The id names bytes, and each document answers for its own.
+    // Each document gets a new id of its own, because the id is the key of the stored bytes.
     if (source.kind === "stored")
       return { ...source.document, id: newId(), documentId, name, sealedId: null, sealedSha256: null };
     const file = files.get(documentId);
@@ -59,7 +59,7 @@ export function newDocuments(
   });
 }
 
-/** A document with the bytes of a checked file. */
+/** Creates a document from a checked file. */
 export const newDocument = (file: CheckedFile, id: string): AgreementDocument => ({
   id,
   documentId: file.documentId,
@@ -74,7 +74,7 @@ export const newDocument = (file: CheckedFile, id: string): AgreementDocument =>
   sealedSha256: null,
 });
 
-/** The bytes of those documents that were files of the request, by the ids of the documents. */
+/** The bytes of the documents that were files of the request, by document id. */
 export function bytesOf(
   documents: readonly AgreementDocument[],
   checked: readonly CheckedFile[],
@@ -88,7 +88,7 @@ export function bytesOf(
   );
 }
 
-/** What the trail says of files that have come: what was sent, and what is the document from then on. */
+/** Audit details about received files: the hash of what was sent, and of the document made from it. */
 export const filesIn = (documents: readonly AgreementDocument[]) =>
   documents.map(({ documentId, sha256, sentSha256 }) => ({
     documentId,

@@ -11,9 +11,9 @@ import { maxTabs, newTabs } from "./new-tabs.ts";
 export const maxRecipients = 500;
 
 /**
- * Recipients with ids and defaults, to stand beside the existing ones. Throws VALIDATION_FAILED for ids that are given
- * twice or are in use; fields are called `recipients[i].tabs[k].label`. The rules that look at all recipients of an
- * agreement are those of checkRecipients.
+ * Creates recipients with ids and defaults, to be added to the existing ones. Throws VALIDATION_FAILED for ids
+ * that are duplicated or in use; problems name fields as `recipients[i].tabs[k].label`. Rules across all
+ * recipients are those of checkRecipients.
  */
 export function newRecipients(
   definitions: readonly RecipientDefinition[],
@@ -35,7 +35,7 @@ export function newRecipients(
   );
 }
 
-/** A recipient that has its recipientId. Throws VALIDATION_FAILED. */
+/** Creates a recipient that already has its recipientId. Throws VALIDATION_FAILED. */
 export function newRecipient(
   { tabs, ...given }: RecipientDefinition,
   field: string,
@@ -74,13 +74,13 @@ export function newRecipient(
 const lastRoutingOrder = 10_000;
 const freeTexts = ["recipientId", "note", "locale", "email", "hostEmail"] as const;
 
-/** As long as those of agreements. */
+/** The same limits as for the agreement's own texts. */
 const mailTexts = [
   ["emailSubject", 100],
   ["emailBlurb", 10_000],
 ] as const;
 
-/** What checkRecipients leaves open. */
+/** Rules for a single recipient that checkRecipients does not cover. */
 export function recipientProblems(recipient: Recipient, field: string): readonly FieldProblem[] {
   const { routingOrder, tabs } = recipient;
   const problems = freeTexts
@@ -94,16 +94,16 @@ export function recipientProblems(recipient: Recipient, field: string): readonly
   return problems;
 }
 
-/** What the rules of recipients look at. */
+/** The members that the recipient rules look at. */
 type RecipientFacts = Pick<
   Recipient,
   "recipientId" | "role" | "name" | "email" | "clientUserId" | "roleName" | "hostName" | "hostEmail"
 >;
 
 /**
- * The rules that hold for the recipients of drafts and templates too, where names and addresses may be empty. Give it
- * all recipients of an agreement; the others are those that were checked before. Throws VALIDATION_FAILED, INVALID_EMAIL
- * or DUPLICATE_RECIPIENT; fields are called `recipients[i].email`.
+ * Checks rules that hold for drafts and templates too, where names and addresses may be empty. Takes all
+ * recipients of the agreement; those not in the request were checked before. Throws VALIDATION_FAILED,
+ * INVALID_EMAIL or DUPLICATE_RECIPIENT; problems name fields as `recipients[i].email`.
  */
 export function checkRecipients(recipients: readonly RecipientFacts[], others: readonly RecipientFacts[] = []): void {
   refuse(recipients.flatMap(lengthProblems));
@@ -136,7 +136,7 @@ const addressProblems = (recipient: RecipientFacts, index: number): FieldProblem
     .filter((field) => recipient[field] !== "" && !isEmailAddress(recipient[field]))
     .map((field) => invalidAddress(recipient, index, field));
 
-/** What is wrong with an address that cannot be used. */
+/** The problem of an unusable e-mail address. */
 export const invalidAddress = (
   { recipientId }: RecipientFacts,
   index: number,
@@ -150,7 +150,7 @@ export const invalidAddress = (
 
 const signingRoles: readonly RecipientRole[] = ["signer", "approver", "in-person-signer"];
 
-/** People who sign with one address can be told apart by their clientUserIds only. */
+/** Signers with the same address must differ in clientUserId, or nothing would tell them apart. */
 function refuseDuplicates(recipients: readonly RecipientFacts[], others: readonly RecipientFacts[]): void {
   const seen = new Set(others.filter(isTellable).map(personOf));
   for (const [index, recipient] of recipients.entries()) {

@@ -7,10 +7,10 @@ import type { Anchor, ListItem, RadioButton, Tab } from "../agreement/tab.ts";
 import { chosenValue } from "./given-members.ts";
 import { defaultTab, tabDefaults } from "./tab-formats.ts";
 
-/** A page of tabs is filled in with one request, which holds no more values. */
+/** One finish request carries the values of all tabs, so this is also its limit of values. */
 export const maxTabs = 2_000;
 
-/** Tabs with ids and defaults. Throws VALIDATION_FAILED; fields are called `<field>[i].label`. */
+/** Creates tabs with ids and defaults. Throws VALIDATION_FAILED; problems name fields as `<field>[i].label`. */
 export function newTabs(
   definitions: readonly TabDefinition[],
   field: string,
@@ -19,7 +19,7 @@ export function newTabs(
   return definitions.map((definition, index) => newTab(definition, `${field}[${index}]`, context));
 }
 
-/** A tab with an id and defaults. Throws VALIDATION_FAILED. */
+/** Creates a tab with an id and defaults. Throws VALIDATION_FAILED. */
 export function newTab(definition: TabDefinition, field: string, { newId }: Pick<DecisionContext, "newId">): Tab {
   if (definition.type === undefined) throw invalid(problem(`${field}.type`, "REQUIRED", "must be given"));
   const { type, items = [], buttons = [] } = definition;
@@ -37,7 +37,7 @@ export function newTab(definition: TabDefinition, field: string, { newId }: Pick
   return tab;
 }
 
-/** What is left when the members that choose a value or a place are taken by rules of their own. */
+/** Leaves out the members that choose a value or a place, which have rules of their own. */
 function givenMembers({ tabId, items, buttons, label, ...given }: TabDefinition): Partial<Tab> {
   return label === undefined || label === "" ? given : { ...given, label };
 }
@@ -49,8 +49,8 @@ const newButton = (button: RadioButton, newId: () => string): RadioButton => ({
 });
 
 /**
- * The tab as the given members say. Absent ones stay; buttons are told apart by their ids or values, and those that are
- * not there yet are added. Throws VALIDATION_FAILED.
+ * Applies the given members to a tab; absent members keep their values. Buttons match by id or value, and new
+ * ones are added. Throws VALIDATION_FAILED.
  */
 export function changedTab(
   tab: Tab,
@@ -70,7 +70,7 @@ export function changedTab(
   return made;
 }
 
-/** Signatures grow and shrink with their scale. */
+/** Signature tabs take their size from their scale. */
 function scaledSize(tab: Tab, { scale }: TabDefinition): Partial<Tab> {
   if (scale === undefined || tab.type !== "signature") return {};
   const ratio = scale / tab.scale;
@@ -94,10 +94,10 @@ function changedButtons(
   return buttons;
 }
 
-/** Pages count from 1: without one, only the choice is meant. */
+/** Page 0 means that only the selection is given, because pages start at 1. */
 const hasPlace = ({ page, anchor }: RadioButton): boolean => page > 0 || anchor !== null;
 
-/** What follows from the rest: what is chosen, and whether the place is known. */
+/** Sets what derives from the rest: the selected value, and whether the place is known. */
 function finished(tab: Tab): Tab {
   const items = tab.items.map((item): ListItem => ({ ...item, selected: item.value === tab.value }));
   const buttons = tab.buttons.map((button): RadioButton => ({ ...button, selected: button.value === tab.value }));
@@ -106,7 +106,7 @@ function finished(tab: Tab): Tab {
   return { ...tab, items, buttons, isPlaced: !isAnchored, documentId: hasNoDocument ? null : tab.documentId };
 }
 
-/** What is wrong with a tab, whatever the documents are. */
+/** Validates a tab without regard to the documents. */
 const tabProblems = (tab: Tab, field: string): readonly FieldProblem[] => [
   ...tabTextProblems(tab, field),
   ...placeProblems(tab, field),
@@ -116,7 +116,7 @@ const tabProblems = (tab: Tab, field: string): readonly FieldProblem[] => [
   ...anchorProblems(tab.anchor, `${field}.anchor`),
 ];
 
-/** Everything that is text, with its limit in characters. */
+/** Length limits of text members, in characters. */
 const textLimits = [
   ["label", 500],
   ["documentId", 50],
@@ -139,14 +139,17 @@ function tabTextProblems(tab: Tab, field: string): readonly FieldProblem[] {
   return [...long, ...inItems, ...inStyle, ...patternProblems(tab, field)];
 }
 
-/** A pattern that cannot be tried in linear time would be refused only when somebody signs. */
+/**
+ * A pattern that cannot be matched in linear time is refused here, because otherwise it would only fail when
+ * somebody signs.
+ */
 function patternProblems({ validationPattern }: Tab, field: string): readonly FieldProblem[] {
   if (validationPattern === "") return [];
   const refusal = refusalOfPattern(validationPattern);
   return refusal === undefined ? [] : [problem(`${field}.validationPattern`, "PATTERN", refusal)];
 }
 
-/** Far outside of any page, and exact in every format that a number passes through. */
+/** Far outside any page, yet exact in every number format it passes through. */
 const farthest = 100_000;
 
 const isPlace = (value: number): boolean => Number.isFinite(value) && Math.abs(value) <= farthest;
@@ -182,7 +185,7 @@ function numberProblems({ scale, style, maxLength, tabOrder }: Tab, field: strin
   return problems;
 }
 
-/** A value that nobody could choose. */
+/** The value must be one that a person could choose. */
 function valueProblems({ type, value, items, buttons }: Tab, field: string): readonly FieldProblem[] {
   const at = `${field}.value`;
   if (type === "checkbox" && value !== "true" && value !== "false") {

@@ -5,9 +5,8 @@ import type { Anchor, RadioButton, Tab, TextMatch } from "../agreement/tab.ts";
 import { maxTabs } from "./new-tabs.ts";
 
 /**
- * The agreement with a tab at every place where the text of its anchor occurs; the first one keeps its id. A tab whose
- * text occurs nowhere is dropped when its anchor says so; else throws ANCHOR_TAB_STRING_NOT_FOUND, which names all of
- * them.
+ * Places a tab at every occurrence of its anchor text; the first one keeps its id. A tab whose text does not
+ * occur is dropped if its anchor allows that; otherwise throws ANCHOR_TAB_STRING_NOT_FOUND with all such tabs.
  */
 export function placeTabs(agreement: Agreement, matches: AnchorMatches, newId: () => string): Agreement {
   const missing: FieldProblem[] = [];
@@ -34,7 +33,7 @@ export function placeTabs(agreement: Agreement, matches: AnchorMatches, newId: (
   return { ...agreement, recipients };
 }
 
-/** Errors travel in HTTP/2 trailers, which have little room. */
+/** Errors travel in HTTP/2 trailers, whose size is limited. */
 const maxDetails = 20;
 const maxShownText = 100;
 
@@ -47,11 +46,14 @@ const notFound = (field: string, { text }: Anchor): FieldProblem =>
 
 interface Placing {
   readonly matches: AnchorMatches;
-  /** The documentIds in their order. */
+  /** The documentIds in document order. */
   readonly documents: readonly string[];
   newId(): string;
   report(anchor: Anchor, at: string): void;
-  /** A text that is everywhere must not make millions of tabs: throws when the recipient has too many places. */
+  /**
+   * Counts placed tabs. Throws when a recipient gets too many, since a common text could otherwise create
+   * millions of tabs.
+   */
   take(places: number): void;
 }
 
@@ -67,17 +69,17 @@ function placeTab(tab: Tab, placing: Placing): readonly Tab[] {
   }));
 }
 
-/** A button that has its place in a document. */
+/** A radio button placed in a document. */
 interface PlacedButton {
   readonly documentId: string | null;
   readonly button: RadioButton;
 }
 
-/** A group lies on one document, so there is one for each on which its buttons are. */
+/** A group belongs to one document, so it is split into one group for each document that has its buttons. */
 function placeGroup(group: Tab, placing: Placing): readonly Tab[] {
   if (group.buttons.every(({ anchor }) => anchor === null)) return [{ ...group, isPlaced: true }];
   const anchored = group.buttons.map((button, index) => placeButton(group, button, index, placing));
-  // Buttons without anchors go where the group is, or where the first of the others is.
+  // Buttons without an anchor go to the group's document, or to that of its first anchored button.
   const home = group.documentId ?? anchored.flat().find(({ documentId }) => documentId !== null)?.documentId ?? null;
   const byDocument = Map.groupBy(anchored.flat(), ({ documentId }) => documentId ?? home);
   const documents = placing.documents.filter((documentId) => byDocument.has(documentId));
@@ -117,35 +119,35 @@ const pointsOf: { readonly [Unit in Anchor["unit"]]: number } = {
   centimeters: 72 / 2.54,
 };
 
-/** A tab stands on the baseline of the text. */
+/** The bottom of a tab is aligned with the text's baseline. */
 function positionOf(match: TextMatch, { alignment, unit, xOffset, yOffset }: Anchor, height: number) {
   const points = pointsOf[unit];
   const start = alignment === "right" ? match.right : match.left;
   return { page: match.page, x: start + xOffset * points, y: match.baseline + yOffset * points - height };
 }
 
-/** A text to be looked for in the documents. */
+/** A text to search for in the documents. */
 type WantedText = Pick<Anchor, "text" | "caseSensitive" | "wholeWord">;
 
-/** Where the texts of anchors are; documents and pages in their order. */
+/** Where anchor texts occur, ordered by document and page. */
 export type AnchorMatches = (wanted: WantedText) => readonly TextMatch[];
 
-/** The texts that have to be found before the agreement can be sent, each once. */
+/** The distinct texts to find before the agreement can be sent. */
 export function wantedTexts({ recipients }: Pick<Agreement, "recipients">): readonly WantedText[] {
   const anchors = recipients.flatMap(({ tabs }) => tabs.flatMap(openAnchors));
   return [...new Map(anchors.map((anchor) => [keyOf(anchor), wantedOf(anchor)])).values()];
 }
 
-/** What was found, in the order of what was wanted. */
+/** The matches, in the order of the wanted texts. */
 export function anchorMatches(wanted: readonly WantedText[], found: readonly (readonly TextMatch[])[]): AnchorMatches {
   const byKey = new Map(wanted.map((one, index) => [keyOf(one), found[index] ?? []]));
   return (one) => byKey.get(keyOf(one)) ?? [];
 }
 
-/** Of agreements without anchors. */
+/** For agreements without anchors. */
 export const noMatches: AnchorMatches = () => [];
 
-/** Radio buttons have anchors of their own. */
+/** Anchors of the tab itself or of its radio buttons. */
 function openAnchors(tab: Tab): readonly Anchor[] {
   if (tab.isPlaced) return [];
   const anchors = tab.type === "radio-group" ? tab.buttons.map(({ anchor }) => anchor) : [tab.anchor];
@@ -158,8 +160,8 @@ const keyOf = ({ text, caseSensitive, wholeWord }: WantedText): string =>
   JSON.stringify([text, caseSensitive, wholeWord]);
 
 /**
- * The recipients without the tabs that stand on these documents, by the ids of the integration. Tabs that only an anchor
- * places stay: they belong to no document.
+ * The recipients without the tabs on these documents (integration's ids). Tabs placed only by an anchor stay:
+ * they belong to no document.
  */
 export const withoutTabsOf = (
   recipients: readonly Recipient[],

@@ -3,20 +3,23 @@ import { compileLinearPattern, type PatternWork } from "#platform/linear-pattern
 import { lengthOf } from "../agreement/problems.ts";
 import type { Tab, TabType } from "../agreement/tab.ts";
 
-/** What is wrong with a value that was put into a tab; undefined when nothing is. */
+/** Why a value is not valid for a tab; undefined when it is. */
 export interface ValueFault {
   readonly code: string;
   readonly message: string;
 }
 
-/** Also of tabs without a limit of their own. */
-export const maxValueLength = 10_000;
+/** Also applies to tabs that set no limit of their own. */
+const maxValueLength = 10_000;
 
-/** Judges a value that is not empty. Of the work nothing may be left afterwards: then it was too much to judge. */
+/**
+ * Checks a value that is not empty. If none of the shared work budget is left afterwards, the value was too
+ * expensive to check.
+ */
 export const faultOf = (tab: Tab, value: string, work?: PatternWork): ValueFault | undefined =>
   basicFaultOf(tab, value) ?? formatFaultOf(tab, value, work);
 
-/** Judges whether it can be a value of the tab at all, in the right form or not. */
+/** Checks whether a value is possible for the tab at all, without its format. */
 export function basicFaultOf(tab: Tab, value: string): ValueFault | undefined {
   if (!isStorable(value)) return fault("NOT_ALLOWED", "has characters that are no text");
   const limit = tab.maxLength === 0 ? maxValueLength : Math.min(tab.maxLength, maxValueLength);
@@ -33,7 +36,7 @@ export function basicFaultOf(tab: Tab, value: string): ValueFault | undefined {
   }
 }
 
-/** What all the fields of a recipient are together, whichever of them it is said of. */
+/** The fault when all fields of a recipient are too long together; reported on any one of them. */
 export const tooLong: ValueFault = { code: "TOO_LONG", message: "must be shorter, together with the other fields" };
 
 const fault = (code: string, message: string): ValueFault => ({ code, message });
@@ -46,7 +49,7 @@ function formatFaultOf(tab: Tab, value: string, work: PatternWork | undefined): 
 const choiceFault = (choices: readonly { readonly value: string }[], value: string): ValueFault | undefined =>
   choices.some((choice) => choice.value === value) ? undefined : fault("NOT_ALLOWED", "must be one of the choices");
 
-/** A pattern that we cannot read is the sender's mistake, and must not keep anybody from signing. */
+/** An unreadable pattern is the sender's mistake and must not keep anybody from signing. */
 function patternFault(
   { validationPattern, validationMessage }: Tab,
   value: string,
@@ -67,13 +70,13 @@ const numberPattern = /^[+-]?[0-9]+([.,][0-9]+)?$/;
 
 const isNumber = (value: string): boolean => value.length <= maxNumberLength && numberPattern.test(value);
 
-/** A sender who gives a pattern decides how dates are written. */
+/** A sender's pattern takes precedence over our date formats. */
 function dateFault(tab: Tab, value: string, work: PatternWork | undefined): ValueFault | undefined {
   if (tab.validationPattern !== "") return patternFault(tab, value, work);
   return isDate(value) ? undefined : fault("INVALID_DATE", "must be a date such as 2026-12-31 or 12/31/2026");
 }
 
-/** Year, month and day of the ways to write a date; their separators tell them apart. */
+/** Positions of year, month and day in each date format; the separator tells the formats apart. */
 const dateForms = [
   { pattern: /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})$/, order: [1, 2, 3] },
   { pattern: /^([0-9]{1,2})\/([0-9]{1,2})\/([0-9]{4})$/, order: [3, 1, 2] },
@@ -102,7 +105,7 @@ interface TabDefaults {
   readonly required: boolean;
 }
 
-/** How large a tab is in points, and whether it has to be filled in, when nobody says. */
+/** Default size in points, and whether the tab is required by default. */
 export const tabDefaults: Readonly<Record<TabType, TabDefaults>> = {
   signature: { width: 110, height: 35, required: true },
   initials: { width: 55, height: 35, required: true },
@@ -126,7 +129,7 @@ export const tabDefaults: Readonly<Record<TabType, TabDefaults>> = {
   "agreement-id": { width: 100, height: 16, required: false },
 };
 
-/** What a tab is while nobody has said anything of it, and no type has. */
+/** The defaults that all tab types share. */
 export const blankTab: Tab = {
   tabId: "",
   type: "text",
@@ -161,7 +164,7 @@ export const blankTab: Tab = {
   status: "active",
 };
 
-/** A tab of a type of which nobody has said anything. */
+/** A tab with the defaults of its type. */
 export function defaultTab(type: TabType, tabId: string): Tab {
   const value = type === "checkbox" ? "false" : "";
   return { ...blankTab, ...tabDefaults[type], tabId, type, label: type, value };

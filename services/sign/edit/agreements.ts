@@ -2,7 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService, UpdateAgreementRequest } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
-import { inSnapshot } from "#platform/db/transaction.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { momentOf } from "#platform/rpc/moment-of.ts";
 import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
 import { createAgreementReader } from "../agreement/agreement-store.ts";
@@ -49,7 +49,7 @@ export const updateAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignSer
     const decision = decisionContext(deps, caller, request.observed);
     const { replaceRecipients, replaceCustomFields } = request;
     const decide = (current: Parameters<typeof decideUpdate>[0]) => {
-      // The state is looked at before anything that the request says.
+      // The status is checked before the request's content, so that its error comes first.
       requireModifiable(current);
       if (request.ifModifiedAt) requireUnmodified(current, timestampDate(request.ifModifiedAt));
       const changes = parseDefinition(request.changes);
@@ -65,7 +65,7 @@ interface Replacement {
   readonly bytes: NewBytes;
 }
 
-/** The documents that take the place of all there are. They are checked before anything is locked. */
+/** Prepares documents that replace all existing ones. Files are checked before any lock is taken. */
 async function prepareReplacement(
   deps: SignDeps,
   { orgId }: Caller,
@@ -121,9 +121,9 @@ export const getActivity = (deps: Pick<SignDeps, "pool">): Pick<ServiceImpl<type
   async getActivity({ since }, context) {
     const { orgId } = requireCaller(context);
     const from = momentOf("since", since);
-    return inSnapshot(orgId, deps.pool, async (client) => {
-      const statuses = await countByStatus(client, orgId);
-      const { sent, completed, declined } = await countMoves(client, orgId, from);
+    return withOrgSnapshot(deps.pool, orgId, async (tenant) => {
+      const statuses = await countByStatus(tenant);
+      const { sent, completed, declined } = await countMoves(tenant, from);
       return {
         statuses: statuses.map(({ status, agreements }) => ({
           status: wireAgreementStatuses[status],

@@ -15,7 +15,8 @@ export const changeTabs = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>
     const decision = decisionContext(deps, caller, observed);
     let tabIds: readonly string[] = [];
     const agreement = await changeAgreement(deps, caller, targetOf(target), (current) => {
-      // The recipient and the state are looked at before anything else that the request says.
+      // The recipient and the status are checked before the rest of the request, so that their errors come
+      // first.
       requireChangeableRecipients(current, [recipientId]);
       const command = {
         recipientId,

@@ -1,8 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { AgreementDocument } from "../agreement/agreement.ts";
@@ -27,7 +27,7 @@ export const putDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignServic
     const target = targetOf(request.target);
     await deps.organizations.of(caller.orgId);
     requireModifiable(await requireTarget(deps, caller.orgId, target));
-    // Files are checked before anything is locked: that takes its time.
+    // Checking takes time, so it happens before any lock is taken.
     const checked = await checkFiles(deps, caller.orgId, request.documents.map(parseDocument));
     const additions = checked.map(
       (file, index): DocumentAddition => ({ id: deps.newId(), file, order: request.documents[index]?.order }),
@@ -61,20 +61,19 @@ export const removeDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignSer
   },
 });
 
-/** The PDF of a document and its hash: sealed once it is, else as it was given. */
+/** The PDF of a document with its hash: the sealed file once there is one, the original before that. */
 export async function readDocument(
   { blobs }: Pick<SignDeps, "blobs">,
-  orgId: OrgId,
-  client: pg.PoolClient,
+  tenant: Tenant,
   document: AgreementDocument,
 ): Promise<{ readonly content: Uint8Array; readonly sha256: Buffer }> {
   const sha256 = document.sealedSha256 ?? document.sha256;
-  const content = await blobs.read(orgId, sha256, client);
+  const content = await blobs.read(tenant, sha256);
   if (content === undefined) throw new Error(`the bytes of document ${document.id} are missing`);
   return { content, sha256 };
 }
 
-/** The name under which the PDF of a document is kept: that of the document, ending in .pdf. */
+/** The document's name with the extension .pdf. */
 export function pdfFileName(name: string): string {
   const dot = name.lastIndexOf(".");
   const ending = dot < 0 ? "" : name.slice(dot + 1).toLowerCase();
@@ -83,10 +82,10 @@ export function pdfFileName(name: string): string {
   return `${base === "" ? "document" : base}.pdf`;
 }
 
-/** Of files that became PDFs when they arrived. */
+/** Formats that are converted to PDF on upload. */
 const converted: ReadonlySet<string> = new Set(["html", "htm", "txt"]);
 
-/** Checks those of the documents that are files of the request; they must be numbered. */
+/** Checks the documents that are files of the request. They must be numbered. */
 export async function checkFiles(
   { intake }: Pick<SignDeps, "intake">,
   orgId: OrgId,
@@ -103,9 +102,9 @@ export const getDocumentContent = (
 ): Pick<ServiceImpl<typeof SignService>, "getDocumentContent"> => ({
   async getDocumentContent(request, context) {
     const { orgId } = requireCaller(context);
-    return withTarget(deps, orgId, targetOf(request.target), async (agreement, client) => {
+    return withTarget(deps, orgId, targetOf(request.target), async (agreement, tenant) => {
       const document = requireDocument(agreement, request.documentId);
-      const { content, sha256 } = await readDocument(deps, orgId, client, document);
+      const { content, sha256 } = await readDocument(deps, tenant, document);
       const { documentId, name } = document;
       return { file: { content, sha256, fileName: pdfFileName(name), documentId } };
     });
@@ -118,23 +117,24 @@ export const getCombinedDocument = (
   async getCombinedDocument({ target, withCertificate }, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;
-    const { agreement, files, source } = await withTarget(deps, orgId, targetOf(target), async (found, client) => {
+    const { agreement, files, source } = await withTarget(deps, orgId, targetOf(target), async (found, tenant) => {
       if (found.documents.length === 0) throw new DomainError("DOCUMENT_NOT_FOUND");
       const contents: Uint8Array[] = [];
       for (const document of found.documents) {
-        contents.push((await readDocument(deps, orgId, client, document)).content);
+        contents.push((await readDocument(deps, tenant, document)).content);
       }
-      // Nobody has to do anything with a template, so there is nothing to certify.
+      // A template has no trail to certify.
       const hasTrail = withCertificate && found.status !== "template";
       return {
         agreement: found,
         files: contents,
-        source: hasTrail ? await readCertificateSource(deps, caller, found, client) : undefined,
+        source: hasTrail ? await readCertificateSource(deps, found, tenant) : undefined,
       };
     });
     if (source !== undefined) files.push(await certificateOf(deps, caller, source));
     const only = files.length === 1 ? files[0] : undefined;
-    // A single sealed file stays as it was sealed. One joined of several has the seals of none: those are for each file.
+    // A single sealed file is returned with its seal. A merged file has no seal: each seal covers its own file
+    // only.
     const content = only ?? (await deps.intake.merge(orgId, files));
     return { file: { content, sha256: sha256Of(content), fileName: `combined-${agreement.id}.pdf`, documentId: "" } };
   },

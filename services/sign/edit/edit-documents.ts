@@ -7,21 +7,21 @@ import { fillIds } from "../create/given-members.ts";
 import { documentTextProblems, filesIn, newDocument } from "../create/new-documents.ts";
 import { withoutTabsOf } from "../create/place-tabs.ts";
 
-export const maxDocuments = 100;
-/** Of all documents of an agreement together. */
+const maxDocuments = 100;
+/** All documents of an agreement together. */
 export const maxTotalBytes = 100 * 1024 * 1024;
 
-/** A document that is to be added. */
+/** A document to add. */
 export interface DocumentAddition {
-  /** The UUID that its bytes are stored under. */
+  /** The UUID under which its bytes are stored. */
   readonly id: string;
-  /** With an empty documentId: the lowest free number. */
+  /** An empty documentId gets the lowest free number. */
   readonly file: CheckedFile;
-  /** The place that it wants among the documents, from 1; undefined for the end. */
+  /** The wanted position, from 1; undefined for the end. */
   readonly order?: number | undefined;
 }
 
-/** Adds documents. One with the documentId of an existing one takes its place, and the tabs on it stay. */
+/** Adds documents. One with an existing documentId replaces that document and keeps the tabs on it. */
 export function putDocuments(
   agreement: Agreement,
   additions: readonly DocumentAddition[],
@@ -36,7 +36,7 @@ export function putDocuments(
   return modified({ ...agreement, documents }, context, { documents: put, files });
 }
 
-/** Removes documents, named by their documentId or UUID, with the tabs on them. Throws DOCUMENT_NOT_FOUND. */
+/** Removes documents by documentId or UUID, with the tabs on them. Throws DOCUMENT_NOT_FOUND. */
 export function removeDocuments(agreement: Agreement, ids: readonly string[], context: DecisionContext): Change {
   requireModifiable(agreement);
   const removed = new Set(ids.map((id) => requireDocument(agreement, id).documentId));
@@ -45,7 +45,7 @@ export function removeDocuments(agreement: Agreement, ids: readonly string[], co
   return modified({ ...agreement, documents, recipients }, context, { removedDocuments: [...removed] });
 }
 
-/** The document with this id of the integration, else the one with this UUID. Throws DOCUMENT_NOT_FOUND. */
+/** Finds a document by the integration's documentId, or else by its UUID. Throws DOCUMENT_NOT_FOUND. */
 export function requireDocument({ documents }: Pick<Agreement, "documents">, id: string): AgreementDocument {
   const uuid = id.toLowerCase();
   const found = documents.find(({ documentId }) => documentId === id) ?? documents.find((one) => one.id === uuid);
@@ -53,7 +53,7 @@ export function requireDocument({ documents }: Pick<Agreement, "documents">, id:
   return found;
 }
 
-/** What is wrong with so many documents, or such large ones, in one agreement. */
+/** Checks the number and total size of an agreement's documents. */
 export function documentLimitProblems(documents: readonly Pick<AgreementDocument, "bytes">[]): readonly FieldProblem[] {
   const bytes = documents.reduce((sum, document) => sum + document.bytes, 0);
   const tooMany = problem("documents", "TOO_MANY", `must be at most ${maxDocuments} in an agreement`);
@@ -61,13 +61,13 @@ export function documentLimitProblems(documents: readonly Pick<AgreementDocument
   return [...(documents.length > maxDocuments ? [tooMany] : []), ...(bytes > maxTotalBytes ? [tooLarge] : [])];
 }
 
-/** With a documentId for each; refuses one that is given twice. */
+/** Assigns missing documentIds. Refuses duplicates. */
 function numberAdditions(
   { documents }: Agreement,
   additions: readonly DocumentAddition[],
 ): readonly DocumentAddition[] {
   const given = additions.map(({ file }) => file.documentId);
-  // An id that is in use is that of a replacement.
+  // An id that is already in use marks a replacement.
   const others = documents.map(({ documentId }) => documentId).filter((documentId) => !given.includes(documentId));
   const problems = [...documentTextProblems(additions.map(({ file }) => file))];
   const ids = fillIds(given, others, (index) =>

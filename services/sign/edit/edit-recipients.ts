@@ -10,17 +10,17 @@ import { changedTab, newTab } from "../create/new-tabs.ts";
 
 export interface PutRecipients {
   readonly recipients: readonly RecipientDefinition[];
-  /** Whether those whose recipientId exists are changed; else that is an error. */
+  /** Whether an existing recipientId changes that recipient; otherwise it is an error. */
   readonly changeExisting: boolean;
 }
 
-/** The ids of those that were put stand in the order of the request. */
+/** The ids are in the order of the request. */
 export interface PutResult {
   readonly change: Change;
   readonly recipientIds: readonly string[];
 }
 
-/** Throws unless these ids may be put: RECIPIENT_ALREADY_SIGNED, then ENVELOPE_CANNOT_BE_MODIFIED. */
+/** Checks that these recipients may be put. Throws RECIPIENT_ALREADY_SIGNED, then ENVELOPE_CANNOT_BE_MODIFIED. */
 export function requirePuttable(
   agreement: Agreement,
   { recipientIds, changeExisting }: { readonly recipientIds: readonly string[]; readonly changeExisting: boolean },
@@ -30,8 +30,8 @@ export function requirePuttable(
 }
 
 /**
- * Adds recipients, and changes those that exist: members that are not given stay as they are, and tabs take the place
- * of the tabs there were, if there are any.
+ * Adds new recipients and changes existing ones. Omitted members keep their values; a list of tabs, if given,
+ * replaces the recipient's tabs.
  */
 export function putRecipients(
   agreement: Agreement,
@@ -58,7 +58,7 @@ export function putRecipients(
   return { change: modified({ ...agreement, recipients }, context, { recipientsPut: recipientIds }), recipientIds };
 }
 
-/** Problems are named after the places in the request. */
+/** Problems name fields by their position in the request. */
 function checkAll(agreement: Agreement, recipients: readonly Recipient[], recipientIds: readonly string[]): void {
   if (recipients.length > maxRecipients) {
     refuse([problem("recipients", "TOO_MANY", `must be at most ${maxRecipients} in an agreement`)]);
@@ -101,7 +101,7 @@ function changedRecipient(
   return changed;
 }
 
-/** Those that the recipient has, by their ids, stay what they are where nothing else is said. */
+/** Tabs with the id of an existing one keep the members that the request omits. */
 function tabsInPlace(
   { tabs }: Recipient,
   definitions: RecipientDefinition["tabs"],
@@ -112,14 +112,14 @@ function tabsInPlace(
   return definitions.map((definition, index) => {
     const at = `${field}[${index}]`;
     const before = byId.get(definition.tabId ?? "");
-    // An id names one tab: whoever gives it again gets another tab.
+    // An id identifies one tab, so a second use of it creates a new tab.
     byId.delete(definition.tabId ?? "");
     if (before !== undefined) return changedTab(before, definition, at, context);
     return newTab(definition, at, context);
   });
 }
 
-/** Removes recipients, named by their recipientId or UUID, with their tabs. */
+/** Removes recipients by recipientId or UUID, with their tabs. */
 export function removeRecipients(agreement: Agreement, ids: readonly string[], context: DecisionContext): Change {
   const removed = new Set(requireChangeableRecipients(agreement, ids));
   const recipients = agreement.recipients.filter((recipient) => !removed.has(recipient));
@@ -127,7 +127,7 @@ export function removeRecipients(agreement: Agreement, ids: readonly string[], c
   return modified({ ...agreement, recipients }, context, { recipientsRemoved });
 }
 
-/** The recipient with this recipientId, else the one with this UUID. */
+/** Finds a recipient by recipientId, or else by UUID. */
 function findRecipient({ recipients }: Pick<Agreement, "recipients">, id: string): Recipient | undefined {
   const uuid = id.toLowerCase();
   return (
@@ -136,7 +136,7 @@ function findRecipient({ recipients }: Pick<Agreement, "recipients">, id: string
 }
 
 /**
- * The recipients with these recipientIds or UUIDs, which may be changed. Throws RECIPIENT_NOT_FOUND,
+ * Finds recipients by recipientId or UUID and checks that they may be changed. Throws RECIPIENT_NOT_FOUND,
  * RECIPIENT_ALREADY_SIGNED and ENVELOPE_CANNOT_BE_MODIFIED, in this order.
  */
 export function requireChangeableRecipients(agreement: Agreement, ids: readonly string[]): readonly Recipient[] {

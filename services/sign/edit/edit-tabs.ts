@@ -16,13 +16,13 @@ export interface ChangeTabs {
   readonly removeTabIds: readonly string[];
 }
 
-/** The ids of the added and then of the changed tabs stand in the order of the request. */
+/** The ids of the added tabs, then of the changed ones, each in the order of the request. */
 export interface ChangeTabsResult {
   readonly change: Change;
   readonly tabIds: readonly string[];
 }
 
-/** Adds tabs to a recipient, changes or removes them. */
+/** Adds, changes and removes tabs of a recipient. */
 export function changeTabs(agreement: Agreement, command: ChangeTabs, context: DecisionContext): ChangeTabsResult {
   const recipient = requireTabs(agreement, command);
   const removed = new Set(command.removeTabIds);
@@ -46,7 +46,7 @@ export function changeTabs(agreement: Agreement, command: ChangeTabs, context: D
 }
 
 /**
- * The recipient, when all the tabs are there that are to be changed or removed. Throws RECIPIENT_NOT_FOUND,
+ * Finds the recipient and checks that the tabs to change or remove exist. Throws RECIPIENT_NOT_FOUND,
  * RECIPIENT_ALREADY_SIGNED, ENVELOPE_CANNOT_BE_MODIFIED and TAB_NOT_FOUND, in this order.
  */
 function requireTabs(agreement: Agreement, { recipientId, change, removeTabIds }: ChangeTabs): Recipient {
@@ -58,7 +58,7 @@ function requireTabs(agreement: Agreement, { recipientId, change, removeTabIds }
   return recipient;
 }
 
-/** Tabs of one type and label are one field on several places: what one of them gets, the others get too. */
+/** Tabs with the same type and label are one field in several places, so a change of one applies to all. */
 function withChanges(
   tabs: readonly Tab[],
   definitions: readonly TabDefinition[],

@@ -15,7 +15,8 @@ export const putRecipients = (deps: SignDeps): Pick<ServiceImpl<typeof SignServi
     const decision = decisionContext(deps, caller, observed);
     let recipientIds: readonly string[] = [];
     const agreement = await changeAgreement(deps, caller, targetOf(target), (current) => {
-      // Who has signed, and the state, are looked at before anything else that the request says.
+      // Signed recipients and the status are checked before the rest of the request, so that their errors come
+      // first.
       requirePuttable(current, { recipientIds: recipients.map(({ recipientId }) => recipientId), changeExisting });
       const put = decidePut(current, { recipients: parseRecipients(recipients), changeExisting }, decision);
       recipientIds = put.recipientIds;

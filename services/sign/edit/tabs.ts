@@ -17,7 +17,7 @@ import type { TabDefinition } from "../agreement/definition.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import type { Anchor, RadioButton, Tab, TabType } from "../agreement/tab.ts";
 
-/** A tab as others see it. */
+/** The API message of a tab. */
 export function tabMessage(tab: Tab): MessageInitShape<typeof TabSchema> {
   const { type, documentId, anchor, style, status, buttons, isPlaced, items, ...same } = tab;
   return {
@@ -81,20 +81,20 @@ const wireAlignments: Readonly<Record<Anchor["alignment"], WireAlignment>> = {
   right: WireAlignment.RIGHT,
 };
 
-/** Names problems after the place in the list: `<field>[0].type`. Throws VALIDATION_FAILED. */
+/** Parses tabs. Problems name fields by list position: `<field>[0].type`. Throws VALIDATION_FAILED. */
 export const parseTabs = (messages: readonly WireTab[], field: string): readonly TabDefinition[] =>
   messages.map((message, index) => parseTab(message, `${field}[${index}]`));
 
 function parseTab(message: WireTab, field: string): TabDefinition {
-  // What only the service says of a tab is not taken from anybody.
+  // Read-only members are ignored in requests.
   const { originalValue, status, type, tabId, documentId, style, anchor, items, buttons, ...plain } = fieldsOf(message);
   return {
     ...defined({ ...plain, type: parseType(type, field) }),
-    // Without a document it is where it was, or nowhere yet.
+    // Without a document the tab keeps its place, or has none yet.
     ...(documentId === undefined || documentId === "" ? {} : { documentId }),
     ...(tabId === "" ? {} : { tabId: tabId.toLowerCase() }),
     ...(style === undefined ? {} : { style: fieldsOf(style) }),
-    // Without a text there is no anchor, which takes away the one that was there.
+    // An anchor without a text removes the tab's anchor.
     ...(anchor === undefined ? {} : { anchor: parseAnchor(anchor) }),
     ...(items.length === 0 ? {} : { items: items.map(fieldsOf) }),
     ...(buttons.length === 0 ? {} : { buttons: buttons.map(parseButton) }),
@@ -133,7 +133,7 @@ function parseAnchor(message: WireAnchor): Anchor | null {
   };
 }
 
-/** Without what only messages have. */
+/** Drops the members that only protobuf messages have. */
 function fieldsOf<T extends { readonly $typeName: string }>({ $typeName, ...fields }: T): Omit<T, "$typeName"> {
   const { $unknown, ...known } = fields as typeof fields & { $unknown?: unknown };
   return known as unknown as Omit<T, "$typeName">;

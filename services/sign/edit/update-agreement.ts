@@ -8,15 +8,15 @@ import { checkRecipients, newRecipients } from "../create/new-recipients.ts";
 import { withoutTabsOf } from "../create/place-tabs.ts";
 
 export interface UpdateAgreement {
-  /** Its documents are not looked at; its recipients and custom fields when they are to be replaced. */
+  /** Documents are ignored here; recipients and custom fields only count when they are to be replaced. */
   readonly changes: Definition;
-  /** In place of all there are. Those with a documentId that was there keep the tabs that stand on it. */
+  /** Replaces all documents. Documents that keep a documentId keep their tabs. */
   readonly documents?: readonly AgreementDocument[];
   readonly replaceRecipients: boolean;
   readonly replaceCustomFields: boolean;
 }
 
-/** Changes the given members of a draft or a template. */
+/** Changes the given members of a draft or template. */
 export function updateAgreement(agreement: Agreement, command: UpdateAgreement, context: DecisionContext): Change {
   requireModifiable(agreement);
   const { changes, replaceRecipients, replaceCustomFields } = command;
@@ -29,7 +29,7 @@ export function updateAgreement(agreement: Agreement, command: UpdateAgreement, 
     ...agreement,
     ...members,
     documents,
-    // New tabs may name documents that are still to come: only those of removed documents go with them.
+    // New tabs may refer to documents of the same request, so only tabs of removed documents are dropped.
     recipients: replaceRecipients ? recipients : withoutTabsOf(recipients, removedIds(agreement, documents)),
     customFields,
   };
@@ -56,6 +56,8 @@ const members = [
   "shared",
 ] as const;
 
-/** What the audit trail says of it. The values stay out of it: they can be personal data. */
+/**
+ * The names of the changed members for the audit trail. Values are left out because they can be personal data.
+ */
 const changedMembers = (before: Agreement, after: Agreement): readonly string[] =>
   members.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));

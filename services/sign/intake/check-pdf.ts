@@ -20,11 +20,11 @@ import { refuseMalformedSignatures } from "./signature-ranges.ts";
 import { trackChanges } from "./track-changes.ts";
 
 /**
- * Reads what has to be known of a PDF, by its cross-reference alone, and writes it anew: what is shown, searched, filled
- * and sealed from now on is exactly what was read here. Only a file that carries signatures stays as it is, and is taken
- * only when nobody can read it differently. Throws when a file cannot be part of an agreement: nothing that passes may fail
- * when fields are drawn on it and it is sealed. Takes as long and as much memory as the file wants: only for processes
- * that may be killed.
+ * Checks a PDF by following only its cross-reference, and rewrites it, so that the file shown, searched, filled
+ * in and sealed later is exactly what was checked here. A file with signatures cannot be rewritten; it is
+ * accepted only when every reader must read it alike. Throws when the file cannot be part of an agreement: a
+ * file that passes must not fail later, when fields are drawn or it is sealed. Time and memory depend on the
+ * file, so run this only in a process that may be killed.
  */
 export async function checkPdf(bytes: Buffer): Promise<CheckedPdf> {
   const graph = readGraph(bytes);
@@ -45,11 +45,12 @@ async function checkSigned(bytes: Buffer): Promise<CheckedPdf> {
   const graph = readStrictly(bytes);
   const unusual = refuseUnclean(graph);
   const document = extensibleDocumentOf(graph, bytes);
-  // Before the trial adds a signature that is none yet.
+  // Must run before the trial below adds a signature field of our own.
   refuseMalformedSignatures(graph, document, bytes);
   const pages = pagesOf(document);
   const warnings = warningsOf(document);
-  // Packing objects costs time, and is refused only to files whose metadata claim that they are PDF/A-1.
+  // Packing objects takes time, and only PDF/A-1 forbids it, which a file claims in its metadata. So the trial
+  // packs objects only when there is metadata.
   const useObjectStreams = graph.sections[0]?.kind === "stream" && document.catalog.has(PDFName.of("Metadata"));
   await tryExtending(document, { useObjectStreams, isSigned: true });
   const mayBeMarked = !warnings.some((one) => one.startsWith("CERTIFIED"));
@@ -63,7 +64,7 @@ function pagesOf(document: PDFDocument): PdfFacts["pages"] {
   return pages;
 }
 
-/** Of a file that is signed. Throws a PdfProblem when its signatures permit nothing more. */
+/** Warnings about a signed file. Throws a PdfProblem when its signatures permit no further change. */
 function warningsOf(document: PDFDocument): DocumentWarning[] {
   const { permission } = readLocks(document);
   const certified: readonly DocumentWarning[] = permission === undefined ? [] : [`CERTIFIED_P${permission}`];
@@ -74,8 +75,9 @@ const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
 /**
- * Puts a text on these pages, makes room for a seal, and compares the file with what it was, as is done before each seal:
- * what would be refused then, when people have signed, is refused now. Costs several times what the check costs.
+ * Draws a text on these pages, reserves room for a seal and runs the comparison that precedes each seal. A file
+ * that would be refused after people have signed is refused now instead. Costs several times as much as the
+ * check itself.
  */
 export async function trySealing(
   bytes: Buffer,
@@ -103,9 +105,9 @@ const markOn = (page: number): Mark => ({
 });
 
 /**
- * Does what sealing does to a file: adds a font and a drawing to every page, or a field where the pages are signed, a form,
- * and the place of a seal; then writes what has changed. Throws what those would throw later, when people have signed
- * already. What is not changed is not written then either. Spoils the document.
+ * Makes the changes that sealing makes: a font and a drawing on each page (or a field when pages are signed), a
+ * form and a signature placeholder; then writes the changed objects. Throws the errors that sealing would throw
+ * later. Spoils the document.
  */
 async function tryExtending(
   document: PDFDocument,
@@ -118,7 +120,7 @@ async function tryExtending(
   await document.saveIncremental(context.snapshot, { useObjectStreams, objectsPerTick });
 }
 
-/** Nobody else waits in the process. */
+/** No other work shares this process, so there is no need to yield. */
 const objectsPerTick = Number.POSITIVE_INFINITY;
 
 async function change(document: PDFDocument, isSigned: boolean): Promise<void> {
@@ -143,8 +145,8 @@ async function change(document: PDFDocument, isSigned: boolean): Promise<void> {
 const nobody = { name: "", reason: "", sealedAt: new Date(0) };
 
 /**
- * Refuses forms and annotations that cost more work than a document is worth, before any of that work begins. What stands
- * in several places counts in each of them, since that is how often it is looked at.
+ * Refuses forms and annotations that would take unreasonable work, before doing that work. An object used in
+ * several places counts once for each, because it is processed in each.
  */
 function refuseOverwork({ context }: Graph): void {
   const catalog = context.lookup(context.trailerInfo.Root);
@@ -160,7 +162,7 @@ function refuseOverwork({ context }: Graph): void {
   }
 }
 
-/** Fields lead to those in them, which need not be shown on any page. */
+/** Counts nested fields too, which need not appear on any page. */
 function countFields(fields: PDFArray | undefined): void {
   const waiting = fields === undefined ? [] : [{ kids: fields, depth: 1 }];
   let [named, shown] = [0, 0];
@@ -180,7 +182,7 @@ function countFields(fields: PDFArray | undefined): void {
   }
 }
 
-/** The same from below: a page may show fields that the form does not lead to. */
+/** Checks depth from the widget upwards, since a page may show fields that the form does not list. */
 function refuseDeepField(annotation: PDFObject | undefined): void {
   if (!(annotation instanceof PDFDict) || annotation.lookup(PDFName.of("Subtype")) !== PDFName.of("Widget")) return;
   let parent = annotation.lookup(PDFName.Parent);

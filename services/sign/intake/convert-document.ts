@@ -1,5 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import type { Client } from "@connectrpc/connect";
 import { Profile, type RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, type FieldProblem, fromConnectError } from "#platform/errors.ts";
 
@@ -8,7 +8,7 @@ export interface ConvertDeps {
   readonly now: () => Date;
 }
 
-/** Typesets restricted HTML. Throws INVALID_DOCUMENT_FORMAT or SERVICE_UNAVAILABLE. */
+/** Renders restricted HTML to PDF. Throws INVALID_DOCUMENT_FORMAT, or an outage error. */
 export async function convertHtml(
   { renderer, now }: ConvertDeps,
   orgId: string,
@@ -32,10 +32,10 @@ export async function convertHtml(
   }
 }
 
-/** As long as the gateway waits at most. */
+/** The gateway does not wait longer. */
 const renderTimeoutMs = 20_000;
 
-/** One line of the name; PDFs need a title. */
+/** The file name in one line, as the title that a PDF needs. */
 const titleOf = (name: string): string =>
   name
     .replaceAll(/[\p{Cc}\p{Surrogate}\u2028\u2029]/gu, " ")
@@ -45,7 +45,7 @@ const titleOf = (name: string): string =>
 
 const maxTitle = 200;
 
-/** What a file that is not a PDF is refused with. */
+/** The error for a file that cannot be converted to PDF. */
 export function notConvertible(field: string, reason: string, cause?: unknown): DomainError {
   const details: FieldProblem[] = [{ field, code: "INVALID_DOCUMENT_FORMAT", message: reason }];
   const message = `The file cannot be converted to a PDF: ${reason} Send a PDF instead.`;
@@ -61,11 +61,8 @@ function asAnswer(error: unknown, field: string): unknown {
   if (known?.code === "GEN_TEMPLATE_ERROR" || known?.code === "GEN_INVALID_REQUEST") {
     return notConvertible(field, "it has what cannot be printed.", error);
   }
-  if (known?.code.startsWith("GEN_") || isAway(error)) {
+  if (known?.code.startsWith("GEN_")) {
     return new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "5" }, cause: error });
   }
   return error;
 }
-
-const isAway = (error: unknown): boolean =>
-  error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded);

@@ -1,9 +1,9 @@
 /** A file as it was sent. */
 export interface DocumentFile {
-  /** As the integration calls it. */
+  /** The integration's id. */
   readonly documentId: string;
   readonly name: string;
-  /** Empty when the name is to tell. */
+  /** Empty to use the extension of the name. */
   readonly fileExtension: string;
   readonly content: Uint8Array | "invalid-base64" | "missing";
 }
@@ -13,7 +13,7 @@ export type DocumentFormat = "pdf" | "html" | "text";
 /** 25 MB, decoded. */
 export const maxDocumentBytes = 25 * 1024 * 1024;
 
-/** What a file is said to be; undefined for what is not supported. */
+/** The format that the request declares; undefined when it is not supported. */
 export function formatOf({ fileExtension, name, content }: DocumentFile): DocumentFormat | undefined {
   const said = fileExtension.trim().toLowerCase().replace(/^\./, "");
   const extension = said === "" ? extensionOf(name) : said;
@@ -21,7 +21,7 @@ export function formatOf({ fileExtension, name, content }: DocumentFile): Docume
   return content instanceof Uint8Array && isPdf(content) ? "pdf" : undefined;
 }
 
-/** True for bytes that begin as a PDF does; readers look at the first 1,024. */
+/** Whether the bytes start like a PDF; readers accept the header anywhere in the first 1,024 bytes. */
 export const isPdf = ({ buffer, byteOffset, byteLength }: Uint8Array): boolean =>
   Buffer.from(buffer, byteOffset, Math.min(byteLength, 1_024)).includes("%PDF-");
 
@@ -32,7 +32,7 @@ const formats: ReadonlyMap<string, DocumentFormat> = new Map([
   ["txt", "text"],
 ]);
 
-/** Names may have dots for other reasons: "Version 1.2", "Mr. Smith". */
+/** A dot does not always begin an extension: "Version 1.2", "Mr. Smith". */
 function extensionOf(name: string): string {
   const dot = name.lastIndexOf(".");
   const extension =

@@ -4,14 +4,14 @@ import { escapeHtml } from "#platform/restricted-html/serialize.ts";
 import { unsafeCharacter } from "#platform/restricted-html/text.ts";
 import { createInlineText, formatIn, noFormat, type TextFormat } from "./inline-text.ts";
 
-/** The restricted HTML that shows a file of HTML or of text. Empty when there is nothing to show. */
+/** Converts an HTML or text file to restricted HTML. Empty when the file shows nothing. */
 export function documentToHtml(bytes: Uint8Array, type: "html" | "text"): string {
-  // New pages of printed texts; all other characters that nobody sees are dropped.
+  // Keeps form feeds as page breaks; other invisible characters are dropped.
   const text = decodeText(bytes).replaceAll("\f", "\n\n").replaceAll(unsafeCharacter, "");
   return type === "html" ? htmlToRestricted(text) : plainTextToHtml(text);
 }
 
-/** The text of a file: UTF-16 with its mark, UTF-8, or else windows-1252, which can be any bytes. */
+/** Decodes UTF-16 with a byte order mark, then UTF-8, then windows-1252, which accepts any bytes. */
 function decodeText(bytes: Uint8Array): string {
   const encoding = marks.find(({ mark }) => mark.every((byte, index) => bytes[index] === byte))?.encoding;
   if (encoding !== undefined) return new TextDecoder(encoding).decode(bytes);
@@ -28,20 +28,20 @@ const marks = [
 ];
 
 /**
- * Turns any HTML into the restricted HTML that documents are typeset of: headings, paragraphs, lists, tables, links,
- * emphasis. Styles, scripts, pictures and everything that is not text are dropped; the text of unknown elements stays.
+ * Converts any HTML to the restricted HTML that documents are rendered from: headings, paragraphs, lists,
+ * tables, links, emphasis. Styles, scripts and images are dropped; unknown elements are replaced by their text.
  */
 export const htmlToRestricted = (html: string): string => htmlOf(blocksOf(parse(html).childNodes, 0));
 
 type HtmlNode = DefaultTreeAdapterTypes.ChildNode;
 type HtmlElement = DefaultTreeAdapterTypes.Element;
 
-/** Something that stands alone: a paragraph, given by what is in it, or anything else as a whole. */
+/** A block: a paragraph, given by its inline content, or complete HTML. */
 type Block = { readonly paragraph: string } | { readonly html: string };
 
-/** Blocks within blocks; deeper ones are as if they were not there. Restricted HTML has at most 60 elements. */
+/** Nesting of blocks; deeper blocks are flattened, because restricted HTML allows at most 60 nested elements. */
 const maxLevel = 12;
-/** The text of deeper elements is dropped; browsers do not nest deeper than 512 either. */
+/** Text nested deeper is dropped; browsers stop at 512 levels too. */
 const maxDepth = 600;
 
 function blocksOf(nodes: readonly HtmlNode[], level: number): Block[] {
@@ -77,11 +77,11 @@ function blocksOf(nodes: readonly HtmlNode[], level: number): Block[] {
   return blocks;
 }
 
-/** Blocks as they stand one after the other. */
+/** The HTML of consecutive blocks. */
 const htmlOf = (blocks: readonly Block[]): string =>
   blocks.map((block) => ("html" in block ? block.html : `<p>${block.paragraph}</p>`)).join("\n");
 
-/** What stands in a cell or an item: one paragraph needs no element of its own there. */
+/** The content of a cell or list item: a single paragraph needs no element of its own. */
 function contentOf(nodes: readonly HtmlNode[], level: number): string {
   const blocks = blocksOf(nodes, level);
   const [first] = blocks;
@@ -99,10 +99,10 @@ const blockElements = words(`html body address article aside blockquote center d
   figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section
   summary table ul`);
 
-/** Character references can bring characters that the source did not have. */
+/** Character references can produce invisible characters that the source did not contain. */
 const visible = (text: string): string => text.replaceAll(unsafeCharacter, "");
 
-/** Empty when there is nothing to show; undefined when only its content matters. */
+/** Empty when there is nothing to show; undefined when only the element's content matters. */
 function convertBlock(element: HtmlElement, level: number): string | undefined {
   const { tagName: name, childNodes } = element;
   switch (name) {
@@ -114,7 +114,8 @@ function convertBlock(element: HtmlElement, level: number): string | undefined {
     case "h6":
       return wrapped(name, lineOf(childNodes, level));
     case "pre":
-      // Readers of HTML drop one line break there, so that of several another number would be left each time.
+      // HTML parsers drop one line break after <pre>, so of several leading ones a different number would be
+      // left each time.
       return wrapped(name, escapeHtml(visible(textOf(element)).replaceAll(/\r\n?/g, "\n")).replace(/^\n+/, ""));
     case "ul":
     case "ol":
@@ -132,13 +133,13 @@ function convertBlock(element: HtmlElement, level: number): string | undefined {
 
 const wrapped = (name: string, content: string): string => (content === "" ? "" : `<${name}>${content}</${name}>`);
 
-/** Headings have no blocks in them. */
+/** Headings cannot contain blocks. */
 const lineOf = (nodes: readonly HtmlNode[], level: number): string =>
   blocksOf(nodes, level)
     .flatMap((block) => ("paragraph" in block ? [block.paragraph] : []))
     .join("<br>");
 
-/** Lists have items only; what stands between them becomes one. */
+/** Lists contain only items, so anything between them becomes an item. */
 const itemHtml = (node: HtmlNode, level: number): string =>
   wrapped("li", contentOf("tagName" in node && node.tagName === "li" ? node.childNodes : [node], level));
 
@@ -153,7 +154,7 @@ function textOf(element: HtmlElement): string {
   return texts.join("");
 }
 
-/** A table with its rows and cells; its caption becomes a paragraph. Empty when there are no cells. */
+/** A table of rows and cells; the caption becomes a paragraph. Empty when there are no cells. */
 function tableHtml(table: HtmlElement, level: number): string {
   const children = elementsOf(table);
   const caption = children.filter(({ tagName }) => tagName === "caption");

@@ -5,7 +5,10 @@ import type { PageBox } from "./page-tree.ts";
 import { maxMatches } from "./pdf-limits.ts";
 import { linesOf, type TextLine, type TextRun } from "./text-lines.ts";
 
-/** Every place of each wanted text, page by page from top to bottom; at most so many of each as anybody can sign. */
+/**
+ * Finds every occurrence of each wanted text, page by page from top to bottom; for each text at most as many as
+ * can be signed.
+ */
 export async function findTexts(bytes: Uint8Array, wanted: readonly WantedText[]): Promise<TextPlace[][]> {
   const { getDocument } = await loadLibrary();
   const search = createTextSearch(wanted);
@@ -29,19 +32,19 @@ export async function findTexts(bytes: Uint8Array, wanted: readonly WantedText[]
   }
 }
 
-/** Only when somebody looks for a text: the library takes a third of a second and 40 MB. */
+/** Loaded on first use: pdf.js takes a third of a second and 40 MB. */
 async function loadLibrary() {
   const [library, worker] = await Promise.all([
     import("pdfjs-dist/legacy/build/pdf.mjs"),
     import("pdfjs-dist/legacy/build/pdf.worker.mjs" as string),
   ]);
-  // So that it works in this thread: the process is the fence.
+  // Runs pdf.js in this thread: the process itself is the sandbox.
   Object.assign(globalThis, { pdfjsWorker: worker });
   return library;
 }
 
 const options = {
-  // The names of glyphs of Chinese, Japanese and Korean fonts. Read from the package, never fetched.
+  // Character maps of Chinese, Japanese and Korean fonts, read from the package and never fetched.
   cMapUrl: fileURLToPath(new URL("./cmaps/", import.meta.resolve("pdfjs-dist/package.json"))),
   cMapPacked: true,
   standardFontDataUrl: fileURLToPath(new URL("./standard_fonts/", import.meta.resolve("pdfjs-dist/package.json"))),
@@ -50,7 +53,7 @@ const options = {
   useWasm: false,
   useWorkerFetch: false,
   isOffscreenCanvasSupported: false,
-  // What cannot be read might have been one of the texts.
+  // An unreadable part might have contained a wanted text, so errors are not skipped.
   stopAtErrors: true,
   maxImageSize: 1,
   verbosity: 0,
@@ -75,15 +78,15 @@ function boxOf({ view, rotate }: PDFPageProxy): PageBox {
   return { left, bottom, width: right - left, height: top - bottom, rotation: rotate as PageBox["rotation"] };
 }
 
-/** A wanted text in a line. */
+/** A match within a line. */
 interface LineMatch {
-  /** Of the wanted text. */
+  /** Index of the wanted text. */
   readonly index: number;
   readonly left: number;
   readonly right: number;
 }
 
-/** Finds every wanted text in a line, from left to right. Blanks of any kind and number count as one. */
+/** Finds the wanted texts in a line, from left to right. Any run of white space counts as one space. */
 function createTextSearch(wanted: readonly WantedText[]): (line: TextLine) => LineMatch[] {
   const needles = wanted.map(({ text, ...options }) => {
     const blanks = text.trim().replaceAll(/\s+/gu, " ");
@@ -100,7 +103,7 @@ function createTextSearch(wanted: readonly WantedText[]): (line: TextLine) => Li
   };
 }
 
-/** In lower case; characters that would become longer stay, so that places are the same. */
+/** Lower-cases the text. Characters that would become longer stay, so that positions do not shift. */
 function fold(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;
@@ -116,7 +119,7 @@ function placesOf(text: string, needle: string): number[] {
   return places;
 }
 
-/** True when no word goes on beyond the ends. */
+/** Whether the match starts and ends at word boundaries. */
 const isWholeWord = (text: string, start: number, end: number): boolean =>
   !(isOfWord(text[start]) && isOfWord(text[start - 1])) && !(isOfWord(text[end - 1]) && isOfWord(text[end]));
 

@@ -2,11 +2,11 @@ import { PDFArray, PDFDict, PDFHexString, PDFName, PDFNull, type PDFObject, PDFS
 import { PdfProblem } from "./pdf-limits.ts";
 
 /**
- * Refuses what acts by itself, plays, reaches out or hides a program: JavaScript, actions that do more than show a place of
- * the same file, media, content that stands elsewhere, XFA forms, and attached files other than plain data.
+ * Refuses content that runs, plays, reaches outside or hides a program: JavaScript, actions other than jumps
+ * within the file, media, external content, XFA forms, and attachments other than plain data.
  */
 export function refuseForbiddenContent(objects: Iterable<PDFObject>): void {
-  // Not recursive: arrays may be nested as deeply as the parser gets.
+  // Iterative, because arrays may be nested as deeply as the parser allows.
   const waiting: PDFObject[] = [...objects];
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     if (value instanceof PDFDict) checkDictionary(value, waiting);
@@ -58,7 +58,7 @@ const actionTypes: ReadonlyMap<PDFObject, () => never> = new Map([
   ...named(["Hide", "SetOCGState"], forbidden("an action that shows and hides parts of it")),
 ]);
 
-/** Places of this file, unless they name another one. */
+/** Destinations in this file, unless they name another one. */
 const placesOfFiles: ReadonlySet<PDFObject> = new Set([PDFName.of("GoTo"), PDFName.of("Thread")]);
 
 const kinds: ReadonlyMap<PDFObject, () => never> = new Map([
@@ -93,7 +93,7 @@ const checks: ReadonlyMap<PDFName, Check> = new Map<PDFName, Check>([
     PDFName.of("FS"),
     (dictionary, key) => {
       const file = dictionary.lookup(key);
-      // The address of an attachment that is not in the file is a text.
+      // An attachment's external address is a text string.
       if (file === PDFName.of("URL") || file instanceof PDFString || file instanceof PDFHexString) refuseElsewhere();
     },
   ],
@@ -102,7 +102,7 @@ const checks: ReadonlyMap<PDFName, Check> = new Map<PDFName, Check>([
   [PDFName.of("EF"), checkAttachment],
 ]);
 
-/** What a stream must not say of itself. */
+/** Stream entries that are refused. */
 const streamChecks: ReadonlyMap<PDFName, () => never> = new Map([
   [PDFName.of("F"), refuseElsewhere],
   [PDFName.of("FFilter"), refuseElsewhere],
@@ -110,7 +110,7 @@ const streamChecks: ReadonlyMap<PDFName, () => never> = new Map([
   [PDFName.of("OPI"), forbidden("a picture that stands in another file")],
 ]);
 
-/** Those of ISO 32000-2 that need no key, and what some programs call them for short. */
+/** The filters of ISO 32000-2 that need no key, with their common abbreviations. */
 const knownFilters: ReadonlySet<PDFObject | undefined> = new Set(
   [
     ...["FlateDecode", "LZWDecode", "RunLengthDecode", "ASCII85Decode", "ASCIIHexDecode"],
@@ -119,7 +119,7 @@ const knownFilters: ReadonlySet<PDFObject | undefined> = new Set(
   ].map((name) => PDFName.of(name)),
 );
 
-/** Some readers show such a stream as it is, others nothing. */
+/** Some readers show a stream with an unknown filter unchanged, others show nothing. */
 function refuseUnknownFilters(dictionary: PDFDict): void {
   const given = dictionary.lookup(PDFName.of("Filter"));
   if (given === undefined || given === PDFNull) return;
@@ -139,12 +139,14 @@ function refuseUnknownFilters(dictionary: PDFDict): void {
   );
 }
 
-/** Plain data, which no system runs when it is opened; XML and JSON come with invoices and with our own evidence. */
+/**
+ * Plain data that no system executes on opening. XML and JSON are attached to invoices and to our own evidence.
+ */
 const allowedExtensions: ReadonlySet<string> = new Set(
   "xml json csv tsv txt md png jpg jpeg gif tif tiff asc sig p7s p7m tsr ots".split(" "),
 );
 
-/** Of a file specification: each of its names has to be that of plain data. */
+/** Every name in a file specification must have an allowed extension. */
 function checkAttachment(specification: PDFDict): void {
   const names = nameKeys.map((key) => specification.lookup(key)).filter((name) => name !== undefined);
   const isPlain = (name: PDFObject) =>
@@ -155,6 +157,6 @@ function checkAttachment(specification: PDFDict): void {
 
 const nameKeys = ["F", "UF", "Unix", "DOS", "Mac"].map((name) => PDFName.of(name));
 
-/** Empty for a name that has none, or that programs cut off at a character that is none. */
+/** Empty for a name without an extension, or with an invisible character where some programs cut it off. */
 const extensionOf = (name: string): string =>
   /[\p{Cc}\p{Cf}]/u.test(name) ? "" : (/\.([^.]*)$/.exec(name)?.[1] ?? "").toLowerCase();

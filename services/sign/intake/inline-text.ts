@@ -1,20 +1,20 @@
 import type { DefaultTreeAdapterTypes } from "parse5";
 import { escapeHtml } from "#platform/restricted-html/serialize.ts";
 
-/** How a piece of text looks. */
+/** The formatting of a piece of text. */
 export interface TextFormat {
-  /** Elements around it, the outermost first. */
+  /** Enclosing elements, outermost first. */
   readonly tags: readonly string[];
   readonly href?: string;
 }
 
 export const noFormat: TextFormat = { tags: [] };
 
-/** The text of one paragraph. */
+/** Collects the text of one paragraph. */
 export interface InlineText {
   text(text: string, format: TextFormat): void;
   lineBreak(): void;
-  /** Its HTML, empty when nothing would be seen; begins a new one. */
+  /** Returns the paragraph's HTML, empty when nothing is visible, and starts a new one. */
   take(): string;
 }
 
@@ -42,7 +42,7 @@ export function createInlineText(): InlineText {
   };
 }
 
-/** An empty text is a line break. */
+/** An empty text stands for a line break. */
 interface Piece {
   text: string;
   readonly format: TextFormat;
@@ -50,7 +50,7 @@ interface Piece {
 
 const isSame = (a: TextFormat, b: TextFormat): boolean => a.href === b.href && a.tags.join() === b.tags.join();
 
-/** Blanks and line breaks at the end are not seen, nor are line breaks at the beginning. */
+/** Drops trailing spaces and line breaks and leading line breaks, which are not visible. */
 function withoutEnd(pieces: readonly Piece[]): Piece[] {
   const begin = pieces.findIndex(({ text }) => text !== "");
   const kept = begin === -1 ? [] : pieces.slice(begin);
@@ -68,7 +68,7 @@ function pieceHtml({ text, format: { tags, href } }: Piece): string {
   return href === undefined ? html : `<a href="${escapeHtml(href)}">${html}</a>`;
 }
 
-/** The format within an element. */
+/** The formatting inside an element. */
 export function formatIn(element: DefaultTreeAdapterTypes.Element, format: TextFormat): TextFormat {
   const { tagName } = element;
   if (tagName === "a") {

@@ -9,16 +9,16 @@ import type { Metrics } from "#platform/metrics.ts";
 import { step, type Tracer } from "#platform/telemetry.ts";
 import type { IntakeJob, IntakeOutcome } from "./messages.ts";
 
-/** A process that was ended by a job has this as its answer. */
+/** The job's answer; a process that died because of the job counts as one. */
 export type IntakeAnswer =
   | IntakeOutcome
   | { readonly kind: "ended"; readonly end: "timeout" | "out_of_memory" | "crashed" };
 
-/** Runs jobs in child processes. Organizations share the places by what each has used. */
+/** Runs jobs in child processes. Capacity is shared fairly between organizations by what each has used. */
 export interface IntakeQueue {
-  /** Rejects with SERVICE_UNAVAILABLE when too much waits, or there is no process. */
+  /** Rejects with SERVICE_UNAVAILABLE when the queue is full or no process is available. */
   run(owner: string, job: IntakeJob, bytes: number, deadlineMs: number): Promise<IntakeAnswer>;
-  /** Jobs that could start at once. */
+  /** How many jobs could start right now. */
   freeSlots(): number;
   close(): Promise<void>;
 }
@@ -28,16 +28,16 @@ export interface IntakeQueueOptions extends Partial<ChildLimits> {
   readonly metrics?: Pick<Metrics, "intakeEnds"> | undefined;
   readonly tracer?: Tracer | undefined;
   /**
-   * Jobs of one owner at the same time; two, or one on a machine with one core, when absent. Their processes start when
-   * needed, and a further one for owners who have none.
+   * Concurrent jobs of one owner; by default two, or one on a single-core machine. Processes start on demand,
+   * plus one for owners that have none running.
    */
   readonly size?: number | undefined;
-  /** Processes that are started at once and stay when they have nothing to do; none when absent. */
+  /** Processes started in advance and kept when idle; none when absent. */
   readonly kept?: number | undefined;
   readonly maxWaiting?: number;
 }
 
-/** Jobs that wait keep their bytes in this process: those of one owner, who may send 100 MB at a time, and all. */
+/** Waiting jobs hold their bytes in memory. Limits for one owner, who may send 100 MB at a time, and for all. */
 const maxWaitingBytes = { own: 128 * 1024 * 1024, all: 256 * 1024 * 1024 };
 
 export function createIntakeQueue({
@@ -54,12 +54,15 @@ export function createIntakeQueue({
   let waitingBytes = 0;
   let isClosed = false;
 
-  /** There is one process more than places: it is for whoever has none, so that nobody waits for another's files. */
+  /**
+   * There is one process more than places. It serves owners with no running job, so that nobody waits behind
+   * another's files.
+   */
   const handOut = (): void => {
     for (;;) {
       const process = queue.waiting() === 0 ? undefined : pool.take();
       if (process === undefined) break;
-      // The one that was just taken is counted.
+      // The job just taken is counted.
       const taken = queue.take({ idleOwnersOnly: pool.busy() > places });
       if (taken === undefined) {
         pool.putBack(process);
@@ -68,7 +71,7 @@ export function createIntakeQueue({
       waitingBytes -= taken.task.bytes;
       taken.task.run(process);
     }
-    // The spare one is started before anybody needs it.
+    // Starts the spare process before it is needed.
     const wanted = queue.waiting() + (pool.busy() >= places ? 1 : 0);
     if (wanted > 0) pool.startFor(wanted);
   };
@@ -96,7 +99,7 @@ export function createIntakeQueue({
       size: places + 1,
       kept: Math.min(kept, places),
     },
-    // What the process has just ended is told a moment later.
+    // The finished job's result is delivered a moment later, so hand out the next job after it.
     {
       onIdle: () => queueMicrotask(handOut),
       onStuck: refuseAll,
@@ -143,8 +146,8 @@ export function createIntakeQueue({
 const entry = new URL("./pdf-process.ts", import.meta.url);
 
 /**
- * What a job leaves behind is young, and the bytes of files hang on it. With what V8 takes by itself they pile up until
- * the whole heap is searched, every 17 files of 100 KB; so it is every 30, with about a sixth less work and 40 MB less.
+ * Jobs leave short-lived garbage that holds on to file bytes. With V8's default size it piles up until a full
+ * collection, every 17 files of 100 KB; with this one every 30, at about a sixth less work and 40 MB less.
  */
 const youngHalfMb = 8;
 
@@ -157,7 +160,7 @@ interface Task {
 interface Conclusion {
   resolve(answer: IntakeAnswer): void;
   refuse(): void;
-  /** Absent when the job was tried again already. */
+  /** Absent when the job has already been retried. */
   readonly retry: (() => void) | undefined;
 }
 
@@ -177,7 +180,7 @@ const childTask = (
     ended();
     if (end === "timeout" || end === "out_of_memory") resolve({ kind: "ended", end });
     else if (end !== "crashed") refuse();
-    // Somebody else may have ended it; what brings two processes down does it itself.
+    // Another job may have ended the process, so retry once; a job that ends two processes is at fault itself.
     else if (retry !== undefined) retry();
     else resolve({ kind: "ended", end });
   },

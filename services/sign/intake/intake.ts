@@ -13,41 +13,41 @@ import type { SealPreparation, WantedText } from "./messages.ts";
 import { maxMatches } from "./pdf-limits.ts";
 import { type CheckResult, createResultCache } from "./result-cache.ts";
 
-export type { DocumentFile } from "./document-format.ts";
 export type { WantedText } from "./messages.ts";
 
 /** A file that can be part of an agreement, as a PDF. */
 export interface CheckedDocument {
   readonly documentId: string;
   readonly name: string;
-  /** The document: what is shown, filled and sealed. */
+  /** The document that is shown, filled in and sealed. */
   readonly bytes: Uint8Array;
   readonly sha256: Buffer;
-  /** Of what was sent. */
+  /** Hash of the file as it was sent. */
   readonly sentSha256: Buffer;
   readonly pages: readonly PageSize[];
   readonly isSigned: boolean;
   readonly warnings: readonly DocumentWarning[];
 }
 
-/** Everything that is done to files of unknown content, in processes of their own with limits of time and memory. */
+/** Everything done to untrusted files, in separate processes with time and memory limits. */
 export interface Intake {
   /**
-   * Checks files, converts HTML and text, and writes every PDF anew that carries no signature. Throws for the first file that has the first kind of problem: no content,
-   * bad base64, the format, the size, the content. Nothing that passes fails when it is filled and sealed.
+   * Checks files, converts HTML and text to PDF, and rewrites every PDF without signatures. Looks for one kind
+   * of problem at a time in all files (empty content, bad base64, format, size, content) and throws for the
+   * first file that has it. A file that passes does not fail later, when it is filled in and sealed.
    */
   check(orgId: string, documents: readonly DocumentFile[]): Promise<readonly CheckedDocument[]>;
-  /** For each wanted text every place of it, documents and pages in their order; at most 1,000. */
+  /** The occurrences of each wanted text, ordered by document and page; at most 1,000. */
   findTexts(
     orgId: string,
     files: readonly { readonly documentId: string; readonly bytes: Uint8Array }[],
     wanted: readonly WantedText[],
   ): Promise<readonly (readonly TextMatch[])[]>;
-  /** All pages in one PDF. */
+  /** Merges all pages into one PDF. */
   merge(orgId: string, files: readonly Uint8Array[]): Promise<Uint8Array>;
-  /** The file with the marks on it and room for a seal; its signature is still to be inserted. */
+  /** Adds the marks and a signature placeholder; the signature itself is inserted later. */
   prepareSeal(file: SealPreparation): Promise<PreparedFile>;
-  /** Files that could be looked at at once now. */
+  /** How many files could be processed right now. */
   freeSlots(): number;
   close(): Promise<void>;
 }
@@ -55,17 +55,17 @@ export interface Intake {
 export interface IntakeOptions extends IntakeQueueOptions {
   readonly renderer: Client<typeof RendererService>;
   readonly clock: Clock;
-  /** In place of the usual ones, in milliseconds. */
+  /** Overrides the default deadlines, in milliseconds. */
   readonly deadlines?: Partial<typeof usualDeadlines>;
 }
 
-/** Checking is to be quick; the others grow with the pages. */
+/** Checks must be fast; the other deadlines grow with the number of pages. */
 const usualDeadlines = { check: 5_000, findTexts: 10_000, merge: 20_000, prepareSeal: 30_000 };
 
 export function createIntake({ renderer, clock, ...options }: IntakeOptions): Intake {
   const deadlines = { ...usualDeadlines, ...options.deadlines };
   const queue = createIntakeQueue(options);
-  // What people have signed does not wait for files that others send.
+  // Sealing has a queue of its own: agreements people have signed do not wait for uploads.
   const sealing = createIntakeQueue({ ...options, kept: 0 });
   const cache = createResultCache();
 
@@ -77,7 +77,7 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
     if (result === undefined) {
       const answer = await queue.run(orgId, { kind: "check", bytes: sent }, sent.length, deadlines.check);
       result = resultOf(answer);
-      // Under another load it may end otherwise.
+      // A crash or timeout may be due to load, so it is not cached.
       if (answer.kind !== "ended") cache.put(key, result);
     }
     if ("problem" in result) throw corrupted(field, result.problem);
@@ -100,7 +100,7 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
       const checks = readFiles(documents).map((file) =>
         file.format === "pdf" ? checkPdf(orgId, file) : convert(orgId, file, file.format),
       );
-      // All of them: the first one in their order is told, not the quickest.
+      // Waits for all, so that the reported problem is the first in order and not the fastest to fail.
       for (const outcome of await Promise.allSettled(checks)) if (outcome.status === "rejected") throw outcome.reason;
       return Promise.all(checks);
     },
@@ -126,7 +126,7 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
       const deadline = deadlines.prepareSeal + drawingTime(file);
       const answer = await sealing.run("", { kind: "prepare-seal", ...file }, file.bytes.length, deadline);
       if (answer.kind === "prepared") return { bytes: answer.bytes, start: answer.start, end: answer.end };
-      // It has passed the check: that it fails now is a defect, or the machine is too busy.
+      // The file passed the check, so a failure now is a bug, or the machine is overloaded.
       throw new Error(`a document could not be prepared for its seal: ${problemOf(answer)}`);
     },
     freeSlots: queue.freeSlots,
@@ -136,17 +136,17 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
   };
 }
 
-/** A millisecond for each character is far more than the slowest of scripts takes. */
+/** One millisecond for each character is far more than the slowest script takes. */
 const drawingTime = ({ marks }: SealPreparation): number =>
   Math.min(
     maxDrawingMs,
     marks.reduce((sum, mark) => sum + (mark.kind === "text" ? mark.text.length : 0), 0),
   );
 
-/** Completions are begun again after five minutes. */
+/** Completions are retried after five minutes. */
 const maxDrawingMs = 3 * 60_000;
 
-/** The renderer takes 8 million characters; messages have fewer. */
+/** The renderer accepts 8 million characters, but a message holds fewer. */
 const maxHtmlLength = 2 * 1024 * 1024;
 
 interface Readable {
@@ -158,7 +158,7 @@ interface Readable {
   readonly field: string;
 }
 
-/** Each kind of problem is looked for in all files before the next kind is. */
+/** Each kind of problem is looked for in all files before the next kind. */
 function readFiles(documents: readonly DocumentFile[]): Readable[] {
   const fieldOf = (index: number) => `documents[${index}]`;
   const contents = documents.map(({ content }, index) => {
@@ -181,7 +181,7 @@ function readFiles(documents: readonly DocumentFile[]): Readable[] {
   });
 }
 
-/** With the path of the file, so that the caller knows which of several it was. */
+/** Includes the path of the file, so that the caller knows which one it was. */
 function refusal(code: ErrorCode, field: string, reason = "see the message"): DomainError {
   return new DomainError(code, {
     details: [{ field, code: code === "VALIDATION_FAILED" ? "REQUIRED" : code, message: reason }],
@@ -208,7 +208,7 @@ const endings = {
   crashed: "The PDF cannot be read. Save it again and retry.",
 };
 
-/** From here on it would hold up everything else for more than half a millisecond. */
+/** Hashing more than this at once would block the event loop for over half a millisecond. */
 const maxBytesAtOnce = 512 * 1024;
 
 async function hashOf(bytes: Uint8Array): Promise<Buffer> {

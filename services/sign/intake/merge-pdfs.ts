@@ -1,7 +1,7 @@
 import { PDFDocument } from "pdf-lib";
 import { openDocument } from "./reading/open-document.ts";
 
-/** All pages of all files in one PDF, in their order. */
+/** Merges all pages of all files into one PDF, in order. */
 export async function mergePdfs(files: readonly Uint8Array[]): Promise<Uint8Array> {
   const merged = await PDFDocument.create();
   for (const file of files) {

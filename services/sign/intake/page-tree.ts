@@ -11,23 +11,23 @@ import {
 import type { PageSize } from "../agreement/agreement.ts";
 import { maxPageSide, maxPages, maxPageTreeDepth, minPageSide, PdfProblem } from "./pdf-limits.ts";
 
-/** A page with its place among the objects. */
+/** A page and its reference. */
 export interface FoundPage {
   readonly ref: PDFRef;
   readonly node: PDFDict;
   readonly size: PageSize;
 }
 
-/** The pages in their order, with their sizes as they are shown. Throws a PdfProblem. */
+/** The pages in order, with their displayed sizes. Throws a PdfProblem. */
 export const readPages = (document: PDFDocument): PageSize[] =>
   findPages(document.context, document.catalog).map(({ size }) => size);
 
-/** The pages in their order. Throws a PdfProblem. */
+/** The pages in order. Throws a PdfProblem. */
 export function findPages(context: PDFContext, catalog: PDFDict): FoundPage[] {
   const seen = new Set<PDFObject>();
   const found: FoundPage[] = [];
   const visit = (link: PDFObject, depth: number): void => {
-    // Pages and their trees are known by their references; a page that stands twice would be filled twice.
+    // Pages and tree nodes are identified by reference; a page that appears twice would be filled in twice.
     const key = link instanceof PDFRef ? link : undefined;
     const node = context.lookup(link);
     if (key === undefined || !(node instanceof PDFDict)) throw brokenTree();
@@ -59,7 +59,7 @@ function sizeOf(page: PDFDict): PageSize {
   return size;
 }
 
-/** The part of a page that is shown, in its own coordinates, and by how much it is turned clockwise. */
+/** The visible part of a page in its own coordinates, and its clockwise rotation. */
 export interface PageBox {
   readonly left: number;
   readonly bottom: number;
@@ -68,7 +68,7 @@ export interface PageBox {
   readonly rotation: 0 | 90 | 180 | 270;
 }
 
-/** The box of a page as viewers show it: the crop box within the media box (pdf.js reads it the same way). */
+/** The page box as viewers show it: the crop box within the media box, as pdf.js does. */
 export function pageBoxOf(page: PDFDict): PageBox {
   const media = boxOf(inherited(page, "MediaBox")) ?? letter;
   const crop = boxOf(inherited(page, "CropBox"));
@@ -76,11 +76,11 @@ export function pageBoxOf(page: PDFDict): PageBox {
   return { left, bottom, width: right - left, height: top - bottom, rotation: rotationOf(inherited(page, "Rotate")) };
 }
 
-/** The size of a page as it is shown. */
+/** The size of a page as displayed. */
 const shownSize = ({ width, height, rotation }: PageBox): { width: number; height: number } =>
   rotation % 180 === 0 ? { width, height } : { width: height, height: width };
 
-/** A point of the page in points from the upper left corner of the page as it is shown. */
+/** Converts a point of the page to points from the upper left corner of the page as displayed. */
 export function shownPoint(box: PageBox, x: number, y: number): { x: number; y: number } {
   const right = x - box.left;
   const up = y - box.bottom;
@@ -98,7 +98,7 @@ export function shownPoint(box: PageBox, x: number, y: number): { x: number; y: 
 
 type Corners = readonly [left: number, bottom: number, right: number, top: number];
 
-/** What pdf.js takes for a page without a box. */
+/** The default of pdf.js for a page without a box. */
 const letter: Corners = [0, 0, 612, 792];
 
 export function inherited(page: PDFDict, name: string): PDFObject | undefined {

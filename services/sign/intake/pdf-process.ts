@@ -1,4 +1,5 @@
-// The program of an intake process. It sees no configuration, no secrets and no network, and ends with its parent.
+// The main program of an intake process. It has no configuration, no secrets and no network, and exits with its
+// parent.
 import { answerJobs } from "#platform/child-processes/fork-child.ts";
 import { createFontLibrary } from "../completion/font-library.ts";
 import { checkPdf } from "./check-pdf.ts";
@@ -10,7 +11,7 @@ import { damagedMessage, PdfProblem } from "./pdf-limits.ts";
 import { prepareSeal } from "./prepare-seal.ts";
 import { smallestPdf } from "./smallest-pdf.ts";
 
-// The libraries tell the console of every oddity of a file; nobody is there to read it.
+// The libraries log every oddity of a file to the console, where nobody would read it.
 for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {};
 
 const fonts = createFontLibrary();
@@ -33,7 +34,7 @@ async function work(job: IntakeJob): Promise<IntakeOutcome> {
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
-/** Whatever goes wrong is the fault of the file: everything that a library throws about it means that it is damaged. */
+/** Any error that a library throws means that the file is damaged. */
 async function answer(job: IntakeJob): Promise<IntakeOutcome> {
   try {
     return await work(job);
@@ -42,6 +43,6 @@ async function answer(job: IntakeJob): Promise<IntakeOutcome> {
   }
 }
 
-// Loads what the first document would have to wait for.
+// Warms up, so that the first document does not have to wait.
 await work({ kind: "check", bytes: smallestPdf });
 answerJobs(answer);

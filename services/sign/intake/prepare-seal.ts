@@ -16,16 +16,16 @@ import { readLocks, type SignatureLocks } from "./signature-locks.ts";
 import { trackChanges } from "./track-changes.ts";
 
 /**
- * Draws the marks and makes room for the seal. What people have seen stays in the file byte for byte, and the rest is added
- * after it, so that signatures that are there stay valid.
+ * Draws the marks and adds a signature placeholder as an incremental update: the bytes that people saw stay as
+ * they are, so existing signatures remain valid.
  */
 export async function prepareSeal(preparation: SealPreparation, fonts: FontLibrary): Promise<PreparedFile> {
   const bytes = Buffer.from(preparation.bytes.buffer, preparation.bytes.byteOffset, preparation.bytes.byteLength);
   try {
     return await extend(readStrictly(bytes), bytes, preparation, fonts);
   } catch {
-    // It was taken before files were written anew when they come, or had to be unambiguous. What people saw of it is what
-    // its cross-reference gives.
+    // The file was accepted before uploads were rewritten or checked for ambiguity. What people saw is what its
+    // cross-reference leads to.
     const graph = readGraph(bytes);
     if (preparation.isSigned) return extend(graph, bytes, preparation, fonts);
     const rewritten = Buffer.from(await writeGraph(graph, bytes));
@@ -43,7 +43,7 @@ async function extend(
   trackChanges(document.context);
   packNatively(document.context);
   await (preparation.isSigned ? fillSigned : fill)(document, preparation, fonts);
-  // Not every reader follows a chain of tables of both kinds.
+  // Not every reader follows a chain that mixes cross-reference tables and streams.
   const useObjectStreams = graph.sections[0]?.kind === "stream";
   return fixByteRange(await document.commit({ useObjectStreams, objectsPerTick: Number.POSITIVE_INFINITY }));
 }
@@ -60,11 +60,14 @@ async function fill(
   const structure = structureOf(document);
   if (structure === undefined) return;
   structure.addAnnotation(field, { role: "Form", page: page.ref, alternative: statement.reason });
-  // Whoever goes through the page by keyboard meets what is on it in the order of the structure.
+  // Tab order follows the structure, for people who navigate by keyboard.
   page.node.set(PDFName.of("Tabs"), PDFName.of("S"));
 }
 
-/** Nothing is placed on a file that forbids it; what people have signed before locks were known is sealed all the same. */
+/**
+ * Nothing is placed on a file whose lock forbids it. Agreements signed before we checked for locks are sealed
+ * anyway.
+ */
 function locksOf(document: PDFDocument): Pick<SignatureLocks, "isLocked"> {
   try {
     return readLocks(document);
@@ -74,7 +77,7 @@ function locksOf(document: PDFDocument): Pick<SignatureLocks, "isLocked"> {
   }
 }
 
-/** Only what those who verify the earlier signatures permit: new signature fields. */
+/** Adds only what verifiers of the existing signatures permit: new signature fields. */
 async function fillSigned(
   document: PDFDocument,
   { marks, statement }: SealPreparation,
@@ -86,7 +89,7 @@ async function fillSigned(
   addSignaturePlaceholder(document, statement, names);
 }
 
-/** Lets Node's zlib compress fonts that are embedded, where the library's own code takes several times as long. */
+/** Makes embedded fonts compress with Node's zlib; pdf-lib's own code is several times slower. */
 function packNatively(context: PDFContext): void {
   context.flateStream = (contents, dictionary = {}) => {
     const bytes = typeof contents === "string" ? Buffer.from(contents, "latin1") : contents;

@@ -1,22 +1,22 @@
 import type { PageSize } from "../agreement/agreement.ts";
 import type { CheckedPdf } from "./messages.ts";
 
-/** What is known of a file: its facts and what it has become, or why it is refused. */
+/** The result of a check: the facts and the rewritten file, or why it was refused. */
 export type CheckResult = CheckedPdf | { readonly problem: string };
 
-/** Results by organization and hash, so that the same file is neither read nor written again. */
+/** Caches results by organization and hash, so that the same file is not processed twice. */
 export interface ResultCache {
   get(key: string): CheckResult | undefined;
   put(key: string, result: CheckResult): void;
 }
 
 const maxEntries = 1_000;
-/** A page takes about ten bytes: most pages of a file are of one size, which is kept once. */
+/** A page takes about ten bytes: most pages of a file share one size, which is kept once. */
 const maxPagesInAll = 100_000;
-/** Of files that were written anew: those that are sent again and again are templates of a few pages. */
+/** Rewritten files: those sent again and again are templates of a few pages. */
 const maxBytesInAll = 32 * 1024 * 1024;
 
-/** The ones that were not asked for longest are dropped first. */
+/** Evicts the least recently used results. */
 export function createResultCache(): ResultCache {
   const entries = new Map<string, CheckResult>();
   let pagesInAll = 0;

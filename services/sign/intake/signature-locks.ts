@@ -11,14 +11,14 @@ import {
 import { PdfProblem } from "./pdf-limits.ts";
 import { linksIn } from "./reading/read-graph.ts";
 
-/** What the signatures that a file has leave to those who come after (ISO 32000-2 §12.8.2). */
+/** What existing signatures permit afterwards (ISO 32000-2 §12.8.2). */
 export interface SignatureLocks {
   /**
-   * The rule of DocMDP when a file is certified: it may be signed and filled in, and by 3 annotated. Those who verify do
-   * not agree on what may newly show on its pages, so nothing may.
+   * The DocMDP level of a certified file: 2 permits signing and form filling, 3 annotations too. Verifiers
+   * disagree on which new content pages may show, so we add none.
    */
   readonly permission: 2 | 3 | undefined;
-  /** Whether a field of this name must not be there afterwards, if it was not before. */
+  /** Whether the signatures forbid adding a field of this name. */
   isLocked(name: string): boolean;
 }
 
@@ -77,10 +77,10 @@ function locksOfSignature(signature: PDFDict): Lock[] {
   });
 }
 
-/** -1 for what is none: no rule that is known. */
+/** -1 for anything that is not a number: no known rule. */
 const numberOf = (value: PDFObject): number => (value instanceof PDFNumber ? value.asNumber() : -1);
 
-/** 2 permits filling in and signing, and is the rule where none is named; 3 permits annotations, too. */
+/** 2, the default, permits form filling and signing; 3 permits annotations too. */
 function permissionOf({ permission = 2 }: Lock & { kind: "document" }): 2 | 3 {
   if (permission === 2 || permission === 3) return permission;
   const rule = permission === 1 ? "1, no changes" : "unknown";
@@ -90,7 +90,7 @@ function permissionOf({ permission = 2 }: Lock & { kind: "document" }): 2 | 3 {
 function lockedNames({ source, rules }: Lock & { kind: "fields" }): string[] {
   const action = rules.lookup(name("Action"));
   const fields = rules.lookup(name("Fields"));
-  // Fields that come later are locked by all other rules, a seal among them.
+  // All other actions lock fields added later, including a seal.
   if (action !== name("Include") || !(fields instanceof PDFArray)) {
     const shown = action instanceof PDFName ? action.decodeText() : "unknown";
     throw locked(`${source} locks all fields that come later (Action: ${shown.slice(0, 20)})`);
@@ -105,8 +105,8 @@ const locked = (why: string): PdfProblem =>
   new PdfProblem(`The PDF is signed, and ${why}. Whatever is added breaks that signature: sign a copy without it.`);
 
 /**
- * Whether anything in the PDF is a signature: a filled signature field, one that certifies it, or a dictionary of the shape
- * of a signature, wherever it stands, which some reader may take for one.
+ * Whether the PDF contains anything that a reader may take for a signature: a filled signature field, a
+ * certification, or any dictionary shaped like a signature.
  */
 export const isSignedPdf = (document: PDFDocument): boolean =>
   signedFields(document).length > 0 ||
@@ -126,14 +126,14 @@ const rangeName = PDFName.of("ByteRange");
 
 const isText = (value: PDFObject | undefined): boolean => value instanceof PDFHexString || value instanceof PDFString;
 
-/** The signature that certifies the file. */
+/** The certification signature of the file. */
 export function certificationOf({ catalog }: PDFDocument): PDFDict | undefined {
   const permissions = catalog.lookup(PDFName.of("Perms"));
   const found = permissions instanceof PDFDict ? permissions.lookup(PDFName.of("DocMDP")) : undefined;
   return found instanceof PDFDict ? found : undefined;
 }
 
-/** The signature fields that are filled. */
+/** Filled signature fields. */
 export function signedFields(document: PDFDocument): PDFDict[] {
   const form = document.catalog.lookup(PDFName.of("AcroForm"));
   const fields = form instanceof PDFDict ? form.lookup(PDFName.of("Fields")) : undefined;
@@ -149,7 +149,7 @@ export function signedFields(document: PDFDocument): PDFDict[] {
     if (!(field instanceof PDFDict) || seen.has(field)) continue;
     seen.add(field);
     const type = field.lookup(PDFName.of("FT"));
-    // Kinds of fields are inherited.
+    // Field types are inherited from the parent.
     const isSignature = type === undefined ? next.isSignature : type === PDFName.of("Sig");
     if (isSignature && field.lookup(PDFName.of("V")) instanceof PDFDict) signed.push(field);
     add(field.lookup(PDFName.of("Kids")), isSignature);

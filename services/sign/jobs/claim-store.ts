@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { withOrg } from "#platform/db/pool.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { JobKind } from "../agreement/change.ts";
 import type { Job } from "./job.ts";
@@ -76,11 +76,10 @@ export async function renewClaims(claimerPool: pg.Pool, claims: readonly string[
 }
 
 /** What there is to do; undefined when the hold was lost or somebody has removed the job. */
-export const readClaimed = (pool: pg.Pool, { orgId, id, claim }: Claimed): Promise<Job | undefined> =>
-  withOrg(pool, orgId, async (client) => {
-    const { rows } = await client.query<Omit<Job, "orgId">>(readSql, [orgId, id, claim]);
-    return rows[0] === undefined ? undefined : { orgId, ...rows[0] };
-  });
+export async function readClaimed({ orgId, client }: Tenant, { id, claim }: Claimed): Promise<Job | undefined> {
+  const { rows } = await client.query<Omit<Job, "orgId">>(readSql, [orgId, id, claim]);
+  return rows[0] === undefined ? undefined : { orgId, ...rows[0] };
+}
 
 const readSql = {
   name: "sign-read-job",
@@ -90,7 +89,7 @@ const readSql = {
 };
 
 /** Removes a job that is done; false when the hold was lost. */
-export async function removeJob(client: pg.PoolClient, { orgId, id, claim }: Claimed): Promise<boolean> {
+export async function removeJob({ orgId, client }: Tenant, { id, claim }: Claimed): Promise<boolean> {
   const { rowCount } = await client.query(
     "delete from sign.job where organization_id = $1 and id = $2 and claim = $3",
     [orgId, id, claim],
@@ -99,23 +98,31 @@ export async function removeJob(client: pg.PoolClient, { orgId, id, claim }: Cla
 }
 
 /** Lets the job go until it is due again; with a reason when it has failed. Does nothing when the hold was lost. */
-export const putOff = (pool: pg.Pool, { orgId, id, claim }: Claimed, runAt: Date, error?: string): Promise<void> =>
-  withOrg(pool, orgId, async (client) => {
-    // What has not failed begins to count anew.
-    await client.query(
-      `update sign.job set claim = null, claimed_until = null, run_at = $4, last_error = $5,
-        attempts = case when $5::text is null then 0 else attempts end
-        where organization_id = $1 and id = $2 and claim = $3`,
-      [orgId, id, claim, runAt, error ?? null],
-    );
-  });
+export async function putOff(
+  { orgId, client }: Tenant,
+  { id, claim }: Claimed,
+  runAt: Date,
+  error?: string,
+): Promise<void> {
+  // What has not failed begins to count anew.
+  await client.query(
+    `update sign.job set claim = null, claimed_until = null, run_at = $4, last_error = $5,
+      attempts = case when $5::text is null then 0 else attempts end
+      where organization_id = $1 and id = $2 and claim = $3`,
+    [orgId, id, claim, runAt, error ?? null],
+  );
+}
 
 /** Gives the job up: it stays, and nobody takes it any more. */
-export const giveUp = (pool: pg.Pool, { orgId, id, claim }: Claimed, now: Date, error: string): Promise<void> =>
-  withOrg(pool, orgId, async (client) => {
-    await client.query(
-      `update sign.job set claim = null, claimed_until = null, failed_at = $4, last_error = $5
-        where organization_id = $1 and id = $2 and claim = $3`,
-      [orgId, id, claim, now, error],
-    );
-  });
+export async function giveUp(
+  { orgId, client }: Tenant,
+  { id, claim }: Claimed,
+  now: Date,
+  error: string,
+): Promise<void> {
+  await client.query(
+    `update sign.job set claim = null, claimed_until = null, failed_at = $4, last_error = $5
+      where organization_id = $1 and id = $2 and claim = $3`,
+    [orgId, id, claim, now, error],
+  );
+}

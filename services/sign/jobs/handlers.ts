@@ -1,8 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { HeadSource, type RecordExternalHeadResponse } from "#gen/assent/click/v1/click_pb.ts";
 import { callerHeaders } from "#platform/caller.ts";
-import { withOrg } from "#platform/db/pool.ts";
-import { inSnapshot } from "#platform/db/transaction.ts";
+import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { asOutage, isOutage } from "#platform/outage.ts";
 import type { Agreement } from "../agreement/agreement.ts";
@@ -71,10 +70,7 @@ export const completeAgreements = (deps: CompletionDeps): JobHandler => ({
     const caller = { orgId, requestId, traceparent };
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(deadlineMs)]);
     try {
-      await unlessAborted(
-        signal,
-        completeAgreement(deps, caller, key, (client) => hold.endIn(client), signal),
-      );
+      await unlessAborted(signal, completeAgreement(deps, caller, key, hold.endIn, signal));
       return { kind: "done" };
     } catch (error) {
       // Another process may have it at once.
@@ -128,9 +124,9 @@ const enterIntoLog = (deps: SignDeps): JobHandler => ({
 
 /** What was the last event when the agreement was completed; others have followed since. */
 async function readHead({ pool, vault }: SignDeps, { orgId, key: agreementId }: Job): Promise<AuditEvent> {
-  const { agreement, events } = await inSnapshot(orgId, pool, async (client) => ({
-    agreement: await loadAgreement(client, orgId, agreementId),
-    events: await listAuditEvents(vault, client, orgId, agreementId),
+  const { agreement, events } = await withOrgSnapshot(pool, orgId, async (tenant) => ({
+    agreement: await loadAgreement(tenant, agreementId),
+    events: await listAuditEvents(tenant, vault, agreementId),
   }));
   const head = events.find(({ action }) => action === "agreement.completed");
   if (agreement === undefined || head === undefined) throw new Error(`agreement ${agreementId} is not completed`);
@@ -179,13 +175,13 @@ const sendBulkCopies = (deps: SignDeps): JobHandler => ({
   maxAttempts: Number.POSITIVE_INFINITY,
   run: async (job, hold) => {
     const { batchId, index } = job.payload as { batchId: string; index: number };
-    const copy = await findBulkCopy(deps.pool, job.orgId, batchId, index);
+    const copy = await withOrg(deps.pool, job.orgId, (tenant) => findBulkCopy(tenant, batchId, index));
     if (copy === undefined) return done;
     try {
-      await sendCopy(deps, job, copy, async (client, { id }) => {
-        await noteBulkAgreement(client, job.orgId, batchId, id);
-        await noteBulkCopy(client, job.orgId, batchId, deps.clock.now());
-        await hold.endIn(client);
+      await sendCopy(deps, job, copy, async (tenant, { id }) => {
+        await noteBulkAgreement(tenant, batchId, id);
+        await noteBulkCopy(tenant, batchId, deps.clock.now());
+        await hold.endIn(tenant);
       });
     } catch (error) {
       const failure = finalFailure(error, job);
@@ -202,7 +198,7 @@ type Copy = NonNullable<Awaited<ReturnType<typeof findBulkCopy>>>;
 /** The source as it is by now: a draft or a template that the copy is laid over. */
 async function sendCopy(deps: SignDeps, job: Job, { sourceId, createdBy, copy }: Copy, within: Within): Promise<void> {
   const { orgId, requestId, traceparent } = job;
-  const source = await withOrg(deps.pool, orgId, (client) => loadAgreement(client, orgId, sourceId));
+  const source = await withOrg(deps.pool, orgId, (tenant) => loadAgreement(tenant, sourceId));
   if (source === undefined) throw new DomainError("ENVELOPE_NOT_FOUND");
   // Sent since: what people have put into it is nobody else's.
   if (source.status !== "created" && source.status !== "template") throw new DomainError("ENVELOPE_CANNOT_BE_MODIFIED");
@@ -238,8 +234,8 @@ function finalFailure(error: unknown, { attempts }: Job): DomainError | undefine
 
 async function noteFailure(deps: SignDeps, job: Job, hold: Hold, { code, message }: DomainError): Promise<void> {
   const { batchId, index } = job.payload as { batchId: string; index: number };
-  await withOrg(deps.pool, job.orgId, async (client) => {
-    await noteBulkCopy(client, job.orgId, batchId, deps.clock.now(), { index, errorCode: code, message });
-    await hold.endIn(client);
+  await withOrg(deps.pool, job.orgId, async (tenant) => {
+    await noteBulkCopy(tenant, batchId, deps.clock.now(), { index, errorCode: code, message });
+    await hold.endIn(tenant);
   });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Worker } from "#platform/periodic.ts";
 import { detached, noopTracer, type Tracer, traced } from "#platform/telemetry.ts";
@@ -16,7 +16,7 @@ import {
   removeJob,
   renewClaims,
 } from "./claim-store.ts";
-import type { Hold, Job, JobHandler, JobOutcome } from "./job.ts";
+import type { Hold, Job, JobHandler } from "./job.ts";
 
 export interface JobLoop extends Worker {
   /** There may be something to do. */
@@ -133,26 +133,32 @@ async function runClaimed(
   handler: JobHandler,
   signal: AbortSignal,
 ): Promise<void> {
-  const job = await readClaimed(pool, claimed);
+  const inOrganization = <T>(work: (tenant: Tenant) => Promise<T>) => withOrg(pool, claimed.orgId, work);
+  const job = await inOrganization((tenant) => readClaimed(tenant, claimed));
   if (job === undefined) return;
   let isEnded = false;
   const hold: Hold = {
-    endIn: async (client) => {
-      if (!(await removeJob(client, claimed))) throw new Error(`the job ${claimed.id} belongs to another process now`);
+    endIn: async (tenant) => {
+      if (!(await removeJob(tenant, claimed))) throw new Error(`the job ${claimed.id} belongs to another process now`);
       isEnded = true;
     },
   };
   try {
     await tracedJob(tracer, job, async (within) => {
       const outcome = await handler.run(within, hold, signal);
-      await settle(pool, claimed, outcome, isEnded);
+      if (outcome.kind === "again") await inOrganization((tenant) => putOff(tenant, claimed, outcome.runAt));
+      else if (!isEnded) await inOrganization((tenant) => removeJob(tenant, claimed));
     });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const { requestId, kind, agreementId, attempts } = job;
     logger.warn({ err: error, kind, agreementId, attempts, requestId }, "a job failed");
-    if (attempts >= handler.maxAttempts) await giveUp(pool, claimed, clock.now(), message.slice(0, 1_000));
-    else await putOff(pool, claimed, nextAttempt(job, handler, clock.now()), message.slice(0, 1_000));
+    const why = message.slice(0, 1_000);
+    await inOrganization((tenant) =>
+      attempts >= handler.maxAttempts
+        ? giveUp(tenant, claimed, clock.now(), why)
+        : putOff(tenant, claimed, nextAttempt(job, handler, clock.now()), why),
+    );
   }
 }
 
@@ -161,11 +167,6 @@ function tracedJob(tracer: Tracer, job: Job, work: (job: Job) => Promise<void>):
   const attributes = { "assent.job": job.kind, "assent.attempt": job.attempts };
   const span = tracer.startSpan(`job ${job.kind}`, "consumer", job.traceparent, { attributes });
   return traced(tracer, span, () => work({ ...job, traceparent: span.traceparent }));
-}
-
-async function settle(pool: pg.Pool, claimed: Claimed, outcome: JobOutcome, isEnded: boolean): Promise<void> {
-  if (outcome.kind === "again") await putOff(pool, claimed, outcome.runAt);
-  else if (!isEnded) await withOrg(pool, claimed.orgId, (client) => removeJob(client, claimed));
 }
 
 const usualMaxPauseMs = 60 * 60_000;

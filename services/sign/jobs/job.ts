@@ -1,4 +1,4 @@
-import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement, JsonObject } from "../agreement/agreement.ts";
 import type { Change, DecisionContext, JobKind, JobRequest } from "../agreement/change.ts";
@@ -47,7 +47,7 @@ export interface Hold {
    * Removes the job in the transaction of its last effect: both happen or neither, and only for whoever still holds the
    * job. Rejects when the hold was lost, which spoils the transaction.
    */
-  endIn(client: pg.PoolClient): Promise<void>;
+  endIn(tenant: Tenant): Promise<void>;
 }
 
 type ChangingDeps = Pick<SignDeps, "pool" | "vault" | "blobs" | "clock" | "newId" | "wakeRelay" | "wakeJobs">;
@@ -72,10 +72,10 @@ export async function changeInJob(
       return { ...change, jobs: change.jobs.filter((one) => !isNext(one)) };
     },
     new Map(),
-    async (client) => {
-      await hold.endIn(client);
+    async (tenant) => {
+      await hold.endIn(tenant);
       // The same work at a later time takes the place that has just become free.
-      await insertJobs(client, { caller: job, agreementId, newId: deps.newId, now: context.now }, next);
+      await insertJobs(tenant, { caller: job, agreementId, newId: deps.newId, now: context.now }, next);
     },
   );
   if (next.length > 0) deps.wakeJobs();

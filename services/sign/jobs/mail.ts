@@ -45,7 +45,7 @@ interface Letter {
 async function findLetter({ pool }: SignDeps, { orgId, payload }: Job): Promise<Letter | undefined> {
   const wish = mailWishOf(payload);
   if (wish === undefined) return undefined;
-  const agreement = await withOrg(pool, orgId, (client) => loadAgreement(client, orgId, wish.agreementId));
+  const agreement = await withOrg(pool, orgId, (tenant) => loadAgreement(tenant, wish.agreementId));
   const recipient = agreement?.recipients.find(({ id }) => id === wish.recipientId);
   if (agreement === undefined || recipient === undefined) return undefined;
   return isWorthSending(wish.mail, agreement, recipient) ? { kind: wish.mail, agreement, recipient } : undefined;
@@ -87,7 +87,7 @@ const isUnsent = (error: unknown): boolean => error instanceof MailRefusedError 
 
 /** Nobody has the link, and the next attempt makes another. */
 const forgetLink = ({ pool }: SignDeps, { orgId }: Job, token: string): Promise<void> =>
-  withOrg(pool, orgId, (client) => deleteView(orgId, client, viewTokenHash(token)));
+  withOrg(pool, orgId, (tenant) => deleteView(tenant, viewTokenHash(token)));
 
 async function makeLink(deps: SignDeps, { orgId }: Job, { agreement, recipient }: Letter): Promise<string> {
   const view = { kind: "recipient", isReusable: true, returnUrl: "", frameAncestors: [] } as const;

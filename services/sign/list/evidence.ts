@@ -1,8 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { type Caller, callerHeaders, requireCaller } from "#platform/caller.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Agreement } from "../agreement/agreement.ts";
 import type { AuditEvent } from "../agreement/audit-chain.ts";
@@ -18,8 +18,8 @@ export const getCertificate = (
   async getCertificate({ agreementId }, context) {
     const caller = requireCaller(context);
     const target = agreementTarget(agreementId);
-    const source = await withTarget(deps, caller.orgId, target, (agreement, client) =>
-      readCertificateSource(deps, caller, agreement, client),
+    const source = await withTarget(deps, caller.orgId, target, (agreement, tenant) =>
+      readCertificateSource(deps, agreement, tenant),
     );
     const content = await certificateOf(deps, caller, source);
     return { file: { content, sha256: sha256Of(content), fileName: `certificate-${target.id}.pdf`, documentId: "" } };
@@ -33,15 +33,12 @@ type CertificateSource =
 
 export async function readCertificateSource(
   { blobs, vault }: Pick<SignDeps, "blobs" | "vault">,
-  { orgId }: Pick<Caller, "orgId">,
   agreement: Agreement,
-  client: pg.PoolClient,
+  tenant: Tenant,
 ): Promise<CertificateSource> {
   const { id, certificate } = agreement;
-  if (certificate === null) {
-    return { kind: "open", agreement, events: await listAuditEvents(vault, client, orgId, id) };
-  }
-  const pdf = await blobs.read(orgId, certificate.sha256, client);
+  if (certificate === null) return { kind: "open", agreement, events: await listAuditEvents(tenant, vault, id) };
+  const pdf = await blobs.read(tenant, certificate.sha256);
   if (pdf === undefined) throw new Error(`the certificate of agreement ${id} is missing`);
   return { kind: "sealed", pdf };
 }
@@ -73,8 +70,8 @@ export const listConsentTexts = (
 ): Pick<ServiceImpl<typeof SignService>, "listConsentTexts"> => ({
   async listConsentTexts({ agreementId }, context) {
     const { orgId } = requireCaller(context);
-    const texts = await withTarget(deps, orgId, agreementTarget(agreementId), (agreement, client) =>
-      readTexts(orgId, client, agreement.id),
+    const texts = await withTarget(deps, orgId, agreementTarget(agreementId), (agreement, tenant) =>
+      readTexts(tenant, agreement.id),
     );
     return { texts: [...texts] };
   },

@@ -1,6 +1,5 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import {
   type ListAgreementsRequest,
   type SignService,
@@ -8,8 +7,8 @@ import {
   Order as WireOrder,
 } from "#gen/assent/sign/v1/sign_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { inSnapshot } from "#platform/db/transaction.ts";
-import { isUuid, type OrgId } from "#platform/ids.ts";
+import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
+import { isUuid } from "#platform/ids.ts";
 import type { Agreement } from "../agreement/agreement.ts";
 import { loadAgreements } from "../agreement/agreement-store.ts";
 import { agreementMessage, agreementStatusFromWire } from "../agreement/messages.ts";
@@ -33,12 +32,12 @@ export const listAgreements = (
   async listAgreements(request, context) {
     const { orgId } = requireCaller(context);
     const query = parseQuery(request);
-    return inSnapshot(orgId, deps.pool, async (client) => {
+    return withOrgSnapshot(deps.pool, orgId, async (tenant) => {
       // One more than wanted tells whether there is another page.
-      const found = await readList(client, orgId, { ...query, limit: query.limit + 1 });
+      const found = await readList(tenant, { ...query, limit: query.limit + 1 });
       const listed = found.slice(0, query.limit);
-      const page = request.withParts ? await withParts(client, orgId, listed) : listed;
-      const total = request.withTotal ? await countAgreements(client, orgId, query) : undefined;
+      const page = request.withParts ? await withParts(tenant, listed) : listed;
+      const total = request.withTotal ? await countAgreements(tenant, query) : undefined;
       return {
         agreements: page.map((agreement) => agreementMessage(agreement, orgId)),
         nextCursor: found.length > page.length ? nextCursor(query, page) : "",
@@ -73,12 +72,12 @@ const chunkLength = 50;
 const maxPageBytes = 12 * 1024 * 1024;
 
 /** As many of them as a page holds, at least one, with everything that belongs to them. */
-async function withParts(client: pg.PoolClient, orgId: OrgId, listed: readonly Agreement[]): Promise<Agreement[]> {
+async function withParts(tenant: Tenant, listed: readonly Agreement[]): Promise<Agreement[]> {
   const page: Agreement[] = [];
   let bytes = 0;
   for (let start = 0; start < listed.length; start += chunkLength) {
     const ids = listed.slice(start, start + chunkLength).map(({ id }) => id);
-    const loaded = new Map((await loadAgreements(client, orgId, ids)).map((agreement) => [agreement.id, agreement]));
+    const loaded = new Map((await loadAgreements(tenant, ids)).map((agreement) => [agreement.id, agreement]));
     for (const agreement of ids.map((id) => loaded.get(id)).filter((one) => one !== undefined)) {
       bytes += approximateBytes(agreement);
       if (page.length > 0 && bytes > maxPageBytes) return page;

@@ -18,8 +18,8 @@ export const listAuditEvents = (
     const limit = request.limit || defaultLimit;
     const page = { afterSequence: Math.min(request.afterSequence, maxSequence), limit: limit + 1 };
     const target = agreementTarget(request.agreementId);
-    const events = await withTarget(deps, orgId, target, (agreement, client) =>
-      readEvents(deps.vault, client, orgId, agreement.id, page),
+    const events = await withTarget(deps, orgId, target, (agreement, tenant) =>
+      readEvents(tenant, deps.vault, agreement.id, page),
     );
     return {
       events: events.slice(0, limit).map((event) => auditEventMessage(target.id, event)),

@@ -1,11 +1,10 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { Agreement, AgreementStatus } from "../agreement/agreement.ts";
 import type { Parameter } from "../agreement/agreement-columns.ts";
 import { type AgreementJson, agreementJson, decodeAgreement, searchKey } from "../agreement/agreement-records.ts";
 
 /** Agreements or templates in their order, without what belongs to them. */
-export async function listAgreements(client: pg.PoolClient, orgId: OrgId, query: ListQuery): Promise<Agreement[]> {
+export async function listAgreements({ orgId, client }: Tenant, query: ListQuery): Promise<Agreement[]> {
   const values: unknown[] = [orgId];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
   const conditions = filterConditions(query, parameter);
@@ -30,7 +29,7 @@ export async function listAgreements(client: pg.PoolClient, orgId: OrgId, query:
   return rows.map(({ agreement }) => decodeAgreement(agreement));
 }
 
-export async function countAgreements(client: pg.PoolClient, orgId: OrgId, filter: ListFilter): Promise<number> {
+export async function countAgreements({ orgId, client }: Tenant, filter: ListFilter): Promise<number> {
   const values: unknown[] = [orgId];
   const conditions = filterConditions(filter, (value) => `$${values.push(value)}`);
   const { rows } = await client.query<{ total: number }>(
@@ -192,7 +191,7 @@ interface StatusCount {
 }
 
 /** Of all agreements, without templates and deleted drafts. */
-export async function countByStatus(client: pg.ClientBase, orgId: OrgId): Promise<StatusCount[]> {
+export async function countByStatus({ orgId, client }: Tenant): Promise<StatusCount[]> {
   const { rows } = await client.query<StatusCount>(
     `select status, count(*)::float8 as agreements from sign.agreement
      where organization_id = $1 and deleted_at is null and status <> 'template' group by status`,
@@ -208,7 +207,7 @@ interface Moves {
 }
 
 /** What became of agreements since a moment: whatever did has changed its status since, for which there is an index. */
-export async function countMoves(client: pg.ClientBase, orgId: OrgId, since: Date): Promise<Moves> {
+export async function countMoves({ orgId, client }: Tenant, since: Date): Promise<Moves> {
   const count = (name: keyof Moves): string => `count(*) filter (where ${name}_at >= $2)::float8 as ${name}`;
   const { rows } = await client.query<Moves>(
     `select ${count("sent")}, ${count("completed")}, ${count("declined")} from sign.agreement

@@ -50,7 +50,7 @@ export async function sendDraft(
     );
     if (sent !== undefined) return sent;
   }
-  throw new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "1" } });
+  throw new DomainError("SERVICE_UNAVAILABLE");
 }
 
 /** A request that is repeated while the first one is at work may find the agreement sent by that one. */

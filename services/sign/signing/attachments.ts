@@ -1,12 +1,11 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "../agreement/agreement.ts";
 import { changeAgreement, type Within } from "../agreement/change-agreement.ts";
 import { agreementTarget, withTarget } from "../agreement/context.ts";
@@ -21,18 +20,18 @@ export const attachments = (
 ): Pick<ServiceImpl<typeof SignService>, "listAttachments" | "getAttachmentContent"> => ({
   listAttachments(request, context) {
     const { orgId } = requireCaller(context);
-    return withTarget(deps, orgId, agreementTarget(request.agreementId), async (agreement, client) => {
-      const all = await listAttachments(orgId, client, agreement.id);
+    return withTarget(deps, orgId, agreementTarget(request.agreementId), async (agreement, tenant) => {
+      const all = await listAttachments(tenant, agreement.id);
       return { attachments: all.map((one) => attachmentMessage(agreement, one)) };
     });
   },
   getAttachmentContent(request, context) {
     const { orgId } = requireCaller(context);
-    return withTarget(deps, orgId, agreementTarget(request.agreementId), async (agreement, client) => {
+    return withTarget(deps, orgId, agreementTarget(request.agreementId), async (agreement, tenant) => {
       const id = request.attachmentId.toLowerCase();
-      const found = await findAttachment(orgId, client, agreement.id, id);
+      const found = await findAttachment(tenant, agreement.id, id);
       if (found === undefined) throw new DomainError("ATTACHMENT_NOT_FOUND");
-      const content = await deps.blobs.read(orgId, found.sha256, client);
+      const content = await deps.blobs.read(tenant, found.sha256);
       if (content === undefined) throw new Error(`the bytes of attachment ${id} are missing`);
       return { attachment: attachmentMessage(agreement, found), content };
     });
@@ -70,21 +69,21 @@ export const addAttachment = (deps: SignDeps): Pick<ServiceImpl<typeof SigningSe
 const keep =
   (
     { blobs }: Pick<SignDeps, "blobs">,
-    { orgId, agreement, recipient }: RecipientSession,
+    { agreement, recipient }: RecipientSession,
     { id, tabId, fileName, content, sha256 }: AttachmentCommand,
     createdAt: Date,
   ): Within =>
-  async (client) => {
-    const known = await listAttachments(orgId, client, agreement.id);
+  async (tenant) => {
+    const known = await listAttachments(tenant, agreement.id);
     requireRoom(known.filter(({ recipientId }) => recipientId === recipient.id).length);
-    await blobs.put(orgId, id, content, client);
-    await insertAttachment(orgId, client, {
+    await blobs.put(tenant, id, content);
+    await insertAttachment(tenant, {
       ...{ id, agreementId: agreement.id, recipientId: recipient.id, tabId: tabId.toLowerCase(), fileName },
       ...{ contentType: contentTypeOf(content) ?? "", bytes: content.length, sha256, createdAt },
     });
   };
 
-async function insertAttachment(orgId: OrgId, client: pg.PoolClient, attachment: Attachment): Promise<void> {
+async function insertAttachment({ orgId, client }: Tenant, attachment: Attachment): Promise<void> {
   const { id, agreementId, recipientId, tabId, fileName, contentType, bytes, sha256, createdAt } = attachment;
   await client.query(
     `insert into sign.attachment (organization_id, id, agreement_id, recipient_id, tab_id, file_name, content_type,
@@ -95,11 +94,7 @@ async function insertAttachment(orgId: OrgId, client: pg.PoolClient, attachment:
 }
 
 /** What the recipients of an agreement have attached, in the order in which they did. */
-export async function listAttachments(
-  orgId: OrgId,
-  client: pg.PoolClient,
-  agreementId: string,
-): Promise<readonly Attachment[]> {
+export async function listAttachments({ orgId, client }: Tenant, agreementId: string): Promise<readonly Attachment[]> {
   const { rows } = await client.query<Attachment>(
     `select ${columns} from sign.attachment where organization_id = $1 and agreement_id = $2 order by created_at, id`,
     [orgId, agreementId],
@@ -109,8 +104,7 @@ export async function listAttachments(
 
 /** Undefined when nobody has attached it to this agreement. */
 async function findAttachment(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   agreementId: string,
   id: string,
 ): Promise<Attachment | undefined> {

@@ -1,7 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type ChangeDeps, changeAgreement } from "../agreement/change-agreement.ts";
 import { agreementMessage } from "../agreement/messages.ts";
@@ -75,7 +75,7 @@ export const getCeremonyDocument = (
     const { orgId, agreement } = session;
     if (agreement === undefined) throw new DomainError("DOCUMENT_NOT_FOUND");
     const document = requireDocument(agreement, documentId);
-    const { content } = await inTransaction(orgId, deps.pool, (client) => readDocument(deps, orgId, client, document));
+    const { content } = await withOrg(deps.pool, orgId, (tenant) => readDocument(deps, tenant, document));
     await noteOpened(deps, session, visitor);
     return { content, fileName: pdfFileName(document.name) };
   },
@@ -111,7 +111,7 @@ export async function requireRecipientSession(deps: ChangeDeps, sessionToken: st
  */
 async function noteOpened(deps: ChangeDeps, session: SigningSession, visitor: Visit): Promise<void> {
   if (!isOfRecipient(session) || session.view.seenAt !== null) return;
-  const { orgId, view, agreement, recipient } = session;
+  const { view, agreement, recipient } = session;
   const decision = signerContext(deps, recipient, visitor);
   const target = { id: agreement.id, isTemplate: false };
   try {
@@ -121,8 +121,8 @@ async function noteOpened(deps: ChangeDeps, session: SigningSession, visitor: Vi
       target,
       (current) => openAgreement(current, recipient.id, decision),
       new Map(),
-      async (client) => {
-        if (!(await noteSeen(orgId, client, view.tokenHash, decision.now))) throw new SeenError();
+      async (tenant) => {
+        if (!(await noteSeen(tenant, view.tokenHash, decision.now))) throw new SeenError();
       },
     );
   } catch (error) {

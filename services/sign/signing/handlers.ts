@@ -8,7 +8,7 @@ import {
   type Visitor,
   type AdoptedSignature as WireSignature,
 } from "#gen/assent/sign/v1/signing_pb.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import type { AdoptedSignature, Agreement, Recipient } from "../agreement/agreement.ts";
 import { noChange } from "../agreement/change.ts";
 import { changeAgreement } from "../agreement/change-agreement.ts";
@@ -57,7 +57,7 @@ const giveConsent = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "
   async giveConsent(request) {
     const { sessionToken, visitor } = request;
     const session = await requireRecipientSession(deps, sessionToken);
-    const { orgId, agreement, recipient } = session;
+    const { agreement, recipient } = session;
     const text = requireServed(await servedConsentTexts(deps, session), request);
     const decision = signerContext(deps, recipient, visitor);
     const target = { id: agreement.id, isTemplate: false };
@@ -67,7 +67,7 @@ const giveConsent = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "
       target,
       (current) => decideConsent(current, recipient.id, text, decision),
       new Map(),
-      (client) => keepConsentText(orgId, client, text),
+      (tenant) => keepConsentText(tenant, text),
     );
     const { consentedAt } = requireRecipient(consented, recipient.id);
     return { consentedAt: timestampFromDate(consentedAt ?? decision.now) };
@@ -113,7 +113,7 @@ async function requireKnownFiles(
   values: TabValues,
 ): Promise<void> {
   if (!recipient.tabs.some(({ type }) => type === "attachment")) return;
-  const attachments = await inTransaction(orgId, pool, (client) => listAttachments(orgId, client, agreement.id));
+  const attachments = await withOrg(pool, orgId, (tenant) => listAttachments(tenant, agreement.id));
   const own = attachments.filter(({ recipientId }) => recipientId === recipient.id);
   requireAttached(recipient, values, new Set(own.map(({ id }) => id)));
 }

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type SigningService, type Visitor, ViewKind as WireKind } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { Caller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
@@ -60,17 +60,17 @@ export async function requireSession(deps: SessionDeps, sessionToken: string): P
   if (token === undefined) throw viewExpired();
   const { orgId, hash } = token;
   const now = deps.clock.now();
-  return inTransaction(orgId, deps.pool, async (client) => {
-    const view = await findSession(orgId, client, hash);
+  return withOrg(deps.pool, orgId, async (tenant) => {
+    const view = await findSession(tenant, hash);
     if (view === undefined) throw viewExpired();
     if (!isSessionOpen(view, now)) throw viewExpired(view, view.endedAt === null ? "session_timeout" : "ttl_expired");
-    const agreement = view.agreementId === null ? undefined : await loadAgreement(client, orgId, view.agreementId);
+    const agreement = view.agreementId === null ? undefined : await loadAgreement(tenant, view.agreementId);
     // Drafts may be deleted while somebody looks at them.
     if (view.agreementId !== null && (agreement === undefined || !isOfAgreement(view, agreement))) {
       throw viewExpired(view);
     }
     const extended = extendedExpiry(view, now);
-    if (extended !== undefined) await extendSession(orgId, client, view.tokenHash, extended);
+    if (extended !== undefined) await extendSession(tenant, view.tokenHash, extended);
     const expiresAt = extended ?? view.sessionExpiresAt ?? sessionExpiry(now);
     return { orgId, view, expiresAt, agreement, recipient: recipientOf(view, agreement) };
   });
@@ -78,7 +78,7 @@ export async function requireSession(deps: SessionDeps, sessionToken: string): P
 
 /** Ends the session; what was done in it stays done. True for the call that ended it. */
 export const closeSession = (deps: SessionDeps, { orgId, view }: SigningSession): Promise<boolean> =>
-  inTransaction(orgId, deps.pool, (client) => endSession(orgId, client, view.tokenHash, deps.clock.now()));
+  withOrg(deps.pool, orgId, (tenant) => endSession(tenant, view.tokenHash, deps.clock.now()));
 
 /** The answer to links and sessions that are used, old or unknown; it leads back to where the link was asked for. */
 export function viewExpired(view?: View, event: ReturnEvent = "ttl_expired"): DomainError {
@@ -87,7 +87,7 @@ export function viewExpired(view?: View, event: ReturnEvent = "ttl_expired"): Do
   return new DomainError("VIEW_URL_EXPIRED", { metadata });
 }
 
-export const recipientOf = ({ recipientId }: View, agreement: Agreement | undefined): Recipient | undefined =>
+const recipientOf = ({ recipientId }: View, agreement: Agreement | undefined): Recipient | undefined =>
   recipientId === null || agreement === undefined ? undefined : requireRecipient(agreement, recipientId);
 
 /** Who opened the link, as far as events tell. */
@@ -162,14 +162,14 @@ async function openOnce(
   const now = clock.now();
   const sessionExpiresAt = sessionExpiry(now);
   const opening = { tokenHash, sessionHash: viewTokenHash(sessionToken), now, sessionExpiresAt };
-  return inTransaction(orgId, pool, async (client) => {
-    const view = await findView(orgId, client, tokenHash);
+  return withOrg(pool, orgId, async (tenant) => {
+    const view = await findView(tenant, tokenHash);
     if (view === undefined) throw viewExpired();
     if (!isLinkOpen(view, now)) throw viewExpired(view);
-    const agreement = view.agreementId === null ? undefined : await loadAgreement(client, orgId, view.agreementId);
+    const agreement = view.agreementId === null ? undefined : await loadAgreement(tenant, view.agreementId);
     if (view.agreementId !== null && !leadsTo(view, agreement, now)) throw viewExpired(view);
     const open = view.isReusable ? openReusableView : markOpened;
-    if (!(await open(orgId, client, opening))) throw viewExpired(view);
+    if (!(await open(tenant, opening))) throw viewExpired(view);
     return view;
   });
 }

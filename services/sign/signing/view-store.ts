@@ -1,11 +1,12 @@
 import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { View } from "./view.ts";
 
 /** A link that nobody has used yet. */
 export type NewView = Omit<View, "openedAt" | "sessionExpiresAt" | "endedAt" | "seenAt">;
 
-export async function insertView(orgId: OrgId, client: pg.PoolClient, view: NewView): Promise<void> {
+export async function insertView({ orgId, client }: Tenant, view: NewView): Promise<void> {
   await client.query(
     `insert into sign.view (organization_id, token_hash, kind, agreement_id, recipient_id, return_url, frame_ancestors,
        created_by, created_at, expires_at, is_reusable)
@@ -27,11 +28,11 @@ export async function insertView(orgId: OrgId, client: pg.PoolClient, view: NewV
 }
 
 /** The view of a link. */
-export const findView = (orgId: OrgId, client: pg.PoolClient, tokenHash: Buffer): Promise<View | undefined> =>
+export const findView = ({ orgId, client }: Tenant, tokenHash: Buffer): Promise<View | undefined> =>
   findOne(client, "token_hash", orgId, tokenHash);
 
 /** The view that was opened with this session. */
-export const findSession = (orgId: OrgId, client: pg.PoolClient, sessionHash: Buffer): Promise<View | undefined> =>
+export const findSession = ({ orgId, client }: Tenant, sessionHash: Buffer): Promise<View | undefined> =>
   findOne(client, "session_hash", orgId, sessionHash);
 
 export interface Opening {
@@ -42,7 +43,7 @@ export interface Opening {
 }
 
 /** Makes a session of a link. Of all who try only one gets true, and nobody when its time is over. */
-export async function openView(orgId: OrgId, client: pg.PoolClient, opening: Opening): Promise<boolean> {
+export async function openView({ orgId, client }: Tenant, opening: Opening): Promise<boolean> {
   const { tokenHash, sessionHash, now, sessionExpiresAt } = opening;
   const { rowCount } = await client.query(
     `update sign.view set opened_at = $3, session_hash = $4, session_expires_at = $5
@@ -56,7 +57,7 @@ export async function openView(orgId: OrgId, client: pg.PoolClient, opening: Ope
  * Makes one more session of a link that may be opened again. The session is a view of its own, with a hash that as a link
  * leads nowhere since it is opened already. False when the time of the link is over.
  */
-export async function openReusableView(orgId: OrgId, client: pg.PoolClient, opening: Opening): Promise<boolean> {
+export async function openReusableView({ orgId, client }: Tenant, opening: Opening): Promise<boolean> {
   const { tokenHash, sessionHash, now, sessionExpiresAt } = opening;
   const { rowCount } = await client.query(
     `insert into sign.view (organization_id, token_hash, kind, agreement_id, recipient_id, return_url, frame_ancestors,
@@ -72,8 +73,7 @@ export async function openReusableView(orgId: OrgId, client: pg.PoolClient, open
 
 /** Lets a session live longer, unless it has ended. */
 export async function extendSession(
-  orgId: OrgId,
-  client: pg.PoolClient,
+  { orgId, client }: Tenant,
   tokenHash: Buffer,
   sessionExpiresAt: Date,
 ): Promise<void> {
@@ -85,7 +85,7 @@ export async function extendSession(
 }
 
 /** Notes that a session has shown its agreement. Of all who try only one gets true. */
-export async function noteSeen(orgId: OrgId, client: pg.PoolClient, tokenHash: Buffer, now: Date): Promise<boolean> {
+export async function noteSeen({ orgId, client }: Tenant, tokenHash: Buffer, now: Date): Promise<boolean> {
   const { rowCount } = await client.query(
     "update sign.view set seen_at = $3 where organization_id = $1 and token_hash = $2 and seen_at is null and ended_at is null",
     [orgId, tokenHash, now],
@@ -94,12 +94,12 @@ export async function noteSeen(orgId: OrgId, client: pg.PoolClient, tokenHash: B
 }
 
 /** Forgets a link that nobody has been told. */
-export async function deleteView(orgId: OrgId, client: pg.PoolClient, tokenHash: Buffer): Promise<void> {
+export async function deleteView({ orgId, client }: Tenant, tokenHash: Buffer): Promise<void> {
   await client.query("delete from sign.view where organization_id = $1 and token_hash = $2", [orgId, tokenHash]);
 }
 
 /** Ends a session; one that has ended stays as it is. True for the call that ended it. */
-export async function endSession(orgId: OrgId, client: pg.PoolClient, tokenHash: Buffer, now: Date): Promise<boolean> {
+export async function endSession({ orgId, client }: Tenant, tokenHash: Buffer, now: Date): Promise<boolean> {
   const { rowCount } = await client.query(
     "update sign.view set ended_at = $3 where organization_id = $1 and token_hash = $2 and ended_at is null",
     [orgId, tokenHash, now],

@@ -2,7 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type CreateRecipientViewRequest, SenderViewKind, type SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { Agreement } from "../agreement/agreement.ts";
@@ -101,6 +101,6 @@ export async function createLink(
   const createdAt = clock.now();
   const expiresAt = linkExpiry(createdAt, isReusable);
   const row = { ...view, isReusable, tokenHash: viewTokenHash(token), createdBy: clientId, createdAt, expiresAt };
-  await inTransaction(orgId, pool, (client) => insertView(orgId, client, row));
+  await withOrg(pool, orgId, (tenant) => insertView(tenant, row));
   return { token, expiresAt };
 }

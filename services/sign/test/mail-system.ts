@@ -31,7 +31,7 @@ export interface MailSystem extends SignHarness {
 
 export const visitor = { ip: "192.0.2.55", userAgent: "Browser/1.0", requestId: "request-9", traceparent: "" };
 
-export const publicUrl = "https://sign.example.com";
+const publicUrl = "https://sign.example.com";
 
 export const mailConfig = ({ url }: Pick<MailServer, "url">) => ({
   mail: { url, from: "Assent <sign@example.com>", publicUrl },

@@ -1,5 +1,4 @@
-import { DomainError } from "#platform/errors.ts";
-import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
+import { createWorkerPool } from "#platform/worker-pool.ts";
 import type { SealFinding } from "../seal/verify-seals.ts";
 
 /** A signature of a file; the certificate in DER. */
@@ -12,7 +11,7 @@ export interface FoundSeal extends Omit<SealFinding, "certificate" | "signedPart
 
 /** Looks at the signatures of files that anybody sends. */
 export interface SealReader {
-  /** Throws SERVICE_UNAVAILABLE when too many are looked at, or this one takes too long. */
+  /** Throws an outage when too many are looked at, or this one takes too long. */
   read(file: Uint8Array): Promise<readonly FoundSeal[]>;
   close(): Promise<void>;
 }
@@ -32,9 +31,7 @@ export function createSealReader(): SealReader {
     read: async (file) => {
       // The bytes of a message share their memory with the rest of it.
       const own = new Uint8Array(file);
-      return threads.run(own).catch((error: unknown) => {
-        throw error instanceof WorkerPoolError ? new DomainError("SERVICE_UNAVAILABLE", { cause: error }) : error;
-      });
+      return threads.run(own);
     },
     close: () => threads.close(),
   };

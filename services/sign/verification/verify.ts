@@ -13,7 +13,7 @@ import {
 } from "#gen/assent/sign/v1/verification_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { inSnapshot } from "#platform/db/transaction.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement, JsonObject } from "../agreement/agreement.ts";
@@ -43,14 +43,14 @@ export const verifyDocument = (deps: VerifyDocumentDeps): Pick<ServiceImpl<typeo
 type KnownMessage = MessageInitShape<typeof KnownFileSchema>;
 
 const findKnown = ({ pool, vault }: VerifyDocumentDeps, orgId: OrgId, sha256: Buffer): Promise<KnownMessage[]> =>
-  inSnapshot(orgId, pool, async (client) => {
-    const ids = await findAgreementsWithFile(client, orgId, sha256, maxKnown);
-    const agreements = new Map((await loadAgreements(client, orgId, ids)).map((one) => [one.id, one]));
+  withOrgSnapshot(pool, orgId, async (tenant) => {
+    const ids = await findAgreementsWithFile(tenant, sha256, maxKnown);
+    const agreements = new Map((await loadAgreements(tenant, ids)).map((one) => [one.id, one]));
     const known: KnownMessage[] = [];
     for (const id of ids) {
       const agreement = agreements.get(id);
       if (agreement === undefined) continue;
-      const events = await listAuditEvents(vault, client, orgId, id);
+      const events = await listAuditEvents(tenant, vault, id);
       const isAuditIntact = isChainIntact(id, events, agreement.audit);
       const place = evidenceIn(events);
       const evidence = place && { evidence: create(EvidencePlaceSchema, place) };
@@ -89,9 +89,9 @@ async function summaryOf(
   { orgId, agreementId }: SealedFileOwner,
   sha256: Buffer,
 ): Promise<MessageInitShape<typeof SealedSummarySchema> | undefined> {
-  const read = await inSnapshot(orgId, pool, async (client) => {
-    const agreement = await loadAgreement(client, orgId, agreementId);
-    return agreement && { agreement, events: await listAuditEvents(vault, client, orgId, agreementId) };
+  const read = await withOrgSnapshot(pool, orgId, async (tenant) => {
+    const agreement = await loadAgreement(tenant, agreementId);
+    return agreement && { agreement, events: await listAuditEvents(tenant, vault, agreementId) };
   });
   const file = read && knownFiles(read.agreement, sha256).find(({ kind }) => kind !== "original");
   if (read === undefined || file === undefined) return undefined;

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
@@ -95,44 +96,22 @@ interface ReportCache {
   setTooComplex(key: string, ms: number): void;
 }
 
-interface Entry {
-  readonly outcome: CachedOutcome;
-  readonly weight: number;
-  readonly until: number;
-}
-
 /** Keeps reports that weigh at most so much; each weighs one more than it has findings. */
 export function createReportCache({ maxWeight, clock }: { maxWeight: number; clock: Clock }): ReportCache {
-  const entries = new Map<string, Entry>();
-  let total = 0;
-  const remove = (key: string): Entry | undefined => {
-    const entry = entries.get(key);
-    entries.delete(key);
-    total -= entry?.weight ?? 0;
-    return entry;
-  };
-  const add = (key: string, entry: Entry): void => {
-    remove(key);
-    entries.set(key, entry);
-    total += entry.weight;
-    for (const [oldest] of entries) {
-      if (total <= maxWeight) return;
-      remove(oldest);
-    }
-  };
+  const entries = new LRUCache<string, { readonly outcome: CachedOutcome; readonly until: number }>({
+    maxSize: maxWeight,
+  });
   return {
     get: (key) => {
-      const entry = remove(key);
-      if (entry === undefined || entry.until < clock.now().getTime()) return undefined;
-      add(key, entry);
-      return entry.outcome;
+      const entry = entries.get(key);
+      return entry === undefined || entry.until < clock.now().getTime() ? undefined : entry.outcome;
     },
     setReport: (key, report) => {
-      const weight = 1 + report.errors.length + report.warnings.length;
-      add(key, { outcome: { kind: "report", report }, weight, until: Number.POSITIVE_INFINITY });
+      const size = 1 + report.errors.length + report.warnings.length;
+      entries.set(key, { outcome: { kind: "report", report }, until: Number.POSITIVE_INFINITY }, { size });
     },
     setTooComplex: (key, ms) => {
-      add(key, { outcome: { kind: "tooComplex" }, weight: 1, until: clock.now().getTime() + ms });
+      entries.set(key, { outcome: { kind: "tooComplex" }, until: clock.now().getTime() + ms }, { size: 1 });
     },
   };
 }

@@ -1,12 +1,5 @@
-import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { refusals } from "#platform/problems.ts";
 
-export const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
+export { problem } from "#platform/problems.ts";
 
-/** The error of a request whose fields are wrong; names each of them. */
-export const invalid = (...details: FieldProblem[]): DomainError =>
-  new DomainError("CLICK_VALIDATION_FAILED", { details });
-
-/** Throws when there are problems. */
-export function refuse(problems: readonly FieldProblem[]): void {
-  if (problems.length > 0) throw invalid(...problems);
-}
+export const { invalid, refuse } = refusals("CLICK_VALIDATION_FAILED");

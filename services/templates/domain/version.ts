@@ -2,6 +2,7 @@ import type { RecordOf } from "#api/records.ts";
 import type { Version as VersionMessage } from "#gen/assent/templates/v1/templates_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { defined } from "#platform/json-object.ts";
 import { type ContentFormat, contentHash, type VersionTexts } from "./content.ts";
 import { problem, refuse } from "./problems.ts";
 import { characters } from "./text.ts";
@@ -129,7 +130,6 @@ export function changeVersion(version: Version, changes: VersionChanges): Versio
 }
 
 /** Absent texts are not stored, so that equal texts have equal JSON. */
-const definedTexts = (texts: VersionChanges["singleTexts"]): VersionTexts =>
-  Object.fromEntries(Object.entries(texts ?? {}).filter(([, text]) => text !== undefined));
+const definedTexts = (texts: VersionChanges["singleTexts"]): VersionTexts => defined(texts ?? {});
 
 const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);

@@ -19,8 +19,8 @@ export const applyPolicyFlags = (
     const { orgId } = requireCaller(context);
     const stated = parsePolicyFlags(request.policyFlags ?? {});
     const id = parseTemplateId(request.templateId);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const template = await lockTemplate(orgId, em, id);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await lockTemplate(tenant, id);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       requireActive(template);
       const { type, typeConfig, policyFlags: base } = template;
@@ -28,9 +28,9 @@ export const applyPolicyFlags = (
       if (!isDeepStrictEqual(policyFlags, base)) {
         const now = deps.clock.now();
         Object.assign(template, { policyFlags, updatedAt: now });
-        await renewSnapshots(orgId, em, template, now);
+        await renewSnapshots(tenant, template, now);
       }
-      return { configuration: await describeConfiguration(orgId, em, template) };
+      return { configuration: await describeConfiguration(tenant, template) };
     });
   },
 });

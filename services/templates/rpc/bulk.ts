@@ -1,7 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import { SkipReason, type TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
+import { withDerivedSlugs } from "#platform/db/slugs.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
 import { copyName, copyTemplate, defaultNamePattern, distinctIds } from "../domain/bulk.ts";
 import { refuse } from "../domain/problems.ts";
@@ -11,7 +12,7 @@ import { unstorableTexts } from "../domain/text.ts";
 import { templateArchived } from "../events.ts";
 import { countActiveDeployments } from "../store/deployment-store.ts";
 import { inOrganization, schema } from "../store/orm.ts";
-import { freeSlugs, withDerivedSlugs } from "../store/slug-store.ts";
+import { freeSlugs } from "../store/slug-store.ts";
 import { addTemplate, holdTemplates, lockTemplates } from "../store/template-store.ts";
 import type { TemplatesDeps } from "./deps.ts";
 
@@ -22,9 +23,9 @@ export const bulkArchiveTemplates = (
     const caller = requireCaller(context);
     const { orgId } = caller;
     const ids = distinctIds(request.templateIds);
-    const response = await inOrganization(orgId, deps.orm, async (em) => {
-      const templates = new Map((await lockTemplates(orgId, em, ids)).map((template) => [template.id, template]));
-      const active = await countActiveDeployments(orgId, em, [...templates.keys()]);
+    const response = await inOrganization(orgId, deps.orm, async (tenant) => {
+      const templates = new Map((await lockTemplates(tenant, ids)).map((template) => [template.id, template]));
+      const active = await countActiveDeployments(tenant, [...templates.keys()]);
       const now = deps.clock.now();
       const newlyArchived: string[] = [];
       const skipped: { id: string; reason: SkipReason }[] = [];
@@ -38,7 +39,7 @@ export const bulkArchiveTemplates = (
         }
       }
       const events = newlyArchived.map((id) => templateArchived({ caller, eventId: deps.newId(), now }, id));
-      await insertOutboxEm(em, schema, events);
+      await insertOutboxEm(tenant.em, schema, events);
       return { archived: ids.length - skipped.length, skipped };
     });
     deps.wakeRelay();
@@ -58,12 +59,12 @@ export const bulkDuplicateTemplates = (
     refuse(unstorableTexts("namePattern", namePattern));
     const ids = distinctIds(request.templateIds);
     return withDerivedSlugs(() =>
-      inOrganization(orgId, deps.orm, async (em) => {
-        const held = new Map((await holdTemplates(orgId, em, ids)).map((template) => [template.id, template]));
+      inOrganization(orgId, deps.orm, async (tenant) => {
+        const held = new Map((await holdTemplates(tenant, ids)).map((template) => [template.id, template]));
         const sources = ids.map((id) => held.get(id)).filter((template) => template !== undefined);
         const unknown = ids.filter((id) => !held.has(id));
         return {
-          duplicates: await duplicate({ deps, caller, em }, sources, namePattern),
+          duplicates: await duplicate({ deps, caller, tenant }, sources, namePattern),
           skipped: unknown.map((id) => ({ id, reason: SkipReason.NOT_FOUND })),
         };
       }),
@@ -74,22 +75,22 @@ export const bulkDuplicateTemplates = (
 interface Job {
   readonly deps: Deps;
   readonly caller: Caller;
-  readonly em: EntityManager;
+  readonly tenant: OrmTenant;
 }
 
 async function duplicate(job: Job, sources: readonly Template[], namePattern: string) {
-  const { deps, em } = job;
-  const { orgId, clientId } = job.caller;
+  const { deps, tenant } = job;
+  const { clientId } = job.caller;
   const now = deps.clock.now();
   const names = sources.map((source) => copyName(namePattern, source.name));
-  const slugs = await freeSlugs(orgId, em, names.map(slugFromName));
+  const slugs = await freeSlugs(tenant, names.map(slugFromName));
   const copies = sources.map((source, index) => {
     const by = { id: deps.newId(), name: names[index] ?? "", clientId, now };
     return { sourceId: source.id, template: { ...copyTemplate(source, by), slug: slugs[index] ?? "" } };
   });
   // Writers of the same slugs wait for each other: in one order for everybody, so that nobody waits in a circle.
   for (const { template } of copies.toSorted((a, b) => (a.template.slug < b.template.slug ? -1 : 1))) {
-    addTemplate(orgId, em, template);
+    addTemplate(tenant, template);
   }
   return copies.map(({ sourceId, template }) => ({ sourceId, newId: template.id, name: template.name }));
 }

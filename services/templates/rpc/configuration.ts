@@ -1,11 +1,10 @@
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import type { TemplateConfigurationSchema, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { effectiveConfiguration } from "../domain/configuration.ts";
 import type { PolicyFlags } from "../domain/policy-flags.ts";
 import { type Template, templateStatus } from "../domain/template.ts";
@@ -22,21 +21,20 @@ export const getTemplateConfiguration = (
   async getTemplateConfiguration(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseTemplateId(request.templateId);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const template = await findTemplate(orgId, em, id);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await findTemplate(tenant, id);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      return { configuration: await describeConfiguration(orgId, em, template) };
+      return { configuration: await describeConfiguration(tenant, template) };
     });
   },
 });
 
 /** The configuration of a template as clients see it. */
 export async function describeConfiguration(
-  orgId: OrgId,
-  em: EntityManager,
+  tenant: OrmTenant,
   template: Template,
 ): Promise<MessageInitShape<typeof TemplateConfigurationSchema>> {
-  const published = await listPublished(orgId, em, [template.id]);
+  const published = await listPublished(tenant, [template.id]);
   const status = templateStatus({ archived: template.archivedAt !== null, publishedVersions: published.length });
   const { policy, policyHash, verification } = effectiveConfiguration(template);
   return {

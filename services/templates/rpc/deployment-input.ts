@@ -1,13 +1,16 @@
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type {
-  DeploymentFields,
-  DeploymentSchema,
-  UpdateDeploymentRequest,
-  VersionSelector,
+import { recordsOf } from "#api/records.ts";
+import {
+  type DeploymentFields,
+  DeploymentFieldsSchema,
+  type DeploymentSchema,
+  type UpdateDeploymentRequest,
+  type VersionSelector,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { FieldProblem } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
+import { defined } from "#platform/json-object.ts";
 import {
   canonicalOrigin,
   type Deployment,
@@ -22,64 +25,43 @@ import { parsePolicyFlags } from "../domain/policy.ts";
 import { invalid, problem, refuse } from "../domain/problems.ts";
 import { unstorableTexts } from "../domain/text.ts";
 import { themeProblems } from "../domain/theme.ts";
+import { readMasked, when } from "./masked.ts";
 import { wireDeploymentStatus } from "./wire-enums.ts";
 
+const settings = recordsOf(DeploymentFieldsSchema, {});
+type Given = ReturnType<typeof settings.read>;
+
 /** Reads a new deployment; throws CLICK_VALIDATION_FAILED and CLICK_POLICY_FLAG_INVALID. */
-export function parseDeploymentSettings(fields: DeploymentFields): DeploymentSettings {
-  const settings: DeploymentSettings = {
-    ...readers.name(fields),
-    ...readers.environment(fields),
-    ...readers.surface(fields),
-    ...readers.display_mode(fields),
-    ...readers.wrap_type(fields),
-    ...readers.version_selector(fields),
-    ...readers.locale_fallback(fields),
-    ...readers.allowed_origins(fields),
-    ...readers.theme(fields),
-    ...readers.screenshot_id(fields),
-    ...readers.policy_overrides(fields),
-  };
-  refuse(problemsOf(settings));
-  return settings;
-}
+export const parseDeploymentSettings = (fields: DeploymentFields): DeploymentSettings =>
+  settingsOf(settings.read(fields)) as DeploymentSettings;
 
 /** Reads the fields that the mask names; throws CLICK_VALIDATION_FAILED and CLICK_POLICY_FLAG_INVALID. */
-export function parseDeploymentChanges(request: UpdateDeploymentRequest): Partial<DeploymentSettings> {
-  const { fields } = request;
-  const paths = request.updateMask?.paths ?? [];
-  if (fields === undefined) throw invalid(problem("fields", "REQUIRED", "must be given"));
-  const unknown = paths.filter((path) => !Object.hasOwn(readers, path));
-  refuse(unknown.map((path) => problem("updateMask", "UNKNOWN_FIELD", `names '${path}', which cannot be changed`)));
-  const changes: Partial<DeploymentSettings> = Object.assign(
-    {},
-    ...paths.map((path) => readers[path as keyof typeof readers](fields)),
-  );
-  refuse(problemsOf(changes));
-  return changes;
-}
+export const parseDeploymentChanges = ({ fields, updateMask }: UpdateDeploymentRequest): Partial<DeploymentSettings> =>
+  settingsOf(readMasked(settings, { field: "fields", message: fields, updateMask }).changes);
 
-/** By the paths of the mask. A field that is absent takes its default. */
-const readers = {
-  name: (fields: DeploymentFields) => ({ name: fields.name ?? null }),
-  environment: (fields: DeploymentFields) => ({
-    environment: oneOf("environment", environments, fields.environment ?? "LIVE"),
-  }),
-  surface: (fields: DeploymentFields) => ({ surface: oneOf("surface", surfaces, fields.surface ?? "WEB") }),
-  display_mode: (fields: DeploymentFields) => ({
-    displayMode: oneOf("displayMode", displayModes, fields.displayMode ?? "INLINE"),
-  }),
-  wrap_type: (fields: DeploymentFields) => ({
-    wrapType: oneOf("wrapType", wrapTypes, fields.wrapType ?? "CLICKWRAP"),
-  }),
-  version_selector: (fields: DeploymentFields) => ({ versionId: parseSelector(fields.versionSelector) }),
-  locale_fallback: (fields: DeploymentFields) => ({ localeFallback: parseLocales(fields.localeFallback) }),
-  allowed_origins: (fields: DeploymentFields) => ({ allowedOrigins: parseOrigins(fields.allowedOrigins) }),
-  theme: (fields: DeploymentFields) => ({ theme: fields.theme ?? {} }),
-  screenshot_id: (fields: DeploymentFields) => ({ screenshotId: parseScreenshotId(fields.screenshotId) }),
-  policy_overrides: (fields: DeploymentFields) => ({
-    policyOverrides: parsePolicyFlags(fields.policyOverrides ?? {}, "policyOverrides"),
-  }),
-} satisfies Record<string, (fields: DeploymentFields) => Partial<DeploymentSettings>>;
+/** A field that is there without a value takes its default. */
+function settingsOf(given: Partial<Given>): Partial<DeploymentSettings> {
+  const { environment, surface, displayMode, wrapType, versionSelector, localeFallback, allowedOrigins, ...others } =
+    given;
+  const { theme, screenshotId, policyOverrides, ...plain } = others;
+  const parsed: Partial<DeploymentSettings> = {
+    ...plain,
+    ...defined({
+      environment: when(environment, (name) => oneOf("environment", environments, name ?? "LIVE")),
+      surface: when(surface, (name) => oneOf("surface", surfaces, name ?? "WEB")),
+      displayMode: when(displayMode, (name) => oneOf("displayMode", displayModes, name ?? "INLINE")),
+      wrapType: when(wrapType, (name) => oneOf("wrapType", wrapTypes, name ?? "CLICKWRAP")),
+      versionId: when(versionSelector, parseSelector),
+      localeFallback: when(localeFallback, parseLocales),
+      allowedOrigins: when(allowedOrigins, parseOrigins),
+      theme: when(theme, (theme) => theme ?? {}),
+      screenshotId: when(screenshotId, parseScreenshotId),
+      policyOverrides: when(policyOverrides, (flags) => parsePolicyFlags(flags ?? {}, "policyOverrides")),
+    }),
+  };
+  refuse(problemsOf(parsed));
+  return parsed;
+}
 
 const problemsOf = ({ name, screenshotId, theme }: Partial<DeploymentSettings>): FieldProblem[] => [
   ...unstorableTexts("", { name, screenshotId }),
@@ -92,7 +74,7 @@ function oneOf<const T extends readonly string[]>(field: string, values: T, valu
 }
 
 /** The version that is pinned; null for LATEST. */
-function parseSelector(selector: VersionSelector | undefined): string | null {
+function parseSelector(selector: VersionSelector | null): string | null {
   const versionId = selector?.versionId;
   if (selector?.mode !== "PINNED") {
     if (versionId === undefined) return null;
@@ -120,9 +102,9 @@ function distinct(field: string, values: readonly (string | undefined)[], code: 
   return [...new Set(values.filter((value) => value !== undefined))];
 }
 
-function parseScreenshotId(text: string | undefined): string | null {
+function parseScreenshotId(text: string | null): string | null {
   if (text === "") throw invalid(problem("screenshotId", "EMPTY", "must not be empty"));
-  return text ?? null;
+  return text;
 }
 
 type DeploymentInit = MessageInitShape<typeof DeploymentSchema>;

@@ -1,6 +1,5 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import type { Deployment } from "../domain/deployment.ts";
 import { policyProblems } from "../domain/deployment-policy.ts";
 import { snapshotOf } from "../domain/deployment-snapshot.ts";
@@ -22,25 +21,23 @@ import { parseDeploymentId } from "./ids.ts";
  * and never in between. Throws CLICK_DEPLOYMENT_NOT_FOUND.
  */
 export async function openDeployment(
-  orgId: OrgId,
-  em: EntityManager,
+  tenant: OrmTenant,
   idText: string,
 ): Promise<{ template: Template; deployment: Deployment }> {
   const id = parseDeploymentId(idText);
-  const templateId = await findTemplateIdOfDeployment(orgId, em, id);
-  const template = templateId === undefined ? null : await holdTemplate(orgId, em, templateId);
-  const deployment = template === null ? null : await lockDeployment(orgId, em, id);
+  const templateId = await findTemplateIdOfDeployment(tenant, id);
+  const template = templateId === undefined ? null : await holdTemplate(tenant, templateId);
+  const deployment = template === null ? null : await lockDeployment(tenant, id);
   if (template === null || deployment === null) throw new DomainError("CLICK_DEPLOYMENT_NOT_FOUND");
   return { template, deployment };
 }
 
 /** Throws CLICK_VERSION_NOT_FOUND when the deployment is pinned to something that is no version of its template. */
 export async function requirePinnedVersion(
-  orgId: OrgId,
-  em: EntityManager,
+  tenant: OrmTenant,
   { templateId, versionId }: Pick<Deployment, "templateId" | "versionId">,
 ): Promise<void> {
-  if (versionId === null || (await hasVersion(orgId, em, { templateId, id: versionId }))) return;
+  if (versionId === null || (await hasVersion(tenant, { templateId, id: versionId }))) return;
   throw new DomainError("CLICK_VERSION_NOT_FOUND");
 }
 
@@ -49,14 +46,13 @@ export async function requirePinnedVersion(
  * nothing to serve. Its template must be held.
  */
 export async function putInForce(
-  orgId: OrgId,
-  em: EntityManager,
+  tenant: OrmTenant,
   { template, deployment }: { readonly template: Template; readonly deployment: Deployment },
   now: Date,
 ): Promise<void> {
-  if (!(await isServable(orgId, em, deployment))) throw new DomainError("CLICK_VERSION_NOT_PUBLISHED");
+  if (!(await isServable(tenant, deployment))) throw new DomainError("CLICK_VERSION_NOT_PUBLISHED");
   const snapshot = snapshotOf(template, deployment);
-  await addSnapshots(orgId, em, [snapshot], now);
+  await addSnapshots(tenant, [snapshot], now);
   deployment.snapshotHash = snapshot.hash;
 }
 
@@ -64,8 +60,8 @@ export async function putInForce(
  * Gives the active deployments of a template snapshots with its new policy. To be called wherever the policy changes,
  * with the template locked. Throws CLICK_POLICY_FLAG_CONFLICT when the policy contradicts a deployment.
  */
-export async function renewSnapshots(orgId: OrgId, em: EntityManager, template: Template, now: Date): Promise<void> {
-  const deployments = await lockActiveDeployments(orgId, em, template.id);
+export async function renewSnapshots(tenant: OrmTenant, template: Template, now: Date): Promise<void> {
+  const deployments = await lockActiveDeployments(tenant, template.id);
   const details = deployments.flatMap((deployment) =>
     policyProblems(template, deployment, { field: "policyFlags" }).map(({ message, ...problem }) => ({
       ...problem,
@@ -75,6 +71,6 @@ export async function renewSnapshots(orgId: OrgId, em: EntityManager, template: 
   if (details.length > 0) throw new DomainError("CLICK_POLICY_FLAG_CONFLICT", { details });
   const renewed = deployments.map((deployment) => ({ deployment, snapshot: snapshotOf(template, deployment) }));
   const snapshots = renewed.map(({ snapshot }) => snapshot);
-  await addSnapshots(orgId, em, snapshots, now);
+  await addSnapshots(tenant, snapshots, now);
   for (const { deployment, snapshot } of renewed) deployment.snapshotHash = snapshot.hash;
 }

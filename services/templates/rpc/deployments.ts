@@ -36,19 +36,19 @@ export const createDeployment = (
     if (request.fields === undefined) throw invalid(problem("fields", "REQUIRED", "must be given"));
     const settings = parseDeploymentSettings(request.fields);
     const templateId = parseTemplateId(request.templateId);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const template = await holdTemplate(orgId, em, templateId);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await holdTemplate(tenant, templateId);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       requireActive(template);
-      requireRoomForDeployment(await countDeployments(orgId, em, templateId));
+      requireRoomForDeployment(await countDeployments(tenant, templateId));
       const now = deps.clock.now();
       const by = { id: deps.newId(), key: newDeploymentKey(), template, clientId, now };
       const deployment = { organizationId: orgId, ...draftDeployment(settings, by) };
       if (request.activate) Object.assign(deployment, moveDeployment(deployment, "activate", now));
-      await requirePinnedVersion(orgId, em, deployment);
+      await requirePinnedVersion(tenant, deployment);
       checkNewOverrides(template, deployment);
-      if (request.activate) await putInForce(orgId, em, { template, deployment }, now);
-      return { deployment: deploymentMessage(addDeployment(orgId, em, deployment)) };
+      if (request.activate) await putInForce(tenant, { template, deployment }, now);
+      return { deployment: deploymentMessage(addDeployment(tenant, deployment)) };
     });
   },
 });
@@ -59,8 +59,8 @@ export const getDeployment = (
   async getDeployment(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseDeploymentId(request.deploymentId);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const deployment = await findDeployment(orgId, em, id);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const deployment = await findDeployment(tenant, id);
       if (deployment === null) throw new DomainError("CLICK_DEPLOYMENT_NOT_FOUND");
       return { deployment: deploymentMessage(deployment) };
     });
@@ -74,10 +74,10 @@ export const listDeployments = (
     const { orgId } = requireCaller(context);
     const templateId = parseTemplateId(request.templateId);
     const status = fromWire(wireDeploymentStatus, request.status);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const template = await findTemplate(orgId, em, templateId);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await findTemplate(tenant, templateId);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const deployments = await findDeployments(orgId, em, { templateId, status });
+      const deployments = await findDeployments(tenant, { templateId, status });
       return { deployments: deployments.map(deploymentMessage) };
     });
   },
@@ -88,15 +88,15 @@ export const activateDeployment = (
 ): Pick<ServiceImpl<typeof TemplatesService>, "activateDeployment"> => ({
   async activateDeployment(request, context) {
     const { orgId } = requireCaller(context);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const { template, deployment } = await openDeployment(orgId, em, request.deploymentId);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const { template, deployment } = await openDeployment(tenant, request.deploymentId);
       requireActive(template);
       const now = deps.clock.now();
       const update = moveDeployment(deployment, "activate", now);
       if (update !== undefined) {
         Object.assign(deployment, update);
         checkPolicy(template, deployment);
-        await putInForce(orgId, em, { template, deployment }, now);
+        await putInForce(tenant, { template, deployment }, now);
       }
       return { deployment: deploymentMessage(deployment) };
     });
@@ -108,8 +108,8 @@ export const deactivateDeployment = (
 ): Pick<ServiceImpl<typeof TemplatesService>, "deactivateDeployment"> => ({
   async deactivateDeployment(request, context) {
     const { orgId } = requireCaller(context);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const { deployment } = await openDeployment(orgId, em, request.deploymentId);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const { deployment } = await openDeployment(tenant, request.deploymentId);
       Object.assign(deployment, moveDeployment(deployment, "deactivate", deps.clock.now()));
       return { deployment: deploymentMessage(deployment) };
     });
@@ -121,10 +121,10 @@ export const removeDeployment = (
 ): Pick<ServiceImpl<typeof TemplatesService>, "removeDeployment"> => ({
   async removeDeployment(request, context) {
     const { orgId } = requireCaller(context);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const { deployment } = await openDeployment(orgId, em, request.deploymentId);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const { deployment } = await openDeployment(tenant, request.deploymentId);
       requireRemovable(deployment);
-      await deleteDeployment(orgId, em, deployment.id);
+      await deleteDeployment(tenant, deployment.id);
       return {};
     });
   },
@@ -136,8 +136,8 @@ export const updateDeployment = (
   async updateDeployment(request, context) {
     const { orgId } = requireCaller(context);
     const changes = parseDeploymentChanges(request);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const { template, deployment } = await openDeployment(orgId, em, request.deploymentId);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const { template, deployment } = await openDeployment(tenant, request.deploymentId);
       requireActive(template);
       const by = { templateName: template.name, force: request.force };
       const update = changeDeployment(deployment, changes, by);
@@ -145,10 +145,10 @@ export const updateDeployment = (
 
       const now = deps.clock.now();
       Object.assign(deployment, update, { updatedAt: now });
-      if ("versionId" in update) await requirePinnedVersion(orgId, em, deployment);
+      if ("versionId" in update) await requirePinnedVersion(tenant, deployment);
       if ("policyOverrides" in update) checkNewOverrides(template, deployment);
       else checkPolicy(template, deployment);
-      if (deployment.status === "ACTIVE") await putInForce(orgId, em, { template, deployment }, now);
+      if (deployment.status === "ACTIVE") await putInForce(tenant, { template, deployment }, now);
       return { deployment: deploymentMessage(deployment) };
     });
   },

@@ -20,11 +20,11 @@ export const getRevision = (
     const name = { versionId: parseVersionId(request.versionId), revision: request.revision };
     // Beyond what the column holds, and so beyond every revision.
     if (name.revision > maxRevision) throw new DomainError("CLICK_VERSION_NOT_FOUND");
-    return inOrganization(orgId, deps.orm, async (em) => {
-      if (templateId !== undefined && (await findTemplate(orgId, em, templateId)) === null) {
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      if (templateId !== undefined && (await findTemplate(tenant, templateId)) === null) {
         throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       }
-      const revision = await findRevision(orgId, em, name);
+      const revision = await findRevision(tenant, name);
       const belongs = templateId === undefined || revision?.templateId === templateId;
       if (revision === null || !belongs) throw new DomainError("CLICK_VERSION_NOT_FOUND");
       return {
@@ -34,7 +34,7 @@ export const getRevision = (
         label: revision.label,
         locale: revision.locale,
         title: revision.title ?? undefined,
-        content: await readContent(orgId, em, revision.contentHash),
+        content: await readContent(tenant, revision.contentHash),
         format: wireFormat[revision.format],
         contentHash: revision.contentHash,
         texts: textsMessage(revision.texts),

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import type { PublishVersionRequest, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
@@ -34,16 +34,16 @@ export const publishVersion = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
     const order = parseOrder(request);
     const templateId = parseTemplateId(request.templateId);
     if (request.published) await checkBeforehand(deps, orgId, { templateId, id: request.versionId });
-    const response = await inOrganization(orgId, deps.orm, async (em) => {
+    const response = await inOrganization(orgId, deps.orm, async (tenant) => {
       // Template first, version second, everywhere: whoever locks both can never meet somebody with one each.
-      const template = await lockTemplate(orgId, em, templateId);
+      const template = await lockTemplate(tenant, templateId);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const version = await lockVersion(orgId, em, { templateId, id: parseVersionId(request.versionId) });
+      const version = await lockVersion(tenant, { templateId, id: parseVersionId(request.versionId) });
       if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
       requireActive(template);
-      const job: Job = { deps, caller, em, template, version, now: deps.clock.now() };
+      const job: Job = { deps, caller, tenant, template, version, now: deps.clock.now() };
       await (request.published ? publish(job, order) : unpublish(job));
-      const [message] = await describeVersions(orgId, em, [version]);
+      const [message] = await describeVersions(tenant, [version]);
       return { version: message };
     });
     deps.wakeRelay();
@@ -54,7 +54,7 @@ export const publishVersion = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
 interface Job {
   readonly deps: Deps;
   readonly caller: Caller;
-  readonly em: EntityManager;
+  readonly tenant: OrmTenant;
   readonly template: Template;
   readonly version: Version;
   readonly now: Date;
@@ -71,20 +71,20 @@ function parseOrder(request: PublishVersionRequest) {
 /** A long content takes its time to check; nobody should wait for the locks meanwhile. The report is remembered. */
 async function checkBeforehand(deps: Deps, orgId: OrgId, name: VersionName): Promise<void> {
   if (!isUuid(name.id)) return;
-  const subject = await inOrganization(orgId, deps.orm, async (em) => {
-    const template = await findTemplate(orgId, em, name.templateId);
-    const version = await findVersion(orgId, em, name);
+  const subject = await inOrganization(orgId, deps.orm, async (tenant) => {
+    const template = await findTemplate(tenant, name.templateId);
+    const version = await findVersion(tenant, name);
     return template === null || version?.status !== "DRAFT" ? undefined : publicationSubject(template, version);
   });
   if (subject !== undefined) await deps.checker.check(subject);
 }
 
 async function publish(job: Job, order: Order): Promise<void> {
-  const { deps, caller, em, template, version, now } = job;
-  const { orgId, clientId } = caller;
+  const { deps, caller, tenant, template, version, now } = job;
+  const { clientId } = caller;
   const hash = materialHash(version);
   const last =
-    version.revision > 0 ? await findRevision(orgId, em, { versionId: version.id, revision: version.revision }) : null;
+    version.revision > 0 ? await findRevision(tenant, { versionId: version.id, revision: version.revision }) : null;
   const decision = decidePublish(version, {
     materialHash: hash,
     lastMaterialHash: last?.materialHash ?? null,
@@ -106,21 +106,21 @@ async function publish(job: Job, order: Order): Promise<void> {
   } satisfies Partial<Version>);
   Object.assign(template, { firstPublishedAt: template.firstPublishedAt ?? now, updatedAt: now });
   const revision = decision.kind === "republished" && last !== null ? last : newRevision(version, hash, order, job);
-  if (revision !== last) await addRevision(orgId, em, revision, contentBytes(version.content));
+  if (revision !== last) await addRevision(tenant, revision, contentBytes(version.content));
   const event = versionPublished({ caller, eventId: deps.newId(), now }, revision);
-  await insertOutboxEm(em, schema, [event]);
+  await insertOutboxEm(tenant.em, schema, [event]);
 }
 
 async function unpublish(job: Job): Promise<void> {
-  const { deps, caller, em, template, version, now } = job;
+  const { deps, caller, tenant, template, version, now } = job;
   if (!decideUnpublish(version)) return;
-  if (await isLastServedByActiveDeployment(caller.orgId, em, version)) {
+  if (await isLastServedByActiveDeployment(tenant, version)) {
     throw new DomainError("CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS");
   }
   Object.assign(version, { status: "DRAFT", unpublishedAt: now, updatedAt: now } satisfies Partial<Version>);
   Object.assign(template, { updatedAt: now });
   const event = versionUnpublished({ caller, eventId: deps.newId(), now }, version);
-  await insertOutboxEm(em, schema, [event]);
+  await insertOutboxEm(tenant.em, schema, [event]);
 }
 
 /** What the version says at this moment, kept for ever. */

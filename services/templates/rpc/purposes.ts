@@ -15,8 +15,8 @@ export const listPublishedPurposes = (
     const { orgId } = requireCaller(context);
     const purposes = [...new Set(request.purposes)].filter((purpose) => keyPattern.test(purpose));
     if (purposes.length === 0) return { purposes: [] };
-    const found = await inOrganization(orgId, deps.orm, (em) =>
-      findPublishedPurposes(orgId, em, purposes, templatesEach),
+    const found = await inOrganization(orgId, deps.orm, (tenant) =>
+      findPublishedPurposes(tenant, purposes, templatesEach),
     );
     return { purposes: found };
   },
@@ -33,10 +33,10 @@ export const countTemplateParts = (
   async countTemplateParts(request, context) {
     const { orgId } = requireCaller(context);
     const templateId = parseTemplateId(request.templateId);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const versions = await countVersions(orgId, em, templateId);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const versions = await countVersions(tenant, templateId);
       if (versions === undefined) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const active = await countActiveDeployments(orgId, em, [templateId]);
+      const active = await countActiveDeployments(tenant, [templateId]);
       return { ...versions, activeDeployments: active.get(templateId) ?? 0 };
     });
   },

@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ResolveDeploymentRequest, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { isDeploymentKey } from "../domain/deployment.ts";
@@ -15,7 +16,7 @@ export const resolveDeployment = (
   async resolveDeployment(request, context) {
     const { orgId } = requireCaller(context);
     const name = parseName(request.deployment);
-    const resolved = await resolve(orgId, deps.resolverPool, name);
+    const resolved = await withOrg(deps.resolverPool, orgId, (tenant) => resolve(tenant, name));
     // An archived template has no active deployment; that it is checked here as well costs nothing.
     if (resolved === undefined || resolved.template.archived) throw new DomainError("CLICK_DEPLOYMENT_NOT_FOUND");
     const { deployment, template, snapshotJson } = resolved;

@@ -1,13 +1,14 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { cursorOf, readCursor } from "#platform/cursor.ts";
+import { isSlugTaken, withDerivedSlugs } from "#platform/db/slugs.ts";
 import { DomainError } from "#platform/errors.ts";
-import { isUuid } from "#platform/ids.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
 import { contentRuleCodes } from "../domain/content-rules/codes.ts";
 import { draftTemplate, type NewTemplate } from "../domain/new-template.ts";
 import { fitPage } from "../domain/page.ts";
-import { invalid, problem, refuse } from "../domain/problems.ts";
+import { refuse } from "../domain/problems.ts";
 import { slugFromName } from "../domain/slug.ts";
 import type { Template } from "../domain/template.ts";
 import { templateTypes } from "../domain/template-types.ts";
@@ -15,14 +16,13 @@ import { unstorableTexts } from "../domain/text.ts";
 import { templateRemoved } from "../events.ts";
 import { countActiveDeployments } from "../store/deployment-store.ts";
 import { inOrganization, schema } from "../store/orm.ts";
-import { freeSlug, isSlugTaken, withDerivedSlugs } from "../store/slug-store.ts";
+import { freeSlugs } from "../store/slug-store.ts";
 import {
   addTemplate,
   deleteDeployments,
   deleteTemplate,
   findTemplate,
   findTemplates,
-  type ListPosition,
   lockTemplate,
   pageOfTemplates,
 } from "../store/template-store.ts";
@@ -48,9 +48,9 @@ async function insertTemplate(deps: Deps, caller: Caller, input: NewTemplate): P
   const { orgId, clientId } = caller;
   const draft = draftTemplate(input, { id: deps.newId(), clientId, now: deps.clock.now() });
   const insert = () =>
-    inOrganization(orgId, deps.orm, async (em) => {
-      const slug = input.slug ?? (await freeSlug(orgId, em, slugFromName(input.name)));
-      return addTemplate(orgId, em, { ...draft, slug });
+    inOrganization(orgId, deps.orm, async (tenant) => {
+      const [slug = ""] = input.slug ? [input.slug] : await freeSlugs(tenant, [slugFromName(input.name)]);
+      return addTemplate(tenant, { ...draft, slug });
     });
   if (input.slug === null) return withDerivedSlugs(insert);
   return insert().catch((error: unknown) => {
@@ -64,10 +64,10 @@ export const getTemplate = (
   async getTemplate(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseTemplateId(request.templateId);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const template = await findTemplate(orgId, em, id);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await findTemplate(tenant, id);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const [message] = await describeTemplates(orgId, em, [template], request);
+      const [message] = await describeTemplates(tenant, [template], request);
       return { template: message };
     });
   },
@@ -82,10 +82,10 @@ export const listTemplates = (
   async listTemplates(request, context) {
     const { orgId } = requireCaller(context);
     refuse(unstorableTexts("search", request.search));
-    const after = readCursor(request.cursor);
+    const after = readCursor(request.cursor, "CLICK_VALIDATION_FAILED");
     const limit = request.limit === 0 ? maxLimit : Math.min(request.limit, maxLimit);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const found = await pageOfTemplates(orgId, em, {
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const found = await pageOfTemplates(tenant, {
         after,
         limit: limit + 1,
         withVersions: request.includeVersions,
@@ -94,11 +94,12 @@ export const listTemplates = (
       });
       const page = fitPage(found.slice(0, limit));
       const ids = page.map((item) => item.id);
-      const templates = await findTemplates(orgId, em, ids);
+      const templates = await findTemplates(tenant, ids);
       const last = templates.at(-1);
       return {
-        templates: await describeTemplates(orgId, em, templates, request),
-        nextCursor: found.length > page.length && last !== undefined ? writeCursor(last) : "",
+        templates: await describeTemplates(tenant, templates, request),
+        nextCursor:
+          found.length > page.length && last !== undefined ? cursorOf({ at: last.createdAt, id: last.id }) : "",
       };
     });
   },
@@ -111,18 +112,18 @@ export const removeTemplate = (
     const caller = requireCaller(context);
     const { orgId } = caller;
     const id = parseTemplateId(request.templateId);
-    await inOrganization(orgId, deps.orm, async (em) => {
-      const template = await lockTemplate(orgId, em, id);
+    await inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await lockTemplate(tenant, id);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const active = await countActiveDeployments(orgId, em, [id]);
+      const active = await countActiveDeployments(tenant, [id]);
       if (active.size > 0) throw new DomainError("CLICK_TEMPLATE_HAS_ACTIVE_DEPLOYMENTS");
       const now = deps.clock.now();
-      await insertOutboxEm(em, schema, [templateRemoved({ caller, eventId: deps.newId(), now }, id)]);
+      await insertOutboxEm(tenant.em, schema, [templateRemoved({ caller, eventId: deps.newId(), now }, id)]);
       if (template.firstPublishedAt === null) {
-        await deleteTemplate(orgId, em, id);
+        await deleteTemplate(tenant, id);
       } else {
         // Somebody may have accepted one of its revisions.
-        await deleteDeployments(orgId, em, id);
+        await deleteDeployments(tenant, id);
         Object.assign(template, { deletedAt: now, updatedAt: now });
       }
     });
@@ -144,21 +145,3 @@ export const listTemplateTypes = (): Pick<ServiceImpl<typeof TemplatesService>, 
     };
   },
 });
-
-/** Names a place in the list for the next request; opaque to clients. */
-export const writeCursor = (position: ListPosition): string =>
-  Buffer.from(`${position.createdAt.getTime()} ${position.id}`, "latin1").toString("base64url");
-
-/** The place that a cursor names; undefined for the empty cursor of the first page. Throws CLICK_VALIDATION_FAILED. */
-export function readCursor(cursor: string): ListPosition | undefined {
-  if (cursor === "") return undefined;
-  const [time = "", id = "", ...rest] = Buffer.from(cursor, "base64url").toString("latin1").split(" ");
-  const createdAt = new Date(/^\d{1,15}$/.test(time) ? Number(time) : Number.NaN);
-  // Decoding skips what is not base64url, so only a cursor that comes out the same again is one of ours.
-  const isOurs = rest.length === 0 && isUuid(id) && isSane(createdAt) && writeCursor({ createdAt, id }) === cursor;
-  if (!isOurs) throw invalid(problem("cursor", "INVALID_CURSOR", "must be a cursor that a previous page gave"));
-  return { createdAt, id };
-}
-
-/** Within what the database's timestamps take. */
-const isSane = (time: Date): boolean => time.getTime() < Date.UTC(10_000, 0);

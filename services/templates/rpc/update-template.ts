@@ -1,15 +1,22 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { EntityManager } from "@mikro-orm/postgresql";
-import type {
-  TemplateChanges as ChangesMessage,
-  Counterparty as CounterpartyMessage,
-  CreateTemplateRequest,
-  TemplatesService,
-  UpdateTemplateRequest,
+import { recordsOf } from "#api/records.ts";
+import {
+  type Counterparty as CounterpartyMessage,
+  CounterpartySchema,
+  type CreateTemplateRequest,
+  CreateTemplateRequestSchema,
+  TemplateChangesSchema,
+  TemplateStatus,
+  type TemplatesService,
+  type UpdateTemplateRequest,
+  TemplateType as WireType,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
+import { isSlugTaken } from "#platform/db/slugs.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { defined } from "#platform/json-object.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
 import type { ContentChecker } from "../content-check/content-checker.ts";
 import { parseLocale } from "../domain/locale.ts";
@@ -24,15 +31,14 @@ import { typeConfigProblems, typeConfigSizeProblems } from "../domain/type-confi
 import type { Version } from "../domain/version.ts";
 import { templateRestored } from "../events.ts";
 import { inOrganization, schema } from "../store/orm.ts";
-import { isSlugTaken } from "../store/slug-store.ts";
 import { findTemplate, lockTemplate } from "../store/template-store.ts";
 import { listVersions } from "../store/version-store.ts";
 import { renewSnapshots } from "./deployment-rules.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import { parseTemplateId } from "./ids.ts";
+import { readMasked, when } from "./masked.ts";
 import { publicationSubject, requirePublishable } from "./publish-version.ts";
 import { describeTemplates } from "./views.ts";
-import { fromWire, wireTemplateStatus, wireType } from "./wire-enums.ts";
 
 type Deps = Pick<TemplatesDeps, "orm" | "checker" | "clock" | "newId" | "wakeRelay">;
 
@@ -43,20 +49,20 @@ export const updateTemplate = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
     const changes = parseTemplateChanges(request);
     const id = parseTemplateId(request.templateId);
     if (changes.typeConfig !== undefined) await checkBeforehand(deps, orgId, id, changes);
-    const work = inOrganization(orgId, deps.orm, async (em) => {
-      const template = await lockTemplate(orgId, em, id);
+    const work = inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await lockTemplate(tenant, id);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       const update = changeTemplate(template, changes);
       const now = deps.clock.now();
       if (Object.keys(update).length > 0) Object.assign(template, update, { updatedAt: now });
       if (update.typeConfig !== undefined) {
-        await requireStillPublishable(deps.checker, template, await readPublished(orgId, em, id));
+        await requireStillPublishable(deps.checker, template, await readPublished(tenant, id));
       }
       if (update.archivedAt === null) {
-        await insertOutboxEm(em, schema, [templateRestored({ caller, eventId: deps.newId(), now }, id)]);
+        await insertOutboxEm(tenant.em, schema, [templateRestored({ caller, eventId: deps.newId(), now }, id)]);
       }
-      if (update.policyFlags !== undefined) await renewSnapshots(orgId, em, template, now);
-      const [message] = await describeTemplates(orgId, em, [template], { includeVersions: false });
+      if (update.policyFlags !== undefined) await renewSnapshots(tenant, template, now);
+      const [message] = await describeTemplates(tenant, [template], { includeVersions: false });
       return { template: message };
     });
     const response = await work.catch((error: unknown) => {
@@ -69,29 +75,32 @@ export const updateTemplate = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
 
 /** A long content takes its time to check; nobody should wait for the locks meanwhile. */
 async function checkBeforehand(deps: Deps, orgId: OrgId, id: string, changes: TemplateChanges): Promise<void> {
-  const ahead = await inOrganization(orgId, deps.orm, async (em) => {
-    const template = await findTemplate(orgId, em, id);
+  const ahead = await inOrganization(orgId, deps.orm, async (tenant) => {
+    const template = await findTemplate(tenant, id);
     if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
     const { type, typeConfig } = { ...template, ...changeTemplate(template, changes) };
-    return { terms: { type, typeConfig }, versions: await readPublished(orgId, em, id) };
+    return { terms: { type, typeConfig }, versions: await readPublished(tenant, id) };
   });
   await checkAhead(deps.checker, ahead.terms, ahead.versions);
 }
 
 const standardLocale = "en";
 
+const created = recordsOf(CreateTemplateRequestSchema, { type: WireType });
+const changed = recordsOf(TemplateChangesSchema, { type: WireType, status: TemplateStatus });
+const parties = recordsOf(CounterpartySchema, {});
+
 /** Reads a new template; throws CLICK_VALIDATION_FAILED and CLICK_POLICY_FLAG_INVALID. */
 export function parseNewTemplate(request: CreateTemplateRequest): NewTemplate {
+  const { slug, type, defaultLocale, typeConfig, policyFlags, counterparty, ...plain } = created.read(request);
   const input: NewTemplate = {
-    name: request.name,
-    slug: request.slug === undefined ? null : parseSlug(request.slug),
-    type: parseType(request.type),
-    description: request.description ?? null,
-    defaultLocale: parseDefaultLocale(request.defaultLocale),
-    typeConfig: request.typeConfig ?? {},
-    policyFlags: parsePolicyFlags(request.policyFlags ?? {}),
-    counterparty: parseCounterparty(request.counterparty),
-    metadata: request.metadata,
+    ...plain,
+    slug: slug && parseSlug(slug),
+    type: requireType(type),
+    defaultLocale: parseDefaultLocale(defaultLocale),
+    typeConfig: typeConfig ?? {},
+    policyFlags: parsePolicyFlags(policyFlags ?? {}),
+    counterparty: parseCounterparty(counterparty),
   };
   refuse([...problemsOf(input), ...typeConfigProblems(input.type, input.typeConfig)]);
   return input;
@@ -99,15 +108,25 @@ export function parseNewTemplate(request: CreateTemplateRequest): NewTemplate {
 
 /** Reads the fields that the mask names; throws CLICK_VALIDATION_FAILED and CLICK_POLICY_FLAG_INVALID. */
 function parseTemplateChanges(request: UpdateTemplateRequest): TemplateChanges {
-  const message = request.changes;
-  const paths = request.updateMask?.paths ?? [];
-  if (message === undefined) throw invalid(problem("changes", "REQUIRED", "must be given"));
-  const unknown = paths.filter((path) => !Object.hasOwn(readers, path));
-  refuse(unknown.map((path) => problem("updateMask", "UNKNOWN_FIELD", `names '${path}', which cannot be changed`)));
-  const changes: TemplateChanges = Object.assign(
-    {},
-    ...paths.map((path) => readers[path as keyof typeof readers](message)),
-  );
+  const { changes: given } = readMasked(changed, {
+    field: "changes",
+    message: request.changes,
+    updateMask: request.updateMask,
+  });
+  const { name, slug, type, defaultLocale, typeConfig, policyFlags, counterparty, status, ...plain } = given;
+  const changes: TemplateChanges = {
+    ...plain,
+    ...defined({
+      name: when(name, (text) => required("name", text)),
+      slug: when(slug, (text) => parseSlug(required("slug", text))),
+      type: when(type, requireType),
+      defaultLocale: when(defaultLocale, parseDefaultLocale),
+      typeConfig: when(typeConfig, (config) => config ?? {}),
+      policyFlags: when(policyFlags, (flags) => parsePolicyFlags(flags ?? {})),
+      counterparty: when(counterparty, parseCounterparty),
+      restore: when(status, requireRestore),
+    }),
+  };
   // What else may be wrong with the configuration depends on the template's type.
   refuse([...problemsOf(changes), ...typeConfigSizeProblems(changes.typeConfig ?? {})]);
   return changes;
@@ -118,43 +137,26 @@ const problemsOf = (input: TemplateChanges | NewTemplate): FieldProblem[] => [
   ...metadataProblems(input.metadata ?? {}),
 ];
 
-/** By the paths of the mask. */
-const readers = {
-  name: (changes: ChangesMessage) => ({ name: required("name", changes.name) }),
-  slug: (changes: ChangesMessage) => ({ slug: parseSlug(required("slug", changes.slug)) }),
-  type: (changes: ChangesMessage) => ({ type: parseType(changes.type) }),
-  description: (changes: ChangesMessage) => ({ description: changes.description ?? null }),
-  default_locale: (changes: ChangesMessage) => ({ defaultLocale: parseDefaultLocale(changes.defaultLocale) }),
-  type_config: (changes: ChangesMessage) => ({ typeConfig: changes.typeConfig ?? {} }),
-  policy_flags: (changes: ChangesMessage) => ({ policyFlags: parsePolicyFlags(changes.policyFlags ?? {}) }),
-  counterparty: (changes: ChangesMessage) => ({ counterparty: parseCounterparty(changes.counterparty) }),
-  metadata: (changes: ChangesMessage) => ({ metadata: changes.metadata }),
-  status: (changes: ChangesMessage) => parseRestore(changes),
-} satisfies Record<string, (changes: ChangesMessage) => TemplateChanges>;
-
 /** Setting DRAFT again on a template that is not archived changes nothing, so that a retry of a restore succeeds. */
-function parseRestore(changes: ChangesMessage): TemplateChanges {
-  if (fromWire(wireTemplateStatus, changes.status) === "DRAFT") return { restore: true };
+function requireRestore(status: string | null): true {
+  if (status === "DRAFT") return true;
   const message = "can only be set to DRAFT, which restores an archived template";
   throw invalid(problem("status", "INVALID_STATUS", message));
 }
 
-function parseType(value: number | undefined): TemplateType {
-  const type = fromWire(wireType, value);
-  if (type !== undefined) return type;
+function requireType(type: TemplateType | null): TemplateType {
+  if (type !== null) return type;
   throw invalid(problem("type", "INVALID_TYPE", "must be STATIC, GENERATED or CONSENT"));
 }
 
-const parseDefaultLocale = (tag: string | undefined): string =>
-  tag === undefined ? standardLocale : parseLocale("defaultLocale", tag);
+const parseDefaultLocale = (tag: string | null): string =>
+  tag === null ? standardLocale : parseLocale("defaultLocale", tag);
 
-const parseCounterparty = (message: CounterpartyMessage | undefined): Counterparty | null =>
-  message === undefined
-    ? null
-    : { legalName: message.legalName, address: message.address ?? null, url: message.url ?? null };
+const parseCounterparty = (message: CounterpartyMessage | null): Counterparty | null =>
+  message && parties.read(message);
 
-function required(field: string, value: string | undefined): string {
-  if (value === undefined) throw invalid(problem(field, "REQUIRED", "cannot be cleared"));
+function required(field: string, value: string | null): string {
+  if (value === null) throw invalid(problem(field, "REQUIRED", "cannot be cleared"));
   return value;
 }
 
@@ -162,8 +164,8 @@ function required(field: string, value: string | undefined): string {
 type Terms = Pick<Template, "type" | "typeConfig">;
 
 /** The versions of a template that are published, with their contents. */
-const readPublished = (orgId: OrgId, em: EntityManager, templateId: string): Promise<Version[]> =>
-  listVersions(orgId, em, { templateIds: [templateId], publishedOnly: true });
+const readPublished = (tenant: OrmTenant, templateId: string): Promise<Version[]> =>
+  listVersions(tenant, { templateIds: [templateId], publishedOnly: true });
 
 /**
  * Throws CLICK_CONTENT_INVALID when one of these versions could not be published on these terms: a configuration cannot

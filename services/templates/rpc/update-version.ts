@@ -13,6 +13,7 @@ import {
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
+import { defined } from "#platform/json-object.ts";
 import type { VersionTexts } from "../domain/content.ts";
 import { parseLocale } from "../domain/locale.ts";
 import { invalid, problem, refuse } from "../domain/problems.ts";
@@ -24,6 +25,7 @@ import { holdTemplate } from "../store/template-store.ts";
 import { isLocaleTaken, lockVersion } from "../store/version-store.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import { parseTemplateId, parseVersionId } from "./ids.ts";
+import { readMasked, when } from "./masked.ts";
 import { describeVersions } from "./views.ts";
 import { fromWire, wireFormat } from "./wire-enums.ts";
 
@@ -35,10 +37,10 @@ export const updateVersion = (
     const changes = parseVersionChanges(request);
     const ifUpdatedAt = parseTime("ifUpdatedAt", request.ifUpdatedAt);
     const templateId = parseTemplateId(request.templateId);
-    const work = inOrganization(orgId, deps.orm, async (em) => {
-      const template = await holdTemplate(orgId, em, templateId);
+    const work = inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await holdTemplate(tenant, templateId);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const version = await lockVersion(orgId, em, { templateId, id: parseVersionId(request.versionId) });
+      const version = await lockVersion(tenant, { templateId, id: parseVersionId(request.versionId) });
       if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
       requireActive(template);
       const update = changeVersion(version, changes);
@@ -46,7 +48,7 @@ export const updateVersion = (
         throw new DomainError("CLICK_VERSION_CONFLICT");
       }
       if (Object.keys(update).length > 0) Object.assign(version, update, { updatedAt: deps.clock.now() });
-      const [message] = await describeVersions(orgId, em, [version]);
+      const [message] = await describeVersions(tenant, [version]);
       return { version: message };
     });
     return work.catch((error: unknown) => {
@@ -75,20 +77,24 @@ export function parseNewVersion(request: CreateVersionRequest): NewVersion {
 
 /** Reads the fields that the mask names; throws CLICK_VALIDATION_FAILED. */
 function parseVersionChanges(request: UpdateVersionRequest): VersionChanges {
-  const message = request.changes;
-  if (message === undefined) throw invalid(problem("changes", "REQUIRED", "must be given"));
-  const { changes, parts, unknown } = changed.masked(message, request.updateMask?.paths ?? []);
-  refuse(unknown.map((path) => problem("updateMask", "UNKNOWN_FIELD", `names '${path}', which cannot be changed`)));
+  const { changes, parts } = readMasked(changed, {
+    field: "changes",
+    message: request.changes,
+    updateMask: request.updateMask,
+    divisible: "texts",
+  });
   const { locale, content, format, effectiveAt, texts, ...plain } = changes;
-  const given = parseTexts(message.texts);
+  const given = parseTexts(request.changes?.texts);
   const single = (parts.texts ?? []).map((name) => [name, given[name as keyof VersionTexts]]);
   const version: VersionChanges = {
     ...plain,
-    ...(locale === undefined ? {} : { locale: parseLocale("locale", required("locale", locale)) }),
-    ...(content === undefined ? {} : { content: required("content", content) }),
-    ...(format === undefined ? {} : { format: format ?? "HTML" }),
-    ...(effectiveAt === undefined ? {} : { effectiveAt: storableTime("effectiveAt", effectiveAt) }),
-    ...(texts === undefined ? {} : { texts: given }),
+    ...defined({
+      locale: when(locale, (tag) => parseLocale("locale", required("locale", tag))),
+      content: when(content, (text) => required("content", text)),
+      format: when(format, (name) => name ?? "HTML"),
+      effectiveAt: when(effectiveAt, (date) => storableTime("effectiveAt", date)),
+      texts: when(texts, () => given),
+    }),
     singleTexts: Object.fromEntries(single),
   };
   const { texts: all, singleTexts, ...others } = version;

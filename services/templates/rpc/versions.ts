@@ -33,13 +33,13 @@ export const createVersion = (
     const { orgId, clientId } = requireCaller(context);
     const input = parseNewVersion(request);
     const templateId = parseTemplateId(request.templateId);
-    const work = inOrganization(orgId, deps.orm, async (em) => {
-      const template = await holdTemplate(orgId, em, templateId);
+    const work = inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await holdTemplate(tenant, templateId);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       requireActive(template);
-      requireRoom(await countOpenVersions(orgId, em, templateId));
+      requireRoom(await countOpenVersions(tenant, templateId));
       const by = { id: deps.newId(), templateId, clientId, now: deps.clock.now() };
-      return addVersion(orgId, em, draftVersion(input, by));
+      return addVersion(tenant, draftVersion(input, by));
     });
     const version = await work.catch((error: unknown) => {
       throw isLocaleTaken(error) ? new DomainError("CLICK_VERSION_LOCALE_EXISTS", { cause: error }) : error;
@@ -54,16 +54,16 @@ export const getVersion = (
   async getVersion(request, context) {
     const { orgId } = requireCaller(context);
     const templateId = parseTemplateId(request.templateId);
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const template = await findTemplate(orgId, em, templateId);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await findTemplate(tenant, templateId);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const version = await findVersion(orgId, em, { templateId, id: parseVersionId(request.versionId) });
+      const version = await findVersion(tenant, { templateId, id: parseVersionId(request.versionId) });
       if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
       const [embedded] = request.includeTemplate
-        ? await describeTemplates(orgId, em, [template], { includeVersions: false })
+        ? await describeTemplates(tenant, [template], { includeVersions: false })
         : [];
-      const deployments = request.includeDeployments ? await listActiveDeployments(orgId, em, templateId) : [];
-      const [message] = await describeVersions(orgId, em, [version], embedded, deployments);
+      const deployments = request.includeDeployments ? await listActiveDeployments(tenant, templateId) : [];
+      const [message] = await describeVersions(tenant, [version], embedded, deployments);
       return { version: message };
     });
   },
@@ -76,16 +76,14 @@ export const listVersions = (
     const { orgId } = requireCaller(context);
     const templateId = parseTemplateId(request.templateId);
     const { includeTemplate, includeDeployments, publishedOnly } = request;
-    return inOrganization(orgId, deps.orm, async (em) => {
-      const template = await findTemplate(orgId, em, templateId);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await findTemplate(tenant, templateId);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const versions = await findVersions(orgId, em, { templateIds: [templateId], publishedOnly });
-      const [embedded] = includeTemplate
-        ? await describeTemplates(orgId, em, [template], { includeVersions: false })
-        : [];
-      const deployments = includeDeployments ? await listActiveDeployments(orgId, em, templateId) : [];
+      const versions = await findVersions(tenant, { templateIds: [templateId], publishedOnly });
+      const [embedded] = includeTemplate ? await describeTemplates(tenant, [template], { includeVersions: false }) : [];
+      const deployments = includeDeployments ? await listActiveDeployments(tenant, templateId) : [];
       requireFit(versions, deployments);
-      return { versions: await describeVersions(orgId, em, versions, embedded, deployments) };
+      return { versions: await describeVersions(tenant, versions, embedded, deployments) };
     });
   },
 });
@@ -111,24 +109,24 @@ export const archiveVersion = (
     const caller = requireCaller(context);
     const { orgId } = caller;
     const templateId = parseTemplateId(request.templateId);
-    const response = await inOrganization(orgId, deps.orm, async (em) => {
-      const template = await lockTemplate(orgId, em, templateId);
+    const response = await inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await lockTemplate(tenant, templateId);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       const name = { templateId, id: parseVersionId(request.versionId) };
-      const version = await lockVersion(orgId, em, name);
+      const version = await lockVersion(tenant, name);
       if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
       if (decideArchive(version)) {
-        if (await isServedByActiveDeployment(orgId, em, name)) {
+        if (await isServedByActiveDeployment(tenant, name)) {
           throw new DomainError("CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS");
         }
         const now = deps.clock.now();
         const events = version.status === "PUBLISHED" ? [versionUnpublished, versionArchived] : [versionArchived];
         const records = events.map((event) => event({ caller, eventId: deps.newId(), now }, version));
-        await insertOutboxEm(em, schema, records);
+        await insertOutboxEm(tenant.em, schema, records);
         if (version.status === "PUBLISHED") template.updatedAt = now;
         archive(version, now);
       }
-      const [message] = await describeVersions(orgId, em, [version]);
+      const [message] = await describeVersions(tenant, [version]);
       return { version: message };
     });
     deps.wakeRelay();

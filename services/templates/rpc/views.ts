@@ -1,5 +1,4 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
-import type { OrgId } from "#platform/ids.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import type { Deployment } from "../domain/deployment.ts";
 import type { Template } from "../domain/template.ts";
 import type { Version } from "../domain/version.ts";
@@ -10,20 +9,19 @@ import { type TemplateInit, templateMessage, type VersionInit, versionMessage } 
 
 /** Templates as clients see them, with their versions when asked for, with the same few queries for any number. */
 export async function describeTemplates(
-  orgId: OrgId,
-  em: EntityManager,
+  tenant: OrmTenant,
   templates: readonly Template[],
   options: { readonly includeVersions: boolean },
 ): Promise<TemplateInit[]> {
   const templateIds = templates.map((template) => template.id);
-  const activeDeployments = await countActiveDeployments(orgId, em, templateIds);
+  const activeDeployments = await countActiveDeployments(tenant, templateIds);
   if (!options.includeVersions) {
-    const published = await listPublished(orgId, em, templateIds);
+    const published = await listPublished(tenant, templateIds);
     return templates.map((template) => templateMessage(template, { published, activeDeployments }));
   }
-  const versions = await listVersions(orgId, em, { templateIds });
+  const versions = await listVersions(tenant, { templateIds });
   const published = versions.filter((version) => version.status === "PUBLISHED");
-  const messages = await describeVersions(orgId, em, versions);
+  const messages = await describeVersions(tenant, versions);
   return templates.map((template) =>
     templateMessage(template, {
       published,
@@ -35,13 +33,12 @@ export async function describeTemplates(
 
 /** Versions as clients see them; the template is attached to each when given, and the deployments that serve it are. */
 export async function describeVersions(
-  orgId: OrgId,
-  em: EntityManager,
+  tenant: OrmTenant,
   versions: readonly Version[],
   template?: TemplateInit,
   deployments?: readonly Deployment[],
 ): Promise<VersionInit[]> {
   const ids = versions.map((version) => version.id);
-  const revisions = await listRevisions(orgId, em, ids);
+  const revisions = await listRevisions(tenant, ids);
   return versions.map((version) => versionMessage(version, { revisions, template, deployments }));
 }

@@ -56,7 +56,7 @@ const versionsIn = ({ version, versions = [], template, templates = [] }: Answer
 
 async function addReports(deps: Deps, orgId: OrgId, versions: readonly VersionInit[]): Promise<void> {
   const ids = [...new Set(versions.map((version) => version.templateId ?? ""))];
-  const found = await inOrganization(orgId, deps.orm, (em) => findTemplates(orgId, em, ids));
+  const found = await inOrganization(orgId, deps.orm, (tenant) => findTemplates(tenant, ids));
   const templates = new Map(found.map((template) => [template.id, template]));
   const limit = Math.max(1, Math.min(maxFindings, Math.floor(maxFindingsOfAnswer / versions.length)));
   const rest = versions.values();

@@ -1,13 +1,12 @@
 import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
-import type { OrgId } from "#platform/ids.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import type { Deployment, DeploymentStatus } from "../domain/deployment.ts";
 import { DeploymentEntity } from "./orm.ts";
 import type { VersionName } from "./version-store.ts";
 
 /** How many active deployments each of these templates has; templates without any are absent. One query for all. */
 export async function countActiveDeployments(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   templateIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (templateIds.length === 0) return new Map();
@@ -24,7 +23,7 @@ export async function countActiveDeployments(
  * template serves whatever is published. Ask with the template locked and before the version is changed: then the answer
  * holds until the end of the transaction, because a deployment becomes active only while its template is held.
  */
-export async function isServedByActiveDeployment(orgId: OrgId, em: EntityManager, name: VersionName): Promise<boolean> {
+export async function isServedByActiveDeployment({ orgId, em }: OrmTenant, name: VersionName): Promise<boolean> {
   return isTrue(
     em,
     `select exists (
@@ -43,11 +42,7 @@ export async function isServedByActiveDeployment(orgId: OrgId, em: EntityManager
  * True when an active deployment would have nothing left to serve without this version: one is pinned to it, or one
  * serves whatever is published and nothing else of the template is. Ask as isServedByActiveDeployment is asked.
  */
-export async function isLastServedByActiveDeployment(
-  orgId: OrgId,
-  em: EntityManager,
-  name: VersionName,
-): Promise<boolean> {
+export async function isLastServedByActiveDeployment({ orgId, em }: OrmTenant, name: VersionName): Promise<boolean> {
   return isTrue(
     em,
     `select exists (
@@ -64,8 +59,7 @@ export async function isLastServedByActiveDeployment(
 
 /** True when there is a published version for such a deployment to serve. Ask with the template held. */
 export async function isServable(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   deployment: Pick<Deployment, "templateId" | "versionId">,
 ): Promise<boolean> {
   const { templateId, versionId } = deployment;
@@ -80,26 +74,18 @@ export async function isServable(
 }
 
 /** Makes the row be written with the transaction's flush. */
-export function addDeployment(
-  orgId: OrgId,
-  em: EntityManager,
-  deployment: Omit<Deployment, "organizationId">,
-): Deployment {
+export function addDeployment({ orgId, em }: OrmTenant, deployment: Omit<Deployment, "organizationId">): Deployment {
   const entity = em.create(DeploymentEntity, { ...deployment, organizationId: orgId });
   em.persist(entity);
   return entity;
 }
 
-export async function findDeployment(orgId: OrgId, em: EntityManager, id: string): Promise<Deployment | null> {
+export async function findDeployment({ orgId, em }: OrmTenant, id: string): Promise<Deployment | null> {
   return em.findOne(DeploymentEntity, { organizationId: orgId, id });
 }
 
 /** The template of a deployment, which never changes; to be locked before the deployment is. */
-export async function findTemplateIdOfDeployment(
-  orgId: OrgId,
-  em: EntityManager,
-  id: string,
-): Promise<string | undefined> {
+export async function findTemplateIdOfDeployment({ orgId, em }: OrmTenant, id: string): Promise<string | undefined> {
   const rows = await em.execute<{ template_id: string }[]>(
     "select template_id from templates.deployment where organization_id = ? and id = ?",
     [orgId, id],
@@ -108,16 +94,12 @@ export async function findTemplateIdOfDeployment(
 }
 
 /** Until the end of the transaction nobody else changes this deployment. Lock or hold its template first. */
-export async function lockDeployment(orgId: OrgId, em: EntityManager, id: string): Promise<Deployment | null> {
+export async function lockDeployment({ orgId, em }: OrmTenant, id: string): Promise<Deployment | null> {
   return em.findOne(DeploymentEntity, { organizationId: orgId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
 /** Like lockDeployment for all active deployments of a template. */
-export async function lockActiveDeployments(
-  orgId: OrgId,
-  em: EntityManager,
-  templateId: string,
-): Promise<Deployment[]> {
+export async function lockActiveDeployments({ orgId, em }: OrmTenant, templateId: string): Promise<Deployment[]> {
   return em.find(
     DeploymentEntity,
     { organizationId: orgId, templateId, status: "ACTIVE" },
@@ -126,13 +108,12 @@ export async function lockActiveDeployments(
 }
 
 /** The active deployments of a template, newest first. */
-export const listActiveDeployments = (orgId: OrgId, em: EntityManager, templateId: string): Promise<Deployment[]> =>
-  listDeployments(orgId, em, { templateId, status: "ACTIVE" });
+export const listActiveDeployments = (tenant: OrmTenant, templateId: string): Promise<Deployment[]> =>
+  listDeployments(tenant, { templateId, status: "ACTIVE" });
 
 /** The deployments of a template, newest first. */
 export async function listDeployments(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   filter: { readonly templateId: string; readonly status?: DeploymentStatus | undefined },
 ): Promise<Deployment[]> {
   const { templateId, status } = filter;
@@ -143,12 +124,12 @@ export async function listDeployments(
   );
 }
 
-export async function countDeployments(orgId: OrgId, em: EntityManager, templateId: string): Promise<number> {
+export async function countDeployments({ orgId, em }: OrmTenant, templateId: string): Promise<number> {
   return em.count(DeploymentEntity, { organizationId: orgId, templateId });
 }
 
 /** Its snapshots stay: acceptances refer to them. */
-export async function removeDeployment(orgId: OrgId, em: EntityManager, id: string): Promise<void> {
+export async function removeDeployment({ orgId, em }: OrmTenant, id: string): Promise<void> {
   await em.nativeDelete(DeploymentEntity, { organizationId: orgId, id });
 }
 

@@ -1,8 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { defineEntity, p } from "@mikro-orm/core";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
-import { createOrm, withOrgEm } from "#platform/db/orm.ts";
+import { createOrm, type OrmTenant, withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { ContentFormat, VersionTexts } from "../domain/content.ts";
 import type { DeploymentStatus, DisplayMode, Environment, Surface, WrapType } from "../domain/deployment.ts";
@@ -32,7 +31,7 @@ export type TemplatesOrm = ReturnType<typeof createTemplatesOrm>;
 export const inOrganization = <T>(
   orgId: OrgId,
   orm: TemplatesOrm,
-  work: (em: EntityManager) => Promise<T>,
+  work: (tenant: OrmTenant) => Promise<T>,
 ): Promise<T> => withOrgEm(orm, orgId, work);
 
 const DeploymentSchema = defineEntity({

@@ -1,5 +1,4 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
-import type { OrgId } from "#platform/ids.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 
 /** A purpose that a published CONSENT template asks for. */
 export interface PublishedPurpose {
@@ -9,8 +8,7 @@ export interface PublishedPurpose {
 
 /** The templates that ask for these purposes now, for each purpose the one that was published last first. */
 export async function findPublishedPurposes(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   purposes: readonly string[],
   limitEach: number,
 ): Promise<PublishedPurpose[]> {
@@ -43,11 +41,7 @@ interface TemplateParts {
 }
 
 /** How many versions a template has; undefined when there is no such template. */
-export async function countVersions(
-  orgId: OrgId,
-  em: EntityManager,
-  templateId: string,
-): Promise<TemplateParts | undefined> {
+export async function countVersions({ orgId, em }: OrmTenant, templateId: string): Promise<TemplateParts | undefined> {
   const rows = await em.execute<TemplateParts[]>(
     `select count(v.id)::integer as "totalVersions",
        count(v.id) filter (where v.status = 'PUBLISHED')::integer as "publishedVersions",

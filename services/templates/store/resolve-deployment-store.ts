@@ -1,6 +1,4 @@
-import type pg from "pg";
-import { withOrg } from "#platform/db/pool.ts";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { Deployment } from "../domain/deployment.ts";
 import { type ResolvedTemplate, templateSnapshotsSql } from "./resolve-store.ts";
 
@@ -16,22 +14,19 @@ export interface ResolvedDeployment {
 
 /**
  * What an active deployment serves right now; undefined when there is no such deployment or it is not active. One
- * statement, so that deployment, snapshot and template always belong together. The pool connects as the resolver's role,
+ * statement, so that deployment, snapshot and template always belong together. The client is connected as the resolver's role,
  * for which row-level security holds on deployments.
  */
 export async function resolveDeployment(
-  orgId: OrgId,
-  pool: pg.Pool,
+  { orgId, client }: Tenant,
   name: DeploymentName,
 ): Promise<ResolvedDeployment | undefined> {
   const [column, value] = "id" in name ? (["id", name.id] as const) : (["key", name.key] as const);
-  const { rows } = await withOrg(pool, orgId, (client) =>
-    client.query<Deployment & { template: string; snapshotJson: string }>({
-      name: `resolve-deployment-by-${column}`,
-      text: resolveSql[column],
-      values: [orgId, value],
-    }),
-  );
+  const { rows } = await client.query<Deployment & { template: string; snapshotJson: string }>({
+    name: `resolve-deployment-by-${column}`,
+    text: resolveSql[column],
+    values: [orgId, value],
+  });
   const row = rows[0];
   if (row === undefined) return undefined;
   const { template, snapshotJson, ...deployment } = row;

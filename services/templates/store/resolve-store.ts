@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import type pg from "pg";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { DeploymentSnapshot } from "../domain/deployment-snapshot.ts";
 import type { Counterparty } from "../domain/template.ts";
@@ -112,8 +112,7 @@ export async function resolveTemplates(pool: pg.Pool, items: readonly ResolveIte
 
 /** Keeps snapshots in one statement. One that the organization has already is stored once. */
 export async function addSnapshots(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   snapshots: readonly DeploymentSnapshot[],
   now: Date,
 ): Promise<void> {

@@ -1,12 +1,10 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
-import type { OrgId } from "#platform/ids.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import type { Revision } from "../domain/version.ts";
 import { RevisionEntity } from "./orm.ts";
 
 /** Writes a revision with its bytes. Bytes that the organization has already are stored once. */
 export async function addRevision(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   revision: Omit<Revision, "organizationId">,
   bytes: Buffer,
 ): Promise<void> {
@@ -18,8 +16,7 @@ export async function addRevision(
 }
 
 export async function findRevision(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   name: { readonly versionId: string; readonly revision: number },
 ): Promise<Revision | null> {
   const { versionId, revision } = name;
@@ -27,7 +24,7 @@ export async function findRevision(
 }
 
 /** The bytes of a text that a revision names. */
-export async function readContent(orgId: OrgId, em: EntityManager, hash: string): Promise<Buffer> {
+export async function readContent({ orgId, em }: OrmTenant, hash: string): Promise<Buffer> {
   const rows = await em.execute<{ bytes: Buffer }[]>(
     "select bytes from templates.content where organization_id = ? and hash = ?",
     [orgId, hash],
@@ -38,11 +35,7 @@ export async function readContent(orgId: OrgId, em: EntityManager, hash: string)
 }
 
 /** All revisions of these versions, oldest first. */
-export async function listRevisions(
-  orgId: OrgId,
-  em: EntityManager,
-  versionIds: readonly string[],
-): Promise<Revision[]> {
+export async function listRevisions({ orgId, em }: OrmTenant, versionIds: readonly string[]): Promise<Revision[]> {
   if (versionIds.length === 0) return [];
   return em.find(
     RevisionEntity,

@@ -1,10 +1,12 @@
-import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
+import { LockMode } from "@mikro-orm/postgresql";
+import type { ListPosition } from "#platform/cursor.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Template, TemplateStatus } from "../domain/template.ts";
 import { TemplateEntity } from "./orm.ts";
 
 /** Makes the row be written with the transaction's flush. */
-export function addTemplate(orgId: OrgId, em: EntityManager, template: Omit<Template, "organizationId">): Template {
+export function addTemplate({ orgId, em }: OrmTenant, template: Omit<Template, "organizationId">): Template {
   const entity = em.create(TemplateEntity, { ...template, organizationId: orgId });
   em.persist(entity);
   return entity;
@@ -13,35 +15,34 @@ export function addTemplate(orgId: OrgId, em: EntityManager, template: Omit<Temp
 /** None of these functions sees a template that was deleted. */
 const existing = { deletedAt: null };
 
-export async function findTemplate(orgId: OrgId, em: EntityManager, id: string): Promise<Template | null> {
+export async function findTemplate({ orgId, em }: OrmTenant, id: string): Promise<Template | null> {
   return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing });
 }
 
 /** Until the end of the transaction nobody else changes, archives or publishes in this template. */
-export async function lockTemplate(orgId: OrgId, em: EntityManager, id: string): Promise<Template | null> {
+export async function lockTemplate({ orgId, em }: OrmTenant, id: string): Promise<Template | null> {
   const options = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing }, options);
 }
 
 /** Until the end of the transaction nobody changes or archives this template, but others may hold it like this. */
-export async function holdTemplate(orgId: OrgId, em: EntityManager, id: string): Promise<Template | null> {
+export async function holdTemplate({ orgId, em }: OrmTenant, id: string): Promise<Template | null> {
   const options = { lockMode: LockMode.PESSIMISTIC_READ } as const;
   return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing }, options);
 }
 
 /** lockTemplate for those of them that there are. Everybody locks in the order of the ids, so nobody waits in a circle. */
-export async function lockTemplates(orgId: OrgId, em: EntityManager, ids: readonly string[]): Promise<Template[]> {
-  return findInLockOrder(orgId, em, ids, LockMode.PESSIMISTIC_WRITE);
+export async function lockTemplates(tenant: OrmTenant, ids: readonly string[]): Promise<Template[]> {
+  return findInLockOrder(tenant, ids, LockMode.PESSIMISTIC_WRITE);
 }
 
 /** holdTemplate for those of them that there are; see lockTemplates. */
-export async function holdTemplates(orgId: OrgId, em: EntityManager, ids: readonly string[]): Promise<Template[]> {
-  return findInLockOrder(orgId, em, ids, LockMode.PESSIMISTIC_READ);
+export async function holdTemplates(tenant: OrmTenant, ids: readonly string[]): Promise<Template[]> {
+  return findInLockOrder(tenant, ids, LockMode.PESSIMISTIC_READ);
 }
 
 async function findInLockOrder(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   ids: readonly string[],
   lockMode: LockMode.PESSIMISTIC_READ | LockMode.PESSIMISTIC_WRITE,
 ): Promise<Template[]> {
@@ -53,14 +54,17 @@ async function findInLockOrder(
  * Deletes a template that was never published, with all that belongs to it. Lock it first. Row-level security refuses
  * the deletion of what was published once.
  */
-export async function deleteTemplate(orgId: OrgId, em: EntityManager, id: string): Promise<void> {
-  await deleteDeployments(orgId, em, id);
-  await em.execute("delete from templates.version where organization_id = ? and template_id = ?", [orgId, id]);
-  await em.execute("delete from templates.template where organization_id = ? and id = ?", [orgId, id]);
+export async function deleteTemplate(tenant: OrmTenant, id: string): Promise<void> {
+  await deleteDeployments(tenant, id);
+  await tenant.em.execute("delete from templates.version where organization_id = ? and template_id = ?", [
+    tenant.orgId,
+    id,
+  ]);
+  await tenant.em.execute("delete from templates.template where organization_id = ? and id = ?", [tenant.orgId, id]);
 }
 
 /** The deployments of a template that goes away; their snapshots stay. */
-export async function deleteDeployments(orgId: OrgId, em: EntityManager, templateId: string): Promise<void> {
+export async function deleteDeployments({ orgId, em }: OrmTenant, templateId: string): Promise<void> {
   await em.execute("delete from templates.deployment where organization_id = ? and template_id = ?", [
     orgId,
     templateId,
@@ -68,18 +72,12 @@ export async function deleteDeployments(orgId: OrgId, em: EntityManager, templat
 }
 
 /** These templates, newest first. */
-export async function findTemplates(orgId: OrgId, em: EntityManager, ids: readonly string[]): Promise<Template[]> {
+export async function findTemplates({ orgId, em }: OrmTenant, ids: readonly string[]): Promise<Template[]> {
   return em.find(
     TemplateEntity,
     { organizationId: orgId, id: { $in: [...ids] }, ...existing },
     { orderBy: [{ createdAt: "desc" }, { id: "desc" }] },
   );
-}
-
-/** The place of a template in the list of its organization. */
-export interface ListPosition {
-  readonly createdAt: Date;
-  readonly id: string;
 }
 
 interface PageQuery {
@@ -93,8 +91,7 @@ interface PageQuery {
 
 /** The ids of the templates after this one, newest first, and about how many bytes an answer with them will have. */
 export async function pageOfTemplates(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   page: PageQuery,
 ): Promise<{ id: string; bytes: number }[]> {
   const conditions = [inOrganization(orgId), isOlder(page), beginsWith(page), stands(page)];
@@ -127,7 +124,7 @@ const inOrganization = (orgId: OrgId): Condition => ({
 const isOlder = ({ after }: PageQuery): Condition =>
   after === undefined
     ? always
-    : { sql: "(t.created_at, t.id) < (?::timestamptz, ?::uuid)", values: [after.createdAt.toISOString(), after.id] };
+    : { sql: "(t.created_at, t.id) < (?::timestamptz, ?::uuid)", values: [after.at.toISOString(), after.id] };
 
 /** Comparisons rather than LIKE, which row-level security would keep from every index. */
 function beginsWith({ search }: PageQuery): Condition {

@@ -1,11 +1,10 @@
-import { type EntityManager, LockMode } from "@mikro-orm/postgresql";
-import { isUniqueViolation } from "#platform/db/orm.ts";
-import type { OrgId } from "#platform/ids.ts";
+import { LockMode } from "@mikro-orm/postgresql";
+import { isUniqueViolation, type OrmTenant } from "#platform/db/orm.ts";
 import type { Version, VersionOutline } from "../domain/version.ts";
 import { VersionEntity } from "./orm.ts";
 
 /** Makes the row be written with the transaction's flush. */
-export function addVersion(orgId: OrgId, em: EntityManager, version: Omit<Version, "organizationId">): Version {
+export function addVersion({ orgId, em }: OrmTenant, version: Omit<Version, "organizationId">): Version {
   const entity = em.create(VersionEntity, { ...version, organizationId: orgId });
   em.persist(entity);
   return entity;
@@ -17,26 +16,25 @@ export interface VersionName {
   readonly id: string;
 }
 
-export async function findVersion(orgId: OrgId, em: EntityManager, name: VersionName): Promise<Version | null> {
+export async function findVersion({ orgId, em }: OrmTenant, name: VersionName): Promise<Version | null> {
   const { templateId, id } = name;
   return em.findOne(VersionEntity, { organizationId: orgId, templateId, id });
 }
 
-export async function hasVersion(orgId: OrgId, em: EntityManager, name: VersionName): Promise<boolean> {
+export async function hasVersion({ orgId, em }: OrmTenant, name: VersionName): Promise<boolean> {
   const { templateId, id } = name;
   return (await em.count(VersionEntity, { organizationId: orgId, templateId, id })) > 0;
 }
 
 /** Until the end of the transaction nobody else changes this version. */
-export async function lockVersion(orgId: OrgId, em: EntityManager, name: VersionName): Promise<Version | null> {
+export async function lockVersion({ orgId, em }: OrmTenant, name: VersionName): Promise<Version | null> {
   const { templateId, id } = name;
   return em.findOne(VersionEntity, { organizationId: orgId, templateId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
 /** The versions of these templates with their texts, oldest first. */
 export async function listVersions(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   filter: { readonly templateIds: readonly string[]; readonly publishedOnly?: boolean },
 ): Promise<Version[]> {
   const status = filter.publishedOnly === true ? { status: "PUBLISHED" as const } : {};
@@ -49,8 +47,7 @@ export async function listVersions(
 
 /** The published versions of these templates without their texts, oldest first. */
 export async function listPublished(
-  orgId: OrgId,
-  em: EntityManager,
+  { orgId, em }: OrmTenant,
   templateIds: readonly string[],
 ): Promise<VersionOutline[]> {
   return em.find(
@@ -61,7 +58,7 @@ export async function listPublished(
 }
 
 /** How many versions of the template are not archived. */
-export async function countOpenVersions(orgId: OrgId, em: EntityManager, templateId: string): Promise<number> {
+export async function countOpenVersions({ orgId, em }: OrmTenant, templateId: string): Promise<number> {
   return em.count(VersionEntity, { organizationId: orgId, templateId, status: { $ne: "ARCHIVED" } });
 }
 

@@ -46,7 +46,7 @@ describe.each(["deployment", "deployment_snapshot"])("%s", (table) => {
   test.each(["", "assent_templates", "assent_templates_resolver"])(
     "shows the role '%s' the rows of one organization and without one none",
     async (role) => {
-      expect(await withOrg(as(role), owner.orgId, (client) => owners(client, table))).toEqual([owner.orgId]);
+      expect(await withOrg(as(role), owner.orgId, ({ client }) => owners(client, table))).toEqual([owner.orgId]);
       expect(await withTransaction(as(role), (client) => owners(client, table))).toEqual([]);
     },
   );
@@ -59,13 +59,13 @@ describe.each(["deployment", "deployment_snapshot"])("%s", (table) => {
   test("takes no row for another organization", async () => {
     const steal = `insert into templates.${table}
       select (jsonb_populate_record(t, jsonb_build_object('organization_id', $1::uuid))).* from templates.${table} t`;
-    const attempt = withOrg(as("assent_templates"), owner.orgId, (client) => client.query(steal, [stranger.orgId]));
+    const attempt = withOrg(as("assent_templates"), owner.orgId, ({ client }) => client.query(steal, [stranger.orgId]));
     await expect(attempt).rejects.toEqual(failsWith(denied));
   });
 
   test.each(["insert into", "update", "delete from"])("the resolver may not %s it", async (verb) => {
     const rest = verb === "update" ? "set organization_id = null" : verb === "insert into" ? "default values" : "";
-    const attempt = withOrg(as("assent_templates_resolver"), owner.orgId, (client) =>
+    const attempt = withOrg(as("assent_templates_resolver"), owner.orgId, ({ client }) =>
       client.query(`${verb} templates.${table} ${rest}`),
     );
     await expect(attempt).rejects.toEqual(failsWith(denied));
@@ -82,7 +82,7 @@ describe("snapshots", () => {
     "alter table templates.deployment_snapshot disable row level security",
     "insert into templates.deployment_snapshot select * from templates.deployment_snapshot on conflict (organization_id, hash) do update set data = '{}'",
   ])("the service may not: %s", async (sql) => {
-    const attempt = withOrg(as("assent_templates"), owner.orgId, (client) => client.query(sql));
+    const attempt = withOrg(as("assent_templates"), owner.orgId, ({ client }) => client.query(sql));
     await expect(attempt).rejects.toEqual(failsWith(denied));
   });
 
@@ -90,7 +90,7 @@ describe("snapshots", () => {
     const sql = `insert into templates.deployment_snapshot (organization_id, hash, deployment_id, data, created_at)
       values ($1, $2, $3, '{}', now())`;
     const values = [owner.orgId, `sha256:${"0".repeat(64)}`, deployment.id];
-    const attempt = withOrg(as("assent_templates"), owner.orgId, (client) => client.query(sql, values));
+    const attempt = withOrg(as("assent_templates"), owner.orgId, ({ client }) => client.query(sql, values));
     await expect(attempt).rejects.toEqual(failsWith(checked));
   });
 
@@ -109,7 +109,7 @@ describe("snapshots", () => {
 
 describe("a deployment's row", () => {
   const change = (sql: string) =>
-    withOrg(as("assent_templates"), owner.orgId, (client) =>
+    withOrg(as("assent_templates"), owner.orgId, ({ client }) =>
       client.query(`update templates.deployment set ${sql} where id = $1`, [deployment.id]),
     );
 
@@ -141,7 +141,7 @@ describe("a deployment's row", () => {
   test("keys are unique within an organization", async () => {
     const { template } = await createPublished(owner);
     const { id } = await createActive(owner, template.id);
-    const attempt = withOrg(as("assent_templates"), owner.orgId, (client) =>
+    const attempt = withOrg(as("assent_templates"), owner.orgId, ({ client }) =>
       client.query("update templates.deployment set key = $2 where id = $1", [id, deployment.key]),
     );
     await expect(attempt).rejects.toEqual(failsWith("23505"));

@@ -3,7 +3,6 @@ import { metadataProblems } from "../domain/new-template.ts";
 import { fitPage } from "../domain/page.ts";
 import { unstorableTexts } from "../domain/text.ts";
 import { purposeTextProblems } from "../domain/version.ts";
-import { readCursor, writeCursor } from "../rpc/templates.ts";
 
 const fields = (problems: readonly { field: string; code: string }[]) => problems.map((p) => `${p.field} ${p.code}`);
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, "v"]));
@@ -59,28 +58,5 @@ describe("fitPage", () => {
     expect(fitPage(items(4, 4, 2), 10)).toHaveLength(3);
     expect(fitPage(items(11, 1), 10)).toHaveLength(1);
     expect(fitPage([], 10)).toEqual([]);
-  });
-});
-
-describe("readCursor", () => {
-  const position = { createdAt: new Date("2026-11-20T17:00:00.123Z"), id: "01960000-0000-7000-8000-000000000001" };
-
-  test("reads what writeCursor wrote", () => {
-    expect(readCursor(writeCursor(position))).toEqual(position);
-    expect(readCursor("")).toBeUndefined();
-  });
-
-  test.each([
-    "x",
-    "AAAA",
-    "%%%",
-    `${writeCursor(position)}=`,
-    ` ${writeCursor(position)}`,
-    Buffer.from("1 1").toString("base64url"),
-    Buffer.from(`-1 ${position.id}`).toString("base64url"),
-    Buffer.from(`999999999999999 ${position.id}`).toString("base64url"),
-    Buffer.from(`1 ${position.id} 1`).toString("base64url"),
-  ])("refuses %j", (cursor) => {
-    expect(() => readCursor(cursor)).toThrow(expect.objectContaining({ code: "CLICK_VALIDATION_FAILED" }));
   });
 });

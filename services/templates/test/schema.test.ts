@@ -50,7 +50,7 @@ describe("row-level security", () => {
     for (const role of ["assent_templates", ...(table === "template" ? [""] : [])]) {
       const pool = as(role);
       if (role === "assent_templates") {
-        expect(await withOrg(pool, owner.orgId, (client) => owners(client, table))).toEqual([owner.orgId]);
+        expect(await withOrg(pool, owner.orgId, ({ client }) => owners(client, table))).toEqual([owner.orgId]);
       }
       expect(await withTransaction(pool, (client) => owners(client, table))).toEqual([]);
     }
@@ -58,15 +58,15 @@ describe("row-level security", () => {
 
   test.each(tables)("%s is forced upon its owner", async (table) => {
     expect(await withTransaction(as(""), (client) => owners(client, table))).toEqual([]);
-    expect(await withOrg(as(""), owner.orgId, (client) => owners(client, table))).toEqual([owner.orgId]);
+    expect(await withOrg(as(""), owner.orgId, ({ client }) => owners(client, table))).toEqual([owner.orgId]);
   });
 
   test("a row of another organization can neither be written nor changed", async () => {
     const steal = `insert into templates.content (organization_id, hash, bytes)
       values ($1, 'sha256:' || encode(sha256('x'), 'hex'), 'x')`;
-    const attempt = withOrg(as("assent_templates"), owner.orgId, (client) => client.query(steal, [stranger.orgId]));
+    const attempt = withOrg(as("assent_templates"), owner.orgId, ({ client }) => client.query(steal, [stranger.orgId]));
     await expect(attempt).rejects.toEqual(denied);
-    const changed = await withOrg(as("assent_templates"), owner.orgId, (client) =>
+    const changed = await withOrg(as("assent_templates"), owner.orgId, ({ client }) =>
       client.query("update templates.template set name = 'x' where organization_id = $1", [stranger.orgId]),
     );
     expect(changed.rowCount).toBe(0);
@@ -101,7 +101,7 @@ describe("privileges", () => {
     "update templates.outbox set data = ''",
     "alter table templates.revision disable row level security",
   ])("the service may not: %s", async (sql) => {
-    const attempt = withOrg(as("assent_templates"), owner.orgId, (client) => client.query(sql));
+    const attempt = withOrg(as("assent_templates"), owner.orgId, ({ client }) => client.query(sql));
     await expect(attempt).rejects.toEqual(denied);
   });
 
@@ -112,7 +112,7 @@ describe("privileges", () => {
     const draft = await createTemplate(stranger);
     await createVersion(stranger, draft.id);
     const remove = (sql: string) =>
-      withOrg(as("assent_templates"), stranger.orgId, async (client) => (await client.query(sql)).rowCount);
+      withOrg(as("assent_templates"), stranger.orgId, async ({ client }) => (await client.query(sql)).rowCount);
     expect(await remove("delete from templates.version")).toBe(2);
     expect(await remove("delete from templates.template")).toBe(1);
     const { templates } = await stranger.listTemplates({ includeVersions: true });
@@ -122,14 +122,14 @@ describe("privileges", () => {
   test("what was never published cannot be hidden instead of deleted", async () => {
     const { id } = await createTemplate(owner);
     const sql = "update templates.template set deleted_at = now() where id = $1";
-    const attempt = withOrg(as("assent_templates"), owner.orgId, (client) => client.query(sql, [id]));
+    const attempt = withOrg(as("assent_templates"), owner.orgId, ({ client }) => client.query(sql, [id]));
     await expect(attempt).rejects.toEqual(expect.objectContaining({ code: "23514" }));
   });
 
   test("a text cannot be stored under the hash of another", async () => {
     const sql = "insert into templates.content (organization_id, hash, bytes) values ($1, $2, 'x')";
     const values = [owner.orgId, `sha256:${"0".repeat(64)}`];
-    const attempt = withOrg(as("assent_templates"), owner.orgId, (client) => client.query(sql, values));
+    const attempt = withOrg(as("assent_templates"), owner.orgId, ({ client }) => client.query(sql, values));
     await expect(attempt).rejects.toEqual(expect.objectContaining({ code: "23514" }));
   });
 

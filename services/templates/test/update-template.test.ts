@@ -197,6 +197,7 @@ describe("updateTemplate", () => {
   test.each([
     ["updateMask", ["id"], {}],
     ["updateMask", ["policy_flags.requireScroll"], {}],
+    ["updateMask", ["counterparty.legal_name"], {}],
     ["updateMask", ["toString"], {}],
     ["name", ["name"], {}],
     ["slug", ["slug"], {}],

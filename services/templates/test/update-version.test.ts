@@ -219,6 +219,7 @@ describe("updateVersion", () => {
     ["updateMask", ["id"], {}],
     ["updateMask", ["texts.other"], {}],
     ["updateMask", ["status"], {}],
+    ["updateMask", ["effective_at.seconds"], {}],
     ["updateMask", ["constructor"], {}],
     ["locale", ["locale"], {}],
     ["locale", ["locale"], { locale: "x_y" }],

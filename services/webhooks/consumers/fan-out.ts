@@ -38,7 +38,7 @@ export const createFanOut = (deps: FanOutDeps): ConsumerWorker =>
     schema: "webhooks",
     durable: "webhooks",
     subjects: ["assent.>"],
-    applyBatch: (client, orgId, events) => fanOut(client, [{ orgId, events }], deps),
+    applyBatch: ({ orgId, client }, events) => fanOut(client, [{ orgId, events }], deps),
     across: { pool: deps.fanOutPool, apply: (client, batches) => fanOut(client, batches, deps) },
     onApplied: deps.wakeDeliveries,
     logger: deps.logger,

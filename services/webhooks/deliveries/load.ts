@@ -1,12 +1,12 @@
 import type pg from "pg";
 import { withOrg } from "#platform/db/pool.ts";
+import { createGatherer } from "#platform/gatherer.ts";
 import { isOrdered } from "../domain/delivery.ts";
 import { listSealedConnectSecrets, type SealedConnectSecret } from "../store/connect-secret-store.ts";
 import { loadClaimed } from "../store/delivery-store.ts";
 import { findWithSecrets } from "../store/endpoint-store.ts";
 import type { Claimed } from "../store/queue-store.ts";
 import { type LoadedStandard, loadManyClaimed } from "../store/sender-store.ts";
-import { createGatherer } from "./gatherer.ts";
 
 /** A delivery with what the database knows of its receiver. */
 export interface Loaded extends LoadedStandard {
@@ -29,7 +29,6 @@ const maxTogether = 100;
 export function createLoad({ pool, senderPool }: LoadDeps): Load {
   const together = createGatherer({
     maxItems: maxTogether,
-    paceMs: 0,
     run: (claims: readonly Claimed[]) => loadManyClaimed(senderPool, claims),
   });
   return async (claimed) => {
@@ -40,14 +39,14 @@ export function createLoad({ pool, senderPool }: LoadDeps): Load {
 }
 
 const loadConnect = (pool: pg.Pool, claimed: Claimed): Promise<Loaded | undefined> =>
-  withOrg(pool, claimed.orgId, async (client) => {
-    const loaded = await loadClaimed(client, claimed.orgId, claimed);
+  withOrg(pool, claimed.orgId, async (tenant) => {
+    const loaded = await loadClaimed(tenant, claimed);
     if (loaded === undefined) return undefined;
     const { endpointId } = loaded.delivery;
-    const found = endpointId === undefined ? undefined : await findWithSecrets(client, claimed.orgId, endpointId);
+    const found = endpointId === undefined ? undefined : await findWithSecrets(tenant, endpointId);
     return {
       ...loaded,
       ...{ endpoint: found?.endpoint, secrets: found?.secrets },
-      keys: isOrdered(loaded.delivery) ? await listSealedConnectSecrets(client, claimed.orgId) : [],
+      keys: isOrdered(loaded.delivery) ? await listSealedConnectSecrets(tenant) : [],
     };
   });

@@ -1,8 +1,9 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import { isTransient } from "#platform/db/errors.ts";
-import { withOrg } from "#platform/db/pool.ts";
-import type { NewId, OrgId } from "#platform/ids.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import { createGatherer } from "#platform/gatherer.ts";
+import type { NewId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { OutboundResult } from "#platform/net/outbound-post.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
@@ -16,7 +17,6 @@ import { findEndpoint } from "../store/endpoint-store.ts";
 import { disableEndpoint, saveFailingSince } from "../store/health-store.ts";
 import { type Claimed, lockQueue, refreshQueue, usualPlaces } from "../store/queue-store.ts";
 import { type Delivered, recordManyDelivered } from "../store/sender-store.ts";
-import { createGatherer } from "./gatherer.ts";
 import type { Loaded } from "./load.ts";
 
 export interface RecordDeps {
@@ -49,16 +49,15 @@ interface Made {
  * another process has made an attempt meanwhile.
  */
 export async function recordAttempt(deps: RecordDeps, held: Held, made: Made): Promise<Outcome | undefined> {
-  const { orgId } = held.claimed;
-  const outcome = await changing(deps, held, async (client, endpoint, now) => {
+  const outcome = await changing(deps, held, async (tenant, endpoint, now) => {
     const { claimed, delivery } = held;
-    const current = await lockAttempted(client, orgId, { ...claimed, attempts: delivery.attempts });
+    const current = await lockAttempted(tenant, { ...claimed, attempts: delivery.attempts });
     if (current === undefined) return { value: undefined };
     const asked = askedOf(held, made, endpoint);
     const decided = outcomeOf({ step: current.step, asked, result: made.result, random: deps.random(), now });
-    await writeDelivery(client, orgId, { current, made, outcome: decided, now });
+    await writeDelivery(tenant, { current, made, outcome: decided, now });
     if (endpoint?.kind !== "standard" || endpoint.url !== made.url) return { value: decided };
-    await writeHealth(deps, client, orgId, { endpoint, outcome: decided, now });
+    await writeHealth(deps, tenant, { endpoint, outcome: decided, now });
     return { value: decided, places: decided.failingSince === undefined ? usualPlaces : 1 };
   });
   if (outcome?.disable !== undefined) deps.wakeRelay();
@@ -67,15 +66,15 @@ export async function recordAttempt(deps: RecordDeps, held: Held, made: Made): P
 
 /** Others may go on with it, at once or later. The attempt does not count. */
 export const release = (deps: RecordDeps, held: Held, dueAt?: Date): Promise<void> =>
-  changing(deps, held, async (client) => {
-    await releaseClaim(client, held.claimed.orgId, { ...held.claimed, dueAt });
+  changing(deps, held, async (tenant) => {
+    await releaseClaim(tenant, { ...held.claimed, dueAt });
     return { value: undefined };
   });
 
 /** It goes without a trace. */
 export const remove = (deps: RecordDeps, held: Held): Promise<void> =>
-  changing(deps, held, async (client) => {
-    await removeClaimed(client, held.claimed.orgId, held.claimed);
+  changing(deps, held, async (tenant) => {
+    await removeClaimed(tenant, held.claimed);
     return { value: undefined };
   });
 
@@ -92,11 +91,11 @@ export const putOffFailed = (deps: RecordDeps, held: Held): Promise<void> =>
   });
 
 const settle = (deps: RecordDeps, held: Held, change: (delivery: Delivery, now: Date) => Delivery): Promise<void> =>
-  changing(deps, held, async (client, _endpoint, now) => {
+  changing(deps, held, async (tenant, _endpoint, now) => {
     const { claimed, delivery } = held;
-    const current = await lockAttempted(client, claimed.orgId, { ...claimed, attempts: delivery.attempts });
-    if (current?.dueAt !== undefined) await settleDelivery(client, claimed.orgId, change(current, now));
-    else await releaseClaim(client, claimed.orgId, { ...claimed, dueAt: undefined });
+    const current = await lockAttempted(tenant, { ...claimed, attempts: delivery.attempts });
+    if (current?.dueAt !== undefined) await settleDelivery(tenant, change(current, now));
+    else await releaseClaim(tenant, { ...claimed, dueAt: undefined });
     return { value: undefined };
   });
 
@@ -109,16 +108,15 @@ interface Changed<T> {
 function changing<T>(
   { pool, clock }: RecordDeps,
   { claimed: { orgId, receiverId }, delivery }: Held,
-  work: (client: pg.PoolClient, endpoint: Endpoint | undefined, now: Date) => Promise<Changed<T>>,
+  work: (tenant: Tenant, endpoint: Endpoint | undefined, now: Date) => Promise<Changed<T>>,
 ): Promise<T> {
-  return withOrg(pool, orgId, async (client) => {
+  return withOrg(pool, orgId, async (tenant) => {
     const { endpointId } = delivery;
-    const endpoint =
-      endpointId === undefined ? undefined : await findEndpoint(client, orgId, endpointId, { lock: true });
-    await lockQueue(client, orgId, { receiverId, isOrdered: isOrdered(delivery) });
+    const endpoint = endpointId === undefined ? undefined : await findEndpoint(tenant, endpointId, { lock: true });
+    await lockQueue(tenant, { receiverId, isOrdered: isOrdered(delivery) });
     const now = clock.now();
-    const { value, places } = await work(client, endpoint, now);
-    await refreshQueue(client, orgId, receiverId, now, places);
+    const { value, places } = await work(tenant, endpoint, now);
+    await refreshQueue(tenant, receiverId, now, places);
     return value;
   });
 }
@@ -138,11 +136,7 @@ interface Written {
   readonly now: Date;
 }
 
-async function writeDelivery(
-  client: pg.PoolClient,
-  orgId: OrgId,
-  { current, made, outcome, now }: Written,
-): Promise<void> {
+async function writeDelivery(tenant: Tenant, { current, made, outcome, now }: Written): Promise<void> {
   const { id, deliveredAt } = current;
   const attempts = current.attempts + 1;
   const { status, dueAt } = outcome;
@@ -150,7 +144,7 @@ async function writeDelivery(
     ...{ id, status, dueAt, attempts, step: current.step + 1 },
     deliveredAt: status === "delivered" ? now : deliveredAt,
   };
-  await settleAttempted(client, orgId, settled, attemptOf(made));
+  await settleAttempted(tenant, settled, attemptOf(made));
 }
 
 /** As it is written down. */
@@ -162,20 +156,19 @@ const attemptOf = ({ at, url, timeoutMs, result }: Made): Attempt => ({
 
 async function writeHealth(
   { newId }: RecordDeps,
-  client: pg.PoolClient,
-  orgId: OrgId,
+  tenant: Tenant,
   { endpoint, outcome, now }: { readonly endpoint: Endpoint; readonly outcome: Outcome; readonly now: Date },
 ): Promise<void> {
   const { id, url, failingSince, isEnabled } = endpoint;
   if (!isEnabled) return;
   if (outcome.failingSince?.getTime() !== failingSince?.getTime()) {
-    await saveFailingSince(client, orgId, id, outcome.failingSince);
+    await saveFailingSince(tenant, id, outcome.failingSince);
   }
   if (outcome.disable === undefined) return;
-  await disableEndpoint(client, orgId, id, { reason: outcome.disable, now });
-  await giveUpWaiting(client, orgId, id);
-  const facts = { orgId, eventId: newId(), endpointId: id, url, now };
-  await insertOutbox(client, "webhooks", [endpointDisabledRecord(facts, outcome.disable)]);
+  await disableEndpoint(tenant, id, { reason: outcome.disable, now });
+  await giveUpWaiting(tenant, id);
+  const facts = { orgId: tenant.orgId, eventId: newId(), endpointId: id, url, now };
+  await insertOutbox(tenant.client, "webhooks", [endpointDisabledRecord(facts, outcome.disable)]);
 }
 
 /**

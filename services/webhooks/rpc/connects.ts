@@ -1,12 +1,10 @@
 import { randomInt } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { parseJsonObject } from "#platform/json-object.ts";
 import { receiverOf } from "../connect/receiver.ts";
 import { changeEndpoint, type Endpoint, maxConnectSecrets, maxEndpoints, switchedTo } from "../domain/endpoint.ts";
@@ -44,16 +42,16 @@ export const connects = (
       ...switchedTo(isEnabled, now),
       ...{ failingSince: undefined, previousSecretUntil: undefined, createdAt: now, updatedAt: now },
     };
-    return { connect: connectMessage(await inTransaction(orgId, deps.pool, (client) => add(client, orgId, wanted))) };
+    return { connect: connectMessage(await withOrg(deps.pool, orgId, (tenant) => add(tenant, wanted))) };
   },
   async getConnect({ id }, context) {
     const { orgId } = requireCaller(context);
-    const connect = await inTransaction(orgId, deps.pool, (client) => requireConnect(client, orgId, id));
+    const connect = await withOrg(deps.pool, orgId, (tenant) => requireConnect(tenant, id));
     return { connect: connectMessage(connect) };
   },
   async listConnects(_request, context) {
     const { orgId } = requireCaller(context);
-    const found = await inTransaction(orgId, deps.pool, (client) => listConnects(client, orgId));
+    const found = await withOrg(deps.pool, orgId, (tenant) => listConnects(tenant));
     return { connects: found.map(connectMessage) };
   },
 });
@@ -62,24 +60,24 @@ const changes = (deps: Deps): Pick<Connects, "updateConnect" | "deleteConnect"> 
   async updateConnect({ id, settingsJson }, context) {
     const { orgId } = requireCaller(context);
     // Who names an unknown one hears that, and nothing of its settings; and no name is looked up for it.
-    await inTransaction(orgId, deps.pool, (client) => requireConnect(client, orgId, id));
+    await withOrg(deps.pool, orgId, (tenant) => requireConnect(tenant, id));
     const given = await parseConnectSettings(deps, settingsJson);
     const now = deps.clock.now();
-    const connect = await inTransaction(orgId, deps.pool, async (client) => {
-      const before = await requireConnect(client, orgId, id, { lock: true });
+    const connect = await withOrg(deps.pool, orgId, async (tenant) => {
+      const before = await requireConnect(tenant, id, { lock: true });
       const { endpoint, givesUp } = changeEndpoint(before, given, now);
-      await saveEndpoint(client, orgId, endpoint);
-      if (givesUp) await giveUpWaiting(client, orgId, before.id);
+      await saveEndpoint(tenant, endpoint);
+      if (givesUp) await giveUpWaiting(tenant, before.id);
       return endpoint;
     });
     return { connect: connectMessage(connect) };
   },
   async deleteConnect(request, context) {
     const { orgId } = requireCaller(context);
-    await inTransaction(orgId, deps.pool, async (client) => {
-      const { id } = await requireConnect(client, orgId, request.id, { lock: true });
-      await deleteEndpoint(client, orgId, id, deps.clock.now());
-      await giveUpWaiting(client, orgId, id);
+    await withOrg(deps.pool, orgId, async (tenant) => {
+      const { id } = await requireConnect(tenant, request.id, { lock: true });
+      await deleteEndpoint(tenant, id, deps.clock.now());
+      await giveUpWaiting(tenant, id);
     });
     return {};
   },
@@ -88,24 +86,23 @@ const changes = (deps: Deps): Pick<Connects, "updateConnect" | "deleteConnect"> 
 /** Integrations keep the number as an integer of 32 bits; it tells nobody how many there are. */
 const maxId = 2 ** 31;
 
-async function add(client: pg.PoolClient, orgId: OrgId, wanted: Omit<Endpoint, "connectId">): Promise<Endpoint> {
-  await lockOrganization(client, orgId);
-  if ((await countEndpoints(client, orgId, "connect")) >= maxEndpoints) throw new DomainError("WEBHOOK_ENDPOINT_LIMIT");
+async function add(tenant: Tenant, wanted: Omit<Endpoint, "connectId">): Promise<Endpoint> {
+  await lockOrganization(tenant);
+  if ((await countEndpoints(tenant, "connect")) >= maxEndpoints) throw new DomainError("WEBHOOK_ENDPOINT_LIMIT");
   for (;;) {
     const connect = { ...wanted, connectId: randomInt(1, maxId) };
-    if (await insertEndpoint(client, orgId, connect)) return connect;
+    if (await insertEndpoint(tenant, connect)) return connect;
   }
 }
 
 /** `lock` as for findByConnectId. Throws SUBSCRIPTION_NOT_FOUND, also for numbers that are never given. */
 async function requireConnect(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  tenant: Tenant,
   id: bigint,
   options: { readonly lock?: boolean } = {},
 ): Promise<Endpoint> {
   const isPossible = id >= 1n && id < BigInt(maxId);
-  const connect = isPossible ? await findByConnectId(client, orgId, Number(id), options) : undefined;
+  const connect = isPossible ? await findByConnectId(tenant, Number(id), options) : undefined;
   if (connect === undefined) throw new DomainError("SUBSCRIPTION_NOT_FOUND");
   return connect;
 }
@@ -125,23 +122,23 @@ export const connectSecrets = ({
     const { orgId } = requireCaller(context);
     const [id, secret] = [newId(), newSecret()];
     const row = { id, sealed: sealSecret(secretKeys, orgId, id, secret), createdAt: clock.now() };
-    await inTransaction(orgId, pool, async (client) => {
-      await lockOrganization(client, orgId);
-      const existing = await listSealedConnectSecrets(client, orgId);
+    await withOrg(pool, orgId, async (tenant) => {
+      await lockOrganization(tenant);
+      const existing = await listSealedConnectSecrets(tenant);
       if (existing.length >= maxConnectSecrets) throw new DomainError("CONNECT_SECRET_LIMIT");
-      await insertConnectSecret(client, orgId, row);
+      await insertConnectSecret(tenant, row);
     });
     return { secret: connectSecretMessage(row), value: connectSecretText(secret) };
   },
   async listConnectSecrets(_request, context) {
     const { orgId } = requireCaller(context);
-    const secrets = await inTransaction(orgId, pool, (client) => listSealedConnectSecrets(client, orgId));
+    const secrets = await withOrg(pool, orgId, (tenant) => listSealedConnectSecrets(tenant));
     return { secrets: secrets.map(connectSecretMessage) };
   },
   async deleteConnectSecret(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseId(request.id, "CONNECT_SECRET_NOT_FOUND");
-    const isDeleted = await inTransaction(orgId, pool, (client) => deleteConnectSecret(client, orgId, id));
+    const isDeleted = await withOrg(pool, orgId, (tenant) => deleteConnectSecret(tenant, id));
     if (!isDeleted) throw new DomainError("CONNECT_SECRET_NOT_FOUND");
     return {};
   },

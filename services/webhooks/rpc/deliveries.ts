@@ -10,11 +10,9 @@ import {
   type WebhooksService,
 } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { inSnapshot } from "#platform/db/transaction.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import { isUuid } from "#platform/ids.ts";
 import type { Attempt, Delivery, DeliveryStatus } from "../domain/delivery.ts";
-import { problem, refuse } from "../domain/problems.ts";
 import { latestAttempts } from "../store/attempt-store.ts";
 import { findDelivery } from "../store/delivery-store.ts";
 import type { WebhooksDeps } from "./deps.ts";
@@ -29,10 +27,10 @@ export const getDelivery = (
   async getDelivery(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseId(request.id, "WEBHOOK_DELIVERY_NOT_FOUND");
-    return inSnapshot(orgId, deps.pool, async (client) => {
-      const delivery = await findDelivery(client, orgId, id);
+    return withOrgSnapshot(deps.pool, orgId, async (tenant) => {
+      const delivery = await findDelivery(tenant, id);
       if (delivery === undefined) throw new DomainError("WEBHOOK_DELIVERY_NOT_FOUND");
-      const attempts = await latestAttempts(client, orgId, { deliveryIds: [id], limit: shownAttempts });
+      const attempts = await latestAttempts(tenant, { deliveryIds: [id], limit: shownAttempts });
       return { delivery: deliveryMessage(delivery, attempts.get(id) ?? []) };
     });
   },
@@ -68,22 +66,3 @@ const statusCodes: Readonly<Record<DeliveryStatus, StatusCode>> = {
 const statuses: ReadonlyMap<StatusCode, DeliveryStatus> = new Map(
   (Object.entries(statusCodes) as [DeliveryStatus, StatusCode][]).map(([status, code]) => [code, status]),
 );
-
-/** Behind which row a page ended. */
-interface Position {
-  readonly at: Date;
-  /** UUID. */
-  readonly id: string;
-}
-
-export const cursorText = ({ at, id }: Position): string =>
-  Buffer.from(`${at.getTime()} ${id}`, "latin1").toString("base64url");
-
-/** Undefined for the first page. Throws VALIDATION_FAILED for what was never answered. */
-export function parseCursor(text: string): Position | undefined {
-  if (text === "") return undefined;
-  const [time = "", id = "", ...more] = Buffer.from(text, "base64url").toString("latin1").split(" ");
-  if (/^[0-9]{1,15}$/.test(time) && isUuid(id) && more.length === 0) return { at: new Date(Number(time)), id };
-  refuse([problem("cursor", "INVALID_CURSOR", "must be the nextCursor of a page of this list")]);
-  return undefined;
-}

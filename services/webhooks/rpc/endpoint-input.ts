@@ -1,6 +1,6 @@
-import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
-import { isUuid, type OrgId } from "#platform/ids.ts";
+import { isUuid } from "#platform/ids.ts";
 import { resolvedUrlProblem } from "#platform/net/outbound-url.ts";
 import type { Endpoint } from "../domain/endpoint.ts";
 import { isEventType } from "../domain/event-types.ts";
@@ -58,12 +58,11 @@ export function parseId(id: string, otherwise: ErrorCode): string {
 
 /** An endpoint of our own format; `lock` as for findEndpoint. Throws WEBHOOK_ENDPOINT_NOT_FOUND. */
 export async function requireEndpoint(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  tenant: Tenant,
   id: string,
   options: { readonly lock?: boolean } = {},
 ): Promise<Endpoint> {
-  const endpoint = await findEndpoint(client, orgId, parseId(id, "WEBHOOK_ENDPOINT_NOT_FOUND"), options);
+  const endpoint = await findEndpoint(tenant, parseId(id, "WEBHOOK_ENDPOINT_NOT_FOUND"), options);
   if (endpoint?.kind !== "standard") throw new DomainError("WEBHOOK_ENDPOINT_NOT_FOUND");
   return endpoint;
 }

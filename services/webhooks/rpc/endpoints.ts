@@ -1,13 +1,21 @@
 import { createHash } from "node:crypto";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { CreateEndpointRequest, WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { cursorOf, readCursor } from "#platform/cursor.ts";
+import { createIdempotencyKeys, type KeyedRequest, type KeyUse } from "#platform/db/idempotency-keys.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { changeEndpoint, type Endpoint, maxEndpoints, overlapMs, switchedTo } from "../domain/endpoint.ts";
+import {
+  changeEndpoint,
+  type Endpoint,
+  keyLifetimeMs,
+  maxEndpoints,
+  overlapMs,
+  switchedTo,
+} from "../domain/endpoint.ts";
 import { refuse, textProblems } from "../domain/problems.ts";
 import { newSecret, openSecret, sealSecret, secretText } from "../domain/seal-secret.ts";
 import { giveUpWaiting } from "../store/attempt-store.ts";
@@ -22,8 +30,6 @@ import {
   saveEndpoint,
   secretsOf,
 } from "../store/endpoint-store.ts";
-import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../store/idempotency-store.ts";
-import { cursorText, parseCursor } from "./deliveries.ts";
 import type { WebhooksDeps } from "./deps.ts";
 import { checkEndpointInput, parseId, requireEndpoint } from "./endpoint-input.ts";
 import { endpointMessage } from "./messages.ts";
@@ -33,7 +39,7 @@ type Deps = Pick<WebhooksDeps, "pool" | "secretKeys" | "rules" | "clock" | "newI
 export const createEndpoint = (deps: Deps): Pick<ServiceImpl<typeof WebhooksService>, "createEndpoint"> => ({
   async createEndpoint(request, context) {
     const { orgId } = requireCaller(context);
-    const keyed = keyedRequest(request, deps.clock.now());
+    const keyed = keyedRequest(request);
     const created = (await findEarlier(deps, orgId, keyed)) ?? (await createNew(deps, orgId, request, keyed));
     const { endpoint, secret, replayed } = created;
     return { endpoint: endpointMessage(endpoint, deps.clock.now()), secret: secretText(secret), replayed };
@@ -46,35 +52,34 @@ interface Created {
   readonly replayed: boolean;
 }
 
-function keyedRequest(request: CreateEndpointRequest, now: Date): KeyedRequest | undefined {
+const { findKey, takeKey } = createIdempotencyKeys({
+  ...{ schema: "webhooks", target: "endpoint_id", lifetimeMs: keyLifetimeMs },
+});
+
+function keyedRequest(request: CreateEndpointRequest): KeyedRequest | undefined {
   const { idempotencyKey: key, url, description, eventTypes, enabled } = request;
   if (key === "") return undefined;
   refuse(textProblems("idempotencyKey", key));
   const text = canonicalJson({ url, description, eventTypes, enabled });
-  return { key, requestHash: createHash("sha256").update(text).digest(), now };
+  return { key, requestHash: createHash("sha256").update(text).digest() };
 }
 
 /** What an earlier request with the key has made. Looks first of all, so that it is answered whatever holds by now. */
 async function findEarlier(deps: Deps, orgId: OrgId, keyed: KeyedRequest | undefined): Promise<Created | undefined> {
   if (keyed === undefined) return undefined;
-  return inTransaction(orgId, deps.pool, async (client) => {
-    const use = await findKey(client, orgId, keyed);
-    return use.kind === "new" ? undefined : replay(deps, client, orgId, use);
+  return withOrg(deps.pool, orgId, async (tenant) => {
+    const use = await findKey(tenant, keyed, deps.clock.now());
+    return use.kind === "new" ? undefined : replay(deps, tenant, use);
   });
 }
 
 /** As the endpoint is now, with the secret that signs now. */
-async function replay(
-  { secretKeys }: Deps,
-  client: pg.PoolClient,
-  orgId: OrgId,
-  use: Exclude<KeyUse, { kind: "new" }>,
-): Promise<Created> {
+async function replay({ secretKeys }: Deps, tenant: Tenant, use: Exclude<KeyUse, { kind: "new" }>): Promise<Created> {
   if (use.kind === "conflict") throw new DomainError("IDEMPOTENCY_KEY_REUSED");
-  const endpoint = await findEndpoint(client, orgId, use.endpointId);
-  const sealed = await secretsOf(client, orgId, use.endpointId);
+  const endpoint = await findEndpoint(tenant, use.targetId);
+  const sealed = await secretsOf(tenant, use.targetId);
   if (endpoint === undefined || sealed === undefined) throw new DomainError("WEBHOOK_ENDPOINT_NOT_FOUND");
-  return { endpoint, secret: openSecret(secretKeys, orgId, endpoint.id, sealed.current), replayed: true };
+  return { endpoint, secret: openSecret(secretKeys, tenant.orgId, endpoint.id, sealed.current), replayed: true };
 }
 
 async function createNew(
@@ -91,16 +96,16 @@ async function createNew(
     ...switchedTo(enabled, now),
     ...{ failingSince: undefined, previousSecretUntil: undefined, createdAt: now, updatedAt: now },
   };
-  return inTransaction(orgId, deps.pool, async (client) => {
-    const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(client, orgId, keyed, endpoint.id);
-    if (use.kind !== "new") return replay(deps, client, orgId, use);
-    await lockOrganization(client, orgId);
+  return withOrg(deps.pool, orgId, async (tenant) => {
+    const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(tenant, keyed, endpoint);
+    if (use.kind !== "new") return replay(deps, tenant, use);
+    await lockOrganization(tenant);
     // Gives the key back as well.
-    if ((await countEndpoints(client, orgId, "standard")) >= maxEndpoints) {
+    if ((await countEndpoints(tenant, "standard")) >= maxEndpoints) {
       throw new DomainError("WEBHOOK_ENDPOINT_LIMIT");
     }
     const secret = newSecret();
-    await insertEndpoint(client, orgId, endpoint, sealSecret(deps.secretKeys, orgId, endpoint.id, secret));
+    await insertEndpoint(tenant, endpoint, sealSecret(deps.secretKeys, orgId, endpoint.id, secret));
     return { endpoint, secret, replayed: false };
   });
 }
@@ -111,14 +116,14 @@ export const updateEndpoint = (
   async updateEndpoint({ id, url, description, eventTypes, enabled }, context) {
     const { orgId } = requireCaller(context);
     // Who names an unknown one hears that, and nothing of its fields; and no name is looked up for it.
-    await inTransaction(orgId, deps.pool, (client) => requireEndpoint(client, orgId, id));
+    await withOrg(deps.pool, orgId, (tenant) => requireEndpoint(tenant, id));
     const input = await checkEndpointInput(deps, { url, description, eventTypes: eventTypes?.types });
     const now = deps.clock.now();
-    const endpoint = await inTransaction(orgId, deps.pool, async (client) => {
-      const before = await requireEndpoint(client, orgId, id, { lock: true });
+    const endpoint = await withOrg(deps.pool, orgId, async (tenant) => {
+      const before = await requireEndpoint(tenant, id, { lock: true });
       const changed = changeEndpoint(before, { ...input, isEnabled: enabled }, now);
-      await saveEndpoint(client, orgId, changed.endpoint);
-      if (changed.givesUp) await giveUpWaiting(client, orgId, before.id);
+      await saveEndpoint(tenant, changed.endpoint);
+      if (changed.givesUp) await giveUpWaiting(tenant, before.id);
       return changed.endpoint;
     });
     return { endpoint: endpointMessage(endpoint, now) };
@@ -130,10 +135,10 @@ export const deleteEndpoint = (
 ): Pick<ServiceImpl<typeof WebhooksService>, "deleteEndpoint"> => ({
   async deleteEndpoint(request, context) {
     const { orgId } = requireCaller(context);
-    await inTransaction(orgId, deps.pool, async (client) => {
-      const { id } = await requireEndpoint(client, orgId, request.id, { lock: true });
-      await deleteRow(client, orgId, id, deps.clock.now());
-      await giveUpWaiting(client, orgId, id);
+    await withOrg(deps.pool, orgId, async (tenant) => {
+      const { id } = await requireEndpoint(tenant, request.id, { lock: true });
+      await deleteRow(tenant, id, deps.clock.now());
+      await giveUpWaiting(tenant, id);
     });
     return {};
   },
@@ -144,7 +149,7 @@ export const getEndpoint = (
 ): Pick<ServiceImpl<typeof WebhooksService>, "getEndpoint"> => ({
   async getEndpoint({ id }, context) {
     const { orgId } = requireCaller(context);
-    const endpoint = await inTransaction(orgId, deps.pool, (client) => requireEndpoint(client, orgId, id));
+    const endpoint = await withOrg(deps.pool, orgId, (tenant) => requireEndpoint(tenant, id));
     return { endpoint: endpointMessage(endpoint, deps.clock.now()) };
   },
 });
@@ -157,16 +162,14 @@ export const listEndpoints = (
   async listEndpoints(request, context) {
     const { orgId } = requireCaller(context);
     const limit = request.limit || defaultLimit;
-    const after = parseCursor(request.cursor);
+    const after = readCursor(request.cursor, "VALIDATION_FAILED");
     // One more than wanted tells whether there is another page.
-    const found = await inTransaction(orgId, deps.pool, (client) =>
-      pageOfEndpoints(client, orgId, { after, limit: limit + 1 }),
-    );
+    const found = await withOrg(deps.pool, orgId, (tenant) => pageOfEndpoints(tenant, { after, limit: limit + 1 }));
     const page = found.slice(0, limit);
     const last = found.length > page.length ? page.at(-1) : undefined;
     return {
       endpoints: page.map((endpoint) => endpointMessage(endpoint, deps.clock.now())),
-      nextCursor: last === undefined ? "" : cursorText({ at: last.createdAt, id: last.id }),
+      nextCursor: last === undefined ? "" : cursorOf({ at: last.createdAt, id: last.id }),
     };
   },
 });
@@ -186,9 +189,7 @@ export const rotateEndpointSecret = ({
     const secret = newSecret();
     const sealed = sealSecret(secretKeys, orgId, id, secret);
     const previousUntil = new Date(now.getTime() + overlapMs);
-    const endpoint = await inTransaction(orgId, pool, (client) =>
-      replaceSecret(client, orgId, id, { sealed, previousUntil, now }),
-    );
+    const endpoint = await withOrg(pool, orgId, (tenant) => replaceSecret(tenant, id, { sealed, previousUntil, now }));
     if (endpoint === undefined) throw new DomainError("WEBHOOK_ENDPOINT_NOT_FOUND");
     return { endpoint: endpointMessage(endpoint, now), secret: secretText(secret) };
   },

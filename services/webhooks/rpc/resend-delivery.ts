@@ -1,10 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { type Delivery, isOrdered } from "../domain/delivery.ts";
 import { latestAttempts } from "../store/attempt-store.ts";
 import { findDelivery } from "../store/delivery-store.ts";
@@ -23,9 +21,9 @@ export const resendDelivery = (
   async resendDelivery(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseId(request.id, "WEBHOOK_DELIVERY_NOT_FOUND");
-    const answer = await inTransaction(orgId, deps.pool, async (client) => {
-      const delivery = await resend(client, orgId, id, deps.clock.now());
-      const attempts = await latestAttempts(client, orgId, { deliveryIds: [id], limit: shownAttempts });
+    const answer = await withOrg(deps.pool, orgId, async (tenant) => {
+      const delivery = await resend(tenant, id, deps.clock.now());
+      const attempts = await latestAttempts(tenant, { deliveryIds: [id], limit: shownAttempts });
       return { delivery: deliveryMessage(delivery, attempts.get(id) ?? []) };
     });
     deps.wakeDeliveries();
@@ -33,17 +31,17 @@ export const resendDelivery = (
   },
 });
 
-async function resend(client: pg.PoolClient, orgId: OrgId, id: string, now: Date): Promise<Delivery> {
-  const found = await findDelivery(client, orgId, id);
+async function resend(tenant: Tenant, id: string, now: Date): Promise<Delivery> {
+  const found = await findDelivery(tenant, id);
   if (found === undefined) throw new DomainError("WEBHOOK_DELIVERY_NOT_FOUND");
   const { receiverId, endpointId } = found;
   if (endpointId !== undefined) {
-    const endpoint = await findEndpoint(client, orgId, endpointId, { lock: true });
+    const endpoint = await findEndpoint(tenant, endpointId, { lock: true });
     if (endpoint?.isEnabled !== true) throw new DomainError("WEBHOOK_ENDPOINT_DISABLED");
   }
-  await lockQueue(client, orgId, { receiverId, isOrdered: isOrdered(found) });
-  const requeued = await requeueOne(client, orgId, { id, now });
-  await refreshQueue(client, orgId, receiverId, now);
+  await lockQueue(tenant, { receiverId, isOrdered: isOrdered(found) });
+  const requeued = await requeueOne(tenant, { id, now });
+  await refreshQueue(tenant, receiverId, now);
   // One that is just being sent is sent as it was asked for.
-  return requeued ?? (await findDelivery(client, orgId, id)) ?? found;
+  return requeued ?? (await findDelivery(tenant, id)) ?? found;
 }

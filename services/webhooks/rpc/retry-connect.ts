@@ -1,9 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type pg from "pg";
 import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { inTransaction } from "#platform/db/transaction.ts";
-import { isUuid, type OrgId } from "#platform/ids.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import { isUuid } from "#platform/ids.ts";
 import type { Delivery } from "../domain/delivery.ts";
 import { findEndpoint } from "../store/endpoint-store.ts";
 import { lockQueue, refreshQueue } from "../store/queue-store.ts";
@@ -22,15 +21,15 @@ export const retryConnect = (
     const agreementIds = request.agreementIds.filter(isUuid).map((id) => id.toLowerCase());
     // What is no id names nothing, and nothing is not all.
     if (agreementIds.length === 0 && request.agreementIds.length > 0) return { deliveries: [] };
-    const found = await inTransaction(orgId, deps.pool, (client) =>
-      undeliveredConnects(client, orgId, { agreementIds, limit: maxRetried }),
+    const found = await withOrg(deps.pool, orgId, (tenant) =>
+      undeliveredConnects(tenant, { agreementIds, limit: maxRetried }),
     );
     const now = deps.clock.now();
     const deliveries: Delivery[] = [];
     for (const [receiverId, rows] of Map.groupBy(found, (row) => row.receiverId)) {
       if (context.signal.aborted) break;
       const of = { receiverId, endpointId: rows[0]?.endpointId, ids: rows.map(({ id }) => id), now };
-      deliveries.push(...(await inTransaction(orgId, deps.pool, (client) => retryOf(client, orgId, of))));
+      deliveries.push(...(await withOrg(deps.pool, orgId, (tenant) => retryOf(tenant, of))));
     }
     deps.wakeDeliveries();
     return { deliveries: deliveries.map((delivery) => deliveryMessage(delivery, [])) };
@@ -45,17 +44,13 @@ interface OfReceiver {
 }
 
 /** Nothing is sent to a configuration that is disabled. */
-async function retryOf(
-  client: pg.PoolClient,
-  orgId: OrgId,
-  { receiverId, endpointId, ids, now }: OfReceiver,
-): Promise<Delivery[]> {
+async function retryOf(tenant: Tenant, { receiverId, endpointId, ids, now }: OfReceiver): Promise<Delivery[]> {
   if (endpointId !== undefined) {
-    const endpoint = await findEndpoint(client, orgId, endpointId, { lock: true });
+    const endpoint = await findEndpoint(tenant, endpointId, { lock: true });
     if (endpoint?.isEnabled !== true) return [];
   }
-  await lockQueue(client, orgId, { receiverId, isOrdered: true });
-  const retried = await requeueUndelivered(client, orgId, { ids, receiverId, now });
-  await refreshQueue(client, orgId, receiverId, now);
+  await lockQueue(tenant, { receiverId, isOrdered: true });
+  const retried = await requeueUndelivered(tenant, { ids, receiverId, now });
+  await refreshQueue(tenant, receiverId, now);
   return retried;
 }

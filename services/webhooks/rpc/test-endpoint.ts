@@ -2,7 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { RecoverEndpointRequest, WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { inSnapshot, inTransaction } from "#platform/db/transaction.ts";
+import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { momentOf } from "#platform/rpc/moment-of.ts";
 import { eventTypes } from "../domain/event-types.ts";
@@ -25,16 +25,16 @@ export const testEndpoint = (
     const { orgId } = requireCaller(context);
     const now = deps.clock.now();
     const [eventId, id] = [deps.newId(), deps.newId()];
-    const delivery = await inTransaction(orgId, deps.pool, async (client) => {
-      const endpoint = await requireEndpoint(client, orgId, request.id, { lock: true });
+    const delivery = await withOrg(deps.pool, orgId, async (tenant) => {
+      const endpoint = await requireEndpoint(tenant, request.id, { lock: true });
       if (!endpoint.isEnabled) throw new DomainError("WEBHOOK_ENDPOINT_DISABLED");
       const data = testEventText({ orgId, eventId, endpointId: endpoint.id, now });
       const event = { id: eventId, type: testEventType, data, occurredAt: now };
       const receiver = { receiverId: endpoint.id, endpointId: endpoint.id };
       const others = { connectId: undefined, agreementId: undefined, receiverIndex: undefined };
       const added = { id, eventId, eventType: testEventType, occurredAt: now, ...receiver, ...others };
-      await insertFanOut(client, [{ orgId, events: [event], deliveries: [added] }], now);
-      return findDelivery(client, orgId, id);
+      await insertFanOut(tenant.client, [{ orgId, events: [event], deliveries: [added] }], now);
+      return findDelivery(tenant, id);
     });
     deps.wakeDeliveries();
     return delivery === undefined ? {} : { delivery: deliveryMessage(delivery, []) };
@@ -56,13 +56,13 @@ export const recoverEndpoint = (
     let after: RecoverPosition | undefined;
     do {
       // All become due at the same time, so that they are sent in their order.
-      const found = await inTransaction(orgId, deps.pool, async (client) => {
-        const { id, isEnabled } = await requireEndpoint(client, orgId, request.id, { lock: true });
+      const found = await withOrg(deps.pool, orgId, async (tenant) => {
+        const { id, isEnabled } = await requireEndpoint(tenant, request.id, { lock: true });
         if (!isEnabled) throw new DomainError("WEBHOOK_ENDPOINT_DISABLED");
-        await lockQueue(client, orgId, { receiverId: id, isOrdered: false });
+        await lockQueue(tenant, { receiverId: id, isOrdered: false });
         const limit = Math.min(batch, maxQueued - queued);
-        const some = await requeueOfEndpoint(client, orgId, { ...range, endpointId: id, after, limit, now });
-        await refreshQueue(client, orgId, id, now);
+        const some = await requeueOfEndpoint(tenant, { ...range, endpointId: id, after, limit, now });
+        await refreshQueue(tenant, id, now);
         return some;
       });
       queued += found.count;
@@ -89,8 +89,8 @@ export const getActivity = (
   async getActivity({ since }, context) {
     const { orgId } = requireCaller(context);
     const from = momentOf("since", since);
-    const { undelivered, ...endpoints } = await inSnapshot(orgId, deps.pool, (client) =>
-      readActivity(client, orgId, from),
+    const { undelivered, ...endpoints } = await withOrgSnapshot(deps.pool, orgId, (tenant) =>
+      readActivity(tenant, from),
     );
     return { ...endpoints, undelivered: BigInt(undelivered) };
   },

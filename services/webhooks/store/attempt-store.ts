@@ -1,12 +1,10 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { Attempt } from "../domain/delivery.ts";
 import { type Settled, settleSql, settleValues } from "./delivery-store.ts";
 
 /** What becomes of a delivery by an attempt, which is its last one so far. The delivery is locked. */
 export async function settleAttempted(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   settled: Settled,
   { at, statusCode, durationMs, error, response, url }: Attempt,
 ): Promise<void> {
@@ -21,8 +19,7 @@ export async function settleAttempted(
 
 /** The latest attempts of each of these deliveries, the latest first. */
 export async function latestAttempts(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   { deliveryIds, limit }: { readonly deliveryIds: readonly string[]; readonly limit: number },
 ): Promise<ReadonlyMap<string, readonly Attempt[]>> {
   if (deliveryIds.length === 0) return new Map();
@@ -50,7 +47,7 @@ const batchLength = 1_000;
  * row of the endpoint locked and disables or deletes it. What others have locked is left to them: whoever is about to
  * send it finds the endpoint disabled.
  */
-export async function giveUpWaiting(client: pg.PoolClient, orgId: OrgId, receiverId: string): Promise<number> {
+export async function giveUpWaiting({ orgId, client }: Tenant, receiverId: string): Promise<number> {
   let total = 0;
   let last: Last = { count: 0, dueAt: null, sequence: null };
   do {

@@ -1,5 +1,4 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 
 /** A key of the compatible interface as it is stored. */
 export interface SealedConnectSecret {
@@ -10,8 +9,7 @@ export interface SealedConnectSecret {
 }
 
 export async function insertConnectSecret(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   { id, sealed, createdAt }: SealedConnectSecret,
 ): Promise<void> {
   await client.query(
@@ -21,7 +19,7 @@ export async function insertConnectSecret(
 }
 
 /** Oldest first: the order of the signatures. */
-export async function listSealedConnectSecrets(client: pg.PoolClient, orgId: OrgId): Promise<SealedConnectSecret[]> {
+export async function listSealedConnectSecrets({ orgId, client }: Tenant): Promise<SealedConnectSecret[]> {
   const { rows } = await client.query<SealedConnectSecret>({
     name: "webhooks-list-connect-secrets",
     text: `select id, secret as sealed, created_at as "createdAt"
@@ -32,7 +30,7 @@ export async function listSealedConnectSecrets(client: pg.PoolClient, orgId: Org
 }
 
 /** False when there is none. */
-export async function deleteConnectSecret(client: pg.PoolClient, orgId: OrgId, id: string): Promise<boolean> {
+export async function deleteConnectSecret({ orgId, client }: Tenant, id: string): Promise<boolean> {
   const { rowCount } = await client.query(
     "delete from webhooks.connect_secret where organization_id = $1 and id = $2",
     [orgId, id],

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Delivery, StoredEvent } from "../domain/delivery.ts";
 import type { Claimed } from "./queue-store.ts";
@@ -11,8 +11,7 @@ export interface LoadedDelivery {
 
 /** What one process has claimed; undefined when it belongs to another one by now, or is gone. */
 export async function loadClaimed(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   { id, claim }: Pick<Claimed, "id" | "claim">,
 ): Promise<LoadedDelivery | undefined> {
   const { rows } = await client.query<DeliveryRow & { readonly type: string; readonly data: string }>({
@@ -34,8 +33,7 @@ export async function loadClaimed(
  * the attempt counts all the same, as long as nobody else has made one.
  */
 export async function lockAttempted(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   { id, claim, attempts }: Pick<Claimed, "id" | "claim"> & Pick<Delivery, "attempts">,
 ): Promise<Delivery | undefined> {
   const { rows } = await client.query<DeliveryRow>({
@@ -51,7 +49,7 @@ export async function lockAttempted(
 export type Settled = Pick<Delivery, "id" | "status" | "attempts" | "step" | "dueAt" | "deliveredAt">;
 
 /** The delivery is locked. */
-export async function settleDelivery(client: pg.PoolClient, orgId: OrgId, settled: Settled): Promise<void> {
+export async function settleDelivery({ orgId, client }: Tenant, settled: Settled): Promise<void> {
   await client.query({ name: "webhooks-settle-delivery", text: settleSql, values: settleValues(orgId, settled) });
 }
 
@@ -72,8 +70,7 @@ export const settleValues = (orgId: OrgId, { id, status, attempts, step, dueAt, 
 
 /** Others may take it: at once, or from `dueAt` on. */
 export async function releaseClaim(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   { id, claim, dueAt }: Pick<Claimed, "id" | "claim"> & { readonly dueAt: Date | undefined },
 ): Promise<void> {
   await client.query(
@@ -85,8 +82,7 @@ export async function releaseClaim(
 
 /** As if it had never been. */
 export async function removeClaimed(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   { id, claim }: Pick<Claimed, "id" | "claim">,
 ): Promise<void> {
   await client.query("delete from webhooks.delivery where organization_id = $1 and id = $2 and claim = $3", [
@@ -94,7 +90,7 @@ export async function removeClaimed(
   ]);
 }
 
-export async function findDelivery(client: pg.PoolClient, orgId: OrgId, id: string): Promise<Delivery | undefined> {
+export async function findDelivery({ orgId, client }: Tenant, id: string): Promise<Delivery | undefined> {
   const { rows } = await client.query<DeliveryRow>({
     name: "webhooks-find-delivery",
     text: `select ${deliveryColumns} from webhooks.delivery d where d.organization_id = $1 and d.id = $2`,
@@ -121,7 +117,7 @@ export interface DeliveryQuery {
 }
 
 /** Newest first. */
-export async function pageOfDeliveries(client: pg.PoolClient, orgId: OrgId, query: DeliveryQuery): Promise<Delivery[]> {
+export async function pageOfDeliveries({ orgId, client }: Tenant, query: DeliveryQuery): Promise<Delivery[]> {
   const { endpointId, status, eventType, eventId, connectOnly = false, after, limit } = query;
   const values: unknown[] = [orgId];
   const parameter = (value: unknown): string => `$${values.push(value)}`;

@@ -1,14 +1,15 @@
 import type pg from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Endpoint, EndpointKind } from "../domain/endpoint.ts";
 
 /** Until the end of the transaction nobody else adds an endpoint or a key of the organization. */
-export async function lockOrganization(client: pg.PoolClient, orgId: OrgId): Promise<void> {
+export async function lockOrganization({ orgId, client }: Tenant): Promise<void> {
   await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`webhooks.endpoint ${orgId}`]);
 }
 
 /** Without those that were deleted. */
-export async function countEndpoints(client: pg.PoolClient, orgId: OrgId, kind: EndpointKind): Promise<number> {
+export async function countEndpoints({ orgId, client }: Tenant, kind: EndpointKind): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::integer as count from webhooks.endpoint
      where organization_id = $1 and kind = $2 and deleted_at is null`,
@@ -19,8 +20,7 @@ export async function countEndpoints(client: pg.PoolClient, orgId: OrgId, kind: 
 
 /** False when the number of a configuration is taken, be it by one that was deleted. */
 export async function insertEndpoint(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   endpoint: Endpoint,
   sealedSecret?: Buffer,
 ): Promise<boolean> {
@@ -41,8 +41,7 @@ export async function insertEndpoint(
 
 /** Of both kinds; undefined when there is none, or no more. `lock`: until the end of the transaction nobody else changes it. */
 export async function findEndpoint(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   id: string,
   { lock = false }: { readonly lock?: boolean } = {},
 ): Promise<Endpoint | undefined> {
@@ -53,8 +52,7 @@ export async function findEndpoint(
 
 /** Of the organization's own number; see findEndpoint. */
 export async function findByConnectId(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   connectId: number,
   { lock = false }: { readonly lock?: boolean } = {},
 ): Promise<Endpoint | undefined> {
@@ -70,8 +68,7 @@ export interface EndpointPosition {
 
 /** Newest first. A page goes on after the place of the one before even when that endpoint is gone. */
 export async function pageOfEndpoints(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   page: { readonly after: EndpointPosition | undefined; readonly limit: number },
 ): Promise<Endpoint[]> {
   const { rows } = await client.query<EndpointRow>(
@@ -83,7 +80,7 @@ export async function pageOfEndpoints(
 }
 
 /** All configurations of the compatible interface, oldest first. */
-export async function listConnects(client: pg.PoolClient, orgId: OrgId): Promise<Endpoint[]> {
+export async function listConnects({ orgId, client }: Tenant): Promise<Endpoint[]> {
   const text = `${selectSql} and kind = 'connect' order by created_at, id`;
   return (await client.query<EndpointRow>(text, [orgId])).rows.map(endpointOf);
 }
@@ -118,7 +115,7 @@ type ReceiverRow = Pick<EndpointRow, "id" | "kind" | "connectId" | "eventTypes">
 const receiverOf = ({ orgId: _, ...row }: ReceiverRow): Receiver => ({ ...row, connectId: row.connectId ?? undefined });
 
 /** Writes what may change, of an endpoint that is locked. */
-export async function saveEndpoint(client: pg.PoolClient, orgId: OrgId, endpoint: Endpoint): Promise<void> {
+export async function saveEndpoint({ orgId, client }: Tenant, endpoint: Endpoint): Promise<void> {
   const { id, url, description, eventTypes, isEnabled, disabledReason, disabledAt, failingSince } = endpoint;
   await client.query(
     `update webhooks.endpoint set url = $3, description = $4, event_types = $5, is_enabled = $6, disabled_reason = $7,
@@ -132,7 +129,7 @@ export async function saveEndpoint(client: pg.PoolClient, orgId: OrgId, endpoint
 }
 
 /** Nobody finds it any more, and its secrets are gone. */
-export async function deleteEndpoint(client: pg.PoolClient, orgId: OrgId, id: string, now: Date): Promise<void> {
+export async function deleteEndpoint({ orgId, client }: Tenant, id: string, now: Date): Promise<void> {
   await client.query(
     `update webhooks.endpoint set deleted_at = $3, updated_at = $3, previous_secret = null,
        previous_secret_until = null, secret = case when secret is not null then ''::bytea end
@@ -151,8 +148,7 @@ export interface SealedSecrets {
 
 /** An endpoint with its secrets, where it has some; see findEndpoint. */
 export async function findWithSecrets(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   id: string,
 ): Promise<{ readonly endpoint: Endpoint; readonly secrets: SealedSecrets | undefined } | undefined> {
   const { rows } = await client.query<
@@ -173,7 +169,7 @@ export async function findWithSecrets(
 }
 
 /** Undefined for what has none: configurations of the compatible interface, and what is not there. */
-export async function secretsOf(client: pg.PoolClient, orgId: OrgId, id: string): Promise<SealedSecrets | undefined> {
+export async function secretsOf({ orgId, client }: Tenant, id: string): Promise<SealedSecrets | undefined> {
   const { rows } = await client.query<{ current: Buffer; previous: Buffer | null; previousUntil: Date | null }>({
     name: "webhooks-secrets-of",
     text: `select secret as current, previous_secret as previous, previous_secret_until as "previousUntil"
@@ -186,8 +182,7 @@ export async function secretsOf(client: pg.PoolClient, orgId: OrgId, id: string)
 
 /** Only the last of the secrets before stays. The endpoint after that; undefined when there is none. */
 export async function replaceSecret(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   id: string,
   replacement: { readonly sealed: Buffer; readonly previousUntil: Date; readonly now: Date },
 ): Promise<Endpoint | undefined> {

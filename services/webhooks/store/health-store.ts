@@ -1,10 +1,8 @@
-import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 
 /** Since when every attempt to the endpoint has failed; undefined when the last one did not. The endpoint is locked. */
 export async function saveFailingSince(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   id: string,
   failingSince: Date | undefined,
 ): Promise<void> {
@@ -17,8 +15,7 @@ export async function saveFailingSince(
 
 /** Nothing is sent to the endpoint any more, because of how it answered. The endpoint is locked. */
 export async function disableEndpoint(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   id: string,
   { reason, now }: { readonly reason: "gone" | "failing"; readonly now: Date },
 ): Promise<void> {
@@ -37,7 +34,7 @@ interface Activity {
 }
 
 /** How the endpoints of the product's own format are now, and how many deliveries since a moment have not arrived. */
-export async function readActivity(client: pg.ClientBase, orgId: OrgId, since: Date): Promise<Activity> {
+export async function readActivity({ orgId, client }: Tenant, since: Date): Promise<Activity> {
   const { rows } = await client.query<Activity>(
     `select count(*)::integer as endpoints,
        count(*) filter (where is_enabled and failing_since is not null)::integer as failing,

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { withTransaction } from "#platform/db/pool.ts";
+import { type Tenant, withTransaction } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 
 /** Requests to an endpoint that may be under way at once. */
@@ -16,11 +16,7 @@ export interface QueuedReceiver {
  * Nobody chooses among what waits for the receiver until the end of the transaction. Whoever changes what waits takes
  * this first, and the row of the endpoint before, if at all.
  */
-export async function lockQueue(
-  client: pg.PoolClient,
-  orgId: OrgId,
-  { receiverId, isOrdered }: QueuedReceiver,
-): Promise<void> {
+export async function lockQueue({ orgId, client }: Tenant, { receiverId, isOrdered }: QueuedReceiver): Promise<void> {
   await client.query({
     name: "webhooks-lock-queue",
     text: `insert into webhooks.queue (organization_id, receiver_id, places, is_ordered)
@@ -32,8 +28,7 @@ export async function lockQueue(
 
 /** Notes when to look again, from what waits now, and how many places there are from now on. The queue is locked. */
 export async function refreshQueue(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   receiverId: string,
   now: Date,
   places?: number,

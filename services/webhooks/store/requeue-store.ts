@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { OrgId } from "#platform/ids.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { Delivery } from "../domain/delivery.ts";
 import { type DeliveryRow, deliveryColumns, deliveryOf } from "./delivery-store.ts";
 
@@ -11,8 +11,7 @@ const againSql = `due_at = $2, step = 0, claim = null, claimed_until = null,
 
 /** Sends one delivery again, from the beginning of the schedule. Undefined when it is just being sent. */
 export async function requeueOne(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   { id, now }: { readonly id: string; readonly now: Date },
 ): Promise<Delivery | undefined> {
   const { rows } = await client.query<DeliveryRow>(
@@ -41,8 +40,7 @@ export interface RecoverPosition {
 
 /** Sends again what could not be delivered to an endpoint, the oldest events first. `last` is absent at the end. */
 export async function requeueOfEndpoint(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   { endpointId, since, until, after, limit, now }: RecoverRange,
 ): Promise<{ readonly count: number; readonly last: RecoverPosition | undefined }> {
   const { rows } = await client.query<{ id: string; at: Date; isQueued: boolean }>(
@@ -65,8 +63,7 @@ export async function requeueOfEndpoint(
 
 /** The next receivers of the compatible interface to which something could not be delivered. */
 export async function undeliveredConnects(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   { agreementIds, limit }: { readonly agreementIds: readonly string[]; readonly limit: number },
 ): Promise<{ readonly id: string; readonly receiverId: string; readonly endpointId: string | undefined }[]> {
   const { rows } = await client.query<{ id: string; receiverId: string; endpointId: string | null }>(
@@ -82,8 +79,7 @@ export async function undeliveredConnects(
 
 /** Sends these of one receiver again, as far as they have still not been delivered. */
 export async function requeueUndelivered(
-  client: pg.PoolClient,
-  orgId: OrgId,
+  { orgId, client }: Tenant,
   { ids, receiverId, now }: { readonly ids: readonly string[]; readonly receiverId: string; readonly now: Date },
 ): Promise<Delivery[]> {
   const { rows } = await client.query<DeliveryRow>(

@@ -23,7 +23,7 @@ afterAll(() => system.stop());
 
 const settings = { urlToPublishTo: hookUrl, name: "Orders", events: ["envelope-sent", "Completed"] };
 const receiversOf = ({ orgId }: Organization) =>
-  withOrg(system.superuser, orgId, async (client) => (await listReceivers(client, [orgId])).get(orgId) ?? []);
+  withOrg(system.superuser, orgId, async ({ client }) => (await listReceivers(client, [orgId])).get(orgId) ?? []);
 
 async function createConnect(owner: Organization, given: object = settings): Promise<bigint> {
   return (await owner.createConnect({ settingsJson: JSON.stringify(given) })).connect?.id ?? 0n;

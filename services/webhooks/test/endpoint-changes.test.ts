@@ -56,14 +56,14 @@ describe("switching", () => {
     const { orgId } = organization;
     await insertDeliveries(system, { orgId, endpointId: id }, { pending: 2 });
     const pool = system.superuser;
-    await withOrg(pool, orgId, async (client) => {
+    await withOrg(pool, orgId, async ({ client }) => {
       await client.query("select from webhooks.delivery where receiver_id = $1 order by due_at limit 1 for update", [
         id,
       ]);
       await organization.updateEndpoint({ id, enabled: false });
     });
     expect(await countDeliveries(system, id)).toEqual({ pending: 1, dead: 1 });
-    expect(await withOrg(pool, orgId, (client) => giveUpWaiting(client, orgId, id))).toBe(1);
+    expect(await withOrg(pool, orgId, (tenant) => giveUpWaiting(tenant, id))).toBe(1);
   });
 });
 

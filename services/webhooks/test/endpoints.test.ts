@@ -193,7 +193,7 @@ describe("a deleted endpoint", () => {
     const { orgId } = organization;
     await insertDeliveries(system, { orgId, endpointId: id }, { pending: 2, failed: 1, delivered: 1 });
     const receivers = () =>
-      withOrg(system.superuser, orgId, async (client) => (await listReceivers(client, [orgId])).get(orgId) ?? []);
+      withOrg(system.superuser, orgId, async ({ client }) => (await listReceivers(client, [orgId])).get(orgId) ?? []);
     expect(await receivers()).toEqual([{ id, kind: "standard", connectId: undefined, eventTypes: [] }]);
     await organization.deleteEndpoint({ id });
     expect(await countDeliveries(system, id)).toEqual({ dead: 3, delivered: 1 });
@@ -243,9 +243,9 @@ test.each([
   expect((await theirs.getEndpoint({ id })).endpoint).toEqual(endpoint);
   expect((await theirs.listEndpoints({})).endpoints).toEqual([endpoint]);
   expect((await theirs.listConnects({})).connects).toEqual([connect]);
-  await withOrg(system.superuser, organization.orgId, async (client) => {
-    expect(await findEndpoint(client, organization.orgId, id)).toBeUndefined();
-    expect(await secretsOf(client, organization.orgId, id)).toBeUndefined();
+  await withOrg(system.superuser, organization.orgId, async (tenant) => {
+    expect(await findEndpoint(tenant, id)).toBeUndefined();
+    expect(await secretsOf(tenant, id)).toBeUndefined();
   });
 });
 

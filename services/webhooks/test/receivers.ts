@@ -55,9 +55,6 @@ export const failed = (reason: "timeout" | "connection"): OutboundResult => ({
   ...{ kind: "failed", reason, message: "The connection failed.", durationMs: 1 },
 });
 
-/** Never, unless the request is ended. */
-export const silence = (): Promise<OutboundResult> => new Promise(() => {});
-
 type Payload = Pick<EventJson, "documentCompleted" | "agreementSent">;
 
 /** Tells the bus that documents of the organization were completed; answers the ids of the events. */

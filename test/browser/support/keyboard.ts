@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { patience } from "./browser.ts";
 
 const waits = {
@@ -32,6 +32,16 @@ export async function broughtBy<Name extends keyof Waits>(
     await Promise.race([settled, delay(againMs)]);
   }
   return await brought;
+}
+
+/** Acts, again if nothing has come of it for a while: a service that is busy asks people to try again. */
+export async function actUntil(act: () => Promise<unknown>, there: Locator): Promise<void> {
+  const deadline = performance.now() + patience;
+  while (performance.now() < deadline && !(await there.isVisible())) {
+    await act();
+    await there.waitFor({ timeout: againMs }).catch(() => undefined);
+  }
+  await there.waitFor({ timeout: againMs });
 }
 
 /** Goes on until what is called so has the focus, and keeps it: pages are drawn anew when more of them is known. */

@@ -36,7 +36,7 @@ export async function contractPdf(): Promise<string> {
 const at = (y: number, more: object = {}) => ({ documentId: "1", page: 1, x: 140, y, width: 180, height: 18, ...more });
 
 /** One field of each type that a signer fills, and of those that fill themselves. */
-export const everyTab: readonly object[] = [
+const everyTab: readonly object[] = [
   { type: "fullName", ...at(170) },
   { type: "firstName", ...at(210) },
   { type: "lastName", ...at(250) },
@@ -92,11 +92,11 @@ export const everyTab: readonly object[] = [
   { type: "dateSigned", documentId: "1", page: 2, x: 60, y: 310, width: 120, height: 18 },
 ];
 
-export const secondTabs: readonly object[] = [
+const secondTabs: readonly object[] = [
   { type: "signature", anchor: { text: "/sig2/", yOffset: 45 }, width: 150, height: 40 },
 ];
 
-export const recipients = {
+const recipients = {
   signers: [
     { recipientId: "1", name: "Ann Example", email: "ann.1@example.com", clientUserId: "1", tabs: everyTab },
     {

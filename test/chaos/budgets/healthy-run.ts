@@ -8,9 +8,9 @@ export interface Run {
   readonly observation: Mutable<Observation>;
 }
 
-export const organizationId = "018f0000-0000-7000-8000-000000000001";
+const organizationId = "018f0000-0000-7000-8000-000000000001";
 /** The first window ends so long after the beginning. */
-export const windowEndsAt = 10_000;
+const windowEndsAt = 10_000;
 const firstReset = 1_800_000_000;
 const databaseClock = firstReset * 1_000 - windowEndsAt;
 const limits: Readonly<Record<string, number>> = { accept: 5, render: 3, other: 50 };
@@ -112,7 +112,7 @@ export const granted = (limit: number, remaining: number, at: number): Answer =>
   headers: headersAt(limit, remaining, at),
 });
 
-export const refused = (limit: number, at: number, errorCode: string): Answer => ({
+const refused = (limit: number, at: number, errorCode: string): Answer => ({
   ...granted(limit, 0, at),
   status: 429,
   errorCode,

@@ -11,9 +11,9 @@ import { findSeals } from "../../../services/sign/seal/verify-seals.ts";
 
 /** What is wrong with the completion of an agreement; empty when it happened exactly once, and as a whole. */
 export async function problemsOf(inspector: pg.Pool, vault: SeedVault, orgId: OrgId, id: string): Promise<string[]> {
-  const { agreement, events } = await withOrg(inspector, orgId, async (client) => ({
-    agreement: await loadAgreement(client, orgId, id),
-    events: await listAuditEvents(vault, client, orgId, id),
+  const { agreement, events } = await withOrg(inspector, orgId, async (tenant) => ({
+    agreement: await loadAgreement(tenant, id),
+    events: await listAuditEvents(tenant, vault, id),
   }));
   if (agreement?.status !== "completed") return [`${id} is ${agreement?.status ?? "gone"}`];
   const problems: string[] = [];

@@ -35,11 +35,11 @@ await createConsumer({
   ...base,
   durable: single,
   concurrency: 6,
-  apply: (client, event) => countOrders(client, single, [event]),
+  apply: ({ client }, event) => countOrders(client, single, [event]),
 }).start();
 await createBatchConsumer({
   ...base,
   durable: batched,
-  applyBatch: (client, _orgId, events) => countOrders(client, batched, events),
+  applyBatch: ({ client }, events) => countOrders(client, batched, events),
 }).start();
 ready();

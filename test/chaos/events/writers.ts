@@ -40,7 +40,7 @@ export function startWriters(pool: pg.Pool, random: Random, perSecond: number): 
     const orders = Array.from({ length: 1 + mine.integer(mostPerTransaction) }, () => makeOrder(orgId));
     const isTakenBack = mine.chance(rollBacks);
     try {
-      await withOrg(pool, orgId, async (client) => {
+      await withOrg(pool, orgId, async ({ client }) => {
         await insertOutbox(client, schema, orders);
         await delay(mine.between(0, longestTransactionMs));
         if (isTakenBack) throw new RolledBack();

@@ -18,7 +18,7 @@ export interface Bound {
 }
 
 /** A leak of one byte in ten of every request shows in an hour; what a busy machine adds for a moment does not. */
-export const bounds: Readonly<Record<string, Bound>> = {
+const bounds: Readonly<Record<string, Bound>> = {
   "heap MB": { once: 8, perHour: 6 },
   "external MB": { once: 16, perHour: 6 },
   "RSS MB": { once: 96, perHour: 48 },
@@ -67,5 +67,5 @@ export function isFlat(points: readonly Point[]): boolean {
   return points.length < 3 || of(points.slice(-third)) <= of(points.slice(0, third)) * flatFactor + flatSlackMs;
 }
 
-export const median = (values: readonly number[]): number =>
+const median = (values: readonly number[]): number =>
   [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;

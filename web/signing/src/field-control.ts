@@ -47,7 +47,7 @@ export function createControl(tab: Tab, context: ControlContext): FieldControl {
 }
 
 /** What a person who cannot see the page is told of a field. */
-export function labelOf(tab: Tab, texts: Texts): string {
+function labelOf(tab: Tab, texts: Texts): string {
   const name = [tab.tooltip, tab.name].find((text) => text !== "") ?? texts.fields[tab.type] ?? tab.label;
   return `${name}, ${tab.required ? texts.required : texts.optional}`;
 }
@@ -108,7 +108,7 @@ function signatureControl(tab: Tab, context: ControlContext): FieldControl {
 }
 
 /** A signature as it will stand in the document. */
-export function pictureOf(adopted: Adopted): HTMLElement {
+function pictureOf(adopted: Adopted): HTMLElement {
   if (adopted.drawnPng !== "") {
     return element("img", { src: `data:image/png;base64,${adopted.drawnPng}`, alt: "", class: "drawn" });
   }

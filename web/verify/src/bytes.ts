@@ -36,7 +36,7 @@ function decode(text: string): Bytes | undefined {
 
 const pieceBytes = 8_192;
 
-export function toBase64(bytes: Bytes): string {
+function toBase64(bytes: Bytes): string {
   let binary = "";
   for (let start = 0; start < bytes.length; start += pieceBytes) {
     binary += String.fromCharCode(...bytes.subarray(start, start + pieceBytes));

@@ -13,9 +13,6 @@ export function at(root: Json, path: string): Json {
 
 export const text = (root: Json, path: string): string => asText(at(root, path), path);
 
-export const textOrNull = (root: Json, path: string): string | null =>
-  at(root, path) === null ? null : text(root, path);
-
 export const asText = (value: Json, name: string): string =>
   typeof value === "string" ? value : fail(isNot(value, name, "a text"));
 

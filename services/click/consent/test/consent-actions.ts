@@ -79,7 +79,7 @@ export function consentActions(click: () => ClickHarness) {
   };
 }
 
-export function present<T>(value: T | undefined): T {
+function present<T>(value: T | undefined): T {
   if (value === undefined) throw new Error("the value is absent");
   return value;
 }

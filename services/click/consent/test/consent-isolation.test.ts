@@ -50,7 +50,7 @@ describe("row-level security", () => {
         withOrg(
           poolOf("assent_click"),
           org,
-          async (client) => (await client.query(`select from click.${table}`)).rowCount,
+          async ({ client }) => (await client.query(`select from click.${table}`)).rowCount,
         );
       expect(await count(orgId)).toBeGreaterThan(0);
       expect(await count(newOrg())).toBe(0);
@@ -61,7 +61,7 @@ describe("row-level security", () => {
   test("lets no change be written for another organization", async () => {
     const steal = `insert into click.consent_head (organization_id, subject_index, revision, clock)
       values ($1, decode(repeat('00', 16), 'hex'), 0, now())`;
-    const foreign = withOrg(poolOf("assent_click"), newOrg(), (client) => client.query(steal, [orgId]));
+    const foreign = withOrg(poolOf("assent_click"), newOrg(), ({ client }) => client.query(steal, [orgId]));
     await expect(foreign).rejects.toThrow("row-level security");
   });
 });
@@ -84,12 +84,12 @@ describe("the service's role", () => {
     "update click.publication set label = '9.9'",
     "update click.acceptance set decision = 'CONSENT'",
   ])("may not: %s", async (sql) => {
-    await denied(withOrg(poolOf("assent_click"), orgId, (client) => client.query(sql)));
+    await denied(withOrg(poolOf("assent_click"), orgId, ({ client }) => client.query(sql)));
   });
 
   test("takes keys for changes of consent, and records no acceptance", async () => {
     const insert = (decision: string) =>
-      withOrg(poolOf("assent_click"), orgId, (client) =>
+      withOrg(poolOf("assent_click"), orgId, ({ client }) =>
         client.query(
           `insert into click.acceptance (organization_id, idempotency_hash, body_hash, receipt_id, template_id, version_id,
              revision, terms_hash, decision, accepted_at)

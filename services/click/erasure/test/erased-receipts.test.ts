@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Receipt } from "#api/receipts.ts";
 import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import type { Receipt } from "../../receipts/receipt.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { type Accepted, acceptOne, as, type ClickHarness, type ClickInstance, startClick } from "../../test/harness.ts";

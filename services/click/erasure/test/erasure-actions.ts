@@ -1,5 +1,6 @@
 import { createClient } from "@connectrpc/connect";
 import type pg from "pg";
+import type { Erasure } from "#api/erasures.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
@@ -9,18 +10,13 @@ import { createTemplateSource } from "../../terms/template-source.ts";
 import { as, type ClickHarness, type ClickInstance, testIssuer } from "../../test/harness.ts";
 import { createKeyHasher } from "../../vault/key-hasher.ts";
 import { type EraseDueDeps, eraseDue } from "../erase-due.ts";
-import type { EraseUserDeps, ErasureAnswer } from "../erase-user.ts";
+import type { EraseUserDeps } from "../erase-user.ts";
 
 /** What administrators do, with the service that `click` answers when it is needed. */
 export function erasureActions(click: () => ClickHarness) {
   return {
-    erase: async (
-      orgId: OrgId,
-      userRef: string,
-      reason = "",
-      { client }: ClickInstance = click(),
-    ): Promise<ErasureAnswer> =>
-      JSON.parse((await client.eraseUser({ userRef, reason }, as(orgId))).erasureJson) as ErasureAnswer,
+    erase: async (orgId: OrgId, userRef: string, reason = "", { client }: ClickInstance = click()): Promise<Erasure> =>
+      JSON.parse((await client.eraseUser({ userRef, reason }, as(orgId))).erasureJson) as Erasure,
     receiptOf: async (orgId: OrgId, receiptId: string) =>
       JSON.parse((await click().client.getReceipt({ receiptId }, as(orgId))).receiptJson),
   };

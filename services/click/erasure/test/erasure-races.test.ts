@@ -91,8 +91,8 @@ describe("an erasure", () => {
     const orgId = orgOf(template);
     await acceptConsent(template, { news: true }, { userRef: "ann" });
     const [written, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const changing = withOrg(parts.deps.pool, orgId, async (client) => {
-      await recordUpdate(parts.deps, client, { caller: callerOf(orgId), update: denial, offers: new Map() });
+    const changing = withOrg(parts.deps.pool, orgId, async (tenant) => {
+      await recordUpdate(parts.deps, tenant, { caller: callerOf(orgId), update: denial, offers: new Map() });
       written.resolve();
       await seen.promise;
     });

@@ -68,8 +68,8 @@ describe("the statistics", () => {
     const orgId = orgOf(template);
     await acceptTemplate(template, { userRef: "ann" });
     const [locked, counted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const counting = withOrg(parts.deps.pool, orgId, async (client) => {
-      await shareCounting(orgId, client);
+    const counting = withOrg(parts.deps.pool, orgId, async (tenant) => {
+      await shareCounting(tenant);
       locked.resolve();
       await counted.promise;
     });

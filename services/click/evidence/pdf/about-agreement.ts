@@ -53,18 +53,18 @@ const publication = ({ publishedAt, publishedBy }: PrintedAgreement["version"]):
 
 const title = "The text as it was shown";
 
-/** The text itself. It takes long to be read when it is long. */
+/** The text itself. Parsing a long text takes a while. */
 export function textSection(bundle: PrintedBundle): Markup {
   const { rendered, content, contentType } = bundle.agreement;
   const html = rendered ?? contentToHtml(formatOf(contentType), content);
   const { tree } = parseRestrictedHtml(html);
-  // What was stored was checked before, and is attached as it is.
+  // The text was checked when it was stored; it is attached unchanged.
   if (tree === undefined) return textLeftOut("cannot be printed");
   return section(title, paragraph(origin(bundle)), framedText(tree));
 }
 
 /**
- * The frame around the text goes over all pages that it has, so that nothing in it can pass for words of this document,
+ * The frame runs along all pages of the text, so that nothing in it can pass for this document's own words,
  * whatever it says and however it looks.
  */
 export const framedText = (tree: readonly HtmlNode[]): Markup =>
@@ -91,7 +91,7 @@ function formatOf(contentType: string): ContentFormat {
   return contentType.startsWith("text/plain") ? "TEXT" : "HTML";
 }
 
-/** Why there is nothing personal to be told; undefined when there may be. */
+/** Why personal data is missing; undefined when it may be shown. */
 export function withheldReason({ disclosed, subject }: PrintedBundle): string | undefined {
   if (subject.erased) return "erased";
   if (!disclosed) return "left out on request";
@@ -175,7 +175,7 @@ export function authoritySection({ organizationId, agreement, integrity }: Print
   );
 }
 
-/** What was filled in for this person. */
+/** The values filled in for this person. */
 function dataSection({ agreement }: PrintedBundle): Markup {
   const entries = Object.entries(agreement.data ?? {});
   return entries.length === 0

@@ -1,3 +1,4 @@
+import type { Receipt } from "#api/receipts.ts";
 import { withheldReason } from "./about-agreement.ts";
 import {
   anyValue,
@@ -15,9 +16,9 @@ import {
   words,
   yesNo,
 } from "./markup.ts";
-import type { PrintedBundle, PrintedCheck, PrintedReceipt } from "./printed-bundle.ts";
+import type { PrintedBundle } from "./printed-bundle.ts";
 
-export const decisionWords: Readonly<Record<PrintedReceipt["decision"], string>> = {
+export const decisionWords: Readonly<Record<Receipt["decision"], string>> = {
   ACCEPT: "accepted",
   DECLINE: "declined",
 };
@@ -44,7 +45,7 @@ export function howSection(bundle: PrintedBundle): Markup {
   );
 }
 
-/** What the service has not seen itself. */
+/** Claims that the service did not observe itself. */
 function saidPart({ presentation: shown, receipts }: PrintedBundle): Markup {
   const last = receipts.at(-1);
   const { w, h } = shown.viewport ?? {};
@@ -73,7 +74,7 @@ const wordsOf = (code: string | null): string | undefined => (code === null ? un
 const absentFacts = (bundle: PrintedBundle): string | undefined =>
   bundle.presentation.surface === null && bundle.context.observed === null ? withheldReason(bundle) : undefined;
 
-function checksPart(checks: readonly PrintedCheck[], policyHash: string): Markup {
+function checksPart(checks: PrintedBundle["policy"]["checks"], policyHash: string): Markup {
   if (checks.length === 0) return nothing;
   return markup`<h3>What was required, and what was found</h3>
 ${list([["Rule", 50], "Required", "Found", ["Known from", 24], ["Met", 10]], checks, (check) => [

@@ -27,17 +27,17 @@ import {
 import type { PrintedBundle } from "./printed-bundle.ts";
 
 export interface EvidenceHtmlJob extends StampedTime {
-  /** The bundle as it is handed over. */
+  /** The bundle as delivered. */
   readonly bundleJson: string;
-  /** The public address of the installation. */
+  /** The installation's public address. */
   readonly issuer: string;
-  /** False when the text has turned out not to be printable. */
+  /** False when the text cannot be printed. */
   readonly withText: boolean;
 }
 
 /**
- * The evidence of a session for people, as HTML to be typeset. Says what the bundle says and nothing else. The same job
- * gives the same HTML. Takes about as long as the text takes to be parsed: half a second for 1 MiB.
+ * A session's evidence for people, as HTML for rendering. Says exactly what the bundle says. The same job gives
+ * the same HTML. Takes about as long as parsing the text: half a second for 1 MiB.
  */
 export function evidenceHtml({ bundleJson, issuer, withText, stampedAt }: EvidenceHtmlJob): string {
   const bundle = JSON.parse(bundleJson) as PrintedBundle;
@@ -61,7 +61,7 @@ export function evidenceHtml({ bundleJson, issuer, withText, stampedAt }: Eviden
     .join("\n");
 }
 
-/** Characters; a page has some three thousand, and a document may have two hundred pages. */
+/** Characters; a page has about three thousand, and a document at most two hundred pages. */
 const maxPrintedCharacters = 400_000;
 
 function textPart(bundle: PrintedBundle, withText: boolean): Markup {
@@ -102,9 +102,9 @@ function notice({ disclosed, subject }: PrintedBundle): Markup {
   return nothing;
 }
 
-/** A bundle with the time that its time stamp confirms, for which the stamp has to be read. */
+/** A bundle with the time confirmed by its timestamp, which has to be decoded first. */
 interface StampedTime {
-  /** RFC 3339; null when there is no time stamp. */
+  /** RFC 3339; null without a timestamp. */
   readonly stampedAt: string | null;
 }
 
@@ -162,7 +162,7 @@ ${list(
 )}`;
 }
 
-/** The title of the column says that it is UTC. */
+/** UTC; the column's title says so. */
 const clock = (value: string | null): string | undefined => time(value)?.replace(/ UTC$/, "");
 
 function statementSection({ statement }: PrintedBundle): Markup {
@@ -215,7 +215,7 @@ function proofSection({ receipts, integrity, bundleId, bundleSignature }: Printe
 const checkpointOf = (signedNote: string | undefined) =>
   signedNote === undefined ? undefined : parseCheckpoint(signedNote.slice(0, signedNote.indexOf("\n\n") + 1));
 
-/** As it is, in lines. */
+/** The text as it is, line by line. */
 const note = (text: string): Markup =>
   markup`<p class="small">${text
     .trimEnd()

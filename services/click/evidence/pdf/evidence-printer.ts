@@ -19,19 +19,19 @@ export interface EvidencePrinterDeps {
   readonly logger: Logger;
 }
 
-/** Makes PDFs of evidence. */
+/** Renders evidence as PDF. */
 export interface EvidencePrinter {
   /**
-   * A bundle as PDF/A-3 with itself and the text attached. The same bundle gives the same bytes. A text that cannot be
-   * printed is attached only. Rejects with SERVICE_UNAVAILABLE while nobody can render. Must not be called within a
-   * transaction.
+   * Renders a bundle as PDF/A-3 with the bundle and the text attached. The same bundle gives the same bytes. A
+   * text that cannot be printed is only attached. Rejects with SERVICE_UNAVAILABLE when no renderer is
+   * available. Must not be called within a transaction.
    */
   print(caller: Caller, evidence: Evidence, bundle: WrittenBundle): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
 export function createEvidencePrinter({ renderer, issuer, logger }: EvidencePrinterDeps): EvidencePrinter {
-  // Texts may have a megabyte, and Markdown takes its time.
+  // Texts may have a megabyte, and parsing Markdown is slow.
   const htmlMaker = createWorkerPool<EvidenceHtmlJob, string>({
     module: new URL("./print-worker.ts", import.meta.url),
     size: 1,
@@ -76,7 +76,7 @@ export function createEvidencePrinter({ renderer, issuer, logger }: EvidencePrin
 
 const notPrinted = "the text of evidence cannot be printed and is attached only";
 
-/** Less than the gateway waits; an answer without the text takes hardly any time. */
+/** Shorter than the gateway's deadline; rendering again without the text takes hardly any time. */
 const renderTimeoutMs = 8_000;
 
 const titleOf = ({ text, terms }: Evidence): string =>
@@ -111,20 +111,20 @@ const mediaTypes: Readonly<Record<string, string>> = {
   "rendered.html": "text/html",
 };
 
-/** The text may be longer than anybody can print, or have what cannot be typeset. */
+/** The text may be too long to print, or contain what cannot be rendered. */
 function isOfTheText(error: unknown): boolean {
   if (error instanceof WorkerPoolError) return error.failure !== "BUSY" && error.failure !== "CLOSED";
-  // A renderer that is away is unavailable; this one was there and did not end.
+  // An absent renderer is an outage; here it was running but did not finish.
   if (error instanceof ConnectError && error.code === Code.DeadlineExceeded) return true;
   const code = fromConnectError(error)?.code;
   return code === "GEN_RENDER_FAILED" || code === "GEN_TEMPLATE_ERROR";
 }
 
-/** That there is no renderer for a while, in the words of this service. */
+/** Translates a renderer outage into this service's error code. */
 function asOutage(error: unknown): unknown {
   const known = fromConnectError(error);
   const isBusy = known?.code === "GEN_BUSY" || error instanceof WorkerPoolError;
   if (isBusy) return new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "5" }, cause: error });
-  // What is wrong with our own HTML is a defect of ours, and no answer for a caller.
+  // Invalid HTML is our own bug, so the caller gets an internal error instead of the renderer's code.
   return known?.code.startsWith("GEN_") ? new Error("evidence could not be typeset", { cause: error }) : error;
 }

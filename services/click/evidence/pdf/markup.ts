@@ -1,7 +1,10 @@
 import { escapeHtml } from "#platform/restricted-html/serialize.ts";
 import { visibleText } from "#platform/visible-text.ts";
 
-/** A piece of HTML. Only this file makes one of text, so that no text becomes markup by accident. */
+/**
+ * A piece of trusted HTML. Only this file creates one from a string, so that a text can never become markup by
+ * accident.
+ */
 export class Markup {
   readonly html: string;
 
@@ -12,7 +15,7 @@ export class Markup {
 
 export type Piece = string | number | Markup | readonly Piece[];
 
-/** HTML with values in it: texts and numbers are shown as they are, pieces of HTML stay HTML. */
+/** A template tag for HTML: escapes texts and numbers, and inserts other markup as it is. */
 export const markup = (parts: TemplateStringsArray, ...values: readonly Piece[]): Markup =>
   new Markup(
     parts.reduce((html, part, index) => {
@@ -28,19 +31,19 @@ function htmlOf(piece: Piece): string {
   return typeof piece === "string" || typeof piece === "number" ? textHtml(String(piece)) : piece.map(htmlOf).join("");
 }
 
-/** HTML that shows a text. What could show it in another order than it has, or is no character, shows its code. */
+/** A text as HTML. Characters that are invalid or could reorder the text are shown by their code. */
 export const textHtml = (text: string): string => escapeHtml(visibleText(text));
 
-/** A value to be compared letter by letter: a hash, an id. It has nothing between its letters when it is copied. */
+/** A hash or id for comparing character by character. Copying it yields no extra characters. */
 export const exact = (value: string): Markup =>
   value.length > longestExact ? markup`<code class="small">${value}</code>` : markup`<code>${value}</code>`;
 
 const longestExact = 60;
 
-/** What is said of something; absent when there is nothing to say. */
+/** A labelled value; absent when there is nothing to show. */
 export type Fact = readonly [label: string, value: Piece | null | undefined];
 
-/** A table of facts without those that are absent; nothing when none is left. */
+/** A table of facts; absent ones are skipped, and without any there is no table. */
 export function facts(rows: readonly Fact[]): Markup {
   const known = rows.filter((row): row is readonly [string, Piece] => row[1] !== null && row[1] !== undefined);
   if (known.length === 0) return nothing;
@@ -49,7 +52,7 @@ export function facts(rows: readonly Fact[]): Markup {
   )}</tbody></table>`;
 }
 
-/** A title, and the width in millimetres of a column that does not share the rest with others. */
+/** A title, and optionally a fixed column width in millimetres. */
 type Column = string | readonly [title: string, width: number];
 
 const headOf = (column: Column): Markup => {
@@ -59,7 +62,7 @@ const headOf = (column: Column): Markup => {
     : markup`<th scope="col" style="width: ${width}mm">${title}</th>`;
 };
 
-/** A table with a row for each of the items; says how many are left out when they are too many to be read. */
+/** A table with one row per item; long lists are cut, with a note of how many items are left out. */
 export function list<Item>(
   columns: readonly Column[],
   items: readonly Item[],
@@ -87,7 +90,7 @@ export const paragraph = (text: Piece): Markup => markup`<p>${text}</p>`;
 export const bullets = (texts: readonly string[]): Markup =>
   texts.length === 0 ? nothing : markup`<ul>${texts.map((text) => markup`<li>${text}</li>`)}</ul>`;
 
-/** A time of RFC 3339 as people write it; all times of a bundle are in UTC. */
+/** A readable RFC 3339 time; all times in a bundle are in UTC. */
 export function time(value: string | null | undefined): string | undefined {
   if (value === null || value === undefined) return undefined;
   const [, day, clock] = /^(\d{4}-\d\d-\d\d)T([\d:.]+)Z$/.exec(value) ?? [];
@@ -102,10 +105,10 @@ export const yesNo = (value: boolean | null | undefined): string | undefined => 
   return value ? "yes" : "no";
 };
 
-/** Whether the service saw something itself, or was told of it. */
+/** Whether the service observed something or was told of it. */
 export const knownFrom = (source: "SERVER" | "CLIENT"): string => (source === "SERVER" ? "the service" : "the sender");
 
-/** What somebody calls a program, shortened: two lines are enough to know it again. */
+/** Shortens a program's name; two lines are enough to recognize it. */
 export function shortened(text: string | null | undefined): string | undefined {
   if (text === null || text === undefined) return undefined;
   const characters = Array.from(text);
@@ -114,10 +117,10 @@ export function shortened(text: string | null | undefined): string | undefined {
 
 const maxShown = 120;
 
-/** A code such as SESSION_CREATED in words. */
+/** A code such as SESSION_CREATED as words. */
 export const words = (code: string): string => code.toLowerCase().replaceAll("_", " ");
 
-/** A value of any shape, as JSON unless it is a text. */
+/** Any value as JSON; texts are shown directly. */
 export function anyValue(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === "boolean") return yesNo(value);

@@ -1,4 +1,7 @@
-/** What the PDF says of a bundle: its JSON as it is handed over, as far as people are told of it. */
+import type { Evidence } from "#api/evidence.ts";
+import type { Receipt } from "#api/receipts.ts";
+
+/** The part of a bundle's JSON that the PDF shows. */
 export interface PrintedBundle {
   readonly bundleId: string;
   readonly generatedAt: string;
@@ -6,7 +9,7 @@ export interface PrintedBundle {
   readonly sessionId: string;
   readonly disclosed: boolean;
   readonly session: PrintedSession;
-  readonly receipts: readonly PrintedReceipt[];
+  readonly receipts: readonly Receipt[];
   readonly subject: {
     readonly userRef: string | null;
     readonly verification: readonly PrintedVerification[];
@@ -16,28 +19,25 @@ export interface PrintedBundle {
   };
   readonly agreement: PrintedAgreement;
   readonly presentation: PrintedPresentation;
-  readonly policy: { readonly hash: string; readonly checks: readonly PrintedCheck[] };
+  readonly policy: { readonly hash: string; readonly checks: Evidence["policy"]["checks"] };
   readonly context: {
     readonly claimed: PrintedContext | null;
     readonly observed: PrintedContext | null;
     readonly metadata: Readonly<Record<string, string>>;
     readonly session: PrintedContext | null;
   };
-  readonly timeline: readonly PrintedEntry[];
+  readonly timeline: Evidence["timeline"];
   readonly consents: readonly PrintedConsent[];
   readonly after: {
     readonly withdrawals: readonly PrintedEnding[];
     readonly laterAcceptances: readonly PrintedLater[];
     readonly currentRevision: number | null;
   };
-  readonly integrity: PrintedIntegrity;
-  readonly statement: {
-    readonly process: string;
-    readonly assertedBy: string | null;
-    readonly proves: readonly string[];
-    readonly limitations: readonly string[];
+  readonly integrity: Omit<Evidence["integrity"], "keys"> & {
+    readonly keys: readonly { readonly kid: string; readonly purpose?: string }[];
   };
-  readonly bundleSignature: { readonly kid: string };
+  readonly statement: Evidence["statement"];
+  readonly bundleSignature: Evidence["bundleSignature"];
 }
 
 export interface PrintedSession {
@@ -50,21 +50,6 @@ export interface PrintedSession {
   readonly presentedAt: string | null;
   readonly completedAt: string | null;
   readonly expiresAt: string | null;
-}
-
-export interface PrintedReceipt {
-  readonly receiptId: string;
-  readonly decision: "ACCEPT" | "DECLINE";
-  readonly userRef: string | null;
-  readonly action: string;
-  readonly assertedBy: string;
-  readonly purposes: readonly { readonly purpose: string; readonly granted: boolean }[];
-  readonly acceptedAt: string;
-  readonly clientAcceptedAt: string | null;
-  readonly expiresAt: string | null;
-  readonly reacceptBy: string | null;
-  readonly idempotencyKey: string | null;
-  readonly signature: { readonly kid: string };
 }
 
 export interface PrintedVerification {
@@ -125,21 +110,13 @@ export interface PrintedPresentation {
   readonly screenshot: { readonly hash: string } | null;
 }
 
-/** The words that stood around the text when the service itself showed it. */
+/** The words around the text when the service itself showed it. */
 export interface PrintedWords {
   readonly title?: string;
   readonly noticeText?: string;
   readonly buttonText?: string;
   readonly checkboxText?: string;
   readonly declineText?: string;
-}
-
-export interface PrintedCheck {
-  readonly flag: string;
-  readonly required: unknown;
-  readonly observed: unknown;
-  readonly source: "SERVER" | "CLIENT";
-  readonly ok: boolean;
 }
 
 export interface PrintedContext {
@@ -153,15 +130,6 @@ export interface PrintedContext {
   readonly gpc?: boolean;
   readonly clientId?: string;
   readonly requestId?: string;
-}
-
-export interface PrintedEntry {
-  readonly at: string | null;
-  readonly serverAt: string;
-  readonly type: string;
-  readonly actor: string;
-  readonly source: "SERVER" | "CLIENT";
-  readonly detail: string | null;
 }
 
 export interface PrintedConsent {
@@ -188,34 +156,4 @@ export interface PrintedLater {
   readonly revision: number;
   readonly versionLabel: string;
   readonly acceptedAt: string;
-}
-
-export interface PrintedIntegrity extends PrintedLeaf {
-  readonly anchor: PrintedAnchor | null;
-  readonly records: readonly (PrintedLeaf & { readonly recordId: string; readonly kind: string })[];
-  readonly keys: readonly { readonly kid: string; readonly purpose?: string }[];
-  readonly logKeys: readonly string[];
-}
-
-export interface PrintedLeaf {
-  readonly leafHash: string | null;
-  readonly log: PrintedLog | null;
-}
-
-export interface PrintedLog {
-  readonly origin: string;
-  readonly leafIndex: number;
-  readonly treeSize?: number;
-  readonly checkpoint?: string;
-  /** While no checkpoint covers the leaf. */
-  readonly integrateBy?: string;
-}
-
-export interface PrintedAnchor {
-  readonly status: string;
-  readonly anchorIndex?: number;
-  readonly treeSize?: number;
-  readonly checkpoint?: string;
-  readonly timestampToken?: string | null;
-  readonly tsaName?: string | null;
 }

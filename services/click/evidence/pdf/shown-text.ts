@@ -18,7 +18,7 @@ import {
 export const printedText = (tree: readonly HtmlNode[]): string =>
   blocksOf(tree, { marks: noMarks, depth: 0 }).join("\n");
 
-/** The blocks of what stands inside of an element. Text beside blocks becomes paragraphs of its own. */
+/** The blocks inside an element. Text between blocks becomes paragraphs. */
 function blocksOf(nodes: readonly HtmlNode[], place: Place): string[] {
   const blocks: string[] = [];
   let line = "";
@@ -38,7 +38,7 @@ function blocksOf(nodes: readonly HtmlNode[], place: Place): string[] {
   return blocks;
 }
 
-/** The content of a list item or a cell: a single paragraph needs no element of its own. */
+/** The content of a list item or cell: a single paragraph needs no element of its own. */
 function insideOf(nodes: readonly HtmlNode[], place: Place): string {
   const inside: Place = { ...place, depth: place.depth + 1 };
   return nodes.every(isInLine) ? lineOf(nodes, place.marks) : blocksOf(nodes, inside).join("");
@@ -51,7 +51,7 @@ const blockElements: ReadonlySet<string> = new Set(
   ol p pre section table ul`.split(/\s+/),
 );
 
-/** A text, or an element of lines that has nothing but such elements in it. */
+/** Whether it is text, or an inline element that contains only inline content. */
 function isInLine(node: HtmlNode): node is HtmlNode {
   return node.kind === "text" || (!blockElements.has(node.name) && node.children.every(isInLine));
 }
@@ -70,7 +70,7 @@ function blockOf(node: HtmlNode, place: Place): string[] {
     case "pre":
       return [`<pre>\n${lineOf(children, place.marks)}</pre>`];
     case "hr":
-      // A line from side to side could be taken for the end of the text.
+      // A full-width rule could be mistaken for the end of the text.
       return ['<p class="center">* * *</p>'];
     case "dt":
     case "caption":
@@ -86,14 +86,12 @@ function blockOf(node: HtmlNode, place: Place): string[] {
     case "table":
       return readTable(node, place, { blocksOf, insideOf });
     default:
-      // Frames without a look of their own, and elements of lines that have blocks in them.
+      // Containers without a style of their own, and inline elements that contain blocks.
       return blocksOf(children, { ...place, marks: withElement(place.marks, node) });
   }
 }
 
-/**
- * Below all headings of this document itself, and smaller than these. Headings in lists and cells are not in the outline.
- */
+/** Below all headings of this document, and smaller. Headings in lists and cells are left out of the outline. */
 function headingOf({ name, children }: HtmlElement, place: Place): string[] {
   if (place.depth > 0 || !children.every(isInLine)) {
     return blocksOf(children, { ...place, marks: { ...place.marks, strong: true } });
@@ -115,7 +113,7 @@ function listOf(list: HtmlElement, place: Place): string[] {
     const written = items.map(({ children }) => `<li>${insideOf(children, place)}</li>`).join("");
     return [`<${list.name}${startOf(list)}>${written}</${list.name}>`];
   }
-  // Numbers that a list of the document cannot have are written out.
+  // Numbering the renderer does not support is written out as text.
   const numbers = numbersOf(list, items);
   const written = items.map(({ children }, index) => {
     const number = textHtml(`${numbers[index]}. `);
@@ -148,7 +146,7 @@ function numbersOf(list: HtmlElement, items: readonly HtmlElement[]): number[] {
   });
 }
 
-/** Texts and elements of lines. Each text stands in elements of its own, so that none is ever nested in the wrong one. */
+/** Inline content. Each text has elements of its own, so that nesting is always valid. */
 function lineOf(nodes: readonly HtmlNode[], marks: Marks): string {
   return nodes.map((node) => (node.kind === "text" ? markedHtml(node.text, marks) : partOf(node, marks))).join("");
 }
@@ -164,10 +162,10 @@ function partOf(element: HtmlElement, marks: Marks): string {
       return markedHtml(`[${attributeOf(element, "alt") ?? ""}]`, marks);
     case "q":
       return `${markedHtml("“", marks)}${inside()}${markedHtml("”", marks)}`;
-    // What is said above the letters is said behind them, unless the author has said how.
+    // Ruby text is printed after its base text in parentheses, unless the author provided some.
     case "rt":
       return markedHtml("(", marks) + inside() + markedHtml(")", marks);
-    // Only shown by browsers that know no ruby.
+    // The fallback parentheses, shown only by browsers without ruby support.
     case "rp":
       return "";
     default:
@@ -175,13 +173,13 @@ function partOf(element: HtmlElement, marks: Marks): string {
   }
 }
 
-/** How what stands in a table is read. */
+/** Functions that convert the content of a table. */
 interface Readers {
   blocksOf(nodes: readonly HtmlNode[], place: Place): string[];
   insideOf(nodes: readonly HtmlNode[], place: Place): string;
 }
 
-/** A table of a text, with its caption above it. */
+/** A table with its caption above it. */
 function readTable(table: HtmlElement, place: Place, { blocksOf, insideOf }: Readers): string[] {
   const parts = elementsOf(table.children);
   const captions = parts.filter(({ name }) => name === "caption").flatMap((caption) => blocksOf([caption], place));
@@ -231,5 +229,5 @@ function writtenCell(cell: HtmlElement, inside: ReadCell): string {
   return `<${cell.name}${span("colspan")}${span("rowspan")}${aligned}>${inside(cell.children)}</${cell.name}>`;
 }
 
-/** No table for people has more columns. */
+/** Tables for people never have more columns. */
 const maxSpan = 100;

@@ -2,7 +2,7 @@ import { readAddress } from "#platform/restricted-html/address.ts";
 import type { HtmlElement, HtmlNode } from "#platform/restricted-html/tree.ts";
 import { textHtml } from "./markup.ts";
 
-/** How a text in a line looks, and where it leads. */
+/** A text's inline formatting and link. */
 export interface Marks {
   readonly strong?: boolean;
   readonly em?: boolean;
@@ -16,14 +16,14 @@ export interface Marks {
 
 export const noMarks: Marks = {};
 
-/** Where in the printed text something stands. */
+/** A position in the printed text. */
 export interface Place {
   readonly marks: Marks;
-  /** How many lists, quotations and tables are around it. */
+  /** The number of enclosing lists, quotations and tables. */
   readonly depth: number;
 }
 
-/** Deeper ones lose their frames and keep their texts: what is typeset may not be nested without end. */
+/** Deeper elements lose their frame but keep their text, because the renderer limits nesting. */
 export const maxDepth = 10;
 
 export const attributeOf = ({ attributes }: HtmlElement, wanted: string): string | undefined =>
@@ -32,7 +32,7 @@ export const attributeOf = ({ attributes }: HtmlElement, wanted: string): string
 export const elementsOf = (nodes: readonly HtmlNode[]): HtmlElement[] =>
   nodes.filter((node): node is HtmlElement => node.kind === "element");
 
-/** The marks inside of an element; documents have no others, so some elements share one. */
+/** The formatting inside an element. The renderer knows few inline elements, so several map to one. */
 export function withElement(marks: Marks, element: HtmlElement): Marks {
   if (element.name === "a") {
     const href = attributeOf(element, "href");
@@ -62,7 +62,7 @@ const marksOfElements: Readonly<Record<string, Marks>> = {
   sup: { shift: "sup" },
 };
 
-/** Other links, such as to a telephone or to a place in the text itself, keep their text only. */
+/** Other links, such as to a phone number or a place in the text, keep only their text. */
 function isPrintable(href: string): boolean {
   const address = readAddress(href);
   return address.kind === "scheme" && ["https", "http", "mailto"].includes(address.scheme);

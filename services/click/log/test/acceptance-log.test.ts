@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { compactVerify, importJWK } from "jose";
+import type { Receipt } from "#api/receipts.ts";
 import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
 import { digestOf, parseDisclosure } from "#platform/vault/disclosures.ts";
-import type { Receipt } from "../../receipts/receipt.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
 import { acceptOne, as, type ClickHarness, rows, startClick, testIssuer } from "../../test/harness.ts";
 import { acceptanceLeafOf, openedAcceptance, storedAcceptance, storedText } from "../../test/stored-acceptances.ts";

@@ -47,7 +47,7 @@ async function grow(orgId: OrgId): Promise<void> {
 }
 
 const anchoringOf = (orgId: OrgId, leafIndex: number) =>
-  withOrg(logs.pool, orgId, (client) => findAnchoring(orgId, client, leafIndex));
+  withOrg(logs.pool, orgId, (tenant) => findAnchoring(tenant, leafIndex));
 
 const outcomes = async () =>
   Object.fromEntries(

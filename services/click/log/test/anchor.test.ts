@@ -33,7 +33,7 @@ async function nextRound(): Promise<void> {
 }
 
 const anchoringOf = (orgId: OrgId, leafIndex: number): Promise<Anchoring | undefined> =>
-  withOrg(logs.pool, orgId, (client) => findAnchoring(orgId, client, leafIndex));
+  withOrg(logs.pool, orgId, (tenant) => findAnchoring(tenant, leafIndex));
 
 /** Throws unless the anchor log proves that the checkpoint is in it. */
 async function verifyAnchoring(anchoring: Anchoring | undefined): Promise<void> {
@@ -148,9 +148,9 @@ describe("a round of anchoring", () => {
     const [orgId, other] = [newOrg(), newOrg()];
     await grow(orgId);
     await nextRound();
-    const seen = await withOrg(logs.pool, other, async (client) => [
-      await findAnchoring(orgId, client, 0),
-      (await client.query("select from click.anchor")).rowCount,
+    const seen = await withOrg(logs.pool, other, async (tenant) => [
+      await findAnchoring({ ...tenant, orgId }, 0),
+      (await tenant.client.query("select from click.anchor")).rowCount,
     ]);
     expect(seen).toEqual([undefined, 0]);
   });

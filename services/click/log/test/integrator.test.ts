@@ -138,7 +138,7 @@ describe("the watch over the logs", () => {
     const sessionId = `00000000-0000-7000-8000-${randomUUID().slice(24)}`;
     const leaf = Buffer.from(JSON.stringify({ completedAt: logs.clock.now().toISOString() }));
     const signed = { recordId: sessionId, leaf, leafHash: leafHashOf(leaf), signedBy: 1, signature: Buffer.alloc(64) };
-    await withOrg(logs.pool, orgId, (client) => appendLeaves(orgId, client, [signed]));
+    await withOrg(logs.pool, orgId, (tenant) => appendLeaves(tenant, [signed]));
     await watch.look();
     expect(await waiting()).toEqual({ leaves: 1, overdue: 0 });
     await logs.integrate(orgId);
@@ -154,7 +154,7 @@ describe("the watch over the logs", () => {
       signedBy: 1,
       signature: Buffer.alloc(64),
     };
-    await withOrg(logs.pool, orgId, (client) => appendLeaves(orgId, client, [silent]));
+    await withOrg(logs.pool, orgId, (tenant) => appendLeaves(tenant, [silent]));
     await logs.superuser.query("insert into click.log_head values ($1, 1)", [gone]);
     expect((await watch.look()).sort()).toEqual([orgId, gone].sort());
     expect(await waiting()).toEqual({ leaves: 2, overdue: 0 });

@@ -29,7 +29,7 @@ export async function addLeaves(harness: ClickHarness, logId: LogId, count: numb
     const leaf = randomBytes(20);
     return { recordId: randomUUID(), leaf, leafHash: leafHashOf(leaf), signedBy: 1, signature: Buffer.alloc(64) };
   });
-  await withOrg(harness.superuser, logId as OrgId, (client) => appendLeaves(logId as OrgId, client, leaves));
+  await withOrg(harness.superuser, logId as OrgId, (tenant) => appendLeaves(tenant, leaves));
   return leaves.map(({ recordId }) => recordId);
 }
 

@@ -75,7 +75,7 @@ async function append(pool: pg.Pool, orgId: OrgId, now: Date, count: number): Pr
     const leaf = Buffer.from(JSON.stringify({ acceptedAt: now.toISOString(), n: randomUUID() }));
     return { recordId: newId(), leaf, leafHash: leafHashOf(leaf), signedBy: 1, signature: randomBytes(64) };
   });
-  await withOrg(pool, orgId, (client) => appendLeaves(orgId, client, leaves));
+  await withOrg(pool, orgId, (tenant) => appendLeaves(tenant, leaves));
 }
 
 /** A checkpoint whose signature was verified. */

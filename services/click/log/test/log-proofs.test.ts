@@ -197,10 +197,10 @@ describe("tiles", () => {
 
 describe("the store", () => {
   test("finds the first checkpoint that covers a leaf", async () => {
-    const found = await withOrg(harness.superuser, orgId, async (client) => {
+    const found = await withOrg(harness.superuser, orgId, async (tenant) => {
       const sizes: (number | undefined)[] = [];
       for (const leafIndex of [0, 1, 255, 599, 600]) {
-        sizes.push((await findCheckpointCovering(orgId, client, leafIndex))?.size);
+        sizes.push((await findCheckpointCovering(tenant, leafIndex))?.size);
       }
       return sizes;
     });

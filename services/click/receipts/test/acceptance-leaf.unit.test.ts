@@ -93,7 +93,7 @@ describe("acceptanceLeaf", () => {
   });
 
   test("commits to every personal value and holds none of them", () => {
-    const generated = { ...input, receipt: { ...receipt, templateType: "GENERATED" } };
+    const generated = { ...input, receipt: { ...receipt, templateType: "GENERATED" as const } };
     const { leaf, disclosures } = acceptanceLeaf(generated);
     const { _sd } = JSON.parse(leaf) as { _sd: string[] };
     expect(new Set(_sd)).toEqual(new Set(disclosures.map(digestOf)));

@@ -1,15 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type pg from "pg";
+import type { Receipt } from "#api/receipts.ts";
 import type { ListAcceptancesRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { accepted, as, batchItem, type ClickHarness, newOrg, startClick } from "../../test/harness.ts";
 import { padEvidence, padReceipt } from "../../test/stored-acceptances.ts";
 import { listAcceptances as listStored } from "../acceptance-list.ts";
-import type { Receipt } from "../receipt.ts";
 
 let click: ClickHarness;
 const orgId = newOrg();
@@ -183,8 +183,8 @@ describe("the list of an organization with many acceptances", () => {
       to: undefined,
       after: undefined,
     };
-    const client = { query: explain } as unknown as pg.ClientBase;
-    const plan = await listStored(many, client, { ...nothing, ...filter, limit: 10 });
+    const tenant = { orgId: many, client: { query: explain } } as unknown as Tenant;
+    const plan = await listStored(tenant, { ...nothing, ...filter, limit: 10 });
     const text = (plan as unknown as Record<string, string>[]).map((row) => row["QUERY PLAN"]).join("\n");
     expect(text).toContain(index);
     expect(text).toContain("log_leaf_record");

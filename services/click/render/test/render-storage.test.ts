@@ -44,15 +44,15 @@ describe("what renderings and statistics store", () => {
     await acceptTemplate(template);
     await settled(click, orgOf(template));
     for (const table of ["shown", "stat_hour", "stat_user", "stat_reach", "stat_holder"]) {
-      const own = await withOrg(pool, orgOf(template), (client) => client.query(`select from click.${table}`));
+      const own = await withOrg(pool, orgOf(template), ({ client }) => client.query(`select from click.${table}`));
       expect([table, own.rowCount === 0]).toEqual([table, false]);
     }
     for (const table of organizationTables) {
-      const foreign = await withOrg(pool, newOrg(), (client) => client.query(`select from click.${table}`));
+      const foreign = await withOrg(pool, newOrg(), ({ client }) => client.query(`select from click.${table}`));
       expect([table, foreign.rowCount]).toEqual([table, 0]);
       expect([table, (await pool.query(`select from click.${table}`)).rowCount]).toEqual([table, 0]);
     }
-    const written = withOrg(pool, newOrg(), (client) =>
+    const written = withOrg(pool, newOrg(), ({ client }) =>
       client.query("insert into click.shown (organization_id, hash, content) values ($1, sha256('x'), 'x')", [
         orgOf(template),
       ]),
@@ -64,7 +64,7 @@ describe("what renderings and statistics store", () => {
     const template = addTemplate();
     await create(template);
     const orgId = orgOf(template);
-    const attempt = (sql: string) => withOrg(pool, orgId, (client) => client.query(sql));
+    const attempt = (sql: string) => withOrg(pool, orgId, ({ client }) => client.query(sql));
     for (const sql of [
       "update click.shown set content = 'x'",
       "delete from click.shown",
@@ -75,7 +75,7 @@ describe("what renderings and statistics store", () => {
     ]) {
       await expect(attempt(sql)).rejects.toThrow("permission denied");
     }
-    const forged = withOrg(pool, orgId, (client) =>
+    const forged = withOrg(pool, orgId, ({ client }) =>
       client.query("insert into click.shown (organization_id, hash, content) values ($1, sha256('x'), 'y')", [orgId]),
     );
     await expect(forged).rejects.toThrow("shown_check");

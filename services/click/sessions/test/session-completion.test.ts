@@ -65,7 +65,7 @@ const completionsOf = async (template: FakeTemplate) =>
 /** What the row of the session keeps of its completion. */
 async function closingOf(template: FakeTemplate, id: string) {
   const pool = createPool({ url: click.database.url, role: "assent_click", max: 1, name: "test" });
-  const row = await withOrg(pool, orgOf(template), (client) => findSession(orgOf(template), client, id));
+  const row = await withOrg(pool, orgOf(template), (tenant) => findSession(tenant, id));
   await pool.end();
   if (row === undefined) throw new Error("there is no such session");
   return openSession(

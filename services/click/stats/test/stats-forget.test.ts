@@ -28,7 +28,7 @@ const { addTemplate, acceptTemplate } = clientActions(() => click);
 const keyOf = (orgId: OrgId, userRef: string) => createKeyHasher(() => click.masterKey).userKey(orgId, userRef);
 
 const forget = (orgId: OrgId, userRef: string) =>
-  withOrg(eraser, orgId, (client) => forgetUser(orgId, client, keyOf(orgId, userRef)));
+  withOrg(eraser, orgId, (tenant) => forgetUser(tenant, keyOf(orgId, userRef)));
 
 async function stats(template: FakeTemplate) {
   await settled(click, orgOf(template));

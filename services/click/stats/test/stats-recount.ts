@@ -172,7 +172,7 @@ function displayedFor(
   return since == null ? undefined : Date.parse(receipt.acceptedAt) - new Date(since).getTime();
 }
 
-export function tally(names: readonly string[]): Record<string, number> {
+function tally(names: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
   return counts;

@@ -139,8 +139,6 @@ export const actionsOf = ({ audit }: Change): string[] => audit.map(({ action })
 export const eventsOf = ({ events }: Change): string[] => events.map(({ kind }) => kind);
 /** Apart from the mails. */
 export const jobsOf = ({ jobs }: Change): string[] => jobs.map(({ kind }) => kind).filter((kind) => kind !== "mail");
-export const mailsOf = ({ jobs }: Change): string[] =>
-  jobs.flatMap(({ kind, payload }) => (kind === "mail" ? [`${payload.mail}`] : []));
 
 /** The code and the details of the error that is thrown. */
 export function refusalOf(act: () => unknown): { readonly code: string; readonly fields: string[] } {

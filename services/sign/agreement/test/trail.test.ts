@@ -82,9 +82,9 @@ const decline = (caller: Caller, id: string, reason = "secret reason of Ann") =>
 
 /** The trail as it is read, and whether it is what was written. */
 async function read({ orgId }: Caller, id: string, vault = deps.vault) {
-  return withOrg(pool, orgId, async (client) => {
-    const agreement = await loadAgreement(client, orgId, id);
-    const events = await listAuditEvents(vault, client, orgId, id);
+  return withOrg(pool, orgId, async (tenant) => {
+    const agreement = await loadAgreement(tenant, id);
+    const events = await listAuditEvents(tenant, vault, id);
     if (agreement === undefined) throw new Error("it was stored");
     return { events, isIntact: isChainIntact(id, events, agreement.audit) };
   });
@@ -239,14 +239,16 @@ test("keys of another organization are neither read nor written, and nobody who 
   const [caller, stranger] = [newCaller(), newCaller()];
   const { id } = await told(caller);
   const count = async ({ orgId }: Caller) =>
-    withOrg(pool, orgId, async (client) => (await client.query("select from sign.subject_key")).rowCount);
+    withOrg(pool, orgId, async ({ client }) => (await client.query("select from sign.subject_key")).rowCount);
   expect([await count(caller), await count(stranger)]).toEqual([3, 0]);
   for (const sql of [
     "update sign.subject_key set seed = null",
     "delete from sign.subject_key",
     `insert into sign.subject_key (organization_id, agreement_id, id) values ('${caller.orgId}', '${id}', gen_random_uuid())`,
   ]) {
-    await expect(withOrg(pool, stranger.orgId, (client) => client.query(sql))).rejects.toThrow(/permission|row-level/);
+    await expect(withOrg(pool, stranger.orgId, ({ client }) => client.query(sql))).rejects.toThrow(
+      /permission|row-level/,
+    );
   }
 });
 

@@ -115,7 +115,7 @@ function faulty(meet: (boundary: Boundary) => Promise<void>): JobHandler["run"] 
       renderHtml: (...given) => around("printing", () => deps.renderer.renderHtml(...given)),
     },
   });
-  return (job, hold, signal) => run(job, { endIn: (client) => around("ending", () => hold.endIn(client)) }, signal);
+  return (job, hold, signal) => run(job, { endIn: (tenant) => around("ending", () => hold.endIn(tenant)) }, signal);
 }
 
 const loopWith = (run: JobHandler["run"]) =>

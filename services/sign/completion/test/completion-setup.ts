@@ -45,7 +45,7 @@ export const read = async (organization: Organization, id: string): Promise<Agre
   return agreement;
 };
 
-export const isCompleted = ({ status }: Agreement): boolean => status === AgreementStatus.COMPLETED;
+const isCompleted = ({ status }: Agreement): boolean => status === AgreementStatus.COMPLETED;
 
 export const untilCompleted = (organization: Organization, id: string, timeoutMs = 30_000): Promise<Agreement> =>
   until(async () => {

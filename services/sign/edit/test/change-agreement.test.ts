@@ -75,10 +75,9 @@ async function stored(caller: Caller): Promise<Agreement> {
   return agreement;
 }
 
-const read = (caller: Caller, id: string) =>
-  withOrg(pool, caller.orgId, (client) => loadAgreement(client, caller.orgId, id));
+const read = (caller: Caller, id: string) => withOrg(pool, caller.orgId, (tenant) => loadAgreement(tenant, id));
 const trail = (caller: Caller, id: string) =>
-  withOrg(pool, caller.orgId, (client) => listAuditEvents(deps.vault, client, caller.orgId, id));
+  withOrg(pool, caller.orgId, (tenant) => listAuditEvents(tenant, deps.vault, id));
 
 /** How many rows the organization has of everything that a change writes. */
 async function counts({ orgId }: Caller): Promise<number[]> {
@@ -92,7 +91,7 @@ async function counts({ orgId }: Caller): Promise<number[]> {
     "blob_reference",
     "idempotency_key",
   ];
-  return withOrg(pool, orgId, async (client) => {
+  return withOrg(pool, orgId, async ({ client }) => {
     const found: number[] = [];
     for (const table of tables) {
       const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from sign.${table}`);

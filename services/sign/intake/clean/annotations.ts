@@ -14,15 +14,15 @@ import { maxPageTreeDepth } from "../pdf-limits.ts";
 
 const flagBits = { invisible: 1, hidden: 2, print: 4, noView: 32, toggleNoView: 256 };
 
-/** What of the annotations of a page stays, and the fields that are to be drawn on it. */
+/** The annotations of a page that remain, and the fields to draw into it. */
 export interface SortedAnnotations {
   readonly kept: readonly PDFObject[];
   readonly fields: readonly PDFDict[];
 }
 
 /**
- * Makes the annotations of a page the same on the screen and on paper: what a screen hides goes away, and what it shows is
- * printed. Refuses what each reader would draw as it likes.
+ * Makes annotations look the same on screen and on paper: hidden ones are removed and visible ones are printed.
+ * Refuses those whose look is up to each reader.
  */
 export function sortAnnotations(context: PDFContext, annotations: readonly PDFObject[]): SortedAnnotations {
   const kept: PDFObject[] = [];
@@ -39,7 +39,7 @@ export function sortAnnotations(context: PDFContext, annotations: readonly PDFOb
       const { invisible, toggleNoView, print } = flagBits;
       annotation.set(PDFName.of("F"), PDFNumber.of((flags & ~(invisible | toggleNoView)) | print));
       const appearance = annotation.lookup(PDFName.of("AP"));
-      // What is shown while a mouse is over it.
+      // The appearance while the pointer is over it.
       if (appearance instanceof PDFDict) for (const name of ["R", "D"]) appearance.delete(PDFName.of(name));
       const action = annotation.lookup(PDFName.of("A"));
       if (action instanceof PDFDict && action.keys().length === 0) annotation.delete(PDFName.of("A"));
@@ -50,7 +50,10 @@ export function sortAnnotations(context: PDFContext, annotations: readonly PDFOb
   return { kept, fields };
 }
 
-/** Of a file that stays as it is: annotations that are shown in one place only, and fields that do not show their value. */
+/**
+ * For files that must not be changed: refuses annotations that look different on screen and on paper, and
+ * fields that do not show their value.
+ */
 export function refuseDifferentAnnotations(context: PDFContext, annotations: readonly PDFObject[]): void {
   for (const link of annotations) {
     const annotation = context.lookup(link);
@@ -77,7 +80,7 @@ const knownKinds: ReadonlySet<PDFObject> = new Set(
   ].map((name) => PDFName.of(name)),
 );
 
-/** Readers make an appearance of their own for them when they have none. */
+/** Kinds that readers draw themselves when they have no appearance. */
 const drawnKinds: ReadonlySet<PDFObject | undefined> = new Set(
   ["FreeText", "Stamp", "Watermark", "Redact"].map((name) => PDFName.of(name)),
 );
@@ -88,7 +91,7 @@ function refuseUndrawn(annotation: PDFDict): void {
   }
 }
 
-/** A field that has a value and no picture of it. */
+/** Refuses a field with a value but without an appearance. */
 export function refuseUndrawnValue(field: PDFDict): void {
   const value = inheritedOf(field, "V");
   const isText = value instanceof PDFString || value instanceof PDFHexString;
@@ -97,7 +100,7 @@ export function refuseUndrawnValue(field: PDFDict): void {
   if (isFilled) forbidden("a form field whose value is not drawn")();
 }
 
-/** The picture of an annotation in its present state. */
+/** The appearance of an annotation in its current state. */
 export function appearanceOf(annotation: PDFDict): PDFStream | undefined {
   const appearances = annotation.lookup(PDFName.of("AP"));
   const usual = appearances instanceof PDFDict ? appearances.lookup(PDFName.of("N")) : undefined;
@@ -122,7 +125,7 @@ function flagsOf(annotation: PDFDict): number {
   return flags instanceof PDFNumber ? flags.asNumber() | 0 : 0;
 }
 
-/** As those of signatures that nobody sees are. */
+/** Invisible signature fields have an empty rectangle. */
 function isWithoutExtent(annotation: PDFDict): boolean {
   const corners = numbersOf(annotation.lookup(PDFName.of("Rect")), 4);
   return corners === undefined || corners[0] === corners[2] || corners[1] === corners[3];

@@ -23,9 +23,9 @@ import { drawFields } from "./draw-fields.ts";
 import { fixLayers, isTrue, refuseDifferentLayers } from "./layers.ts";
 
 /**
- * Refuses what cannot be part of an agreement, takes away what acts otherwise, and makes the rest look the same on the
- * screen, on paper and in every reader. Of the catalog and of pages stays what is known and harmless. Answers the pages
- * of which it has to be tried whether they can be sealed.
+ * Refuses forbidden content, removes other active content, and makes the rest look the same on screen, on paper
+ * and in every reader. Of the catalog and of pages only known, harmless entries are kept. Returns the pages for
+ * which sealing has to be tried out.
  */
 export function cleanGraph({ context }: Graph): readonly number[] {
   const objects = context.enumerateIndirectObjects().map(([, object]) => object);
@@ -45,7 +45,7 @@ export function cleanGraph({ context }: Graph): readonly number[] {
   return contents.unusual();
 }
 
-/** Of a file that stays as it is: what would have been made the same is refused. */
+/** For files that must not be changed: refuses what would otherwise have been cleaned. */
 export function refuseUnclean({ context, objects }: StrictGraph): readonly number[] {
   refuseForbiddenContent(objects);
   refuseActions(objects);
@@ -94,7 +94,7 @@ function plainCatalog(context: PDFContext, catalog: PDFDict, tree: PDFRef): PDFC
   if (opening instanceof PDFDict ? !isPlace(opening) : !(opening instanceof PDFArray)) {
     plain.delete(PDFName.of("OpenAction"));
   }
-  // Scripts, templates of pages and the like stand there too.
+  // The names also hold scripts, page templates and the like, so only the harmless ones are copied.
   copyPart(context, catalog, plain, "Names", ["Dests", "EmbeddedFiles"]);
   copyPart(context, catalog, plain, "ViewerPreferences", ["DisplayDocTitle", "Direction"]);
   return plain;
@@ -102,7 +102,7 @@ function plainCatalog(context: PDFContext, catalog: PDFDict, tree: PDFRef): PDFC
 
 const pageKeys = ["Contents", "StructParents", "Tabs", "Group", "Metadata", "AF"];
 
-/** With its own box, as it is shown, and everything else that it inherited. */
+/** The page with its displayed box and all inherited attributes written out. */
 function plainPage(
   context: PDFContext,
   page: PDFDict,
@@ -153,8 +153,8 @@ function copyPart(context: PDFContext, from: PDFDict, to: PDFDict, name: string,
 }
 
 /**
- * What else acts, once what is forbidden has been refused: it goes away silently, since it is common and nobody misses it.
- * Links to https and mailto that a reader clicks stay, and so does what shows a place of the same file.
+ * Silently removes the remaining actions: they are common and nobody misses them. Links to https and mailto
+ * that a reader clicks stay, as do jumps within the file.
  */
 function removeActions(objects: Iterable<PDFObject>): void {
   for (const dictionary of dictionariesIn(objects)) {
@@ -163,7 +163,7 @@ function removeActions(objects: Iterable<PDFObject>): void {
   }
 }
 
-/** The same of a file that stays as it is. */
+/** For files that must not be changed: refuses those actions. */
 function refuseActions(objects: Iterable<PDFObject>): void {
   for (const dictionary of dictionariesIn(objects)) {
     const actions = dictionary.lookup(PDFName.of("AA"));
@@ -180,17 +180,17 @@ function refuseActions(objects: Iterable<PDFObject>): void {
 
 const refuseOwn = forbidden("actions of its own, or links other than https and mailto");
 
-/** Whether an action does nothing but show a place of the same file. */
+/** Whether an action only jumps to a place in the same file. */
 const isPlace = (action: PDFDict): boolean => action.lookup(PDFName.of("S")) === PDFName.of("GoTo");
 
-/** Actions upon events, what programs keep for themselves, and pictures for printing only. */
+/** Actions on events, private data of programs, and alternate images for printing. */
 const silentKeys = ["AA", "PieceInfo", "Alternates"].map((name) => PDFName.of(name));
 
 function isLive(dictionary: PDFDict): boolean {
   const type = dictionary.lookup(PDFName.of("S"));
   if (type === PDFName.of("URI")) return !isAllowed(dictionary.lookup(PDFName.of("URI")));
   if (type === PDFName.of("Named")) return !steps.has(dictionary.lookup(PDFName.of("N")));
-  // Elements of a structure, which have a parent, have names that anybody may give.
+  // Structure elements have a parent and may have any name, so their keys are not actions.
   const isElement = dictionary.lookup(PDFName.Type) === PDFName.of("StructElem") && dictionary.has(PDFName.of("P"));
   return type !== undefined && others.has(type) && (!isElement || pointsOut.some((key) => dictionary.has(key)));
 }
@@ -199,7 +199,7 @@ const others: ReadonlySet<PDFObject> = new Set(
   ["ResetForm", "Trans", "Thread", "GoToDp"].map((name) => PDFName.of(name)),
 );
 
-/** What actions have and elements do not: a file, a destination, fields. */
+/** Keys that actions have and structure elements do not: a file, a destination, fields. */
 const pointsOut = ["F", "D", "Fields", "Next"].map((name) => PDFName.of(name));
 
 const steps: ReadonlySet<PDFObject | undefined> = new Set(

@@ -8,23 +8,24 @@ const differentlyShown = (what: string) =>
     `The PDF has ${what} that takes back (Q) what it has not set aside (q), which readers show differently. Print it to a new PDF and retry.`,
   );
 
-/** From here on it is tried whether a page can be read in time, by what reads it before it is sealed. */
+/** From this size on, try whether the page can be read in time by the check that precedes the seal. */
 const maxOperators = 100_000;
 const maxOperatorsInAll = 1_000_000;
 const maxUnpacked = 16 * 1024 * 1024;
 
-/** How the contents of pages end, and what they cost who draws them. */
+/** Reads page contents: what they leave open at their end, and how costly they are to draw. */
 export interface ContentsReader {
   /**
-   * Reads and weighs the content of one page, numbered from 1; undefined when it is not written as usual. `looksOf` has the
-   * fields and remarks that are drawn with it: the page as it was sent where it is written anew, else the page itself.
+   * Reads and weighs the content of one page, numbered from 1; undefined when it is not well-formed. `looksOf`
+   * is the page whose fields and annotations are drawn with it: the original page when the file is rewritten,
+   * the page itself otherwise.
    */
   read(
     number: number,
     page: PDFDict,
     more: { readonly resources: PDFDict | undefined; readonly looksOf: PDFDict },
   ): ContentFacts | undefined;
-  /** Pages that are not written as usual, or take long: that they can be drawn on and compared has to be tried. */
+  /** Pages that are not well-formed or slow; whether they can be drawn on and compared has to be tried. */
   unusual(): readonly number[];
 }
 
@@ -45,12 +46,12 @@ export function createContentsReader(context: PDFContext): ContentsReader {
     }
     return sum;
   };
-  /** Without resources of its own it is drawn with those of the page. */
+  /** A form without resources of its own uses those of the page. */
   const weightOfForm = (form: PDFStream | undefined, inherited: PDFDict | undefined): number => {
     if (form === undefined) return 1;
     const known = weights.get(form);
     if (known !== undefined) return known;
-    // Should it draw itself.
+    // Guards against a form that draws itself.
     weights.set(form, Number.POSITIVE_INFINITY);
     const own = form.dict.lookup(PDFName.of("Resources"));
     const facts = readStreams([form]);
@@ -85,8 +86,8 @@ export function createContentsReader(context: PDFContext): ContentsReader {
 }
 
 /**
- * Whatever a page leaves in force must not move what is drawn after it: what it leaves open is ended, and what it takes back
- * without having set it aside is set aside at its beginning.
+ * Keeps a page's leftover graphics state from affecting our marks: closes what it leaves open, and adds the
+ * missing `q` at its start for each unmatched `Q`.
  */
 export function isolateContents(context: PDFContext, page: PDFDict, facts: ContentFacts | undefined): void {
   if (facts === undefined || (facts.ending.length === 0 && facts.unmatched === 0)) return;
@@ -111,7 +112,7 @@ function streamsOf(page: PDFDict): PDFStream[] {
   });
 }
 
-/** What its fields and remarks look like, in each of their states. */
+/** The appearances of the page's fields and annotations, in all their states. */
 function looksOf(page: PDFDict): PDFStream[] {
   const all = page.lookup(PDFName.Annots);
   return (all instanceof PDFArray ? all.asArray() : []).flatMap((one) => {
@@ -123,7 +124,7 @@ function looksOf(page: PDFDict): PDFStream[] {
   });
 }
 
-/** One after the other they are one content. Undefined when they are packed in another way, too. */
+/** Joins the content streams. Undefined when one uses another compression. */
 function readStreams(streams: readonly PDFStream[]): ContentFacts | undefined {
   const parts: Buffer[] = [];
   let size = 0;

@@ -2,8 +2,8 @@ import { PDFArray, type PDFContext, PDFDict, PDFName, type PDFObject, type PDFRe
 import { appearanceOf, numbersOf, refuseUndrawnValue } from "./annotations.ts";
 
 /**
- * Draws form fields on their page as they look: a field that is no field any more cannot look different from its value, or
- * in another reader. Fields with a value and no picture of it are refused.
+ * Flattens form fields: draws their appearance into the page, so that they cannot show another value or look
+ * different in another reader. Refuses a field that has a value but no appearance.
  */
 export function drawFields(context: PDFContext, page: PDFDict, fields: readonly PDFDict[]): void {
   const pictures = fields.flatMap((field) => {
@@ -33,7 +33,10 @@ export function drawFields(context: PDFContext, page: PDFDict, fields: readonly 
   page.set(PDFName.Contents, context.obj([before, ...old, context.register(context.stream(`\nQ\n${text}`))]));
 }
 
-/** What brings the picture of a field to its place (ISO 32000-2 §12.5.5); undefined when it has no extent. */
+/**
+ * The matrix that maps a field's appearance to its place (ISO 32000-2 §12.5.5); undefined when the appearance
+ * is empty.
+ */
 function matrixOf(field: PDFDict, { dict }: PDFStream): number[] | undefined {
   const [left = 0, bottom = 0, right = 0, top = 0] = numbersOf(field.lookup(PDFName.of("Rect")), 4) ?? [];
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = numbersOf(dict.lookup(PDFName.of("BBox")), 4) ?? [];
@@ -69,7 +72,7 @@ function freeName(objects: PDFDict): string {
   }
 }
 
-/** Streams are objects of their own. */
+/** Streams must be indirect objects. */
 function refOf(context: PDFContext, picture: PDFStream): PDFRef {
   const known = references.get(context) ?? new Map<PDFObject, PDFRef>();
   if (known.size === 0) for (const [ref, object] of context.enumerateIndirectObjects()) known.set(object, ref);

@@ -2,8 +2,8 @@ import { PDFArray, PDFBool, type PDFContext, PDFDict, PDFName, type PDFObject, P
 import { forbidden } from "../forbidden-content.ts";
 
 /**
- * Leaves each layer in the state in which a screen shows it, on paper too and in every reader: other configurations, states
- * for events, and what lets people switch layers go away.
+ * Fixes each layer in the state that a screen shows, also on paper and in every reader. Removes other
+ * configurations, event states and anything that lets people switch layers.
  */
 export function fixLayers(context: PDFContext, catalog: PDFDict): void {
   const layers = layersIn(catalog);
@@ -22,7 +22,7 @@ export function fixLayers(context: PDFContext, catalog: PDFDict): void {
   );
 }
 
-/** Of a file that stays as it is. */
+/** For files that must not be changed. */
 export function refuseDifferentLayers(catalog: PDFDict): void {
   const properties = catalog.lookup(propertiesName);
   const others = properties instanceof PDFDict ? properties.lookup(PDFName.of("Configs")) : undefined;
@@ -35,15 +35,15 @@ export function refuseDifferentLayers(catalog: PDFDict): void {
 interface Layer {
   readonly ref: PDFRef;
   readonly group: PDFDict;
-  /** On a screen. */
+  /** Whether the layer is visible on a screen. */
   readonly isShown: boolean;
-  /** Whether it is always so. */
+  /** Whether it is so in every use. */
   readonly isSame: boolean;
 }
 
 const propertiesName = PDFName.of("OCProperties");
 
-/** Undefined when there are none. */
+/** Undefined when the file has no layers. */
 function layersIn(catalog: PDFDict): Layer[] | undefined {
   const properties = catalog.lookup(propertiesName);
   const groups = properties instanceof PDFDict ? properties.lookup(PDFName.of("OCGs")) : undefined;
@@ -67,7 +67,7 @@ function layersIn(catalog: PDFDict): Layer[] | undefined {
   });
 }
 
-/** What a layer says of one use. */
+/** The state of a layer for one use. */
 function usageOf(group: PDFDict, use: string): boolean | undefined {
   const usage = group.lookup(PDFName.of("Usage"));
   const one = usage instanceof PDFDict ? usage.lookup(PDFName.of(use)) : undefined;

@@ -1,17 +1,20 @@
-/** What a content stream does, as far as it matters for what is drawn after it. */
+/** What a content stream does to the drawing that follows it. */
 export interface ContentFacts {
-  /** Operators that end what it leaves open: a text, marked content, states that it sets aside (`q`). */
+  /** Operators that close what the stream leaves open: text, marked content, saved graphics states (`q`). */
   readonly ending: readonly string[];
-  /** States that it takes back (`Q`) without having set them aside. */
+  /** The number of `Q` operators without a matching `q`. */
   readonly unmatched: number;
-  /** After that it draws on, in a state that would be another one were there something to take back. */
+  /** Whether it draws after an unmatched `Q`; such drawing would change once there is a state to restore. */
   readonly drawsOn: boolean;
   readonly operators: number;
-  /** Names of what is drawn by its name, or painted with, as often as it is. */
+  /** Names of the objects it draws or paints with, once for each use. */
   readonly used: readonly string[];
 }
 
-/** Operators (ISO 32000-2 annex A) with how many operands they have; those of colours have as many as the colour. */
+/**
+ * Operators (ISO 32000-2 annex A) with their number of operands; colour operators take as many as the colour
+ * has components.
+ */
 const operands: ReadonlyMap<string, number> = new Map(
   [
     [
@@ -47,16 +50,16 @@ const operands: ReadonlyMap<string, number> = new Map(
 );
 for (const name of ["sh", "Do", "MP", "BMC"]) (operands as Map<string, number>).set(name, 1);
 const colours = new Set(["SC", "SCN", "sc", "scn"]);
-/** They draw nothing, and what they set is lost with the state. */
+/** Operators that draw nothing and whose settings end with the graphics state. */
 const quiet = new Set(
   "q Q cm w J j M d ri i gs Tc Tw Tz TL Tf Tr Ts CS cs SC SCN sc scn G g RG rg K k W W* n".split(" "),
 );
 const structural = new Set("q Q n BT ET MP DP BMC BDC EMC BX EX".split(" "));
-/** The library that shows pages gives up a content with more before one operator. */
+/** pdf.js gives up a content stream with more operands before one operator. */
 const maxOperands = 33;
 const maxDepth = 20;
 
-/** Undefined when it is not written by the rules, or has pictures in it: readers may go through it differently. */
+/** Undefined when the stream is malformed or has inline images, since readers may then parse it differently. */
 export function readContent(bytes: Buffer): ContentFacts | undefined {
   const tokens = createTokens(bytes);
   const used: string[] = [];
@@ -107,7 +110,10 @@ const isOperator = (token: string): boolean => /^[A-Za-z'"]/.test(token);
 const blanks = new Set([0, 9, 10, 12, 13, 32]);
 const delimiters = new Set(Array.from("()<>[]{}/%", (character) => character.charCodeAt(0)));
 
-/** Operators as they are, names with their slash, everything else as one character; empty at the end, undefined where it breaks a rule. */
+/**
+ * Returns operators as they are, names with their slash, and everything else as a single character; empty at
+ * the end, undefined on a syntax error.
+ */
 function createTokens(bytes: Buffer): { next(): string | undefined } {
   let at = 0;
   const isRegular = (byte: number | undefined): boolean =>

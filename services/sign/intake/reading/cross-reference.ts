@@ -2,22 +2,22 @@ import { PDFArray, type PDFContext, PDFDict, PDFName, PDFNumber, PDFRawStream } 
 import { maxObjects, maxRevisions, PdfProblem } from "../pdf-limits.ts";
 import { ObjectParser } from "./object-parser.ts";
 
-/** Where an object stands: at a place of the file, or as one of those in an object stream. */
+/** Where an object is: at an offset in the file, or in an object stream. */
 export type Entry =
   | { readonly kind: "place"; readonly offset: number; readonly generation: number }
   | { readonly kind: "packed"; readonly container: number; readonly index: number }
   | { readonly kind: "free" };
 
-/** A cross-reference section, with the trailer that belongs to it. */
+/** A cross-reference section with its trailer. */
 export interface Section {
   readonly offset: number;
-  /** Behind its trailer. */
+  /** The offset after its trailer. */
   readonly end: number;
   readonly kind: "table" | "stream";
-  /** By the numbers of objects. */
+  /** By object number. */
   readonly entries: ReadonlyMap<number, Entry>;
   readonly trailer: PDFDict;
-  /** Of a hybrid file: the stream for readers that know streams. */
+  /** For a hybrid file: the cross-reference stream meant for newer readers. */
   readonly hybrid: Section | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface FileBytes {
   unpack(stream: PDFRawStream): Buffer;
 }
 
-/** The sections from the newest back to the first. Throws when one of them cannot be read. */
+/** The sections from newest to oldest. Throws when one cannot be read. */
 export function readSections(file: FileBytes, newest: number): Section[] {
   const seen = new Set<number>();
   const sections: Section[] = [];
@@ -51,14 +51,14 @@ export function readSections(file: FileBytes, newest: number): Section[] {
   return sections;
 }
 
-/** What the sections say together: the newest that names an object is right. */
+/** Combines the sections: the newest entry for each object wins. */
 export function entriesOf(sections: readonly Section[]): Map<number, Entry> {
   const entries = new Map<number, Entry>();
   const add = (more: ReadonlyMap<number, Entry>) => {
     for (const [number, entry] of more) if (!entries.has(number)) entries.set(number, entry);
   };
   for (const { entries: own, hybrid } of sections) {
-    // In the table of a hybrid file, what is in the stream is free.
+    // In a hybrid file, the table marks objects of the stream as free.
     const named = hybrid === undefined ? own : new Map([...own].filter(([number]) => !isHidden(own, hybrid, number)));
     add(named);
     if (hybrid !== undefined) add(hybrid.entries);
@@ -94,7 +94,7 @@ function readTable(parser: ObjectParser, { isStrict }: FileBytes, offset: number
     const count = parser.integer();
     for (let index = 0; index < count; index += 1) {
       const entry = readRow(parser);
-      // Some programs count the first, which is free, as 1.
+      // Some programs number the first, free entry 1 instead of 0.
       if (index === 0 && first === 1 && entry.kind === "free" && !isStrict) first = 0;
       if (entries.size >= maxEntries) throw tooManyObjects();
       if (!entries.has(first + index)) entries.set(first + index, entry);

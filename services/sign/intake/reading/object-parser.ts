@@ -18,15 +18,15 @@ import {
 import { maxObjectDepth, PdfProblem } from "../pdf-limits.ts";
 
 export interface ParserOptions {
-  /** Refuses what two readers may take for different things. */
+  /** Refuses syntax that two readers may interpret differently. */
   readonly isStrict: boolean;
-  /** How long a stream says that it is, when another object says so; undefined when that cannot be known. */
+  /** The length of a stream whose length is another object; undefined when it cannot be determined. */
   readonly lengthOf?: (reference: PDFRef) => number | undefined;
 }
 
 /**
- * Reads objects at given places, and nothing else: where they stand is the business of the cross-reference. Bytes of
- * streams are not copied. What is no object throws.
+ * Parses objects at given offsets only; finding them is left to the cross-reference. Stream bytes are not
+ * copied. Throws on anything that is not an object.
  */
 export class ObjectParser {
   at: number;
@@ -41,7 +41,7 @@ export class ObjectParser {
     this.at = at;
   }
 
-  /** An object with its number and everything up to its `endobj`. */
+  /** Parses an indirect object up to its `endobj`. */
   indirectObject(): { readonly number: number; readonly generation: number; readonly object: PDFObject } {
     if (!this.#options.isStrict) this.skipBlanks();
     const number = this.integer();
@@ -77,7 +77,7 @@ export class ObjectParser {
     throw new Error("there is no object");
   }
 
-  /** White space and comments. */
+  /** Skips white space and comments. */
   skipBlanks(): void {
     const bytes = this.#bytes;
     for (;;) {
@@ -100,7 +100,7 @@ export class ObjectParser {
     return value;
   }
 
-  /** Goes on behind the word when it stands here. */
+  /** Advances past the word if it comes next. */
   word(word: string): boolean {
     const end = this.at + word.length;
     if (!this.#startsWith(word) || isRegular(this.#bytes[end])) return false;
@@ -110,7 +110,7 @@ export class ObjectParser {
 
   expectWord(word: string): void {
     if (!this.word(word)) {
-      // `obj` is sometimes followed by a number at once.
+      // Some programs write no space between `obj` and a number.
       if (this.#options.isStrict || !this.#startsWith(word)) throw new Error(`there is no ${word}`);
       this.at += word.length;
     }
@@ -150,7 +150,7 @@ export class ObjectParser {
     const text = this.#bytes.toString("latin1", start, this.at);
     if (/^[+-]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})$/.test(text)) return bounded(Number(text));
     if (this.#options.isStrict) throw new Error("there is no number");
-    // As pdf.js reads them: signs in the middle and everything behind a second dot do not count.
+    // Parses numbers like pdf.js: inner signs and everything after a second dot are ignored.
     const digits = /^[+-]*(\d{0,400})(?:\.([\d-]{0,400}))?/.exec(text);
     const size = Number(`${digits?.[1] || "0"}.${digits?.[2]?.replaceAll("-", "") || "0"}`);
     return bounded(text.startsWith("-") ? -size : size);
@@ -194,7 +194,7 @@ export class ObjectParser {
     const decoded = name.replaceAll(/#([\da-fA-F]{2})/g, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     );
-    // The library would decode it once more.
+    // pdf-lib would decode the name a second time.
     if (this.#options.isStrict && decoded.includes("#")) throw new Error("a name can be read in two ways");
     return PDFName.of(decoded);
   }
@@ -244,7 +244,7 @@ export class ObjectParser {
     return dictionaryOf(entries, this.#context);
   }
 
-  /** Of a stream; goes on behind its `endstream`. */
+  /** The bytes of a stream; continues after its `endstream`. */
   #streamBytes(dictionary: PDFDict): Buffer {
     const bytes = this.#bytes;
     this.at += 6;
@@ -275,7 +275,7 @@ export class ObjectParser {
 const numberOf = (value: PDFObject | undefined): number | undefined =>
   value instanceof PDFNumber ? value.asNumber() : undefined;
 
-/** No reader goes further. */
+/** No reader supports larger numbers. */
 const bounded = (value: number): number => Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, value));
 
 function dictionaryOf(entries: Map<PDFName, PDFObject>, context: PDFContext): PDFDict {
@@ -291,9 +291,9 @@ function dictionaryOf(entries: Map<PDFName, PDFObject>, context: PDFContext): PD
   }
 }
 
-/** Where the hexadecimal `Contents` of a dictionary stand, with their angle brackets. */
+/** The position of a dictionary's hexadecimal `Contents`, angle brackets included. */
 export interface ContentsPlace {
-  /** The file, or what an object stream unpacks to. */
+  /** The file, or an unpacked object stream. */
   readonly bytes: Buffer;
   readonly from: number;
   readonly to: number;
@@ -301,24 +301,24 @@ export interface ContentsPlace {
 
 const places = new WeakMap<PDFHexString, ContentsPlace>();
 
-/** Known of those that were read strictly. */
+/** Only known when the file was read in strict mode. */
 export const placeOfContents = (text: PDFHexString): ContentsPlace | undefined => places.get(text);
 
 const contents = PDFName.of("Contents");
 const catalog = PDFName.of("Catalog");
 const pages = PDFName.of("Pages");
 
-export const isBlank = (byte: number | undefined): boolean => kinds[byte ?? 256] === 1;
+const isBlank = (byte: number | undefined): boolean => kinds[byte ?? 256] === 1;
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;
 
 const isOfNumber = (byte: number | undefined): boolean =>
   isDigit(byte) || byte === 0x2b || byte === 0x2d || byte === 0x2e;
 
-/** Of names and words. */
+/** A character of names and keywords. */
 const isRegular = (byte: number | undefined): boolean => kinds[byte ?? 256] === 0;
 
-/** By bytes: 1 for white space, 2 for delimiters and for the end of the file. */
+/** Per byte: 1 for white space, 2 for delimiters and the end of the file. */
 const kinds = Uint8Array.from({ length: 257 }, (_, byte) => {
   if ([0, 9, 10, 12, 13, 32].includes(byte)) return 1;
   return byte === 256 || "()<>[]{}/%".includes(String.fromCharCode(byte)) ? 2 : 0;

@@ -3,14 +3,14 @@ import { maxObjects } from "../pdf-limits.ts";
 import { type FileBytes, numberIn, tooManyObjects } from "./cross-reference.ts";
 import { ObjectParser } from "./object-parser.ts";
 
-/** Objects that are packed together. */
+/** An unpacked object stream. */
 export interface Container {
-  /** The numbers of the objects in it. */
+  /** The numbers of its objects. */
   readonly numbers: readonly number[];
   read(index: number, number: number): PDFObject;
 }
 
-/** Opens an object stream. Throws when it is none. */
+/** Opens an object stream. Throws when it is not one. */
 export function openContainer(file: FileBytes, stream: PDFObject): Container {
   if (!(stream instanceof PDFRawStream) || stream.dict.get(PDFName.Type) !== PDFName.of("ObjStm")) {
     throw new Error("there is no object stream");

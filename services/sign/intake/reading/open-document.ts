@@ -2,14 +2,14 @@ import { type PDFContext, PDFDocument, PDFHeader } from "pdf-lib";
 import type { Graph } from "./read-graph.ts";
 import { readGraph } from "./read-graph.ts";
 
-/** The document of a file that was read, for the library that draws and writes: it has read nothing of it itself. */
+/** Wraps objects we have read as a pdf-lib document; pdf-lib parses nothing itself. */
 export function documentOf({ context, version }: Graph): PDFDocument {
   const [major = 1, minor = 7] = version.split(".").map(Number);
   context.header = PDFHeader.forVersion(major, minor);
   return new (PDFDocument as unknown as DocumentClass)(context, true, false);
 }
 
-/** The same, so that what is changed can be written behind the file. */
+/** The same, but ready for an incremental update. */
 export function extensibleDocumentOf(graph: Graph, bytes: Uint8Array): PDFDocument {
   const [newest] = graph.sections;
   if (newest === undefined) throw new Error("a file whose cross-reference is broken cannot be extended");
@@ -22,8 +22,11 @@ export function extensibleDocumentOf(graph: Graph, bytes: Uint8Array): PDFDocume
   return document;
 }
 
-/** A PDF as its cross-reference gives it, with everything that can be reached. */
+/** A PDF with everything reachable from its cross-reference. */
 export const openDocument = (bytes: Buffer): PDFDocument => documentOf(readGraph(bytes));
 
-/** Its constructor is not of the published type: the library knows documents that it has read or made itself only. */
+/**
+ * The constructor is missing from the published types, because pdf-lib expects to parse or create documents
+ * itself.
+ */
 type DocumentClass = new (context: PDFContext, ignoreEncryption: boolean, updateMetadata: boolean) => PDFDocument;

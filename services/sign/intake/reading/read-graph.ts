@@ -14,20 +14,20 @@ import { type Container, openContainer } from "./object-stream.ts";
 import { recoverEntries } from "./recover-entries.ts";
 import { createUnpacker } from "./unpack.ts";
 
-/** The objects of a file that something refers to, as its cross-reference gives them. */
+/** The reachable objects of a file, as its cross-reference gives them. */
 export interface Graph {
-  /** Has these objects, under their numbers, and the trailer; every reference in them that leads nowhere is null. */
+  /** The objects under their numbers, with the trailer; dangling references are null. */
   readonly context: PDFContext;
   readonly trailer: PDFDict;
-  /** From the newest; none when the cross-reference is broken and the objects were found by searching. */
+  /** Newest first; empty when the cross-reference is broken and objects were found by searching. */
   readonly sections: readonly Section[];
   readonly version: string;
 }
 
 /**
- * Reads a PDF by its cross-reference alone: tables, streams and both together, through all revisions. What nothing refers
- * to is not looked at. Only where the cross-reference is broken is the file searched, as readers do; what is found then is
- * a guess, so that such a file has to be written anew before anybody sees it.
+ * Reads a PDF by its cross-reference alone (tables, streams and hybrids, through all revisions) and skips
+ * unreferenced objects. The file is searched for objects only when the cross-reference is broken, as readers
+ * do. That is guesswork, so such a file must be rewritten before anybody sees it.
  */
 export function readGraph(bytes: Buffer): Graph {
   const { start, version } = headerOf(bytes);
@@ -48,7 +48,7 @@ export function fileOf(bytes: Buffer, isStrict: boolean): FileBytes {
   return { bytes, context: PDFContext.create(), isStrict, unpack: createUnpacker() };
 }
 
-/** Readers look for it in the first kilobyte, and count from there. */
+/** Readers accept the header in the first kilobyte, and count offsets from it. */
 export function headerOf(bytes: Buffer): { readonly start: number; readonly version: string } {
   const start = bytes.subarray(0, 1_024 + 8).indexOf("%PDF-");
   if (start < 0) throw new PdfProblem(damagedMessage);
@@ -56,7 +56,7 @@ export function headerOf(bytes: Buffer): { readonly start: number; readonly vers
   return { start, version };
 }
 
-/** Where the file says at its end that its cross-reference begins. */
+/** The offset of the newest cross-reference section, from the end of the file. */
 export function newestSection(bytes: Buffer): number {
   const at = bytes.lastIndexOf("startxref");
   const found = /^startxref\s{1,20}(\d{1,10})/.exec(bytes.toString("latin1", at, at + 50));
@@ -64,7 +64,10 @@ export function newestSection(bytes: Buffer): number {
   return Number(found[1]);
 }
 
-/** The newest one that names the root: the first part of a file that is made for the web does, and its second need not. */
+/**
+ * The newest trailer that names the root: in a linearized file that is the first section's, since the second
+ * need not.
+ */
 const trailerOf = (sections: readonly Section[]): PDFDict => {
   const found = sections.find(({ trailer }) => trailer.has(rootName));
   if (found === undefined) throw new Error("there is no root");
@@ -73,7 +76,7 @@ const trailerOf = (sections: readonly Section[]): PDFDict => {
 
 const rootName = PDFName.of("Root");
 
-/** Puts everything that can be reached from the trailer into the context. */
+/** Loads everything reachable from the trailer into the context. */
 export function load(
   file: FileBytes,
   entries: ReadonlyMap<number, Entry>,
@@ -99,7 +102,7 @@ export function load(
   if (!(root instanceof PDFDict) || !(root.lookup(PDFName.of("Pages")) instanceof PDFDict)) {
     throw new Error("there is no catalog");
   }
-  // New numbers come after all that were ever given.
+  // New objects get numbers above every number ever used.
   const size = numberIn(trailer, "Size") ?? 0;
   for (const number of entries.keys()) context.largestObjectNumber = Math.max(context.largestObjectNumber, number);
   context.largestObjectNumber = Math.max(context.largestObjectNumber, Math.min(size, 10 * maxObjects) - 1);
@@ -113,7 +116,7 @@ export function load(
   return { context, trailer };
 }
 
-/** The references, dictionaries and arrays that stand directly in an object. */
+/** The references, dictionaries and arrays directly inside an object. */
 export function linksIn(object: PDFObject): PDFObject[] {
   if (object instanceof PDFStream) return [object.dict];
   if (object instanceof PDFDict) return object.values().filter(isLink);
@@ -123,13 +126,13 @@ export function linksIn(object: PDFObject): PDFObject[] {
 const isLink = (value: PDFObject): boolean =>
   value instanceof PDFRef || value instanceof PDFDict || value instanceof PDFArray;
 
-/** Reads single objects by the entries. Throws where something else stands than an entry says. */
+/** Reads single objects by their entries. Throws when an entry points at another object. */
 export function createObjectReader(file: FileBytes, entries: ReadonlyMap<number, Entry>) {
   const containers = new Map<number, Container>();
   const lengths = new Set<number>();
 
   const lengthOf = (reference: PDFRef): number | undefined => {
-    // The length of a stream cannot stand in one whose length it is.
+    // A stream's length cannot itself be inside that stream.
     if (lengths.has(reference.objectNumber)) return undefined;
     lengths.add(reference.objectNumber);
     try {
@@ -160,7 +163,7 @@ export function createObjectReader(file: FileBytes, entries: ReadonlyMap<number,
   };
   const read = (reference: PDFRef): PDFObject | undefined => {
     const found = readEntry(reference);
-    // Not every reader, and not the library that writes, follows it any further.
+    // Neither every reader nor pdf-lib follows a longer chain of references.
     if (found instanceof PDFRef) {
       throw new PdfProblem(
         "The PDF has an object that is nothing but a reference to another one. Save it again and retry.",
@@ -174,7 +177,7 @@ export function createObjectReader(file: FileBytes, entries: ReadonlyMap<number,
     if (entry.kind === "packed") {
       return generationNumber === 0 ? containerOf(entry.container).read(entry.index, objectNumber) : undefined;
     }
-    // The head of the list of free numbers; some programs count it among those in use.
+    // The head of the free list, which some programs mark as in use.
     if (entry.generation !== generationNumber || objectNumber === 0) return undefined;
     return at(objectNumber, entry).object;
   };

@@ -1,22 +1,21 @@
 import { type PDFContext, PDFDict, PDFName, PDFNumber, type PDFObject, PDFRef } from "pdf-lib";
 import { ambiguous, encryptedMessage, PdfProblem } from "../pdf-limits.ts";
-import { type Entry, type FileBytes, readSections, type Section } from "./cross-reference.ts";
+import { type Entry, type FileBytes, readSections } from "./cross-reference.ts";
 import { ObjectParser } from "./object-parser.ts";
 import { createObjectReader, fileOf, type Graph, headerOf, linksIn, load, newestSection } from "./read-graph.ts";
 import { type Revision, revisionsOf } from "./recover-entries.ts";
 
-/** A file that every reader has to read in the same way, however it reads. */
+/** A file that every reader must interpret in the same way. */
 export interface StrictGraph extends Graph {
-  /** Every object of every revision, also those that a later one replaces. */
+  /** The objects of all revisions, including replaced ones. */
   readonly objects: readonly PDFObject[];
-  /** The oldest first. */
+  /** Oldest first. */
   readonly revisions: readonly Revision[];
 }
 
 /**
- * Reads a PDF only when nothing about it can be taken in two ways: each revision's cross-reference names exactly the
- * objects that stand in it, every byte of the file belongs to something that is named, and the newest revision is the last
- * one. Throws what is ambiguous.
+ * Reads a PDF only if it is unambiguous: each revision's cross-reference names exactly the objects in it, every
+ * byte belongs to something named, and the newest revision comes last. Throws on anything ambiguous.
  */
 export function readStrictly(bytes: Buffer): StrictGraph {
   try {
@@ -55,11 +54,11 @@ interface Piece {
 interface Account {
   readonly objects: PDFObject[];
   readonly pieces: Piece[];
-  /** Where each object stands in the end. */
+  /** The final place of each object. */
   readonly state: ReadonlyMap<number, Entry>;
 }
 
-/** Goes through the revisions from the first: each names what stands in it, and nothing else. */
+/** Walks through the revisions from the first; each must name exactly what it contains. */
 function account(file: FileBytes, revisions: readonly Revision[]): Account {
   const objects: PDFObject[] = [];
   const pieces: Piece[] = [];
@@ -81,7 +80,7 @@ function account(file: FileBytes, revisions: readonly Revision[]): Account {
         if (entry.offset < from || entry.offset >= to) throw new Error("a revision names what does not stand in it");
         const { object, end } = reader.at(number, entry);
         objects.push(object);
-        // Behind a stream that is a section comes its trailer.
+        // A cross-reference stream is accounted for with its section, up to the `%%EOF`.
         if (!ends.has(entry.offset)) pieces.push({ from: entry.offset, to: end });
       }
     }
@@ -104,7 +103,7 @@ function isSame(a: Entry | undefined, b: Entry): boolean {
   return a?.kind === "packed" && b.kind === "packed" && a.container === b.container && a.index === b.index;
 }
 
-/** Between what is named stand blanks and comments that look like nothing else. */
+/** Only white space and comments may stand between named parts, and comments must not look like anything else. */
 function refuseGaps({ bytes, context }: FileBytes, pieces: readonly Piece[]): void {
   const parser = new ObjectParser(bytes, context, { isStrict: true });
   let at = "%PDF-1.7".length;
@@ -113,7 +112,7 @@ function refuseGaps({ bytes, context }: FileBytes, pieces: readonly Piece[]): vo
     parser.at = at;
     parser.skipBlanks();
     if (parser.at !== from) {
-      // What follows the head of the file in its first line is a comment.
+      // The rest of the header's line counts as a comment.
       throw new Error("it has parts that nothing names");
     }
     if (/obj|stream|xref|trailer|%PDF|%%EOF/.test(bytes.toString("latin1", at, from))) {
@@ -123,7 +122,7 @@ function refuseGaps({ bytes, context }: FileBytes, pieces: readonly Piece[]): vo
   }
 }
 
-/** A file that is made for the web says at its beginning that it is, and some readers begin there then. */
+/** A linearized file says so at its beginning, and some readers start from there. */
 function refuseOtherBeginning(file: FileBytes, revisions: readonly Revision[], pieces: readonly Piece[]): void {
   const [first] = pieces;
   if (first === undefined) throw new Error("there is nothing in it");
@@ -154,5 +153,3 @@ function refuseGenerations(context: PDFContext, state: ReadonlyMap<number, Entry
     }
   }
 }
-
-export type { Section };

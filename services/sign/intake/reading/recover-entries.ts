@@ -4,13 +4,13 @@ import { type Entry, type FileBytes, type Section, tooManyObjects } from "./cros
 import { ObjectParser } from "./object-parser.ts";
 import { openContainer } from "./object-stream.ts";
 
-/** What is found where the cross-reference is broken. */
+/** What a search finds when the cross-reference is broken. */
 export interface Recovered {
   readonly entries: ReadonlyMap<number, Entry>;
   readonly trailer: PDFDict;
 }
 
-/** Searches a file for its objects. Of those with one number the last counts, and so does the last trailer with a root. */
+/** Searches a file for objects. The last object with a number wins, as does the last trailer with a root. */
 export function recoverEntries(file: FileBytes): Recovered {
   const entries = new Map<number, Entry>();
   let trailer: PDFDict | undefined;
@@ -71,7 +71,7 @@ function numbersIn(file: FileBytes, stream: PDFObject): readonly number[] {
   }
 }
 
-/** Finds the beginnings of objects and trailers, one after the other. */
+/** Finds the starts of objects and trailers, in file order. */
 function createSearch(bytes: Buffer) {
   let trailer = -2;
   return (from: number) => {
@@ -86,23 +86,27 @@ function createSearch(bytes: Buffer) {
   };
 }
 
-/** What was written at once: objects, and behind them the section that names them. */
+/** One incremental update: objects, followed by the section that names them. */
 export interface Revision {
   readonly from: number;
-  /** Behind its `%%EOF`. */
+  /** The offset after its `%%EOF`. */
   readonly to: number;
   readonly newest: Section;
-  /** What its sections name. */
+  /** The entries of its sections. */
   readonly named: ReadonlyMap<number, Entry>;
-  /** From each section to its `%%EOF`, if it has one. */
+  /** The ranges from each section to its `%%EOF`, where it has one. */
   readonly trailers: readonly { readonly from: number; readonly to: number }[];
 }
 
-/** The revisions of a file, the oldest first. Throws when they do not follow each other. `sections` begin with the newest. */
+/**
+ * The revisions of a file, oldest first. Throws when they are not consecutive. `sections` starts with the
+ * newest.
+ */
 export function revisionsOf(bytes: Buffer, sections: readonly Section[]): Revision[] {
   const groups = sections.map((section) => [section]);
   const [oldest, second] = [sections.at(-1), sections.at(-2)];
-  // A file that is made for the web has two: that of its first page, and behind all of it that of the others.
+  // A linearized file has two sections in its first revision: one for its first page, and one after all the
+  // rest.
   if (oldest !== undefined && second !== undefined && oldest.offset > second.offset) {
     groups.splice(-2, 2, [second, oldest]);
   }
@@ -121,7 +125,7 @@ export function revisionsOf(bytes: Buffer, sections: readonly Section[]): Revisi
   });
 }
 
-/** What the sections of one revision name; nothing twice. */
+/** The entries of one revision's sections; no object may be named twice. */
 function nameAll(named: Map<number, Entry>, { entries, hybrid }: Section): void {
   for (const one of [entries, ...(hybrid === undefined ? [] : [hybrid.entries])]) {
     for (const [number, entry] of one) {
@@ -134,18 +138,19 @@ function nameAll(named: Map<number, Entry>, { entries, hybrid }: Section): void 
   }
 }
 
-/** Behind the `%%EOF` that comes after a section and says where readers have to begin. */
+/** The offset after the `%%EOF` that follows a section and points readers to it. */
 function endOf(bytes: Buffer, section: Section, group: readonly Section[]): number {
   const parser = new ObjectParser(bytes, PDFContext.create(), { isStrict: true }, section.end);
   parser.skipBlanks();
   if (!parser.word("startxref")) {
-    // Of a file for the web the first one needs to say nothing; some programs write nothing there when it is a stream.
+    // In a linearized file the first section needs no end marker; some programs omit it for a stream.
     if (group.length > 1 && section === group[0] && section.kind === "stream") return section.end;
     throw new Error("nothing says where a revision begins");
   }
   parser.skipBlanks();
   const begin = parser.integer();
-  // The first section of a file for the web is followed by 0, and the second one by the place of the first.
+  // In a linearized file `startxref` is 0 after the first section, and points to the first section after the
+  // second.
   const expected =
     group.length === 1 ? [section.offset] : section === group[0] ? [0, section.offset] : [group[0]?.offset];
   if (!expected.includes(begin)) throw new Error("a revision says that it begins elsewhere");

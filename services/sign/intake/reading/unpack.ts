@@ -2,14 +2,14 @@ import { inflateSync } from "node:zlib";
 import { PDFArray, PDFDict, PDFName, PDFNumber, type PDFObject, type PDFRawStream } from "pdf-lib";
 import { maxUnpackedBytes, PdfProblem } from "../pdf-limits.ts";
 
-/** Unpacks streams of objects and cross-references: no more than so much in all. */
+/** Unpacks object and cross-reference streams, up to a total limit. */
 export function createUnpacker(): (stream: PDFRawStream) => Buffer {
   let left = maxUnpackedBytes;
   return ({ dict, contents }) => {
     const packed = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
     const filter = onlyOne(dict.lookup(PDFName.of("Filter")));
     if (filter === undefined) return packed;
-    // Nobody packs objects in another way, and not twice; a bomb would.
+    // Genuine files pack objects once, with Flate; anything else may be a decompression bomb.
     if (filter !== PDFName.FlateDecode && filter !== PDFName.of("Fl")) throw unusual();
     const unpacked = inflate(packed, left);
     left -= unpacked.length;
@@ -37,7 +37,7 @@ function inflate(bytes: Buffer, maxLength: number): Buffer {
   }
 }
 
-/** PNG (10 to 15) and TIFF (2) predictors of ISO 32000-2 §7.4.4.4, for components of a byte. */
+/** PNG (10 to 15) and TIFF (2) predictors of ISO 32000-2 §7.4.4.4, for one-byte components. */
 function undoPrediction(data: Buffer, parameters: PDFDict): Buffer {
   const number = (name: string, otherwise: number): number => {
     const value = parameters.lookup(PDFName.of(name));

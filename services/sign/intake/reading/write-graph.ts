@@ -15,9 +15,9 @@ import {
 import type { Graph } from "./read-graph.ts";
 
 /**
- * Writes the graph as a new file: what can be reached, each object once, numbered in the order in which it is reached,
- * and one plain table. The same graph gives the same bytes, and a file that
- * was written here stays as it is. Spoils the graph.
+ * Writes the graph as a new file: reachable objects once each, numbered in the order of discovery, and one
+ * plain cross-reference table. The same graph always gives the same bytes, and writing such a file again does
+ * not change it. Spoils the graph.
  */
 export async function writeGraph({ context, version }: Graph, sent: Buffer): Promise<Uint8Array> {
   const { Root, Info, ID } = context.trailerInfo;
@@ -49,12 +49,12 @@ export async function writeGraph({ context, version }: Graph, sent: Buffer): Pro
   return PDFWriter.forContext(context, Number.POSITIVE_INFINITY).serializeToBuffer();
 }
 
-/** In everything that stands in the object itself. */
+/** Renumbers references inside the object itself. */
 function renumberIn(object: PDFObject, renumber: (ref: PDFRef) => PDFObject): void {
   const waiting = [object];
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     if (value instanceof PDFStream) {
-      // No reader looks for objects in it any more.
+      // Its objects are written out individually, so readers must not look for them in it.
       const type = value.dict.get(PDFName.Type);
       if (type === PDFName.of("ObjStm") || type === PDFName.of("XRef")) value.dict.delete(PDFName.Type);
       waiting.push(value.dict);

@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib";
 import { emptySignatureEntries, withTrueRange } from "./signed-pdf.ts";
 
 /** Mulberry32. */
-export function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -56,9 +56,9 @@ async function startLoop(handlers: JobLoopDeps["handlers"]): Promise<JobLoop> {
 }
 
 const ask = (kind: JobKind, keys: readonly string[], runAt = time): Promise<void> =>
-  withOrg(pool, orgId, (client) =>
+  withOrg(pool, orgId, (tenant) =>
     insertJobs(
-      client,
+      tenant,
       { caller: { orgId, requestId: "request-1", traceparent: "" }, agreementId: null, newId, now: time },
       keys.map((key) => ({ kind, key, runAt, payload: { key } })),
     ),
@@ -145,11 +145,11 @@ describe("the job loop", () => {
     const goOn = Promise.withResolvers<void>();
     const ends: string[] = [];
     const endIn = (hold: Hold, effect: string): Promise<void> =>
-      withOrg(pool, orgId, async (client) => {
-        await client.query("insert into sign.bulk_list values ($1, gen_random_uuid(), $2, '[]', 0, now())", [
+      withOrg(pool, orgId, async (tenant) => {
+        await tenant.client.query("insert into sign.bulk_list values ($1, gen_random_uuid(), $2, '[]', 0, now())", [
           ...[orgId, effect],
         ]);
-        await hold.endIn(client);
+        await hold.endIn(tenant);
       });
     const first = await startLoop({
       mail: handlerOf(async (_job, hold) => {

@@ -4,7 +4,7 @@ import { EventSchema } from "#gen/assent/events/v1/events_pb.ts";
 import { parseOrgId } from "#platform/ids.ts";
 import type { SignEvent } from "../../agreement/change.ts";
 import { sampleDraft, sampleTime } from "../../agreement/test/lifecycle-samples.ts";
-import { outboxRecord } from "../../events.ts";
+import { signRecord } from "../../events.ts";
 import { countReceivers } from "../receivers.ts";
 
 const hook = { url: "https://app.example/hook" };
@@ -33,6 +33,6 @@ test.each<SignEvent>([
   if (orgId === undefined) throw new Error("this is no organization");
   const caller = { orgId, requestId: "", traceparent: "" };
   const agreement = sampleDraft([], { subscription: { eventNotifications: [hook, hook] } });
-  const { data } = outboxRecord({ caller, eventId: "", now: sampleTime }, agreement, event);
+  const { data } = signRecord({ caller, eventId: "", now: sampleTime }, agreement, event);
   expect(fromJsonString(EventSchema, data).payload.value).toMatchObject({ receivers: 2 });
 });

@@ -63,9 +63,7 @@ test("a file that a signer attaches is kept, and is the value of the tab", async
   const finished = recipientOf(await organization.load(agreement.id), "1");
   expect(finished.tabs.find((tab) => tab.tabId === tabId)).toMatchObject({ value, status: "signed" });
   const { pool, blobs } = setup.deps;
-  const kept = await withOrg(pool, organization.orgId, (client) =>
-    listAttachments(organization.orgId, client, agreement.id),
-  );
+  const kept = await withOrg(pool, organization.orgId, (tenant) => listAttachments(tenant, agreement.id));
   expect(kept).toMatchObject([
     { id: value, recipientId: id, tabId, fileName: "passport.png", contentType: "image/png", bytes: png.length },
   ]);

@@ -107,7 +107,7 @@ function organizationOf(deps: SignDeps, client: Client<typeof SignService>) {
     headers: { headers: callerHeaders(caller) },
     /** Stores an agreement as it is, with bytes for those of its documents whose hash they have. */
     insert: async (agreement: Agreement, files: readonly Uint8Array[] = []): Promise<Agreement> => {
-      await withOrg(pool, orgId, (connection) => writeTogether(connection, insertionOf(orgId, agreement)));
+      await withOrg(pool, orgId, ({ client: connection }) => writeTogether(connection, insertionOf(orgId, agreement)));
       for (const file of files) {
         const document = agreement.documents.find(({ sha256 }) => sha256.equals(sha256Of(file)));
         await deps.blobs.put(orgId, document?.id ?? sampleId(), file);
@@ -115,11 +115,11 @@ function organizationOf(deps: SignDeps, client: Client<typeof SignService>) {
       return agreement;
     },
     load: async (id: string): Promise<Agreement> => {
-      const found = await withOrg(pool, orgId, (connection) => loadAgreement(connection, orgId, id));
+      const found = await withOrg(pool, orgId, (tenant) => loadAgreement(tenant, id));
       if (found === undefined) throw new Error(`there is no agreement ${id}`);
       return found;
     },
-    trail: (id: string) => withOrg(pool, orgId, (connection) => listAuditEvents(deps.vault, connection, orgId, id)),
+    trail: (id: string) => withOrg(pool, orgId, (tenant) => listAuditEvents(tenant, deps.vault, id)),
     link: (agreement: Agreement, recipientId: string, returnUrl = "https://app.example/back?state=1") =>
       createLink(deps, caller, {
         ...{ kind: "recipient", agreementId: agreement.id, returnUrl, frameAncestors: [] },

@@ -47,7 +47,7 @@ export interface Purpose {
 }
 
 /** More of them nobody reads. */
-export const maxPurposes = 20;
+const maxPurposes = 20;
 
 const names = (description: string) => ({ ...described(listOf(text(255), 100), description), default: [] });
 

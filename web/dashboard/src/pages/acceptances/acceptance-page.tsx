@@ -1,3 +1,4 @@
+import type { Receipt } from "#api/receipts.ts";
 import "./acceptances.css";
 import { useState } from "react";
 import { useApi } from "../../api/client.ts";
@@ -20,9 +21,8 @@ import { ChecksSection, VerdictNotice } from "./checks.tsx";
 import { ConsentReceiptPage } from "./consent-receipt-page.tsx";
 import { DecisionSection } from "./decision-section.tsx";
 import { detailsOf, type Evidence } from "./evidence.ts";
-import { evidencePath, useEvidence, useReceipt, useVerification } from "./queries.ts";
+import { evidencePath, isConsentReceipt, useEvidence, useReceipt, useVerification } from "./queries.ts";
 import { RulesSection, ShownSection, StatementSection, TimelineSection } from "./record-sections.tsx";
-import { isConsentReceipt, type Receipt } from "./types.ts";
 
 /** An acceptance with all that proves it; receipts of changes of consent have their own form. */
 export function AcceptancePage({ params }: PageParams) {

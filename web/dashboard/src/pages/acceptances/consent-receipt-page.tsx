@@ -1,3 +1,4 @@
+import type { ConsentReceipt, VerificationResult } from "#api/receipts.ts";
 import { Link } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -7,8 +8,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { wordsFor } from "./codes.ts";
 import { ConsentStatus, PersonName } from "./parts.tsx";
-import { type ServerChecks, useServerChecks } from "./queries.ts";
-import type { ConsentReceipt } from "./types.ts";
+import { useServerChecks } from "./queries.ts";
 
 /** Of a change of consent that was no acceptance; there is no bundle of evidence for it. */
 export function ConsentReceiptPage({ receipt }: { readonly receipt: ConsentReceipt }) {
@@ -43,7 +43,7 @@ export function ConsentReceiptPage({ receipt }: { readonly receipt: ConsentRecei
   );
 }
 
-type Check = ServerChecks["checks"][number];
+type Check = VerificationResult["checks"][number];
 
 function ServerChecksSection({ receipt }: { readonly receipt: ConsentReceipt }) {
   const texts = useTexts("acceptances");

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import type { AgreementState, ConsentEvent, PurposeState } from "#api/consents.ts";
 import { Link } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -7,7 +8,6 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { wordsFor } from "./codes.ts";
 import { ConsentStatus } from "./parts.tsx";
-import type { AgreedTo, Consent, ConsentChange } from "./types.ts";
 
 /** Leads to the receipt where there is one. */
 function ToReceipt({ id, children }: { readonly id: string | null; readonly children: ReactNode }) {
@@ -15,9 +15,9 @@ function ToReceipt({ id, children }: { readonly id: string | null; readonly chil
 }
 
 /** Where consent to each purpose stands now. */
-export function ConsentTable({ consents }: { readonly consents: readonly Consent[] }) {
+export function ConsentTable({ consents }: { readonly consents: readonly PurposeState[] }) {
   const texts = useTexts("acceptances");
-  const columns: Column<Consent>[] = [
+  const columns: Column<PurposeState>[] = [
     {
       id: "purpose",
       title: texts.purpose,
@@ -49,9 +49,9 @@ export function ConsentTable({ consents }: { readonly consents: readonly Consent
 }
 
 /** What the person's last word on each text is. */
-export function AgreementTable({ agreements }: { readonly agreements: readonly AgreedTo[] }) {
+export function AgreementTable({ agreements }: { readonly agreements: readonly AgreementState[] }) {
   const texts = useTexts("acceptances");
-  const columns: Column<AgreedTo>[] = [
+  const columns: Column<AgreementState>[] = [
     {
       id: "text",
       title: texts.template,
@@ -89,7 +89,7 @@ export function AgreementTable({ agreements }: { readonly agreements: readonly A
   );
 }
 
-function UpToDate({ agreement }: { readonly agreement: AgreedTo }) {
+function UpToDate({ agreement }: { readonly agreement: AgreementState }) {
   const texts = useTexts("acceptances");
   const { isLatest, reacceptanceRequired, reacceptBy } = agreement;
   return (
@@ -113,10 +113,10 @@ function UpToDate({ agreement }: { readonly agreement: AgreedTo }) {
 const pageSize = 25;
 
 /** Every change of consent, the newest first. All of them come at once, and are shown bit by bit. */
-export function HistoryTable({ history }: { readonly history: readonly ConsentChange[] }) {
+export function HistoryTable({ history }: { readonly history: readonly ConsentEvent[] }) {
   const texts = useTexts("acceptances");
   const [count, setCount] = useState(pageSize);
-  const columns: Column<ConsentChange>[] = [
+  const columns: Column<ConsentEvent>[] = [
     {
       id: "when",
       title: texts.when,

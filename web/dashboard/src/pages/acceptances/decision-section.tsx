@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import type { Receipt } from "#api/receipts.ts";
 import { Link } from "../../app/router.tsx";
 import { type Texts, useTexts } from "../../texts/texts.tsx";
 import { Facts, Section } from "../../ui/page.tsx";
@@ -6,7 +7,6 @@ import { Time } from "../../ui/time.tsx";
 import { wordsFor } from "./codes.ts";
 import type { Details, Evidence } from "./evidence.ts";
 import { Decision, PersonName } from "./parts.tsx";
-import type { Receipt } from "./types.ts";
 
 interface DecisionSectionProps {
   readonly receipt: Receipt;

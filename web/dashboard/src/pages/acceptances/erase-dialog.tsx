@@ -1,3 +1,4 @@
+import type { Erasure } from "#api/erasures.ts";
 import { type Api, useApi } from "../../api/client.ts";
 import { wrongInput } from "../../api/wrong-input.ts";
 import { useTexts } from "../../texts/texts.tsx";
@@ -5,12 +6,14 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
 import { Select, TextField } from "../../ui/text-field.tsx";
 import { useForget } from "./queries.ts";
-import type { Erasure, ErasureAnswer } from "./types.ts";
+
+/** With why it was asked for. */
+export type AskedErasure = Erasure & { readonly reason: string };
 
 interface EraseDialogProps {
   readonly userRef: string;
   readonly isOpen: boolean;
-  readonly onErased: (erasure: Erasure) => void;
+  readonly onErased: (erasure: AskedErasure) => void;
   readonly onClose: () => void;
 }
 
@@ -42,7 +45,7 @@ export function EraseDialog({ userRef, isOpen, onErased, onClose }: EraseDialogP
 }
 
 /** May be asked again for whoever has more than is erased at once. */
-export async function erasePerson(api: Api, userRef: string, reason: string): Promise<Erasure> {
+export async function erasePerson(api: Api, userRef: string, reason: string): Promise<AskedErasure> {
   const path = `/v1/click/users/${encodeURIComponent(userRef)}?${new URLSearchParams({ reason })}`;
-  return { ...(await api.send<ErasureAnswer>("DELETE", path)), reason };
+  return { ...(await api.send<Erasure>("DELETE", path)), reason };
 }

@@ -1,4 +1,4 @@
-import type { Receipt } from "./types.ts";
+import type { Receipt } from "#api/receipts.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 

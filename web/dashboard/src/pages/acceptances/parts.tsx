@@ -1,3 +1,4 @@
+import type { Receipt } from "#api/receipts.ts";
 import "./acceptances.css";
 import { type ReactNode, useMemo } from "react";
 import { Link } from "../../app/router.tsx";
@@ -8,8 +9,7 @@ import { ErrorState, Loading } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { wordsFor } from "./codes.ts";
-import { personPath, type ReceiptFilter, useReceipts } from "./queries.ts";
-import type { AnyReceipt, Receipt } from "./types.ts";
+import { type AnyReceipt, personPath, type ReceiptFilter, useReceipts } from "./queries.ts";
 
 /** Where consent to a purpose stands, or what was changed about it. */
 export function ConsentStatus({ status }: { readonly status: string }) {

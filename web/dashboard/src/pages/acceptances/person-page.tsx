@@ -11,10 +11,9 @@ import { EmptyState, ErrorNotice, ErrorState, Loading, Notice } from "../../ui/s
 import { Time } from "../../ui/time.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { AgreementTable, ConsentTable, HistoryTable } from "./consent-tables.tsx";
-import { EraseDialog, erasePerson } from "./erase-dialog.tsx";
+import { type AskedErasure, EraseDialog, erasePerson } from "./erase-dialog.tsx";
 import { ReceiptList } from "./parts.tsx";
 import { useConsentState, useForget } from "./queries.ts";
-import type { Erasure } from "./types.ts";
 
 const pageSize = 10;
 
@@ -24,7 +23,7 @@ export function PersonPage({ params }: PageParams) {
   const texts = useTexts("acceptances");
   const mayErase = useSession().can("click:admin");
   const [isErasing, setIsErasing] = useState(false);
-  const [erasure, setErasure] = useState<Erasure>();
+  const [erasure, setErasure] = useState<AskedErasure>();
   // What was just erased has nothing left; what a part was left of is gone on with below.
   const erase = mayErase && erasure === undefined && (
     <Button kind="danger" onPress={() => setIsErasing(true)}>
@@ -85,8 +84,8 @@ function Known({ userRef }: { readonly userRef: string }) {
 
 interface ErasureResultProps {
   readonly userRef: string;
-  readonly erasure: Erasure;
-  readonly onErased: (erasure: Erasure) => void;
+  readonly erasure: AskedErasure;
+  readonly onErased: (erasure: AskedErasure) => void;
 }
 
 /** What an erasure came to, for whoever has to answer for it. */
@@ -125,7 +124,7 @@ function EraseRest({ userRef, erasure, onErased }: ErasureResultProps) {
 }
 
 /** What two requests for the same person have done together. */
-function joined(before: Erasure, now: Erasure): Erasure {
+function joined(before: AskedErasure, now: AskedErasure): AskedErasure {
   const { receipts, sessions, consentChanges } = before.erased;
   return {
     ...now,
@@ -141,7 +140,7 @@ function joined(before: Erasure, now: Erasure): Erasure {
   };
 }
 
-function ErasureFacts({ erasure }: { readonly erasure: Erasure }) {
+function ErasureFacts({ erasure }: { readonly erasure: AskedErasure }) {
   const texts = useTexts("acceptances");
   const { erased, restricted, kept, log, statement } = erasure;
   const { receipts, sessions, consentChanges } = erased;
@@ -184,7 +183,7 @@ function Erased({ counts, receiptIds }: { readonly counts: string; readonly rece
   );
 }
 
-function Restricted({ restricted }: Pick<Erasure, "restricted">) {
+function Restricted({ restricted }: Pick<AskedErasure, "restricted">) {
   const texts = useTexts("acceptances");
   if (restricted.length === 0) return texts.noneRestricted;
   return (
@@ -204,7 +203,7 @@ function Restricted({ restricted }: Pick<Erasure, "restricted">) {
 }
 
 /** In the words of the service. */
-function Kept({ kept }: Pick<Erasure, "kept">) {
+function Kept({ kept }: Pick<AskedErasure, "kept">) {
   return (
     <div className="acceptance-parts" lang="en">
       <ul>

@@ -1,9 +1,15 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ConsentState } from "#api/consents.ts";
+import type { ConsentReceipt, Receipt, VerificationResult } from "#api/receipts.ts";
+import type { Template } from "#api/templates.ts";
 import { useApi } from "../../api/client.ts";
 import type { Evidence } from "./evidence.ts";
-import type { AnyReceipt, ConsentReceipt, ConsentState, Receipt, TemplateName } from "./types.ts";
 
 const all = ["acceptances"] as const;
+
+/** Of a decision about a text, or of a change of consent that was none. */
+export type AnyReceipt = Receipt | ConsentReceipt;
+export const isConsentReceipt = (receipt: AnyReceipt): receipt is ConsentReceipt => "kind" in receipt;
 
 export interface ReceiptFilter {
   readonly userRef?: string | undefined;
@@ -30,7 +36,7 @@ export function useTemplateNames() {
   const api = useApi();
   return useQuery({
     queryKey: [...all, "templates"],
-    queryFn: () => api.get<TemplateName[]>("/v1/click/templates"),
+    queryFn: () => api.get<Pick<Template, "id" | "name">[]>("/v1/click/templates"),
     staleTime: 60_000,
   });
 }
@@ -71,17 +77,12 @@ export function useVerification(evidence: Evidence | undefined) {
   });
 }
 
-export interface ServerChecks {
-  readonly valid: boolean;
-  readonly checks: readonly { readonly check: string; readonly ok: boolean; readonly message: string }[];
-}
-
 /** Changes of consent have no bundle, so the server checks their receipts. It records nothing. */
 export function useServerChecks(receipt: ConsentReceipt) {
   const api = useApi();
   return useQuery({
     queryKey: [...all, "server-checks", receipt],
-    queryFn: () => api.send<ServerChecks>("POST", "/v1/click/receipts/verify", { receipt }),
+    queryFn: () => api.send<VerificationResult>("POST", "/v1/click/receipts/verify", { receipt }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
@@ -92,7 +93,8 @@ export function useConsentState(userRef: string) {
   const api = useApi();
   return useQuery({
     queryKey: [...all, "consent", userRef],
-    queryFn: () => api.get<ConsentState>(`/v1/click/consent/${encodeURIComponent(userRef)}`, { includeHistory: true }),
+    queryFn: () =>
+      api.get<Required<ConsentState>>(`/v1/click/consent/${encodeURIComponent(userRef)}`, { includeHistory: true }),
   });
 }
 

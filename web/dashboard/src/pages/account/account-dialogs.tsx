@@ -11,7 +11,7 @@ import { Form } from "../../ui/form.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { PasswordField, TextField } from "../../ui/text-field.tsx";
 import { atField, Revealed } from "../access/parts.tsx";
-import { qrMatrix } from "./qr/matrix.ts";
+import { qrRows } from "./qr-code.ts";
 
 interface PasswordFormProps {
   readonly submit: string;
@@ -164,23 +164,18 @@ function ConfirmForm({ secret: { secret, uri }, onConfirm, onCancel }: ConfirmFo
   );
 }
 
-/** What readers need around a symbol. */
-const quietZone = 4;
-
 /** A QR code, drawn here: the text goes nowhere. Nothing for a text that is too long for one. */
 function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
-  const matrix = useMemo(() => qrMatrix(text), [text]);
-  if (matrix === undefined) return null;
-  const size = matrix.length + 2 * quietZone;
+  const rows = useMemo(() => qrRows(text), [text]);
+  if (rows === undefined) return null;
+  const size = rows.length;
   return (
     <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">
       <rect width={size} height={size} fill="#ffffff" />
-      <path d={pathOf(matrix)} fill="#000000" />
+      <path d={pathOf(rows)} fill="#000000" />
     </svg>
   );
 }
 
-const pathOf = (matrix: readonly (readonly boolean[])[]): string =>
-  matrix
-    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x + quietZone} ${y + quietZone}h1v1h-1z` : "")))
-    .join("");
+const pathOf = (rows: readonly (readonly boolean[])[]): string =>
+  rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");

@@ -1,3 +1,5 @@
+import type { Agreement } from "#api/agreements.ts";
+import type { Overview } from "#api/overview.ts";
 import "./start.css";
 import "../access/access.css";
 import type { ReactNode } from "react";
@@ -10,7 +12,7 @@ import { CopyLine } from "../../ui/copy-line.tsx";
 import { Facts, NumberTiles, Page, Section } from "../../ui/page.tsx";
 import { useNumbers } from "../../ui/use-numbers.ts";
 import { Loaded } from "../access/parts.tsx";
-import { type AgreementStatus, type Overview, useOverview } from "./overview.ts";
+import { useOverview } from "./overview.ts";
 
 /** Who is here, what happens today, and what comes next. */
 export function StartPage() {
@@ -152,7 +154,7 @@ function Acceptances({ part: { acceptances, declines, hours } }: PartOf<"accepta
 }
 
 /** In the order in which agreements go through them. */
-const statuses: readonly AgreementStatus[] = [
+const statuses: readonly Agreement["status"][] = [
   "created",
   "sent",
   "delivered",

@@ -1,0 +1,131 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import {
+  ApplyPolicyFlagsRequestSchema,
+  BulkArchiveTemplatesRequestSchema,
+  BulkArchiveTemplatesResponseSchema,
+  BulkDuplicateTemplatesRequestSchema,
+  BulkDuplicateTemplatesResponse_DuplicateSchema,
+  BulkDuplicateTemplatesResponseSchema,
+  ContentFormat,
+  SkippedTemplateSchema,
+  SkipReason,
+  TemplateConfigurationSchema,
+  TemplateStatus,
+  TemplateType,
+  TemplateTypeInfoSchema,
+  VerificationRequirements_MethodSchema,
+  VerificationRequirementsSchema,
+} from "#gen/assent/templates/v1/templates_pb.ts";
+import { anyObject, choice, count, flag, hash, list, named, orNull, text, time, uuid } from "./kinds.ts";
+import { type CreateOf, optional, readOnly, required, together } from "./members.ts";
+import { nested, resource, shown } from "./resource.ts";
+import { joined } from "./written.ts";
+
+/** The verification that an acceptance must carry. */
+export const verification = shown(VerificationRequirementsSchema, {
+  required: readOnly(flag, { description: "False when an acceptance needs no verification at all." }),
+  mode: readOnly(choice("ALL", "ANY"), {
+    description: "Whether every method must be passed, or one of them.",
+  }),
+  methods: readOnly(
+    list(
+      nested(
+        shown(VerificationRequirements_MethodSchema, {
+          method: readOnly(text()),
+          required: readOnly(flag, { description: "False for alternatives, one of which is enough." }),
+          level: readOnly(count),
+          validForSeconds: readOnly(orNull(count)),
+          parameters: readOnly(anyObject, { default: {} }),
+        }),
+      ),
+    ),
+  ),
+});
+
+const typeConfig = { default: {}, description: "Settings that belong to the type." } as const;
+const policyFlags = { default: {}, description: "What an acceptance must satisfy." } as const;
+
+/** How a template is configured, and what follows from it. */
+export const configuration = shown(TemplateConfigurationSchema, {
+  templateId: readOnly(uuid),
+  type: readOnly(named(TemplateType)),
+  status: readOnly(named(TemplateStatus)),
+  typeConfig: readOnly(anyObject, typeConfig),
+  policyFlags: readOnly(anyObject, policyFlags),
+  effectivePolicy: readOnly(anyObject, {
+    default: {},
+    description: "The flags in force: those set, over the defaults of the type.",
+  }),
+  verification: readOnly(nested(verification)),
+  policyHash: readOnly(hash, { description: "Of the canonical JSON (RFC 8785) of effectivePolicy." }),
+  updatedAt: readOnly(time),
+});
+
+/** The verification alone, with whose it is. */
+export const verificationSchema = joined(
+  shown(TemplateConfigurationSchema, { templateId: readOnly(uuid) }),
+  verification,
+);
+
+export const templateTypeInfo = shown(TemplateTypeInfoSchema, {
+  type: readOnly(named(TemplateType)),
+  name: readOnly(text()),
+  description: readOnly(text()),
+  contentFormats: readOnly(list(named(ContentFormat, "lower"))),
+  configSchema: readOnly(anyObject, { default: {}, description: "JSON Schema of typeConfig." }),
+  defaults: together({
+    typeConfig: readOnly(anyObject, { ...typeConfig, at: "defaultTypeConfig" }),
+    policyFlags: readOnly(anyObject, { ...policyFlags, at: "defaultPolicyFlags" }),
+  }),
+  validationRules: readOnly(list(text()), { description: "Codes of the findings that validate-content may have." }),
+});
+
+const flags = resource(
+  ApplyPolicyFlagsRequestSchema,
+  { policyFlags: optional(anyObject) },
+  {
+    also: {
+      description: "The flags to change, or { policyFlags } with them. Flags that are not named keep their values.",
+    },
+  },
+);
+
+/** Flags to change: themselves, or in an object with nothing but them. */
+export const flagsToChange = {
+  ...flags,
+  /** Beside other members policyFlags is an unknown flag, which is told rather than that the others are ignored. */
+  create: (body: CreateOf<typeof flags.table>) => {
+    const isWrapped = Object.keys(body).length === 1 && body.policyFlags !== undefined;
+    return flags.create(isWrapped ? body : { policyFlags: body as JsonObject });
+  },
+};
+
+export const templatesToArchive = resource(BulkArchiveTemplatesRequestSchema, { templateIds: required(list(uuid)) });
+
+export const templatesToDuplicate = resource(BulkDuplicateTemplatesRequestSchema, {
+  templateIds: required(list(uuid)),
+  namePattern: optional(orNull(text()), {
+    description: "{name} stands for the name of the source; {name} (copy) when absent.",
+  }),
+});
+
+const skipped = (...reasons: Exclude<keyof typeof SkipReason, "UNSPECIFIED">[]) =>
+  list(
+    nested(shown(SkippedTemplateSchema, { id: readOnly(uuid), reason: readOnly(named(SkipReason, "lower", reasons)) })),
+  );
+
+export const archivedTemplates = shown(BulkArchiveTemplatesResponseSchema, {
+  archived: readOnly(count),
+  skipped: readOnly(skipped("NOT_FOUND", "HAS_ACTIVE_DEPLOYMENTS")),
+});
+
+const duplicate = shown(BulkDuplicateTemplatesResponse_DuplicateSchema, {
+  sourceId: readOnly(uuid),
+  newId: readOnly(uuid),
+  name: readOnly(text()),
+});
+
+export const duplicatedTemplates = shown(BulkDuplicateTemplatesResponseSchema, {
+  duplicates: readOnly(list(nested(duplicate))),
+  skipped: readOnly(skipped("NOT_FOUND")),
+});

@@ -1,0 +1,212 @@
+import { anyObject, choice, count, described, flag, hash, type Kind, list, orNull, text, time, uuid } from "./kinds.ts";
+import { anchorCheckpointExample, checkpointExample, inclusionExample } from "./log.ts";
+import { type AnswerOf, readOnly } from "./members.ts";
+import { receipt } from "./receipts.ts";
+import { part, written } from "./written.ts";
+
+const logId = "01961234-5678-7abc-8def-0123456789ab";
+const { auditPath, leafIndex, treeSize } = inclusionExample;
+const base64 = described(text(), "Base64 (RFC 4648 §4).");
+const merkleHash = described(text(), "32 bytes in Base64 (RFC 4648 §4).");
+/** An object whose members are not promised. */
+const some = anyObject as Kind<object>;
+const anything: Kind<unknown> = { at: () => ({ schema: () => ({}) }) };
+
+const place = written({
+  logId: readOnly(uuid),
+  origin: readOnly(text(), { description: "The name of the log in its checkpoints." }),
+  leafIndex: readOnly(count),
+  treeSize: readOnly(count, { onDemand: true }),
+  auditPath: readOnly(list(merkleHash), {
+    onDemand: true,
+    description: "From the leaf's sibling up to a child of the root.",
+  }),
+  checkpoint: readOnly(text(), {
+    onDemand: true,
+    description: "The signed checkpoint of this size (C2SP tlog-checkpoint).",
+  }),
+  status: readOnly(choice("PENDING"), {
+    onDemand: true,
+    description: "There while no checkpoint covers the leaf; then there is no proof.",
+  }),
+  integrateBy: readOnly(time, {
+    onDemand: true,
+    description: "While it is PENDING: a checkpoint that is published by then covers it.",
+  }),
+});
+
+const anchor = written({
+  status: readOnly(choice("ANCHORED", "PENDING"), {
+    description: "PENDING as well while a time stamp is still to come.",
+  }),
+  anchorIndex: readOnly(count, { onDemand: true, description: "Its leaf is the SHA-256 of the log's checkpoint." }),
+  treeSize: readOnly(count, { onDemand: true }),
+  auditPath: readOnly(list(merkleHash), { onDemand: true }),
+  checkpoint: readOnly(text(), { onDemand: true, description: "The signed checkpoint of the anchor log." }),
+  timestampToken: readOnly(orNull(text()), {
+    onDemand: true,
+    description: "RFC 3161, over the anchor's checkpoint; Base64 of the DER.",
+  }),
+  tsaName: readOnly(orNull(text()), { onDemand: true }),
+  cosignatures: readOnly(list(text()), { onDemand: true }),
+});
+
+const inLog = readOnly(orNull(part(place)), {
+  description: "Proves that the log holds the leaf.",
+  example: {
+    logId,
+    origin: `agreements.example.com/click/log/${logId}`,
+    leafIndex,
+    treeSize,
+    auditPath,
+    checkpoint: checkpointExample,
+  },
+});
+const disclosures = readOnly(list(text()), {
+  description: "What proves the personal values that the leaf commits to (RFC 9901).",
+});
+const receiptJws = { description: "Compact JWS (RFC 7515) over the leaf." } as const;
+const leafData = { description: "The exact bytes that were signed." } as const;
+
+const record = written({
+  recordId: readOnly(uuid),
+  kind: readOnly(text(), { example: "click.acceptance" }),
+  leafData: readOnly(base64, leafData),
+  leafHash: readOnly(hash),
+  receiptJws: readOnly(text(), receiptJws),
+  disclosures,
+  log: inLog,
+});
+
+const integrity = written({
+  contentHash: readOnly(hash),
+  leafData: readOnly(orNull(base64), leafData),
+  leafHash: readOnly(orNull(hash)),
+  receiptJws: readOnly(orNull(text()), receiptJws),
+  disclosures,
+  log: inLog,
+  anchor: readOnly(orNull(part(anchor)), {
+    description: "Proves that the anchor log holds the checkpoint, and since when.",
+    example: {
+      status: "ANCHORED",
+      anchorIndex: 1,
+      treeSize,
+      auditPath,
+      checkpoint: anchorCheckpointExample,
+      timestampToken: null,
+      tsaName: null,
+      cosignatures: [],
+    },
+  }),
+  records: readOnly(list(part(record)), {
+    description:
+      "All leaves of the session in the order of the log; above are those of the one that the bundle is about.",
+  }),
+  keys: readOnly(list(some), {
+    description: "The public keys of all signatures, as at /.well-known/click-keys.json.",
+  }),
+  logKeys: readOnly(list(text())),
+});
+
+const timelineEntry = written({
+  at: readOnly(orNull(time)),
+  serverAt: readOnly(time),
+  type: readOnly(text(), { example: "ACCEPTED" }),
+  actor: readOnly(choice("USER", "BACKEND", "SYSTEM")),
+  source: readOnly(choice("SERVER", "CLIENT"), {
+    description:
+      "SERVER: the service saw or did it itself, at serverAt. CLIENT: the page or the sender said so, and the service saw only when.",
+  }),
+  detail: readOnly(orNull(text())),
+});
+
+const policyCheck = written({
+  flag: readOnly(text(), { example: "requireScroll" }),
+  required: readOnly(anything, { example: true }),
+  observed: readOnly(anything, { example: true }),
+  source: readOnly(choice("SERVER", "CLIENT"), {
+    description: "SERVER: the service saw it itself. CLIENT: the sender of the acceptance says so, or the page did.",
+  }),
+  ok: readOnly(flag),
+});
+
+const subject = written({
+  userRef: readOnly(orNull(text())),
+  verification: readOnly(list(some)),
+  typedName: readOnly(orNull(text())),
+  erased: readOnly(flag, { description: "What is personal was erased: it is null or empty here.", example: false }),
+  restricted: readOnly(flag, {
+    description: "What is personal is shown to administrators only (GDPR art. 18).",
+    example: false,
+  }),
+});
+
+const agreement = written({
+  template: readOnly(some),
+  version: readOnly(some),
+  content: readOnly(text()),
+  contentType: readOnly(text(), { example: "text/html; charset=utf-8" }),
+  contentHash: readOnly(hash),
+  rendered: readOnly(orNull(text()), { description: "The HTML as it was handed out to be displayed." }),
+  renderHash: readOnly(orNull(hash)),
+  data: readOnly(orNull(some)),
+  linkedDocuments: readOnly(list(some)),
+});
+
+const context = written({
+  claimed: readOnly(orNull(some), {
+    description: "The end user's side as the sender of the acceptance tells it.",
+  }),
+  observed: readOnly(orNull(some), { description: "The sender's side as it was seen." }),
+  metadata: readOnly(some, { description: "Of the acceptance." }),
+  session: readOnly(orNull(some), {
+    description: "The end user's side as it was told when the session was created.",
+  }),
+});
+
+const statement = written({
+  process: readOnly(text()),
+  assertedBy: readOnly(orNull(choice("BACKEND", "WIDGET"))),
+  proves: readOnly(list(text())),
+  limitations: readOnly(list(text())),
+});
+
+const signature = written({ alg: readOnly(choice("EdDSA")), kid: readOnly(text()), jws: readOnly(text()) });
+
+/** The evidence bundle of a session. */
+export const evidence = written(
+  {
+    bundleVersion: readOnly(count, { example: 1 }),
+    bundleId: readOnly(uuid),
+    generatedAt: readOnly(time),
+    organizationId: readOnly(uuid),
+    sessionId: readOnly(uuid),
+    disclosed: readOnly(flag, { description: "False when what is personal was left out on request." }),
+    session: readOnly(some, { description: "The session without what lets it be rendered." }),
+    receipts: readOnly(list(part(receipt))),
+    subject: readOnly(part(subject)),
+    agreement: readOnly(part(agreement)),
+    presentation: readOnly(some, {
+      description:
+        "Where, when and how the text was shown. `deployment`, `renderedAt` and `rendering` are what the service has done itself; the members that `claimed` lists are what the sender of the acceptance says.",
+    }),
+    policy: readOnly(
+      part(written({ flags: readOnly(some), hash: readOnly(hash), checks: readOnly(list(part(policyCheck))) })),
+    ),
+    context: readOnly(part(context)),
+    earlier: readOnly(list(some), { description: "What was kept of the acceptances before the last one." }),
+    timeline: readOnly(list(part(timelineEntry))),
+    consents: readOnly(list(some)),
+    delivery: readOnly(list(some)),
+    after: readOnly(some, { description: "Withdrawals and later acceptances." }),
+    integrity: readOnly(part(integrity), { description: "What proves it all without asking us." }),
+    statement: readOnly(part(statement)),
+    bundleSignature: readOnly(part(signature), {
+      description: "Over the SHA-256 of the bundle without this member in canonical form (RFC 8785).",
+    }),
+  },
+  "Everything that proves what was shown, to whom, and what was decided.",
+);
+
+export type Evidence = AnswerOf<typeof evidence.table>;
+export type TimelineEntry = AnswerOf<typeof timelineEntry.table>;

@@ -1,0 +1,80 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { systemClock } from "./clock.ts";
+import type { Environment, SettingValues } from "./config.ts";
+import { createMemoryBus } from "./events/memory.ts";
+import { createNatsBus } from "./events/nats.ts";
+import { newId } from "./ids.ts";
+import { createLogger } from "./logger.ts";
+import { createMetrics } from "./metrics.ts";
+import { createGrpcTransport, type GrpcTransport } from "./rpc/client.ts";
+import { type Runtime, runService, type Service, stopOnSignals } from "./service.ts";
+import { type commonSettings, type RpcWire, wireFromSettings } from "./service-settings.ts";
+import { startTracing } from "./tracing/start-tracing.ts";
+import { traceBus } from "./tracing/trace-bus.ts";
+
+type Values = SettingValues<typeof commonSettings>;
+
+interface ProcessOptions {
+  /** The gateway takes no calls as services do, and has no events. */
+  readonly values: Omit<Values, "RPC_HOST" | "RPC_PORT" | "ADMIN_TOKEN" | "NATS_URL"> & { readonly NATS_URL?: string };
+  readonly env: Environment;
+  /** Where lines of the log go; standard output when absent. */
+  readonly logTo?: Parameters<typeof createLogger>[2];
+}
+
+/** What there is in every process. */
+interface ProcessParts {
+  readonly runtime: Runtime;
+  readonly wire: RpcWire;
+  /** A way to another process, which is closed when this one has stopped. Answers have 4 MiB unless it says how much. */
+  connect(target: string, services: readonly DescService[], maxMessageBytes?: number): GrpcTransport;
+}
+
+/**
+ * What all main files have in common: logs, metrics, traces, events, proof towards other processes, and the end on
+ * SIGTERM. `start` opens what this process is for, and answers how to stop that; the rest is stopped after it.
+ */
+export async function runProcess(
+  name: string,
+  { values, env, logTo }: ProcessOptions,
+  start: (parts: ProcessParts) => Promise<{ stop(): Promise<void> }>,
+): Promise<void> {
+  const logger = createLogger(name, values.LOG_LEVEL, logTo);
+  const metrics = createMetrics();
+  const tracing = await startTracing(name, values, { logger, metrics });
+  const { tracer } = tracing;
+  const { NATS_URL: url = "" } = values;
+  const bus = url === "" ? createMemoryBus() : traceBus(createNatsBus({ url, logger }), tracer);
+  const wire = wireFromSettings(values, env, logger);
+  const transports: GrpcTransport[] = [];
+  const running = await start({
+    runtime: { logger, metrics, clock: systemClock, newId, bus, tracer },
+    wire,
+    connect: (target, services, maxMessageBytes) => {
+      const transport = createGrpcTransport({ target, services, ...wire, tracer, maxMessageBytes });
+      transports.push(transport);
+      return transport;
+    },
+  });
+  stopOnSignals(async () => {
+    await running.stop();
+    for (const transport of transports) transport.close();
+    await bus.close();
+    await tracing.stop();
+  }, logger);
+}
+
+/** The same for a service. `maxMessageBytes` is what it takes in one call; 4 MiB when absent. */
+export const runServiceProcess = (
+  name: string,
+  options: ProcessOptions & { readonly values: Values; readonly maxMessageBytes?: number },
+  create: (parts: ProcessParts) => Service | Promise<Service>,
+): Promise<void> =>
+  runProcess(name, options, async (parts) => {
+    const { RPC_HOST, RPC_PORT, ADMIN_HOST, ADMIN_PORT, ADMIN_TOKEN } = options.values;
+    return runService(await create(parts), {
+      rpc: { host: RPC_HOST, port: RPC_PORT, ...parts.wire, maxMessageBytes: options.maxMessageBytes },
+      admin: { host: ADMIN_HOST, port: ADMIN_PORT, token: ADMIN_TOKEN },
+      runtime: parts.runtime,
+    });
+  });
