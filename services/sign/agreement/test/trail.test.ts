@@ -186,18 +186,23 @@ describe("the stored trail", () => {
 
   test.each([
     [
+      "a bit of what is sealed",
       "sealed",
       "jsonb_set(sealed, '{0,1}', to_jsonb(overlay(sealed->0->>1 placing case when substr(sealed->0->>1, 60, 1) = 'A' then 'B' else 'A' end from 60 for 1)))",
     ],
-    ["sealed", "sealed - 0"],
-    ["sealed", "(select e.sealed from sign.audit_event e where e.agreement_id = t.agreement_id and e.sequence = 2)"],
-    ["sd", "sd - 3"],
-    ["sd", "null, sealed = null"],
-    ["details", "'{}'"],
-    ["actor_id", "'another'"],
-    ["source", "'api'"],
-    ["occurred_at", "occurred_at + interval '1 ms'"],
-  ])("shows a change of %s", async (column, value) => {
+    ["who is told of", "sealed", "sealed - 0"],
+    [
+      "a box of another event",
+      "sealed",
+      "(select e.sealed from sign.audit_event e where e.agreement_id = t.agreement_id and e.sequence = 2)",
+    ],
+    ["a digest", "sd", "sd - 3"],
+    ["the format", "sd", "null, sealed = null"],
+    ["the details", "details", "'{}'"],
+    ["who signed", "actor_id", "'another'"],
+    ["what it came from", "source", "'api'"],
+    ["the time", "occurred_at", "occurred_at + interval '1 ms'"],
+  ])("shows a change of %s", async (_, column, value) => {
     const caller = newCaller();
     const { id } = await told(caller);
     await superuser.query(
