@@ -41,7 +41,7 @@ export function requireModifiable({ status }: Pick<Agreement, "status">): void {
 }
 
 /** A change of a draft or template; the details say what changed. */
-export const modified = (agreement: Agreement, { actor, now }: DecisionContext, details: JsonObject): Change => ({
+export const draftModified = (agreement: Agreement, { actor, now }: DecisionContext, details: JsonObject): Change => ({
   agreement: { ...agreement, modifiedAt: after(agreement.modifiedAt, now) },
   audit: [{ action: "agreement.modified", actor, details }],
   events: [{ kind: agreement.status === "template" ? "template.modified" : "agreement.modified" }],
