@@ -77,7 +77,7 @@ const tooMany = (next: ContentFinding): ContentFinding =>
         ...next,
         code: "CONTENT_TOO_MANY_ERRORS",
         path: "content",
-        message: "There are more findings than are listed. Correct these and check again.",
+        message: "More problems were found than are listed. Fix these and check again.",
       };
 
 /** A finding about something that is not in the content, or about all of it. */
