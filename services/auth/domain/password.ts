@@ -32,9 +32,7 @@ function problemOf(password: string, owner: PasswordOwner): Omit<FieldProblem, "
     return { code: "PASSWORD_GUESSABLE", message: "must not be based on your name, e-mail address or organization" };
   }
   const isCommon = restWithoutCommon(rest).length < minRest;
-  return isCommon
-    ? { code: "PASSWORD_COMMON", message: "must not be a commonly used password" }
-    : undefined;
+  return isCommon ? { code: "PASSWORD_COMMON", message: "must not be a commonly used password" } : undefined;
 }
 
 /** Names of fewer characters occur in any text. */

@@ -124,7 +124,8 @@ const limitedFields = ["name", "clientUserId", "roleName", "hostName"] as const;
 const lengthProblems = (recipient: RecipientFacts, index: number): FieldProblem[] =>
   limitedFields.flatMap((field) => {
     const at = `recipients[${index}].${field}`;
-    if (!isStorable(recipient[field])) return [problem(at, "NOT_ALLOWED", "contains characters that cannot be stored as text")];
+    if (!isStorable(recipient[field]))
+      return [problem(at, "NOT_ALLOWED", "contains characters that cannot be stored as text")];
     if (lengthOf(recipient[field]) <= maxLength) return [];
     return [problem(at, "TOO_LONG", `must have at most ${maxLength} characters`)];
   });
