@@ -9,12 +9,12 @@ import type { ContentFormat } from "../content.ts";
 import type { TemplateType } from "../type-config.ts";
 import type { ContentCode } from "./codes.ts";
 
-/** A content and what is known of where it is to be shown. */
+/** A content and what is known about where it will be shown. */
 export interface ContentSubject {
   readonly type: TemplateType;
   readonly format: ContentFormat;
   readonly content: string;
-  /** Absent while nobody knows which template it is for. */
+  /** Absent while the template is unknown. */
   readonly publication?: Publication;
 }
 
