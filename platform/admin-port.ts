@@ -11,29 +11,29 @@ import { defaultMaxMessageBytes } from "./rpc/wire.ts";
 
 export interface AdminPortOptions {
   readonly host: string;
-  /** 0 takes a free port. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** What RPC callers must send as `Authorization: Bearer <token>`. Empty turns the RPC face off. */
+  /** The bearer token that RPC callers must send. Empty turns RPCs off. */
   readonly token: string;
   readonly routes: readonly RpcRoutes[];
-  /** Run around every RPC, the first one outermost. */
+  /** Wrap every RPC; the first one is outermost. */
   readonly interceptors: readonly Interceptor[];
   readonly metrics: Metrics;
   readonly health: HealthState;
-  /** Throws when something that requests need is missing. */
+  /** Throws when something needed for serving requests is missing. */
   checkReady(): Promise<void>;
 }
 
 export interface AdminPort {
   readonly port: number;
-  /** Stops listening, lets answers in progress out for at most a second, then cuts what is left. */
+  /** Stops listening, waits up to a second for responses in progress, then closes the remaining connections. */
   close(): Promise<void>;
 }
 
 /**
- * The port for operators: `GET /livez` (the event loop turns), `GET /readyz` (this process wants requests and can answer
- * them), `GET /metrics` (Prometheus), and with the token every RPC of the routes as a POST of the Connect protocol,
- * such as JSON to `/package.Service/Method`. Rejects when the port cannot be bound.
+ * The operators' port: `GET /livez` (the event loop is running), `GET /readyz` (this process can serve
+ * requests), `GET /metrics` (Prometheus), and, with the token, every RPC of the routes as a Connect POST, for
+ * example JSON to `/package.Service/Method`. Rejects when the port cannot be bound.
  */
 export async function startAdminPort(options: AdminPortOptions): Promise<AdminPort> {
   const app = createAdminApp(options);
@@ -68,7 +68,7 @@ function createAdminApp(options: AdminPortOptions): Express {
 }
 
 function readiness(options: AdminPortOptions): RequestHandler {
-  // Callers that come at once share one check: the port is open to everybody in the cluster.
+  // Concurrent callers share one check, because the port is open to everybody in the cluster.
   let running: Promise<void> | undefined;
   return async (_request, response) => {
     if (!options.health.isServing()) {

@@ -1,7 +1,7 @@
 import { Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { type OrgId, parseOrgId } from "./ids.ts";
 
-/** On whose behalf an RPC runs. Set by the gateway from the verified credential, never from anything a client sends. */
+/** On whose behalf an RPC runs. Set by the gateway from the verified credential, never from client input. */
 export interface Caller {
   readonly orgId: OrgId;
   /** The OAuth client or API key. */
@@ -11,10 +11,13 @@ export interface Caller {
   readonly traceparent: string;
 }
 
-/** Names of the metadata that carry the caller between our processes. The gateway drops them from outside requests. */
+/**
+ * The metadata that carries the caller between internal processes. The gateway removes it from outside
+ * requests.
+ */
 export const callerHeaderNames = ["x-org-id", "x-client-id", "x-request-id", "traceparent"] as const;
 
-/** The metadata of an RPC made for this caller. */
+/** The metadata of an RPC on behalf of this caller. */
 export const callerHeaders = (caller: Caller): Record<string, string> => ({
   "x-org-id": caller.orgId,
   "x-client-id": caller.clientId,

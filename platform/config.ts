@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 
-/** One environment variable: its kind, what it does, and what happens when it is not set. */
+/** An environment variable: its type, its meaning and its default. */
 export interface Setting<T> {
   readonly kind: "string" | "integer" | "boolean" | "list" | "url";
-  /** What the setting does and what a bad value leads to; shown in docs/configuration.md. */
+  /** What the setting does and what an invalid value causes; shown in docs/configuration.md. */
   readonly doc: string;
-  /** Used when the variable is not set; undefined makes the variable required. */
+  /** The default; undefined makes the variable required. */
   readonly fallback: T | undefined;
   readonly secret: boolean;
   parse(text: string): T;
@@ -15,7 +15,7 @@ export type Settings = Readonly<Record<string, Setting<unknown>>>;
 export type SettingValues<S extends Settings> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everything that is wrong with the environment, at once. */
+/** All problems of the environment at once. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -26,7 +26,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** A text. Secrets may be given as a file by the variable's name with `_FILE` appended. */
+/** A text. For secrets, the variable's name plus `_FILE` may name a file instead. */
 export const stringSetting = (doc: string, fallback?: string, options: { secret?: boolean } = {}): Setting<string> => ({
   kind: "string",
   doc,
@@ -67,7 +67,7 @@ export const booleanSetting = (doc: string, fallback?: boolean): Setting<boolean
   },
 });
 
-/** A comma-separated list; blanks around items are dropped. */
+/** A comma-separated list; spaces around items are dropped. */
 export const listSetting = (doc: string, fallback?: readonly string[]): Setting<readonly string[]> => ({
   kind: "list",
   doc,
@@ -92,8 +92,8 @@ export const urlSetting = (doc: string, fallback?: string, options: { secret?: b
 });
 
 /**
- * Reads settings from the environment. An empty variable counts as not set; for every NAME, NAME_FILE may name a file
- * that holds the value. Throws a ConfigError that lists all problems, never the values.
+ * Reads settings from the environment. An empty variable counts as unset; for every NAME, NAME_FILE may name a
+ * file with the value. Throws a ConfigError that lists all problems, but never the values.
  */
 export function readSettings<const S extends Settings>(settings: S, env: Environment): SettingValues<S> {
   const problems: string[] = [];

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 
-/** One row of the catalogue: how an errorCode travels over gRPC and over HTTP, and what it says by default. */
+/** One errorCode of the catalogue: its gRPC code, HTTP status and default message. */
 interface ErrorRow {
   readonly rpc: Code;
   readonly http: number;
@@ -12,8 +12,8 @@ interface ErrorRow {
 const row = (http: number, rpc: Code, message: string): ErrorRow => ({ http, rpc, message });
 
 /**
- * Every errorCode of the product. A message says what was wrong and what to do about it.
- * The codes are part of the public API: rows are added, never renamed.
+ * Every errorCode of the product. A message says what is wrong and what to do about it. The codes are public
+ * API: they are added, never renamed.
  */
 export const errorCatalogue = {
   UNAUTHORIZED: row(
@@ -242,7 +242,7 @@ export const errorCatalogue = {
     "Too many requests. The request was not processed. Wait the number of seconds in Retry-After, then try again.",
   ),
 
-  // Answered in lower case and without GEN_, with details as an object; see the gateway's dialect of generation.
+  // Sent in lower case without the GEN_ prefix, with details as an object; see the gateway's docgen dialect.
   ACCOUNT_NOT_FOUND: row(
     404,
     Code.NotFound,
@@ -408,7 +408,7 @@ export const errorCatalogue = {
     "Too many documents are waiting to be rendered. The request was not counted. Try again after the time in Retry-After.",
   ),
 
-  // Answered by the token endpoints in the form of RFC 6749 §5.2, never in ours.
+  // Sent by the token endpoints in the format of RFC 6749 §5.2, never in our own.
   OAUTH_INVALID_REQUEST: row(400, Code.InvalidArgument, "The token request is malformed or is missing a parameter."),
   OAUTH_INVALID_CLIENT: row(401, Code.Unauthenticated, "The client is unknown or its secret is incorrect."),
   OAUTH_INVALID_SCOPE: row(400, Code.InvalidArgument, "This client is not allowed any of the requested scopes."),
@@ -426,7 +426,7 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** One bad field of a request. `field` is a path such as `policyFlags.minAge`. */
+/** An invalid field of a request. `field` is a path such as `policyFlags.minAge`. */
 export interface FieldProblem {
   readonly field: string;
   readonly code: string;
@@ -434,15 +434,15 @@ export interface FieldProblem {
 }
 
 export interface DomainErrorOptions {
-  /** Replaces the default message of the code. Must be safe to show to the caller. */
+  /** Replaces the default message. Must be safe to show to the caller. */
   readonly message?: string;
   readonly details?: readonly FieldProblem[];
-  /** Safe extras for machines, such as `retryAfterSeconds`, which is a second for SERVICE_UNAVAILABLE unless it is said. */
+  /** Safe extras for programs, such as `retryAfterSeconds`, which defaults to 1 for SERVICE_UNAVAILABLE. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** An expected failure with a code of the catalogue. Anything else that is thrown is a defect. */
+/** An expected failure with a code of the catalogue. Any other thrown error is a bug. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly FieldProblem[];
@@ -463,13 +463,16 @@ export class DomainError extends Error {
   }
 }
 
-/** They travel in HTTP/2 trailers, which have little room: see rpc/status.ts. The same without a wire. */
+/**
+ * Details travel in HTTP/2 trailers, whose size is limited (see rpc/status.ts). Applies to calls within one
+ * process too.
+ */
 const maxProblems = 100;
 const maxProblemBytes = 20_000;
 const maxFieldLength = 200;
 const maxProblemLength = 1_000;
 
-/** The first problems of a request, as many as an answer may have, none of them longer than anybody reads. */
+/** The first problems of a request, at most maxProblems, each cut to a readable length. */
 function listable(details: readonly FieldProblem[]): readonly FieldProblem[] {
   const listed: FieldProblem[] = [];
   let bytes = 0;
@@ -484,13 +487,12 @@ function listable(details: readonly FieldProblem[]): readonly FieldProblem[] {
 
 export const isErrorCode = (value: string): value is ErrorCode => Object.hasOwn(errorCatalogue, value);
 
-/** The domain of our ErrorInfo details; tells our errors from those of proxies and libraries. */
+/** The domain of our ErrorInfo details, which distinguishes them from errors of proxies and libraries. */
 const errorDomain = "assent";
 
 /**
- * The wire form of a domain error: the gRPC status of its row with one `google.rpc.ErrorInfo`
- * (reason = errorCode), one `google.rpc.RetryInfo` when it says when to send it again, and for validation one
- * `google.rpc.BadRequest`.
+ * A domain error for the wire: the gRPC status of its row with a `google.rpc.ErrorInfo` (reason = errorCode), a
+ * `google.rpc.RetryInfo` when it says when to retry, and a `google.rpc.BadRequest` for field problems.
  */
 export function toConnectError(error: DomainError): ConnectError {
   const info = { reason: error.code, domain: errorDomain, metadata: { ...error.metadata } };
@@ -513,7 +515,7 @@ export function toConnectError(error: DomainError): ConnectError {
   return wire;
 }
 
-/** Reads a domain error back from the wire; undefined when the error is not one of ours. */
+/** Restores a domain error from the wire; undefined when the error is not one of ours. */
 export function fromConnectError(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return error;
   if (!(error instanceof ConnectError)) return undefined;

@@ -7,7 +7,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /**
- * A text as it may stand between tags and in quoted attributes of pages and mails of ours. Restricted HTML, whose bytes
+ * Escapes a text for HTML content and quoted attributes of our pages and mails. Restricted HTML, whose bytes
  * are recorded, escapes more: see restricted-html/serialize.ts.
  */
 export const escapeHtml = (text: string): string =>

@@ -1,35 +1,37 @@
-/** Tasks of several owners who share the same places. */
+/** A queue that shares places fairly among owners. */
 export interface FairQueue<Task> {
   add(owner: string, task: Task): void;
   /**
-   * Takes the task that is next: of the owner of whom the fewest are being done, and among these of the one whose turn is
-   * longest ago; of the tasks of an owner the oldest. With `idleOwnersOnly` it leaves those alone who have a place. While
-   * others come too, whoever has used more time than there was has one place only: the others need the machine as well.
+   * Takes the next task: from the owner with the fewest running tasks, then from the one whose last turn is
+   * longest ago, then the oldest task. With `idleOwnersOnly` it skips owners with a running task. While other
+   * owners are active, an owner that has used more than its share of time gets only one place.
    */
   take(choice: { readonly idleOwnersOnly: boolean }): { readonly owner: string; readonly task: Task } | undefined;
-  /** Ends what `take` began. The time that it took puts off the owner's next turn: time counts, and not tasks. */
+  /**
+   * Ends a task taken with `take`. Its duration delays the owner's next turn: fairness counts time, not tasks.
+   */
   finish(owner: string, tookMs: number): void;
-  /** Takes a task that still waits out again. */
+  /** Removes a waiting task. */
   remove(owner: string, task: Task): void;
-  /** Somebody comes whose work needs no place here, but is not to suffer from that of others. */
+  /** Records activity of an owner that needs no place here but should not suffer from others. */
   note(owner: string): void;
-  /** Milliseconds until somebody who waits has rested; undefined when nobody rests. */
+  /** Milliseconds until a waiting owner's rest ends; undefined when none rests. */
   restMs(): number | undefined;
   waiting(): number;
   waitingOf(owner: string): readonly Task[];
-  /** Takes all that wait out. */
+  /** Removes and returns all waiting tasks. */
   clear(): Task[];
 }
 
-/** Others come too when one of them has so recently. */
+/** Other owners count as active for this long, in milliseconds. */
 const recentlyMs = 10_000;
-/** More than so far ahead of the time, an owner has used more than one place. */
+/** An owner this far ahead of the clock has used more than one place. */
 const aheadMs = 1_000;
 
-/** So far at most a turn is put off: whoever was slow while nobody else had work is not behind for long. */
+/** The longest delay of a turn, so that an owner that was slow while nobody else had work soon catches up. */
 const longestPutOffMs = 60_000;
 
-/** Nobody rests for what took longer, which was perhaps waiting itself. */
+/** Only this much of a task causes rest, since a longer one may have been waiting itself. */
 const longestTaskMs = 1_000;
 
 interface Share<Task> {
@@ -40,15 +42,15 @@ interface Share<Task> {
 }
 
 export interface FairQueueOptions {
-  /** Milliseconds on a clock that never jumps. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
-  /** What an owner may have in work while others come too, however little it has used. */
+  /** How much an owner may have running while others are active, however little it has used. */
   readonly besideOthers?: number;
-  /** Whoever has more to do rests, while others come too, so many times as long as its last task took. */
+  /** While others are active, an owner with more work rests this many times the duration of its last task. */
   readonly rest?: number;
 }
 
-/** The same order as that in which documents are claimed from the database, for what waits in one process. */
+/** For tasks waiting in one process, the same order in which documents are claimed from the database. */
 export function createFairQueue<Task>({
   now = () => performance.now(),
   besideOthers = Number.POSITIVE_INFINITY,
@@ -56,7 +58,7 @@ export function createFairQueue<Task>({
 }: FairQueueOptions = {}): FairQueue<Task> {
   const shares = new Map<string, Share<Task>>();
   let waiting = 0;
-  /** The last two owners who came, and when. */
+  /** The two most recently active owners, with times. */
   let latest: readonly { readonly owner: string; readonly at: number }[] = [];
 
   const isAlone = (owner: string): boolean =>
@@ -75,7 +77,7 @@ export function createFairQueue<Task>({
     }
     return best;
   };
-  /** Owners who have nothing to do and no turn to wait for. */
+  /** Forgets owners that have no work and no delayed turn. */
   const forget = (): void => {
     const time = now();
     for (const [owner, { tasks, running, turnAt }] of shares) {

@@ -1,13 +1,16 @@
 /**
- * How a member is written in the path of a problem: `policyFlags.minAge`, and `metadata["order id"]` for what is no plain
- * name. Items of lists are `recipients[0]`. The path is the one in the body that was sent.
+ * The path of a member in a field problem: `policyFlags.minAge`, `metadata["order id"]` for names that are not
+ * identifiers, `recipients[0]` for list items. Paths refer to the body as it was sent.
  */
 export function memberPath(path: string, name: string): string {
   if (!/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** A JSON pointer (RFC 6901) below a member as such a path, where the value is not at hand: digits are places in lists. */
+/**
+ * Converts a JSON pointer (RFC 6901) to such a path without looking at the value: numbers count as list
+ * indexes.
+ */
 export const pointerPath = (root: string, pointer: string): string =>
   namesIn(pointer).reduce((path, name) => (/^\d+$/.test(name) ? `${path}[${name}]` : memberPath(path, name)), root);
 
@@ -17,14 +20,14 @@ const namesIn = (pointer: string): string[] =>
     .slice(1)
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 
-/** What a JSON Schema says of a place in a value (RFC 6901), and of a member that it has not. */
+/** A JSON Schema error: its place in the value (RFC 6901), and the missing or unknown member, if any. */
 interface SchemaProblem {
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The path of what a JSON Schema has found in a value: `/recipients/0/name` is `recipients[0].name`. */
+/** The path of a JSON Schema error: `/recipients/0/name` becomes `recipients[0].name`. */
 export function schemaPath({ instancePath, keyword, params }: SchemaProblem, value: unknown): string {
   const names = namesIn(instancePath);
   if (keyword === "required") names.push(String(params.missingProperty));

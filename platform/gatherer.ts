@@ -1,37 +1,40 @@
 import { DomainError } from "./errors.ts";
 
-/** Does for many at once what each of them would do alone. */
+/** Combines single requests into batches. */
 export interface Gatherer<Item, Result> {
   add(item: Item): Promise<Result>;
-  /** Several that come together and should go together. */
+  /** Adds several items that belong together. */
   addAll(items: readonly Item[]): Promise<Result>[];
-  /** Whether nothing waits and nothing is under way. */
+  /** Whether nothing waits and nothing is running. */
   isIdle(): boolean;
 }
 
 export interface GathererOptions<Item, Result> {
-  /** One result for each item, in their order; one that is a promise does not hold up the next run. */
+  /** Returns one result per item, in order. A result that is a promise does not delay the next run. */
   run(items: readonly Item[]): Promise<readonly (Result | Promise<Result>)[]>;
-  /** Of a run. */
+  /** The most items in a run. */
   readonly maxItems: number;
-  /** What the items of a run may measure together. One that is larger alone goes alone: whoever receives it decides. */
+  /**
+   * The largest total size of a run. An item larger than that runs alone, and the receiver decides what to do
+   * with it.
+   */
   readonly size?: { readonly max: number; of(item: Item): number };
-  /** Runs at the same time; one when absent. */
+  /** Concurrent runs; default 1. */
   readonly maxInFlight?: number;
-  /** Items that wait; one that comes beyond is refused. As many as there are when absent. */
+  /** The most waiting items; further ones are refused. No limit when absent. */
   readonly maxWaiting?: number;
-  /** Nothing waits longer for its run: it is refused when a run starts without it. For ever when absent. */
+  /** Items that have waited longer are refused when the next run starts. No limit when absent. */
   readonly maxWait?: { readonly ms: number; readonly monotonic: () => number };
-  /** Starts with the first item, instead of with all that come in the same turn of the event loop. */
+  /** Starts with the first item instead of collecting all of the same event-loop turn. */
   readonly startsAtOnce?: boolean;
-  /** From the end of a run to the next that is not full. What comes after a pause does not wait. */
+  /** The pause between a run and the next one that is not full. Items that arrive after the pause do not wait. */
   readonly paceMs?: number;
 }
 
 /**
- * What comes while runs are under way goes together with the next one, so what is busy costs a run at a time however much
- * there is to do. Nothing ever waits for a run to fill: what finds a free place goes out. A run that fails fails all
- * its items, and no others; what is refused was not begun (SERVICE_UNAVAILABLE).
+ * Items that arrive while runs are in progress go together into the next one, so a busy receiver gets one run
+ * at a time however much there is to do. Nothing waits for a run to fill. A failed run fails all its items and
+ * no others; a refused item was never started (SERVICE_UNAVAILABLE).
  */
 export function createGatherer<Item, Result>(options: GathererOptions<Item, Result>): Gatherer<Item, Result> {
   const {
@@ -103,7 +106,7 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** They wait in the order in which they came, so those that are overdue are in front. */
+/** Items wait in order of arrival, so overdue ones come first. */
 function withoutOverdue<Item, Result>(
   waiting: Waiting<Item, Result>[],
   { maxWait }: Pick<GathererOptions<Item, Result>, "maxWait">,

@@ -2,13 +2,13 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "#gen/grpc/health/v1/health_pb.ts";
 import type { RpcRoutes } from "./rpc/routes.ts";
 
-/** Whether this process wants requests. */
+/** Whether this process accepts requests. */
 export interface HealthState {
   isServing(): boolean;
   setServing(serving: boolean): void;
 }
 
-/** A health state that does not serve yet. */
+/** A health state that starts as not serving. */
 export function createHealthState(): HealthState {
   let serving = false;
   return {
@@ -20,8 +20,8 @@ export function createHealthState(): HealthState {
 }
 
 /**
- * grpc.health.v1.Health/Check: the state of the process under "" and under the name of each service that it serves.
- * Other names are `not_found`, as the protocol says. Watch is not offered.
+ * grpc.health.v1.Health/Check: reports the process's state under "" and under the name of each service it
+ * serves. Other names are `not_found`, as the protocol requires. Watch is not supported.
  */
 export const healthRoutes =
   (health: HealthState, serviceNames: readonly string[]): RpcRoutes =>

@@ -1,8 +1,9 @@
 import { anyOf, type CharacterSet, havingProperty, noneOf, type Range, shorthands } from "./linear-pattern-set.ts";
 
 /**
- * What stands between the brackets of a class; undefined when it is not valid. Reads what JavaScript reads with the flag
- * `u`. Its own expressions would be dear: each class with properties takes up to 3 ms when it is tried for the first time.
+ * Parses the content of a bracketed character class like JavaScript with the `u` flag; undefined when it is
+ * invalid. JavaScript's own regular expressions would be expensive: each class with properties takes up to 3 ms
+ * on first use.
  */
 export function readClassItems(characters: readonly string[]): CharacterSet | undefined {
   const isNegated = characters[0] === "^";
@@ -33,13 +34,13 @@ export function readProperty(letter: string, name: string): CharacterSet | undef
   return letter === "P" && set !== undefined ? noneOf(set) : set;
 }
 
-/** Two escaped halves of a surrogate pair are one character. */
+/** Two escaped surrogates are one character. */
 const itemPattern =
   /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\u\{[0-9a-fA-F]+\}|\\x[0-9a-fA-F]{2}|\\c[A-Za-z]|\\[pP]\{\w+(?:=\w+)?\}|\\0(?![0-9])|\\[dDwWsSbtnvfr^$\\.*+?()[\]{}|/-]|[^\\]/gu;
 
 const controls: Readonly<Record<string, number>> = { "0": 0, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
 
-/** A character, or a class within the class. */
+/** A character or a nested class. */
 function readItem(item: string): number | CharacterSet | undefined {
   if (item[0] !== "\\") return item.codePointAt(0);
   const letter = item[1] ?? "";

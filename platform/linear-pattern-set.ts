@@ -1,4 +1,4 @@
-/** Characters, by their code points. */
+/** A set of characters, by code point. */
 export interface CharacterSet {
   has(code: number): boolean;
 }
@@ -37,14 +37,14 @@ const blanks = anyOf([
   [0xfeff, 0xfeff],
 ]);
 
-/** What stands behind the backslash of a class of its own. */
+/** Shorthand classes, by the letter after the backslash. */
 export const shorthands: Readonly<Record<string, CharacterSet>> = {
   ...{ d: digits, D: noneOf(digits) },
   ...{ w: wordCharacters, W: noneOf(wordCharacters) },
   ...{ s: blanks, S: noneOf(blanks) },
 };
 
-/** Everything but the ends of lines. */
+/** Everything except line terminators. */
 export const anyCharacter = noneOf(
   anyOf([
     [0x0a, 0x0a],
@@ -53,14 +53,14 @@ export const anyCharacter = noneOf(
   ]),
 );
 
-/** Characters that have a property of Unicode, as JavaScript names it; undefined when it knows none of this name. */
+/** The characters with a Unicode property, by its JavaScript name; undefined when there is no such property. */
 export function havingProperty(name: string): CharacterSet | undefined {
   const known = properties.get(name);
   if (known !== undefined) return known;
   try {
     const pattern = new RegExp(`^\\p{${name}}$`, "u");
     const set = { has: (code: number) => pattern.test(String.fromCodePoint(code)) };
-    // The names that there are, some hundreds, and no others.
+    // The cache stays small, because only existing properties enter it, a few hundred.
     properties.set(name, set);
     return set;
   } catch {
@@ -68,5 +68,5 @@ export function havingProperty(name: string): CharacterSet | undefined {
   }
 }
 
-/** One expression for all who ask: the first text that it is asked about costs up to a millisecond. */
+/** Shared, because the first test of each expression takes up to a millisecond. */
 const properties = new Map<string, CharacterSet>();

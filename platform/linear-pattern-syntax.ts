@@ -1,7 +1,7 @@
 import { readClassItems, readProperty } from "./linear-pattern-class.ts";
 import { anyCharacter, type CharacterSet, just, shorthands } from "./linear-pattern-set.ts";
 
-/** A pattern taken apart. */
+/** A parsed pattern. */
 export type PatternNode =
   | { readonly kind: "character"; readonly set: CharacterSet }
   | { readonly kind: "sequence"; readonly parts: readonly PatternNode[] }
@@ -12,7 +12,7 @@ export type ParsedPattern =
   | { readonly kind: "parsed"; readonly node: PatternNode }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Reads the syntax that linear-pattern.ts describes. The depth of the recursion is at most the length of the source. */
+/** Parses the syntax described in linear-pattern.ts. Recursion is at most as deep as the source is long. */
 export function parsePattern(source: string): ParsedPattern {
   const cursor: Cursor = { characters: Array.from(source), position: 0 };
   try {
@@ -70,7 +70,7 @@ function readSequence(cursor: Cursor): PatternNode {
   return { kind: "sequence", parts };
 }
 
-/** A trailing `?` asks for the shortest match, which is the same question when the whole text must match. */
+/** A trailing `?` asks for the shortest match, which makes no difference when the whole text must match. */
 function readRepeat(cursor: Cursor, part: PatternNode): PatternNode {
   const range = readRange(cursor);
   if (range === undefined) return part;
@@ -137,7 +137,7 @@ function readClass(cursor: Cursor): PatternNode {
   return { kind: "character", set };
 }
 
-/** One character, so neither a reference to a group nor an assertion. */
+/** Escapes of a single character, so neither back-references nor assertions. */
 const escapePattern =
   /^\\(?:[dDwWsStnrfv/\\.*+?()[\]{}|^$-]|[pP]\{[A-Za-z_=]{1,40}\}|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\})/u;
 

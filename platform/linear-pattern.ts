@@ -5,29 +5,31 @@ export type LinearPattern =
   | { readonly kind: "pattern"; matches(text: string, work?: PatternWork): boolean }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** What one caller may make us do: steps of a few nanoseconds. Below 0 it is used up, and nothing matches any more. */
+/**
+ * A budget of matching steps, a few nanoseconds each, for one caller. Below 0 it is used up and nothing matches
+ * any more.
+ */
 export interface PatternWork {
   left: number;
 }
 
 const maxPatternLength = 200;
 
-/** What repetitions such as `{2,50}` unfold to. */
+/** The limit after expanding repetitions such as `{2,50}`. */
 const maxStates = 1_024;
 
 /** A longer text never matches. Counted in Unicode characters. */
 export const maxMatchedCharacters = 4_096;
 
-/** Some 5 ms, for all that one request asks. A usual pattern takes seven steps for each character. */
+/** About 5 ms for everything one request asks. A usual pattern takes seven steps per character. */
 export const newPatternWork = (): PatternWork => ({ left: 400_000 });
 
 /**
- * Compiles a pattern of somebody we do not trust. It must match the whole text; `^` at its start and `$` at its end are
- * allowed and change nothing. The syntax is that of JavaScript with the flag `u` without assertions, references and
- * named groups. The states of the automaton are followed side by side, so that nothing is tried twice: the time to match
- * grows with the length of the text times the number of states. The regular expressions of JavaScript do try, and
- * `(a+)+b` takes them years. What is still too much, because a pattern is made for it, ends with the work that is
- * allowed; then it does not match.
+ * Compiles an untrusted pattern. It must match the whole text; a leading `^` and a trailing `$` are allowed and
+ * change nothing. The syntax is JavaScript's with the `u` flag, without assertions, back-references and named
+ * groups. All states of the automaton advance in parallel without backtracking, so matching time grows with
+ * text length times number of states, where JavaScript's regular expressions would take years for `(a+)+b`. A
+ * pattern that still exceeds the work budget does not match.
  */
 export function compileLinearPattern(source: string): LinearPattern {
   const parsed = parse(source);
@@ -41,13 +43,13 @@ export function compileLinearPattern(source: string): LinearPattern {
   };
 }
 
-/** Why a pattern cannot be compiled; undefined when it can. Costs less than to compile it. */
+/** Why a pattern cannot be compiled; undefined when it can. Cheaper than compiling. */
 export function refusalOfPattern(source: string): string | undefined {
   const parsed = parse(source);
   return parsed.kind === "refused" ? parsed.reason : undefined;
 }
 
-/** What a character of a pattern costs before anything is matched. */
+/** The cost of compiling, per character of the pattern. */
 const stepsOfReading = 10;
 
 const refused = (reason: string): ParsedPattern & { kind: "refused" } => ({ kind: "refused", reason });
@@ -59,12 +61,12 @@ function parse(source: string): ParsedPattern {
   return isTooMuch ? refused("repeats too much; use lower numbers in {}") : parsed;
 }
 
-/** The states of a pattern. One that reads a character has its set in `reads`; -1 forks, and -2 is the end. */
+/** A pattern's states. A state that reads a character has its set in `reads`; -1 is a fork and -2 the end. */
 interface Automaton {
   readonly sets: readonly CharacterSet[];
   readonly reads: readonly number[];
   readonly next: readonly number[];
-  /** The second way of a fork. */
+  /** A fork's second branch. */
   readonly other: readonly number[];
   readonly start: number;
 }
@@ -72,7 +74,7 @@ interface Automaton {
 const fork = -1;
 const end = -2;
 
-/** How large an automaton becomes. Can be astronomic, so it is asked before anything is built. */
+/** The size of the compiled automaton. It can be astronomical, so it is checked before anything is built. */
 function statesOf(node: PatternNode): number {
   switch (node.kind) {
     case "character":
@@ -90,7 +92,7 @@ function statesOf(node: PatternNode): number {
 }
 
 interface Building {
-  /** Of the copies that a repetition makes, the set is one. */
+  /** The copies made by a repetition share one set. */
   readonly sets: Map<CharacterSet, number>;
   readonly reads: number[];
   readonly next: number[];
@@ -109,7 +111,7 @@ function add({ reads, next, other }: Building, read: number, first: number, seco
   return other.push(second) - 1;
 }
 
-/** Adds the states of a node that goes on with `next`, and gives its first one. */
+/** Adds a node's states, followed by `next`, and returns the first one. */
 function build(building: Building, node: PatternNode, next: number): number {
   switch (node.kind) {
     case "character": {
@@ -143,7 +145,7 @@ function buildRepeat(building: Building, node: PatternNode & { kind: "repeat" },
   return first;
 }
 
-/** The states that are active after the characters read so far, and what is noted of each character on the way. */
+/** The active states after the characters read so far, with per-character caches. */
 interface Run {
   readonly automaton: Automaton;
   /** By state: the last step that entered it. */
@@ -153,7 +155,7 @@ interface Run {
   following: Int32Array;
 }
 
-/** Whether the automaton takes the whole text. Each state that is entered is a step of the work. */
+/** Whether the automaton accepts the whole text. Each state entered is one step of work. */
 function isMatch(automaton: Automaton, text: string, maxCharacters: number, work: { left: number }): boolean {
   const size = automaton.reads.length;
   work.left -= size;
@@ -163,7 +165,7 @@ function isMatch(automaton: Automaton, text: string, maxCharacters: number, work
     ...{ active: states(), following: states() },
   };
   const { sets, reads, next } = automaton;
-  /** By set: twice the step that asked it, and one more when it has the character. */
+  /** By set: twice the step that last tested it, plus one if it contained the character. */
   const asked = new Uint32Array(sets.length);
   let step = 1;
   let count = enter(run, run.active, 0, automaton.start, step, work);
@@ -187,7 +189,7 @@ function isMatch(automaton: Automaton, text: string, maxCharacters: number, work
   return work.left >= 0 && run.active.subarray(0, count).includes(0);
 }
 
-/** Adds a state and those that can be reached from it without a character; how many there are by then. */
+/** Adds a state and all states reachable from it without reading; returns the new number of states. */
 function enter(
   { automaton: { reads, next, other }, entered, open }: Run,
   active: Int32Array,

@@ -4,9 +4,9 @@ import { type DestinationStream, type LogFn, type Logger as PinoLogger, pino } f
 export type Logger = PinoLogger;
 
 /**
- * A logger that writes one JSON object per line to stdout. Level names are pino's; `silent` turns it off.
- * What looks or is named like a secret is replaced wherever it stands; never log bodies or header collections all the
- * same. What a child logger always says is the exception: pino writes it as it is.
+ * A logger that writes one JSON object per line to stdout, with pino's level names; `silent` turns it off.
+ * Values that look like secrets or have a secret's name are masked everywhere. Still, never log bodies or
+ * header collections. One exception: pino writes a child logger's bindings unmasked.
  */
 export function createLogger(service: string, level = "info", destination?: DestinationStream): Logger {
   const options = {
@@ -14,7 +14,7 @@ export function createLogger(service: string, level = "info", destination?: Dest
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: loggableMembers },
-    // The formatter has described errors already.
+    // The formatter has already described errors.
     serializers: { err: (err: unknown) => err },
     hooks: { logMethod: maskTexts },
   };
@@ -23,7 +23,7 @@ export function createLogger(service: string, level = "info", destination?: Dest
 
 const loggableMembers = (members: object) => loggable(members) as Record<string, unknown>;
 
-/** Also for the message that pino takes from an error that is logged without one. */
+/** Also masks the message that pino takes from an error logged without one. */
 function maskTexts(this: Logger, args: Parameters<LogFn>, log: LogFn): void {
   const masked: unknown[] = args.map((arg) => (typeof arg === "string" ? maskSecrets(arg) : arg));
   const [first] = masked as [{ readonly err?: unknown; readonly message?: unknown } | string];
@@ -34,14 +34,14 @@ function maskTexts(this: Logger, args: Parameters<LogFn>, log: LogFn): void {
   log.apply(this, masked as Parameters<LogFn>);
 }
 
-/** For lines whose every field is named where they are written and none is a secret: they are written as they are. */
+/** For log lines whose fields are all named in code and never secret: skips masking. */
 export const withoutRedaction = (logger: Logger): Logger =>
   logger.child({}, { formatters: { log: (members) => members } });
 
 /**
- * Standard output written in blocks, for a process that logs a line per request: a write for each line would cost more
- * than the rest of the line. Lines appear within a quarter of a second and at exit; a process that is killed loses
- * those of its last moment.
+ * Buffered standard output for processes that log a line per request, where a write per line would cost more
+ * than the rest of it. Lines appear within a quarter of a second and at exit; a killed process loses its last
+ * moments.
  */
 export const bufferedStdout = (): DestinationStream => inBlocks(pino.destination({ dest: 1, sync: false }));
 
@@ -49,8 +49,8 @@ const blockLength = 16_000;
 const longestWaitMs = 250;
 
 /**
- * Gathers lines before pino's own destination sees them. Its minLength does the same, but measures all that is gathered
- * again with every line, which took 1.4 us of the 3.7 us of one.
+ * Collects lines in front of pino's own destination. Its minLength option does the same but measures the whole
+ * buffer for every line, which took 1.4 µs of the 3.7 µs per line.
  */
 function inBlocks(destination: Pick<ReturnType<typeof pino.destination>, "write" | "flushSync">) {
   let block = "";
@@ -71,14 +71,14 @@ function inBlocks(destination: Pick<ReturnType<typeof pino.destination>, "write"
       block += line;
       if (block.length >= blockLength) flush();
     },
-    /** For pino, before a process ends itself. */
+    /** Called by pino before a process exits. */
     flushSync,
   };
 }
 
 /**
- * The form in which a value may stand in a log line: nothing under a name that sounds like a secret, no text that looks
- * like one, no content of bodies, headers and bytes, and of errors only what tells a defect.
+ * A value as it may be logged: secrets masked by name and by form, no bodies, headers or bytes, and of errors
+ * only what identifies the failure.
  */
 function loggable(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return maskSecrets(value);
@@ -94,7 +94,7 @@ function loggable(value: unknown, depth = 0): unknown {
   return kept;
 }
 
-/** Replaces what looks like one of our secrets, a credential of a header or an address, or a token in a query. */
+/** Masks what looks like one of our secrets, a credential in a header or URL, or a token in a query. */
 function maskSecrets(text: string): string {
   if (text.length < shortestText) return text;
   let masked = text.length > maxText ? `${text.slice(0, maxText)}…` : text;
@@ -103,13 +103,13 @@ function maskSecrets(text: string): string {
 }
 
 const maxDepth = 6;
-/** What is shorter holds no secret with the name that gives it away. */
+/** A shorter text cannot contain a secret in a recognizable form. */
 const shortestText = 12;
 const maxText = 10_000;
 const maxCauses = 8;
 const redacted = "[redacted]";
 
-/** Names whose values never reach a log line, at any depth, however they are written: `client_secret`, `clientSecret`. */
+/** Names whose values are never logged, at any depth and in any spelling: `client_secret`, `clientSecret`. */
 const secretNames: ReadonlySet<string> = new Set(
   [
     ["authorization", "proxyauthorization", "cookie", "setcookie", "headers", "metadata", "requestheader", "body"],
@@ -121,7 +121,7 @@ const secretNames: ReadonlySet<string> = new Set(
 
 const plainName = (name: string): string => name.replaceAll(/[-_]/g, "").toLowerCase();
 
-/** Each begins with something literal, so that a text without secrets costs little. */
+/** Each starts with a literal, so that texts without secrets are cheap to check. */
 const secretForms: readonly (readonly [RegExp, string])[] = [
   [/\bak_(live|test)_[0-9A-Za-z]+(_[0-9A-Za-z]*)?/g, "ak_[redacted]"],
   [/\bcs_[0-9A-Za-z]{20,}/g, "cs_[redacted]"],
@@ -131,16 +131,16 @@ const secretForms: readonly (readonly [RegExp, string])[] = [
   [/(:\/\/[^\s:/@]*):[^\s/@]+@/g, "$1:[redacted]@"],
 ];
 
-/** Objects written by hand. Of others, such as requests and buffers, only the class is told. */
+/** Plain objects. Of others, such as requests and buffers, only the class name is logged. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Also those of other realms, which are no instances of our Error: Jest runs tests in one of their own. */
+/** Also errors of other realms, which are not instances of our Error: Jest runs tests in one. */
 const isError = (value: unknown): value is Error => types.isNativeError(value) || value instanceof Error;
 
-/** What errors of Node, Postgres and Connect say apart from their texts and holds no data. */
+/** Properties of Node's, Postgres' and Connect's errors that contain no data. */
 const toldByErrors = [
   "code",
   "errno",
@@ -157,8 +157,8 @@ const toldByErrors = [
 ] as const;
 
 /**
- * Not all that an error carries: Postgres repeats rows in `detail` and `where`, HTTP clients keep requests with their
- * headers, Connect keeps the metadata of the call.
+ * Not all of an error's properties: Postgres quotes rows in `detail` and `where`, HTTP clients attach requests
+ * with headers, Connect attaches metadata.
  */
 function describeError(error: Error, depth: number): Record<string, unknown> {
   const chain = causesOf(error);
@@ -187,7 +187,7 @@ function causesOf(error: Error): Error[] {
   return chain;
 }
 
-/** Class 22 of SQLSTATE is about the data itself, and its texts quote them: `invalid input syntax for type uuid: "…"`. */
+/** SQLSTATE class 22 is about data, and its messages quote it: `invalid input syntax for type uuid: "…"`. */
 function messageOf(error: Error): string {
   const state = (error as { readonly code?: unknown }).code;
   const quotesData = typeof state === "string" && /^22[0-9A-Z]{3}$/.test(state);
@@ -195,7 +195,7 @@ function messageOf(error: Error): string {
   return maskSecrets(message);
 }
 
-/** The places alone: above them the stack repeats the message as it was thrown. */
+/** Only the frames: above them the stack repeats the original message. */
 function stackOf(error: Error): string {
   const places = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
   return [`${error.name}: ${messageOf(error)}`, ...places.map(maskSecrets)].join("\n");

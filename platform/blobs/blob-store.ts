@@ -5,28 +5,28 @@ import { type Tenant, withOrg } from "../db/pool.ts";
 import type { OrgId } from "../ids.ts";
 
 /**
- * Bytes under their hash. Each blob has owners, and lives as long as it has one: the same bytes of an organization are
- * stored once, and are gone when the last owner lets go of them. Nobody gets at the bytes of another organization, not
- * even by knowing their hash.
+ * Stores bytes by their hash. A blob lives as long as it has an owner: equal bytes of one organization are
+ * stored once and deleted when the last owner releases them. No organization can access another's bytes, even
+ * if it knows their hash.
  */
 export interface BlobStore {
   /**
-   * Stores the bytes for this owner and resolves with their SHA-256. Doing it again changes nothing; an owner who has
-   * other bytes already is an error. With a tenant it happens in its transaction, otherwise in one of its own.
+   * Stores the bytes for this owner and resolves with their SHA-256. Idempotent, but throws when the owner
+   * already has different bytes. With a tenant it runs in that transaction, otherwise in one of its own.
    */
   put(organization: OrgId | Tenant, ownerId: string, bytes: Uint8Array): Promise<Buffer>;
   /**
-   * Adds this owner to bytes that the organization has already; false when it has none with this hash. Otherwise as put,
-   * without sending the bytes.
+   * Adds this owner to bytes the organization already stores; false when it stores none with this hash.
+   * Otherwise like put.
    */
   reference(organization: OrgId | Tenant, ownerId: string, sha256: Uint8Array): Promise<boolean>;
-  /** Undefined when the organization has no such bytes. See put for the tenant. */
+  /** Undefined when the organization has no such bytes. For the tenant, see put. */
   read(organization: OrgId | Tenant, sha256: Uint8Array): Promise<Uint8Array | undefined>;
-  /** The owner lets go of its bytes; an owner without any is left as it is. See put for the tenant. */
+  /** Releases the owner's bytes; does nothing when it has none. For the tenant, see put. */
   release(organization: OrgId | Tenant, ownerId: string): Promise<void>;
 }
 
-/** Keeps the bytes in the tables that blobTablesSql made in this schema. */
+/** Stores the bytes in the tables that blobTablesSql creates in this schema. */
 export function createPostgresBlobStore(options: { readonly pool: pg.Pool; readonly schema: string }): BlobStore {
   const { pool } = options;
   const sql = statements(identifier(options.schema));
@@ -67,14 +67,14 @@ export function createPostgresBlobStore(options: { readonly pool: pg.Pool; reado
 }
 
 /**
- * Whoever adds or removes a reference holds the lock of the blob's row until the end of the transaction, and takes it
- * first. So a blob that was found is still there when the reference to it is written, and whoever removes the last
- * reference sees all that were written before: it looks for them in a statement of its own, which sees what had been
- * committed when the lock was given.
+ * Whoever adds or removes a reference first locks the blob's row until the end of the transaction. So a blob
+ * that was found still exists when its reference is written, and the removal of a last reference sees all
+ * references written before: it looks for them in a separate statement, whose snapshot starts after the lock
+ * was granted.
  */
 const statements = (schema: string) => ({
-  // "do nothing" would not lock: the row could be deleted before the reference is there. The bytes are not written again.
-  // The reference takes its hash from the blob, and so is written after it.
+  // "do nothing" would not lock the row, which could then be deleted before the reference exists. The bytes are
+  // not rewritten. The reference reads its hash from the blob and is therefore written after it.
   put: {
     name: `${schema}-put-blob`,
     text: `with stored as (
@@ -108,12 +108,12 @@ const statements = (schema: string) => ({
 /** The name of these bytes in every blob store. */
 export const sha256Of = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest();
 
-/** What pg sends as bytes; without a copy. */
+/** A Buffer view for pg, without a copy. */
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
- * The tables of a Postgres blob store. A blob lives as long as somebody refers to it, so that the same bytes are stored
- * once and are gone for good when the last one who needed them lets go.
+ * Creates the tables of a Postgres blob store. A blob lives as long as it is referenced, so equal bytes are
+ * stored once and deleted with their last reference.
  */
 export const blobTablesSql = (options: { schema: string; writerRole: string }): string[] => {
   const schema = identifier(options.schema);
@@ -126,7 +126,7 @@ export const blobTablesSql = (options: { schema: string; writerRole: string }): 
       created_at timestamptz(3) not null default now(),
       primary key (organization_id, sha256)
     )`,
-    // Documents, images and fonts are compressed already: trying again costs time and saves nothing.
+    // Documents, images and fonts are already compressed.
     `alter table ${schema}.blob alter column bytes set storage external`,
     `create table ${schema}.blob_reference (
       organization_id uuid not null,
@@ -139,7 +139,7 @@ export const blobTablesSql = (options: { schema: string; writerRole: string }): 
     `create index blob_reference_by_hash on ${schema}.blob_reference (organization_id, sha256)`,
     ...forceOrgIsolationSql(`${schema}.blob`),
     ...forceOrgIsolationSql(`${schema}.blob_reference`),
-    // Update is what locks a row; what a blob holds is checked against its name.
+    // Update is the right that row locks require; a blob's content is checked against its hash anyway.
     `grant select, insert, update, delete on ${schema}.blob, ${schema}.blob_reference to ${writer}`,
   ];
 };

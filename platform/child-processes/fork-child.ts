@@ -5,20 +5,20 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
-/** A program that works for this one. */
+/** A program that runs as a child process. */
 export interface ChildProgram {
   readonly entry: URL;
-  /** The share of its memory that JavaScript may have; the rest is for bytes and for what is native. */
+  /** The share of the memory limit for the JavaScript heap; the rest is for buffers and native code. */
   readonly heapShare: number;
-  /** Megabytes of each half of what it has for young objects, in place of what V8 takes. */
+  /** Size in MB of each half of V8's young generation; V8's default when absent. */
   readonly youngHalfMb?: number;
-  /** Its environment. None of ours: it holds secrets. */
+  /** Its whole environment. It does not inherit ours, which contains secrets. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Whether it may load native packages, which nothing but the memory limit binds. */
+  /** Whether it may load native add-ons, which only the memory limit constrains. */
   readonly withAddons: boolean;
 }
 
-/** Starts a program with little memory, and with nothing of ours but its own source. */
+/** Starts a program with limited memory and no access beyond its own source. */
 export function forkChild(
   { entry, heapShare, youngHalfMb, environment, withAddons }: ChildProgram,
   maxMemoryMb: number,
@@ -37,7 +37,7 @@ export function forkChild(
   });
 }
 
-/** It may read the source and the packages; it may neither write nor start programs. */
+/** It may read its source and packages, but neither write files nor start programs. */
 function permissions(entry: URL): string[] {
   const root = fileURLToPath(new URL("../../", import.meta.url));
   const readable = new Set([root, realpathSync(root), realpathSync(join(root, "node_modules")), fileURLToPath(entry)]);
@@ -51,14 +51,15 @@ function permissions(entry: URL): string[] {
 }
 
 /**
- * Makes this program a child process of a pool: says that it is ready and answers each job with what `work` makes of it.
- * What it throws is a defect, after which the process is replaced.
+ * Turns this program into a child process of a pool: reports ready and answers each job with the result of
+ * `work`. If `work` throws, the process is considered defective and replaced.
  */
 export function answerJobs<Job, Outcome>(work: (job: Job) => Outcome | Promise<Outcome>): void {
   process.on("disconnect", () => process.exit());
-  // Ctrl-C reaches every process of a terminal; the parent still has work to finish, and ends this one afterwards.
+  // Ctrl-C reaches every process of a terminal. The parent still has work to finish and ends this one
+  // afterwards.
   process.on("SIGINT", () => undefined);
-  // A job holds the thread, so that it would not see that the parent is gone.
+  // A job may block this thread, so another thread watches for the end of the parent.
   new Worker(new URL("./parent-watch.ts", import.meta.url), { workerData: Number(process.argv[2]) }).unref();
   process.on("message", (job: Job) => void answer(work, job).then(send));
   send({ kind: "ready" });
@@ -98,40 +99,40 @@ const framesOf = (error: unknown): string[] =>
     : [];
 
 export interface ChildLimits {
-  /** How long a job may take once a process has it. */
+  /** The limit on a job's running time. */
   readonly deadlineMs: number;
-  /** Physical memory of a process. */
+  /** The limit on a process's physical memory, in MiB. */
   readonly maxMemoryMb: number;
-  /** A process with nothing to do that has more than this is replaced. */
+  /** An idle process with more memory than this is replaced. */
   readonly maxIdleMemoryMb: number;
-  /** A process is replaced after so many jobs. */
+  /** A process is replaced after this many jobs. */
   readonly maxJobs: number;
-  /** How long a process may take to become ready. */
+  /** The limit on a process's start-up time. */
   readonly startTimeoutMs: number;
-  /** How long a process may have nothing to do before it is ended. */
+  /** An idle process is ended after this time. */
   readonly idleMs: number;
-  /** How long a process may go on with a job that nobody wants any more, before it is ended. */
+  /** How long a process may keep working on an abandoned job before it is ended. */
   readonly graceMs: number;
 }
 
-/** Why a process was ended, or ended by itself. */
+/** Why a process ended. */
 export type ChildEnd =
-  /** The job took too long, too much memory, or brought the process down. */
+  /** The job exceeded its time or memory, or crashed the process. */
   | "timeout"
   | "out_of_memory"
   | "crashed"
-  /** Nobody wants the job any more. */
+  /** The job was abandoned. */
   | "aborted"
-  /** It had many jobs, or keeps much memory. */
+  /** The process has run many jobs, or holds much memory. */
   | "worn"
-  /** It had nothing to do for long. */
+  /** The process was idle for long. */
   | "idle"
   | "closed";
 
-/** What a child process sends: first that it is ready, then one answer for each job it gets. */
+/** A child's messages: first that it is ready, then one answer per job. */
 export interface ChildAnswer<Outcome> {
   readonly outcome: Ready | Done<Outcome> | Defect;
-  /** Physical memory of the process after that. */
+  /** Physical memory of the process after the job. */
   readonly residentBytes: number;
 }
 
@@ -144,10 +145,10 @@ interface Done<Outcome> {
   readonly outcome: Outcome;
 }
 
-/** Something was thrown. Its message may have parts of the document in it, so it stays where it was thrown. */
+/** The job threw. The error's message may quote the document, so only its place is reported. */
 interface Defect {
   readonly kind: "defect";
   readonly name: string;
-  /** Where it was thrown. */
+  /** The stack frames, without the message. */
   readonly frames: readonly string[];
 }

@@ -1,4 +1,4 @@
-// A thread of a child process: ends the process when its parent is gone, whatever the rest of it is busy with.
+// A thread that ends a child process when its parent is gone, even while a job blocks the main thread.
 import { workerData } from "node:worker_threads";
 
 const parent = workerData as number;

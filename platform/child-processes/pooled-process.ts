@@ -5,23 +5,23 @@ import { promisify } from "node:util";
 import type { Logger } from "../logger.ts";
 import { type ChildAnswer, type ChildEnd, type ChildLimits, type ChildProgram, forkChild } from "./fork-child.ts";
 
-/** A job with what becomes of it. */
+/** A job with its callbacks. */
 export interface ChildTask<Job, Outcome> {
   readonly job: Job;
-  /** In place of the one for all jobs. */
+  /** Overrides the deadline for all jobs. */
   readonly deadlineMs?: number;
   done(outcome: Outcome): void;
-  /** Its process was ended, or has a defect, which counts as a crash. */
+  /** The process ended, or threw, which counts as a crash. */
   fail(end: ChildEnd): void;
 }
 
-/** One process, which has one job at a time. */
+/** A process that runs one job at a time. */
 export interface PooledProcess<Job, Outcome> {
   /** Only while it is idle. */
   run(task: ChildTask<Job, Outcome>): void;
-  /** Nobody waits for its job any more. */
+  /** Nobody waits for the job any longer. */
   abandon(): void;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has exited. */
   end(end: ChildEnd): Promise<void>;
 }
 
@@ -34,19 +34,19 @@ export interface PooledProcessOptions {
 }
 
 export interface PooledProcessEvents {
-  /** It can take a job. */
+  /** The process can take a job. */
   onIdle(): void;
-  /** It has had nothing to do for long. */
+  /** The process has been idle for long. */
   onLongIdle(): void;
-  /** It takes no job any more. */
+  /** The process takes no more jobs. */
   onEnding(): void;
-  /** It is gone. `isUsed` is false when it never had a job. */
+  /** The process has exited. `isUsed` is false when it never had a job. */
   onEnd(end: ChildEnd, isUsed: boolean): void;
 }
 
 const megabyte = 1024 * 1024;
 
-/** Starts a process. It ends by itself beyond its limits, when it dies, and when it is worn. */
+/** Starts a process. It is ended when it exceeds a limit, crashes or is worn out. */
 export function startPooledProcess<Job, Outcome>(
   { name, program, limits, logger }: PooledProcessOptions,
   events: PooledProcessEvents,
@@ -99,10 +99,10 @@ export function startPooledProcess<Job, Outcome>(
     gone.resolve();
   });
   child.on("message", ({ outcome, residentBytes }: ChildAnswer<Outcome>) => {
-    // An answer may have been on its way when the process was ended.
+    // An answer may already have been on its way when the process was ended.
     if (ending !== undefined) return;
     const taken = take();
-    // What it threw unexpectedly may have left it in any state.
+    // An unexpected error may have left the process in any state.
     if (outcome.kind === "defect") {
       logger.error({ error: outcome.name, frames: outcome.frames }, `the ${name} has a defect`);
       void end("worn");
@@ -131,11 +131,11 @@ interface Gone {
   readonly reason: "out_of_memory" | "crashed";
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** In the source, without what was said there. */
+  /** Source positions, without the message. */
   readonly places: readonly string[];
 }
 
-/** Calls back once, also when the process could not be started at all. */
+/** Calls back once, also when the process could not be started. */
 function onceGone(child: ChildProcess, onGone: (gone: Gone) => void): void {
   const lastWords = keepLastWords(child.stderr);
   let isGone = false;
@@ -150,7 +150,7 @@ function onceGone(child: ChildProcess, onGone: (gone: Gone) => void): void {
   });
 }
 
-/** A job that cannot be sent and a process that does not take it come to the same. */
+/** Treats a job that cannot be sent like a crash of the process. */
 function send(child: ChildProcess, job: unknown, onFailure: () => void): void {
   try {
     child.send(job as object, (error) => {
@@ -161,7 +161,7 @@ function send(child: ChildProcess, job: unknown, onFailure: () => void): void {
   }
 }
 
-/** Keeps the end of what a process writes. */
+/** Keeps the last output of a process. */
 function keepLastWords(stream: Readable | null): () => string {
   let kept = "";
   stream?.setEncoding("utf8");
@@ -173,15 +173,15 @@ function keepLastWords(stream: Readable | null): () => string {
 
 const maxLength = 16_384;
 
-/** True when it says that memory was refused: by V8, or by the allocator of something native. */
+/** Whether the output says that an allocation failed, in V8 or in native code. */
 const tellsOfMemory = (words: string): boolean =>
   /heap out of memory|heap limit|allocation failed|memory allocation of \d+ bytes failed|Fatal process out of memory/i.test(
     words,
   );
 
 /**
- * Where the process came down, for the log: the kind of error, and places in the source. Never what was said there, which
- * may have parts of a document in it.
+ * Where the process crashed, for the log: the kind of error and source positions, but never the message, which
+ * may quote a document.
  */
 const placesIn = (words: string): string[] =>
   (
@@ -189,7 +189,7 @@ const placesIn = (words: string): string[] =>
     []
   ).slice(0, 10);
 
-/** Calls back once when the process has more physical memory than this. Returns what stops the watch. */
+/** Calls back once when the process exceeds this much physical memory. Returns a function that stops watching. */
 function watchMemory(pid: number, maxBytes: number, onExceeded: () => void): () => void {
   let isAsking = false;
   const look = async (): Promise<void> => {
@@ -210,10 +210,10 @@ function watchMemory(pid: number, maxBytes: number, onExceeded: () => void): () 
   return stop;
 }
 
-/** A process that fills memory as fast as it can gets some hundred megabytes in this time. */
+/** In this time a process can allocate at most a few hundred megabytes. */
 const everyMs = 100;
 
-/** Undefined when the process is gone or the machine does not tell. */
+/** Undefined when the process is gone or the system does not report it. */
 async function residentBytes(pid: number): Promise<number | undefined> {
   try {
     return process.platform === "linux" ? readStatus(pid) : await askPs(pid);
@@ -222,7 +222,7 @@ async function residentBytes(pid: number): Promise<number | undefined> {
   }
 }
 
-/** The kernel answers from memory, so this is faster than anything that does not block. */
+/** Synchronous: the kernel answers from memory, which is faster than any asynchronous read. */
 function readStatus(pid: number): number | undefined {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;

@@ -1,39 +1,39 @@
 import type { ChildEnd } from "./fork-child.ts";
 import { type PooledProcess, type PooledProcessOptions, startPooledProcess } from "./pooled-process.ts";
 
-/** Processes in all their states. */
+/** A pool's processes in all their states. */
 export interface ProcessPool<Job, Outcome> {
-  /** A process that is idle, for one job. */
+  /** Takes an idle process for one job. */
   take(): PooledProcess<Job, Outcome> | undefined;
-  /** A process that was taken and not given a job. */
+  /** Returns a process that was taken but not given a job. */
   putBack(process: PooledProcess<Job, Outcome>): void;
-  /** Starts what so many waiting jobs need. */
+  /** Starts the processes that this many waiting jobs need. */
   startFor(waiting: number): void;
-  /** Jobs that could be run at once, were none running. */
+  /** How many jobs could run if none were running. */
   places(): number;
-  /** Processes that have a job. */
+  /** How many processes have a job. */
   busy(): number;
   close(): Promise<void>;
 }
 
 export interface ProcessPoolOptions extends PooledProcessOptions {
-  /** Processes at most. They start when needed. */
+  /** The maximum number of processes; they start on demand. */
   readonly size: number;
-  /** Processes that are started at once and stay when they have nothing to do. */
+  /** Processes started in advance and kept when idle. */
   readonly kept: number;
 }
 
 export interface ProcessPoolEvents {
-  /** There is a process to take. */
+  /** A process is available. */
   onIdle(): void;
-  /** A process failed to start, and there is no other. */
+  /** A process failed to start and there is no other. */
   onStuck(): void;
   onEnd(end: ChildEnd): void;
 }
 
 /**
- * Child processes that have one job at a time each. What a job can do to one of them, it does to that one: a process
- * beyond its time or memory is killed and another one takes its place.
+ * Child processes that run one job at a time each, so that a job can only harm its own process. A process
+ * beyond its time or memory is killed and replaced.
  */
 export function createProcessPool<Job, Outcome>(
   options: ProcessPoolOptions,
@@ -42,7 +42,7 @@ export function createProcessPool<Job, Outcome>(
   const { size, kept, logger, name } = options;
   const processes = new Set<PooledProcess<Job, Outcome>>();
   const ready = new Set<PooledProcess<Job, Outcome>>();
-  /** The one that was busy last is the first to be busy again, so that the others can be ended. */
+  /** Last in, first out, so that surplus processes stay idle and can be ended. */
   const idle: PooledProcess<Job, Outcome>[] = [];
   const backoff = createBackoff();
   let isClosed = false;
@@ -76,7 +76,7 @@ export function createProcessPool<Job, Outcome>(
       holdOff();
     }
   };
-  /** It is tried again without anybody asking: nobody hands jobs to a pool that has no places. */
+  /** Retries by itself, because a pool without places is never asked. */
   const holdOff = (): void => {
     backoff.begin(start);
     if (ready.size === 0) events.onStuck();
@@ -84,7 +84,7 @@ export function createProcessPool<Job, Outcome>(
   const replace = (end: ChildEnd, isUsed: boolean): void => {
     if (end === "idle") return;
     if (!isUsed && end !== "worn") holdOff();
-    // There was something to do a moment ago, so there will be again.
+    // There was work a moment ago, so more is likely.
     else start();
   };
   const startFor = (waiting: number): void => {

@@ -1,7 +1,7 @@
 /**
- * Creates a role without login and lets the migrating user act as it. Safe to run again, and while another database
- * of the same cluster does the same: roles belong to the cluster, and no lock spans databases, so the race is caught.
- * A role that an operator created beforehand is left as it is.
+ * Creates a role without login and lets the migrating user act as it. Safe to run again, also while another
+ * database of the same cluster does so: roles belong to the cluster and no lock spans databases, so the
+ * duplicate error is caught. Leaves a role that an operator created as it is.
  */
 export const createRoleSql = (role: string): string => `
 do $role$
@@ -26,8 +26,9 @@ end
 $role$`;
 
 /**
- * Locks a table with `organization_id uuid` to the organization of the transaction (`app.org_id`), for its owner too.
- * Without one, no row is visible and none can be written. Other roles may get further policies; policies add up.
+ * Restricts a table with `organization_id uuid` to the transaction's organization (`app.org_id`), for its owner
+ * too. Without an organization no row is visible and none can be written. Other roles may get further policies,
+ * which add up.
  */
 export const forceOrgIsolationSql = (table: string): string[] => [
   `alter table ${table} enable row level security`,
@@ -37,8 +38,8 @@ export const forceOrgIsolationSql = (table: string): string[] => [
     with check (organization_id = nullif(current_setting('app.org_id', true), '')::uuid)`,
 ];
 
-/** Quoted as an SQL name. */
+/** Quotes an SQL identifier. */
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Quoted as an SQL text. */
+/** Quotes an SQL string literal. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;

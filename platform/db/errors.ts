@@ -1,12 +1,12 @@
 /**
- * True when the error, or an error it wraps, is a violation of a unique index (23505); of this one when a name is given.
+ * Whether the error, or an error it wraps, violates a unique index (23505), or this one when a name is given.
  * Understands errors of pg and of MikroORM.
  */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return causes(error).some((e) => e.code === "23505" && (constraint === undefined || e.constraint === constraint));
 }
 
-/** SQLSTATE, or class of it, of failures that the same statement may survive a moment later. */
+/** SQLSTATEs, or their classes, of failures that may be gone when the same statement is retried. */
 const transientStates = [
   "40P01", // deadlock detected
   "40001", // serialization failure
@@ -20,7 +20,7 @@ const transientStates = [
 ];
 
 const transientSystemErrors = [
-  // Of the disk and of what a process may open; they end when somebody makes room.
+  // Full disk and file limits; they end when somebody makes room.
   "ENOSPC",
   "EDQUOT",
   "EROFS",
@@ -28,7 +28,7 @@ const transientSystemErrors = [
   "EMFILE",
   "ENFILE",
   "ENOMEM",
-  // Of the network.
+  // Network failures.
   "ECONNRESET",
   "ECONNREFUSED",
   "EPIPE",
@@ -38,13 +38,13 @@ const transientSystemErrors = [
   "ENOTFOUND",
 ];
 
-/** What pg and its pool say when the connection is gone, silent, or none became free; they have no code. */
+/** Messages of pg and its pool that come without a code: the connection is gone, silent, or none became free. */
 const transientMessages =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
 /**
- * True when the database was unreachable, busy or without room, or the disk of this process was: the same work may be
- * tried again as a whole.
+ * Whether the database was unreachable, overloaded or full, or this process's disk was: the work as a whole may
+ * be retried.
  */
 export function isTransient(error: unknown): boolean {
   return causes(error).some((e) => {
@@ -54,7 +54,7 @@ export function isTransient(error: unknown): boolean {
   });
 }
 
-/** The error and what it wraps, outermost first. */
+/** The error and the errors it wraps, outermost first. */
 function causes(error: unknown): Record<string, unknown>[] {
   const chain: Record<string, unknown>[] = [];
   let current = error;

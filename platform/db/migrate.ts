@@ -7,13 +7,13 @@ import { identifier } from "./ddl.ts";
 
 type MigrationClass = new (...args: ConstructorParameters<typeof Migration>) => Migration;
 
-/** The migrations of one service, oldest first. Applied ones are never edited or reordered. */
+/** The migrations of one service, oldest first. Migrations are never edited or reordered after a release. */
 export interface ServiceMigrations {
   readonly schema: string;
   readonly list: readonly { readonly name: string; readonly class: MigrationClass }[];
 }
 
-/** A migration of a few statements, which needs no file of its own. */
+/** A short migration that needs no file of its own. */
 export const sqlMigration = (name: string, ...statements: readonly string[]) => ({
   name,
   class: class extends Migration {
@@ -30,17 +30,17 @@ export interface MigrateOptions {
   readonly logger: Logger;
 }
 
-/** Any constant; all migrating processes of one database must agree on it. */
+/** Arbitrary, but the same for all processes that migrate a database. */
 const lockKey = 4_071_663_822;
 
 /**
- * Brings the schemas up to date and returns the names of what was applied, as `<schema>.<name>`. Processes that start
- * it at once run one after the other. Each migration commits by itself, so that a failed one leaves those before it.
+ * Migrates the schemas and returns the names of the applied migrations, as `<schema>.<name>`. Concurrent
+ * processes run one after the other. Each migration commits separately, so a failed one keeps those before it.
  * Costs one query when nothing is pending.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const client = new pg.Client({ connectionString: options.url, application_name: "assent-migrate" });
-  // The promise of the query in flight reports a lost connection.
+  // A lost connection is already reported by the promise of the query in flight.
   client.on("error", () => {});
   await client.connect();
   try {
@@ -59,8 +59,8 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
 }
 
 /**
- * Belongs to the session, so it ends with this connection however this process ends. Asked for again and again instead
- * of waited for: a waiting statement holds a snapshot, and CREATE INDEX CONCURRENTLY waits for all snapshots to end.
+ * A session lock, so it is released with the connection however this process ends. Polled instead of awaited: a
+ * waiting statement holds a snapshot, and CREATE INDEX CONCURRENTLY waits for all snapshots to end.
  */
 async function takeLock(client: pg.Client): Promise<void> {
   for (;;) {
@@ -70,7 +70,7 @@ async function takeLock(client: pg.Client): Promise<void> {
   }
 }
 
-/** Where MikroORM keeps the names of applied migrations, in each schema. */
+/** The table in each schema where MikroORM records applied migrations. */
 const historyTable = "migration";
 
 async function pendingServices(
@@ -100,7 +100,7 @@ async function migrateService(url: string, service: ServiceMigrations): Promise<
     migrations: {
       tableName: `${service.schema}.${historyTable}`,
       migrationsList: service.list.map((migration) => ({ ...migration })),
-      // One master transaction deadlocks with CREATE INDEX CONCURRENTLY.
+      // A single outer transaction would deadlock with CREATE INDEX CONCURRENTLY.
       allOrNothing: false,
       snapshot: false,
       silent: true,

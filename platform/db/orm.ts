@@ -9,16 +9,16 @@ export { isTransient, isUniqueViolation } from "./errors.ts";
 export type Entities = readonly (string | EntityClass<AnyEntity> | EntitySchema)[];
 
 export interface OrmOptions<E extends Entities> extends PoolOptions {
-  /** The Postgres schema of the service; entities need not repeat it. */
+  /** The service's Postgres schema; entities do not repeat it. */
   readonly schema: string;
   readonly entities: E;
-  /** Told of the pool, to measure it. */
+  /** Receives the pool, to measure it. */
   readonly onPool?: ((pool: pg.Pool) => void) | undefined;
 }
 
 /**
- * An ORM over the service's schema, with the same start-up options as createPool. Connects when first used.
- * Do not annotate the variable it is put in: the inferred type is what makes `em.getKysely()` typed.
+ * An ORM for the service's schema, with createPool's start-up options. Connects on first use. Do not annotate
+ * the type of the variable that holds it: only the inferred type makes `em.getKysely()` typed.
  */
 export function createOrm<const E extends Entities>(options: OrmOptions<E>) {
   return new MikroORM({
@@ -30,28 +30,29 @@ export function createOrm<const E extends Entities>(options: OrmOptions<E>) {
       application_name: options.name,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
-      // Kysely names tables without their schema.
+      // Kysely names tables without a schema.
       options: `${startupOptions(options)} -c search_path=${options.schema}`,
       onPoolCreated: (pool: pg.Pool) => {
         releaseBrokenConnections(pool);
         options.onPool?.(pool);
       },
     },
-    // Schema changes come from numbered migrations alone; the debug log would show parameters.
+    // Schema changes come only from numbered migrations. The debug log is off because it would show parameters.
     debug: false,
     metadataCache: { enabled: false },
   });
 }
 
-/** A Tenant where statements are made by an entity manager. */
+/** A Tenant for code that uses an entity manager. */
 export interface OrmTenant<EM extends EntityManager = EntityManager> extends Opened {
   readonly orgId: OrgId;
   readonly em: EM;
 }
 
 /**
- * Runs `work` with an entity manager of its own in one transaction that sees and writes rows of this organization only.
- * Flushes and commits when `work` resolves, rolls back when it rejects or has swallowed an error of the database.
+ * Runs `work` with its own entity manager in one transaction that only sees and writes rows of this
+ * organization. Flushes and commits when `work` resolves. Rolls back when it rejects, or when it swallowed a
+ * database error.
  */
 export async function withOrgEm<EM extends EntityManager, T>(
   orm: { readonly em: EM },
@@ -64,7 +65,8 @@ export async function withOrgEm<EM extends EntityManager, T>(
     await em.execute("select set_config('app.org_id', ?, true)", [orgId]);
     const result = await work({ orgId, em } as OrmTenant<EM>);
     await em.flush();
-    // Fails when an error that the work swallowed has spoiled the transaction: COMMIT would roll back in silence.
+    // Fails if `work` swallowed an error that aborted the transaction; otherwise COMMIT would silently roll
+    // back.
     await em.execute("select");
     return result;
   });

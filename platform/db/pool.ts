@@ -6,31 +6,37 @@ import { tracePool } from "../tracing/trace-pool.ts";
 
 export interface PoolOptions {
   readonly url: string;
-  /** The role that statements run as; the login role must be a member of it. Absent, "" or "-": the login role itself. */
+  /**
+   * The role that statements run as; the login role must be a member of it. Absent, "" or "-" keeps the login
+   * role.
+   */
   readonly role?: string;
-  /** Connections at most; default 10. */
+  /** The maximum number of connections; default 10. */
   readonly max?: number;
   /** Shown in pg_stat_activity. */
   readonly name: string;
-  /** False: commits are not flushed, so a crash of the server may forget the last ones. Only for counters. Default true. */
+  /**
+   * False skips the flush on commit, so a server crash may lose the latest commits. Only for counters. Default
+   * true.
+   */
   readonly synchronousCommit?: boolean;
-  /** A statement that runs longer is cancelled by the server. Milliseconds, default 5000; 0 turns it off. */
+  /** The server cancels statements that run longer. Milliseconds, default 5000; 0 for no limit. */
   readonly statementTimeoutMs?: number;
-  /** A statement that waits longer for a lock fails with 55P03. Milliseconds, default 2000; 0 turns it off. */
+  /** A statement that waits longer for a lock fails with 55P03. Milliseconds, default 2000; 0 for no limit. */
   readonly lockTimeoutMs?: number;
 }
 
-/** How long a caller waits for a connection before it gets an error. */
+/** How long a caller waits for a connection, in milliseconds. */
 const connectTimeoutMs = 5_000;
 
 const defaultStatementTimeoutMs = 5_000;
 
-/** How much longer than the server's own limit a caller waits for an answer. */
+/** How much longer than the server's own limit the client waits for an answer, in milliseconds. */
 const silenceMs = 1_000;
 
 /**
- * A pool whose connections have their role and limits from the first byte on: they travel as start-up options,
- * so no statement can run without them. Connects when first used. Broken connections are replaced, never fatal.
+ * A pool whose connections carry their role and limits as start-up options, so no statement can run without
+ * them. Connects on first use. Broken connections are replaced and never fatal.
  */
 export function createPool(options: PoolOptions): pg.Pool {
   const { statementTimeoutMs = defaultStatementTimeoutMs } = options;
@@ -40,12 +46,13 @@ export function createPool(options: PoolOptions): pg.Pool {
     application_name: options.name,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
-    // Ends the wait for a server that no longer answers at all; one that does has cancelled the statement before.
+    // Gives up on a server that no longer answers at all; a working one has cancelled the statement before
+    // that.
     ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + silenceMs }),
     options: startupOptions(options),
   });
-  // pg reports a dropped connection as an 'error' event, which is fatal without a listener. The query in flight
-  // rejects by itself, and the pool has already discarded an idle one.
+  // pg emits an 'error' event for a dropped connection, which is fatal without a listener. The query in flight
+  // rejects anyway, and the pool has already discarded an idle connection.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
@@ -56,7 +63,7 @@ export function startupOptions(options: Omit<PoolOptions, "url" | "name" | "max"
   const settings: Record<string, string> = {
     statement_timeout: String(options.statementTimeoutMs ?? defaultStatementTimeoutMs),
     lock_timeout: String(options.lockTimeoutMs ?? 2_000),
-    // A transaction left open by a defect would hold its locks and stop vacuum for ever.
+    // A transaction that a bug leaves open would hold its locks and block vacuum for ever.
     idle_in_transaction_session_timeout: "30000",
   };
   if (options.role !== undefined && !["", "-"].includes(options.role)) settings.role = options.role;
@@ -68,14 +75,14 @@ export function startupOptions(options: Omit<PoolOptions, "url" | "name" | "max"
 
 declare const isOpened: unique symbol;
 
-/** Marks what only the functions that open a transaction of an organization make. */
+/** A brand that only the functions opening an organization's transaction can create. */
 export interface Opened {
   readonly [isOpened]: true;
 }
 
 /**
- * An open transaction of one organization: the organization of a statement and that of its transaction cannot differ.
- * Whatever reads or writes rows of an organization takes it first.
+ * An open transaction of one organization. Everything that reads or writes an organization's rows takes it as
+ * its first argument, so that the organization of a statement and of its transaction cannot differ.
  */
 export interface Tenant extends Opened {
   readonly orgId: OrgId;
@@ -83,18 +90,15 @@ export interface Tenant extends Opened {
 }
 
 /**
- * Runs `work` in one transaction that sees and writes rows of this organization only (row-level security).
- * Commits when `work` resolves, rolls back when it rejects; rejects as well when an error that `work` swallowed has
- * spoiled the transaction. The organization is set for this transaction alone and cannot leak through the pool.
+ * Runs `work` in one transaction that only sees and writes rows of this organization (row-level security).
+ * Commits when `work` resolves. Rolls back when it rejects; also rejects when `work` swallowed an error that
+ * aborted the transaction. The organization is set for this transaction only and cannot leak through the pool.
  */
 export async function withOrg<T>(pool: pg.Pool, orgId: OrgId, work: (tenant: Tenant) => Promise<T>): Promise<T> {
   return runTransaction(pool, beginForOrg(orgId), (client) => work({ orgId, client } as Tenant));
 }
 
-/**
- * Like withOrg for work that only reads: all its statements see the database as it was at the first of them, so that what
- * they read fits together.
- */
+/** Like withOrg, but read-only and with one snapshot for all statements, so that their results are consistent. */
 export async function withOrgSnapshot<T>(
   pool: pg.Pool,
   orgId: OrgId,
@@ -104,12 +108,15 @@ export async function withOrgSnapshot<T>(
   return runTransaction(pool, begin, (client) => work({ orgId, client } as Tenant));
 }
 
-/** Like withOrg without an organization: for tables without one and for roles whose policies span organizations. */
+/**
+ * Like withOrg but without an organization: for tables that have none, and for roles whose policies span
+ * organizations.
+ */
 export async function withTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   return runTransaction(pool, "begin", work);
 }
 
-/** Both statements in one round trip; the simple protocol takes no parameters, hence the check. */
+/** Both statements in one round trip. The simple protocol takes no parameters, hence the check. */
 function beginForOrg(orgId: OrgId, begin = "begin"): string {
   if (!isUuid(orgId)) throw new TypeError("the organization id is not a UUID");
   return `${begin}; select set_config('app.org_id', '${orgId}', true)`;
@@ -126,7 +133,7 @@ async function runTransaction<T>(
     await client.query(begin);
     const result = await work(client);
     const end = await client.query("commit");
-    // Postgres answers COMMIT of a failed transaction with success and the tag ROLLBACK.
+    // Postgres answers COMMIT of an aborted transaction with success and the tag ROLLBACK.
     if (end.command === "ROLLBACK") throw new Error("the transaction was rolled back because a statement in it failed");
     return result;
   } catch (error) {
@@ -137,7 +144,7 @@ async function runTransaction<T>(
   }
 }
 
-/** The reason why the connection cannot be used again, if any. */
+/** Returns why the connection must not be used again, if so. */
 async function rollback(client: pg.PoolClient): Promise<Error | undefined> {
   try {
     await client.query("rollback");
@@ -147,7 +154,7 @@ async function rollback(client: pg.PoolClient): Promise<Error | undefined> {
   }
 }
 
-/** Shows in the metrics how busy a pool is, and its statements in traces. Several pools of one service add up. */
+/** Measures a pool's use and traces its statements. Several pools of one service are added up. */
 export function observePool(
   pool: pg.Pool,
   service: string,
@@ -173,9 +180,9 @@ export function observePool(
 }
 
 /**
- * Gives connections that break while they are checked out back to their pool, which then drops them. Kysely, on which
- * MikroORM stands, forgets to when the rollback fails as well (kysely-org/kysely#1990): each outage would take a
- * connection per running transaction away for good, until the pool is empty.
+ * Returns connections that break while checked out to their pool, which then drops them. Kysely, which MikroORM
+ * uses, does not when the rollback fails as well (kysely-org/kysely#1990): each outage would lose one
+ * connection per running transaction, until the pool is empty.
  */
 export function releaseBrokenConnections(pool: Pick<pg.Pool, "on">): void {
   const checkedOut = new WeakSet<pg.PoolClient>();
@@ -185,7 +192,7 @@ export function releaseBrokenConnections(pool: Pick<pg.Pool, "on">): void {
     client.once("end", () => {
       if (!checkedOut.has(client)) return;
       const release = client.release.bind(client);
-      // Whoever still holds it may give it back in vain.
+      // The current holder may release it again, which must do nothing.
       client.release = () => {};
       release(true);
     }),

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Runs `work` again and again until the signal fires, with a pause after each run, however it ended. `onFailure` hears
- * of the first failure of a row only: outages last, and one line says that one began.
+ * Runs `work` repeatedly until the signal fires, with a pause after each run, whether it failed or not.
+ * `onFailure` is only called for the first of consecutive failures, since outages last.
  */
 export async function repeatUntil(
   signal: AbortSignal,
@@ -23,13 +23,13 @@ export async function repeatUntil(
   }
 }
 
-/** Something that many can wait for and that comes and goes. */
+/** A value that comes and goes, and that many can wait for. */
 export interface Gate<T> {
-  /** The value when the gate is open. */
+  /** The value while the gate is open. */
   readonly value: T | undefined;
   open(value: T): void;
   shut(): void;
-  /** The value as soon as the gate is open; rejects with `message` when the signal fires first. */
+  /** Resolves with the value once the gate is open; rejects with `message` when the signal fires first. */
   wait(signal: AbortSignal, message: string): Promise<T>;
 }
 
@@ -70,7 +70,7 @@ export function createGate<T>(): Gate<T> {
   };
 }
 
-/** Resolves when the signal fires, at once when it has. */
+/** Resolves when the signal fires, or at once if it already has. */
 export const aborted = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve(undefined);

@@ -1,6 +1,6 @@
-/** An event as the bus carries it. */
+/** An event as carried by the bus. */
 export interface BusEvent {
-  /** The same however often the event is published; publishing again within two minutes stores it once. */
+  /** Stable across publications; a second publication within two minutes is stored only once. */
   readonly id: string;
   /** `assent.<service>.<noun>.<verb>` */
   readonly subject: string;
@@ -16,45 +16,45 @@ export interface ReceivedEvent extends BusEvent {
 
 export interface SubscribeOptions {
   /**
-   * Names the subscription: subscribers with the same name share it, and it survives their restart.
-   * Letters, digits, `-` and `_`.
+   * The subscription's name. Subscribers with the same name share it, and it survives restarts. Letters,
+   * digits, `-` and `_`.
    */
   readonly durable: string;
   /** Subjects, or patterns such as `assent.click.>`. */
   readonly subjects: readonly string[];
-  /** Resolves when the event has taken effect; rejects to have it delivered again. */
+  /** Resolves when the event has taken effect; rejects to have it redelivered. */
   handle(event: ReceivedEvent): Promise<void>;
-  /** Takes an event that failed `maxDeliver` times. When it rejects, the event is kept and offered again. */
+  /** Receives an event that failed `maxDeliver` times. If it rejects, the event is kept and delivered again. */
   onDead(event: ReceivedEvent, error: unknown): Promise<void>;
   /** Default 8. */
   readonly maxDeliver?: number;
-  /** An event that is not settled after this time is delivered again. Milliseconds, default 30000. */
+  /** An event not settled within this time is redelivered. Milliseconds, default 30000. */
   readonly ackWaitMs?: number;
-  /** Delay before delivery 2, 3, …; the last one repeats. Milliseconds, default 1 s to 60 s. */
+  /** The delays before deliveries 2, 3, …; the last one repeats. Milliseconds, default 1 s to 60 s. */
   readonly backoffMs?: readonly number[];
-  /** Events handled at a time; default 1, which keeps their order as long as none fails. */
+  /** How many events are handled concurrently; default 1, which preserves their order as long as none fails. */
   readonly concurrency?: number;
 }
 
 /**
- * Carries events from services to services, at least once: an event that `publish` took is handled by every durable
- * subscription to its subject until it succeeds or is dead, but maybe more than once and not always in order.
- * A subscription that is new receives what the bus still keeps.
+ * Carries events between services with at-least-once delivery: every durable subscription to a published
+ * event's subject handles it until it succeeds or is dead, possibly more than once and out of order. A new
+ * subscription receives what the bus still stores.
  */
 export interface EventBus {
-  /** True when events that are not handled yet are lost with the process: relays then publish the latest ones again. */
+  /** True when unhandled events are lost with the process; relays then republish the latest ones. */
   readonly volatile?: boolean;
   /**
-   * Names the store that holds the events; another name than before means that the store was lost and made anew, so that
-   * what was published to the old one must be published again. Undefined while unknown.
+   * Identifies the store that holds the events. A changed id means that the store was lost and recreated, so
+   * everything in the old one must be republished. Undefined while unknown.
    */
   storeId?(): string | undefined;
-  /** Resolves when all events are stored. Otherwise rejects, and the caller publishes all of them again. */
+  /** Resolves when all events are stored. If it rejects, the caller publishes all of them again. */
   publish(events: readonly BusEvent[]): Promise<void>;
-  /** Resolves even when the bus cannot be reached yet, and survives outages. `stop` waits for running handlers. */
+  /** Resolves even while the bus is unreachable, and survives outages. `stop` waits for running handlers. */
   subscribe(options: SubscribeOptions): Promise<{ stop(): Promise<void> }>;
   isConnected(): boolean;
-  /** How many events wait for a durable subscription or are handled; undefined while unknown. */
+  /** How many events of a durable subscription are waiting or being handled; undefined while unknown. */
   pending?(durable: string): Promise<number | undefined>;
   /** Stops all subscriptions and lets running handlers finish. */
   close(): Promise<void>;
@@ -68,17 +68,17 @@ export const subscribeDefaults = {
 } as const;
 
 /**
- * For how long the server leaves an event to a subscriber of whom it hears nothing: what a process had that was killed is
- * soon given to another. One that still works on an event says so four times as often, for `ackWaitMs` at most.
+ * How long the server waits for a silent subscriber: the events of a killed process soon go to another one. A
+ * subscriber that is still working renews four times as often, up to `ackWaitMs`.
  */
 export const holdMs = ({ ackWaitMs = subscribeDefaults.ackWaitMs }: Pick<SubscribeOptions, "ackWaitMs">): number =>
   Math.min(ackWaitMs, 8_000);
 
-/** Throws when the name of a subscription is not one that every bus can keep. */
+/** Throws when a bus may not accept the subscription's name. */
 export function checkDurableName(name: string): void {
   if (!/^[A-Za-z0-9_-]{1,100}$/.test(name)) throw new TypeError(`'${name}' is no name for a durable subscription`);
 }
 
-/** The delay before the delivery after this one. */
+/** The delay before the delivery that follows this one. */
 export const backoffAfter = (deliveries: number, backoffMs: readonly number[]): number =>
   backoffMs[Math.min(deliveries, backoffMs.length) - 1] ?? 0;

@@ -10,23 +10,26 @@ import { type ConsumerBase, type ConsumerWorker, createConsumerWorker } from "./
 import { parseEvent } from "./deliver.ts";
 
 export interface BatchConsumerOptions extends ConsumerBase {
-  /** The effects of events of one organization within one transaction. Rejects to have each tried by itself. */
+  /** Applies events of one organization in one transaction. Rejects to have each retried separately. */
   applyBatch(tenant: Tenant, events: readonly Event[]): Promise<void>;
-  /** Takes whole batches; one that it rejects goes to applyBatch, organization by organization. */
+  /** Applies whole batches; a batch it rejects goes to applyBatch, one organization at a time. */
   readonly across?: AcrossOrganizations;
-  /** Events that are under way at once, and so in a batch at most; default 256. */
+  /** How many events are in flight, and so the largest batch; default 256. */
   readonly maxBatch?: number;
-  /** How long a busy consumer gathers events after a batch; default 100. An idle one handles an event at once. */
+  /**
+   * How long a busy consumer collects events after a batch, in milliseconds; default 100. An idle one handles
+   * an event at once.
+   */
   readonly gatherMs?: number;
-  /** Transactions at once, each for another organization; default 2. */
+  /** Concurrent transactions, each for another organization; default 2. */
   readonly maxTransactions?: number;
   /** Where the spans of batches go. */
   readonly tracer?: Tracer | undefined;
 }
 
-/** The effects of events of many organizations within one transaction. */
+/** Applies events of many organizations in one transaction. */
 export interface AcrossOrganizations {
-  /** Connects as a role that may write for all of them, and add to the inbox. */
+  /** Connects as a role that may write for all organizations and into the inbox. */
   readonly pool: pg.Pool;
   apply(client: pg.PoolClient, batches: readonly OrganizationEvents[]): Promise<void>;
 }
@@ -37,8 +40,9 @@ export interface OrganizationEvents {
 }
 
 /**
- * A consumer for effects that cost less together, such as counters: like createConsumer it applies each event exactly
- * once, but many with one transaction. The order of events does not hold. An event that fails takes no other with it.
+ * A consumer for effects that are cheaper in batches, such as counters. Like createConsumer it applies each
+ * event exactly once, but many in one transaction and in no particular order. A failing event does not fail
+ * others.
  */
 export function createBatchConsumer(options: BatchConsumerOptions): ConsumerWorker {
   const { maxBatch = 256, gatherMs = 100, maxTransactions = 2 } = options;
@@ -81,14 +85,14 @@ interface Waiting {
   readonly received: ReceivedEvent;
   readonly event: Event;
   readonly orgId: OrgId;
-  /** Within which it is handled, when that is recorded. */
+  /** The span that handles it, when traced. */
   readonly span: string | undefined;
-  /** With the event when it has taken effect only now. */
+  /** With the event, if this delivery made it take effect. */
   resolve(event: Event | undefined): void;
   reject(error: unknown): void;
 }
 
-/** In the trace of the first event whose trace is recorded, with links to the others: a span has one parent only. */
+/** Traced under the first sampled event, with links to the others, because a span has only one parent. */
 function tracedBatch(
   { durable, tracer = noopTracer }: BatchConsumerOptions,
   batch: readonly Waiting[],
@@ -104,7 +108,7 @@ const byOrganization = (batch: readonly Waiting[]): [OrgId, Waiting[]][] => [
   ...Map.groupBy(batch, ({ orgId }) => orgId),
 ];
 
-/** Settles every item, or returns false and none; never rejects. */
+/** Settles every item, or returns false and settles none; never rejects. */
 async function applyAcross(
   options: BatchConsumerOptions,
   groups: readonly [OrgId, readonly Waiting[]][],
@@ -150,13 +154,13 @@ async function applyTogether(options: BatchConsumerOptions, orgId: OrgId, items:
   }
 }
 
-/** Notes that these take effect now; those that had not before. */
+/** Records in the inbox that these take effect now; returns those that had not before. */
 async function enter(
   client: pg.PoolClient,
   { schema, durable }: Pick<BatchConsumerOptions, "schema" | "durable">,
   items: readonly Waiting[],
 ): Promise<ReadonlySet<Waiting>> {
-  // The same event may be here twice, when its first delivery took too long.
+  // An event may be here twice, when its first delivery took too long.
   const byId = new Map(items.map((item) => [item.received.id, item]));
   const inserted = await client.query<{ id: string }>(
     `insert into ${identifier(schema)}.inbox (consumer, event_id)

@@ -14,12 +14,15 @@ import { parseEvent } from "./deliver.ts";
 export interface ConsumerOptions
   extends Pick<SubscribeOptions, "maxDeliver" | "ackWaitMs" | "backoffMs" | "concurrency" | "durable" | "subjects"> {
   readonly bus: EventBus;
-  /** Connects as the role that was given to inboxTablesSql. */
+  /** Connects as the role given to inboxTablesSql. */
   readonly pool: pg.Pool;
   readonly schema: string;
-  /** The effect of the event, within the transaction of the event's organization. Rejects to have it tried again. */
+  /** Applies the event within a transaction of its organization. Rejects to have it retried. */
   apply(tenant: Tenant, event: Event): Promise<void>;
-  /** Called after the commit of new effects, to wake who works on them. Cheap; must not throw. */
+  /**
+   * Called after new effects are committed, to wake the workers that depend on them. Must be cheap and must not
+   * throw.
+   */
   onApplied?(): void;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -27,15 +30,15 @@ export interface ConsumerOptions
   readonly clock?: Clock;
 }
 
-/** What a consumer does without knowing how its events take effect. */
+/** The part of a consumer that does not depend on how events take effect. */
 export type ConsumerBase = Omit<ConsumerOptions, "apply">;
 
-/** A consumer at work, with the events that it gave up. */
+/** A running consumer, with its dead events. */
 export interface ConsumerWorker extends Worker {
   readonly deadEvents: DeadEvents;
 }
 
-/** The inbox of a schema's consumers, and the events that they gave up. */
+/** Creates the inbox of a schema's consumers, and the table of their dead events. */
 export const inboxTablesSql = (options: { schema: string; role: string }): string[] => {
   const schema = identifier(options.schema);
   const role = identifier(options.role);
@@ -65,15 +68,16 @@ export const inboxTablesSql = (options: { schema: string; role: string }): strin
   ];
 };
 
-/** Longer than outbox rows are kept, so that publishing them again takes no effect twice. */
+/** Longer than outbox rows are kept, so that a republished event never takes effect twice. */
 const inboxDays = 8;
 const houseKeepingMs = 600_000;
-/** As often as metrics are usually asked for. */
+/** The usual scrape interval of metrics. */
 const measureMs = 15_000;
 
 /**
- * A worker that applies each event exactly once, however often it is delivered: the inbox row and the effect commit
- * together, and the event is acknowledged afterwards. An event that fails `maxDeliver` times goes to dead_event.
+ * A worker that applies each event exactly once, however often it is delivered: the inbox row and the effect
+ * are committed together, and only then is the event acknowledged. An event that fails `maxDeliver` times goes
+ * to dead_event.
  */
 export const createConsumer = (options: ConsumerOptions): ConsumerWorker =>
   createConsumerWorker(options, {
@@ -81,9 +85,9 @@ export const createConsumer = (options: ConsumerOptions): ConsumerWorker =>
     applyOne: options.apply,
   });
 
-/** How the events of a consumer take effect. */
+/** How a consumer applies events. */
 export interface Effects extends Pick<DeadEventsOptions, "applyOne"> {
-  /** Resolves with the event, or with undefined when it had taken effect before. Calls onApplied. */
+  /** Resolves with the event, or with undefined if it had already taken effect. Calls onApplied. */
   apply(received: ReceivedEvent): Promise<Event | undefined>;
 }
 
@@ -131,7 +135,7 @@ export function createConsumerWorker(options: ConsumerBase, { apply, applyOne }:
   };
 }
 
-/** While the bus is away nobody knows: the last measure stays. */
+/** While the bus is down the last value stays. */
 async function measurePending({ bus, durable, metrics }: ConsumerBase): Promise<void> {
   const pending = await bus.pending?.(durable).catch(() => undefined);
   if (pending !== undefined) metrics.consumerPending.set({ consumer: durable }, pending);
@@ -171,8 +175,8 @@ async function applyOnce(received: ReceivedEvent, options: ConsumerOptions): Pro
 }
 
 /**
- * In batches, so that no statement runs long and no lock is held long. The row of a dead event stays: it may have been
- * given up while it took effect after all, and can be requeued at any time.
+ * In batches, so that no statement runs long or holds locks for long. Rows of dead events stay: such an event
+ * may have taken effect after all, and can be requeued at any time.
  */
 async function deleteOldInboxRows(pool: pg.Pool, schema: string, consumer: string): Promise<void> {
   const batch = 5_000;

@@ -8,7 +8,7 @@ import type { Metrics } from "../metrics.ts";
 import type { ReceivedEvent } from "./bus.ts";
 import { parseEvent } from "./deliver.ts";
 
-/** An event that a consumer gave up. */
+/** An event that a consumer gave up on. */
 export interface DeadEvent {
   readonly consumer: string;
   readonly eventId: string;
@@ -21,20 +21,23 @@ export interface DeadEvent {
 
 export interface Requeued {
   readonly requeued: number;
-  /** They stay, with the new error. */
+  /** These stay dead, with the new error. */
   readonly failed: readonly { readonly eventId: string; readonly error: string }[];
-  /** Not tried, because the time was up. */
+  /** Not tried because time ran out. */
   readonly left: number;
 }
 
-/** The events that one consumer gave up: what operators can do with them. */
+/** A consumer's dead events and what operators can do with them. */
 export interface DeadEvents {
   readonly consumer: string;
   count(): Promise<number>;
   newest(limit: number): Promise<readonly DeadEvent[]>;
-  /** Applies events once more, each in a transaction that removes it; not again what has had its effect. */
+  /**
+   * Applies events again, each in a transaction that also removes it from the dead events; an event that has
+   * already taken effect is not applied again.
+   */
   requeue(which: readonly string[] | "all"): Promise<Requeued>;
-  /** Removes events for good, and answers how many there were: no replay of the bus brings them back. */
+  /** Removes events for good and returns how many; even a replay of the bus does not bring them back. */
   discard(which: readonly string[] | "all"): Promise<number>;
 }
 
@@ -44,20 +47,20 @@ export interface DeadEventsOptions {
   readonly durable: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** The effect of one event within the transaction of its organization. */
+  /** Applies one event within a transaction of its organization. */
   applyOne(tenant: Tenant, event: Event): Promise<void>;
-  /** Hears of each event that has taken effect, after the commit. */
+  /** Called for each event that took effect, after the commit. */
   onEffect(event: Event): void;
 }
 
-/** What the consumer itself does with them. */
+/** Dead events as the consumer itself uses them. */
 export interface DeadEventKeeper extends DeadEvents {
   bury(received: ReceivedEvent, error: unknown): Promise<void>;
-  /** Brings the metric up to date. */
+  /** Updates the metric. */
   measure(): Promise<void>;
 }
 
-/** Leaves time for the answer within the minute that a call of an operator may take. */
+/** Leaves time to respond within the minute that an operator's call may take. */
 const requeueMs = 30_000;
 const requeuedAtOnce = 10_000;
 const discardedAtOnce = 1_000;
@@ -129,12 +132,12 @@ async function bury(
 const reasonOf = (error: unknown): string =>
   storable(error instanceof Error ? (error.stack ?? error.message) : String(error));
 
-/** Postgres keeps every character but this one; a message that holds it must not be offered for ever. */
+/** Postgres cannot store U+0000, and a message that contains it must not be redelivered for ever. */
 const storable = (text: string): string => text.replaceAll("\0", "\ufffd");
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** One after the other, as the consumer would, until the time is up. */
+/** One after the other, as the consumer would, until time runs out. */
 async function requeueAll(options: DeadEventsOptions, table: string, ids: readonly string[]): Promise<Requeued> {
   const deadline = performance.now() + requeueMs;
   const failed: { eventId: string; error: string }[] = [];
@@ -164,7 +167,7 @@ async function requeueOne(options: DeadEventsOptions, table: string, eventId: st
   if (found.rows[0] === undefined) throw new Error("the consumer has no such dead event");
   const { event, orgId } = parseEvent(found.rows[0]);
   const isNew = await withOrg(pool, orgId, async (tenant) => {
-    // Locks the row; somebody else who requeued or discarded it meanwhile has written the inbox row.
+    // Locks the row. If somebody else requeued or discarded it meanwhile, the inbox row exists already.
     await tenant.client.query(`delete from ${table} where consumer = $1 and event_id = $2`, key);
     if (!(await enterInbox(tenant.client, schema, durable, eventId))) return false;
     await options.applyOne(tenant, event);
@@ -173,7 +176,7 @@ async function requeueOne(options: DeadEventsOptions, table: string, eventId: st
   if (isNew) options.onEffect(event);
 }
 
-/** The row moves to the end of what is tried next, so that events that go on failing keep no others from their turn. */
+/** Moves the row to the end of the queue, so that events that keep failing do not block others. */
 async function noteFailure(
   { pool, durable }: DeadEventsOptions,
   table: string,
@@ -194,7 +197,7 @@ async function noteFailure(
   });
 }
 
-/** The inbox says that they are done with, which is what keeps a replay from bringing them back. */
+/** Marks them as handled in the inbox, so that a replay does not bring them back. */
 function discardSome(options: DeadEventsOptions, table: string, ids: readonly string[]): Promise<number> {
   const { pool, schema, durable } = options;
   return withTransaction(pool, async (client) => {
@@ -212,7 +215,7 @@ function discardSome(options: DeadEventsOptions, table: string, ids: readonly st
   });
 }
 
-/** False when the event is there already: it has taken effect. */
+/** False when the event is already there: it has taken effect. */
 export async function enterInbox(
   client: pg.PoolClient,
   schema: string,

@@ -7,17 +7,17 @@ import { type BusEvent, backoffAfter, type ReceivedEvent, type SubscribeOptions,
 export type Settlement =
   | { readonly kind: "done" }
   | { readonly kind: "again"; readonly delayMs: number }
-  /** The time was up before the handler was done; it may still finish. */
+  /** The time ran out before the handler finished; it may still finish. */
   | { readonly kind: "late"; readonly eventually: Promise<Settlement> };
 
 /**
- * Gives one delivery to the subscriber and decides what follows, the same way for every bus: done when it was handled
- * or written off, again after the backoff when not, late when neither happened within `ackWaitMs`. Never rejects.
+ * Delivers an event once and decides what follows, in the same way for every bus: done when it was handled or
+ * given up, again after the backoff when it failed, late when `ackWaitMs` has passed. Never rejects.
  */
 export async function deliver(event: ReceivedEvent, options: SubscribeOptions): Promise<Settlement> {
   const work = attempt(event, options);
   let timer: NodeJS.Timeout | undefined;
-  // A handler that hangs must not stop the events behind it.
+  // A hanging handler must not block the events behind it.
   const timeUp = new Promise<Settlement>((resolve) => {
     const late = { kind: "late", eventually: work } as const;
     timer = setTimeout(resolve, options.ackWaitMs ?? subscribeDefaults.ackWaitMs, late);
@@ -33,7 +33,8 @@ export async function deliver(event: ReceivedEvent, options: SubscribeOptions): 
 async function attempt(event: ReceivedEvent, options: SubscribeOptions): Promise<Settlement> {
   const { maxDeliver = subscribeDefaults.maxDeliver, backoffMs = subscribeDefaults.backoffMs } = options;
   const again = { kind: "again", delayMs: backoffAfter(event.deliveries, backoffMs) } as const;
-  // Its last permitted delivery ended without an answer, as when the process died of it: do not try once more.
+  // Its last permitted delivery ended without an answer, for instance because the process crashed: do not try
+  // again.
   if (event.deliveries > maxDeliver) {
     return bury(event, new Error(`not settled after ${maxDeliver} deliveries`), options, again);
   }
@@ -59,7 +60,7 @@ async function bury(
   }
 }
 
-/** The event of a message; throws for one that no organization can be found in. */
+/** Parses the event of a message. Throws when its organization cannot be determined. */
 export function parseEvent({ data }: Pick<BusEvent, "data">): { event: Event; orgId: OrgId } {
   const event = fromJsonString(EventSchema, data, { ignoreUnknownFields: true });
   const orgId = parseOrgId(event.organizationId);

@@ -3,18 +3,20 @@ import { deliver } from "./deliver.ts";
 import { subjectMatches } from "./subjects.ts";
 
 export interface MemoryBusOptions {
-  /** Events kept for subscriptions that are made later, and the backlog at which `publish` waits; default 10000. */
+  /**
+   * How many events are kept for later subscriptions, and the backlog at which `publish` waits; default 10000.
+   */
   readonly retained?: number;
-  /** Milliseconds on any steady scale; tests move it. Default: the process's monotonic clock. */
+  /** Milliseconds of a monotonic clock, which tests can advance. Default: the process's own. */
   readonly now?: () => number;
 }
 
-/** An id that was published within this time is not stored again; the same as JetStream's default. */
+/** A second publication of an id within this time is ignored; the same as JetStream's default. */
 const duplicateWindowMs = 120_000;
 
 /**
- * An event bus inside this process, with the guarantees of EventBus for as long as the process lives. What was not
- * handled when it ends comes again from the outbox. `publish` waits while a running subscription is far behind.
+ * An in-process event bus with the guarantees of EventBus as long as the process lives. Events unhandled at its
+ * end are republished from the outbox. `publish` waits while a running subscription is far behind.
  */
 export function createMemoryBus(options: MemoryBusOptions = {}): EventBus {
   const { retained = 10_000, now = () => performance.now() } = options;
@@ -67,14 +69,14 @@ export function createMemoryBus(options: MemoryBusOptions = {}): EventBus {
   };
 }
 
-/** A named subscription of the bus in memory; outlives its subscribers. */
+/** A named subscription, which outlives its subscribers. */
 interface Durable {
-  /** Takes the event if it is on one of the subjects. */
+  /** Takes the event if a subject matches. */
   offer(event: BusEvent): void;
   attach(options: SubscribeOptions): { stop(): Promise<void> };
-  /** True when somebody is there to handle events and at least so many wait. */
+  /** Whether there is a subscriber and at least this many events wait. */
   isBehind(limit: number): boolean;
-  /** What waits or is handled. */
+  /** Events that wait or are being handled. */
   pending(): number;
   close(): Promise<void>;
 }
@@ -126,7 +128,7 @@ interface Subscriber {
 interface Queue {
   readonly ready: Entry[];
   onReady: () => void;
-  /** Makes the entry ready again after the delay. */
+  /** Makes the entry available again after the delay. */
   later(entry: Entry, delayMs: number): void;
   close(): void;
 }
@@ -155,7 +157,7 @@ function createQueue(): Queue {
   return queue;
 }
 
-/** Gives the subscriber as much as it handles at a time. */
+/** Fills the subscriber up to its concurrency. */
 function fill(subscriber: Subscriber, queue: Queue, pump: () => void): void {
   const { options, running } = subscriber;
   while (running.size < (options.concurrency ?? subscribeDefaults.concurrency)) {
@@ -177,7 +179,7 @@ async function run(entry: Entry, options: SubscribeOptions, queue: Queue): Promi
   else if (outcome.kind === "done") entry.settled = true;
   else {
     queue.later(entry, 0);
-    // If it succeeds later all the same, that counts.
+    // If it still succeeds later, that counts.
     void outcome.eventually.then((result) => {
       entry.settled ||= result.kind === "done";
     });

@@ -3,19 +3,22 @@ import { create, type Font, type Path } from "@cantoo/fontkit";
 import { LRUCache } from "lru-cache";
 import { type OutlinedGlyph, type OutlinePoint, writeTrueType } from "./truetype.ts";
 
-/** Chinese, Japanese and Korean characters. A document gets a font of those that it has. */
+/** Chinese, Japanese and Korean glyphs. Each document gets a font with just the characters it uses. */
 export interface EastAsianFonts {
   has(codePoint: number): boolean;
-  /** A TrueType font with all of the characters that there are. */
+  /** A TrueType font with those of the characters that exist. */
   fontOf(codePoints: Iterable<number>, region: Region, weight: 400 | 700): Buffer;
 }
 
-/** Whose forms of the characters that these languages share. */
+/** Which region's glyph forms to use for shared characters. */
 export type Region = "sc" | "jp" | "kr";
 
 export const eastAsianFamily = "Noto Sans East Asian";
 
-/** Kana are written in Japanese alone and Hangul in Korean; other texts are taken for Chinese, unless they say more. */
+/**
+ * Kana imply Japanese and Hangul implies Korean; everything else counts as Chinese unless the language says
+ * otherwise.
+ */
 export function regionOf(text: string, language = ""): Region {
   const stated = languages.get(language);
   if (stated !== undefined) return stated;
@@ -30,8 +33,8 @@ const languages: ReadonlyMap<string, Region> = new Map([
 ]);
 
 /**
- * The packages have each font in about a hundred files, which are read when one of their characters is needed for the
- * first time, in some 10 ms. Which characters they have is kept, and the files that were used last.
+ * The packages split each font into about a hundred files, read on first use in about 10 ms each. Caches the
+ * character index and the most recently used files.
  */
 export function createEastAsianFonts(): EastAsianFonts {
   const indexes = new Map<Region, ReadonlyMap<number, string>>();
@@ -59,7 +62,7 @@ export function createEastAsianFonts(): EastAsianFonts {
   return {
     has: (codePoint) => find(codePoint, "sc") !== undefined,
     fontOf: (codePoints, region, weight) => {
-      // File by file, so that each is read once however many there are.
+      // Grouped by file, so that each file is read once.
       const bySlice = Map.groupBy(new Set(codePoints), (codePoint) => find(codePoint, region));
       const glyphs = Array.from(bySlice).flatMap(([path, own]) => {
         const font = path === undefined ? undefined : read(path).getVariation({ wght: weight });
@@ -77,7 +80,7 @@ const folder = new URL("../../node_modules/@fontsource-variable/", import.meta.u
 /** Each takes about 3 MB. */
 const maxSlices = 24;
 
-/** The file of each character, by what the package says: `{"[21]": "U+4e00,U+4e10-4e14"}`. */
+/** The file of each character, from the package's index: `{"[21]": "U+4e00,U+4e10-4e14"}`. */
 function readIndex(region: Region): ReadonlyMap<number, string> {
   const stated: unknown = JSON.parse(readFileSync(new URL(`noto-sans-${region}/unicode.json`, folder), "utf8"));
   const index = new Map<number, string>();
@@ -102,7 +105,7 @@ function outlineOf(font: Font, codePoint: number): OutlinedGlyph[] {
     : [{ codePoint, advance: Math.round(glyph.advanceWidth), contours: contoursOf(glyph.path) }];
 }
 
-/** The outlines are of lines and quadratic curves, as TrueType has them. */
+/** TrueType outlines consist of lines and quadratic curves. */
 function contoursOf(path: Path): OutlinePoint[][] {
   const contours: OutlinePoint[][] = [];
   for (const { command, args } of path.commands) {
@@ -116,7 +119,7 @@ function contoursOf(path: Path): OutlinePoint[][] {
   return contours.map(withoutReturn).filter(({ length }) => length > 1);
 }
 
-/** A contour closes by itself: its end needs not be said again. */
+/** A contour closes itself, so the closing point is dropped. */
 function withoutReturn(contour: OutlinePoint[]): OutlinePoint[] {
   const [first] = contour;
   const last = contour.at(-1);

@@ -1,4 +1,4 @@
-/** A glyph as an outline, in units of which an em has 1000. */
+/** A glyph as an outline, in units of 1/1000 em. */
 export interface OutlinedGlyph {
   readonly codePoint: number;
   readonly advance: number;
@@ -13,16 +13,16 @@ export interface OutlinePoint {
 
 export interface FontFacts {
   readonly family: string;
-  /** 400 for the usual one. */
+  /** 400 is regular. */
   readonly weight: number;
   readonly ascender: number;
   readonly descender: number;
 }
 
 /**
- * Writes a TrueType font of these glyphs (https://learn.microsoft.com/typography/opentype/spec/otff). It has what is
- * needed to set and to embed texts whose letters neither join nor move, and nothing else. The glyphs come in the order of
- * their code points.
+ * Writes a TrueType font of these glyphs (https://learn.microsoft.com/typography/opentype/spec/otff), with just
+ * the tables needed to lay out and embed scripts without joining or reordering. The glyphs must be sorted by
+ * code point.
  */
 export function writeTrueType(glyphs: readonly OutlinedGlyph[], facts: FontFacts): Buffer {
   const sorted = glyphs.toSorted((one, other) => one.codePoint - other.codePoint);
@@ -45,10 +45,10 @@ export function writeTrueType(glyphs: readonly OutlinedGlyph[], facts: FontFacts
   ]);
 }
 
-/** Stands in front: readers show it for what a font has not. */
+/** Comes first: readers show it for missing characters. */
 const missingGlyph: OutlinedGlyph = { codePoint: 0, advance: 1000, contours: [] };
 
-/** Signed and unsigned numbers of 16 bits, most of what a font is made of. */
+/** 16-bit numbers, which most of a font consists of. */
 function words(...values: readonly number[]): Buffer {
   const buffer = Buffer.alloc(values.length * 2);
   for (const [index, value] of values.entries()) buffer.writeUInt16BE(value & 0xffff, index * 2);
@@ -106,7 +106,7 @@ function locaTable(lengths: readonly number[]): Buffer {
   return longs(0, ...lengths.map((length) => (offset += length)));
 }
 
-/** Format 12 alone, which knows the characters of all planes. */
+/** Only format 12, which covers all planes. */
 function cmapTable(glyphs: readonly OutlinedGlyph[]): Buffer {
   const groups = glyphs.map(({ codePoint }, index) => longs(codePoint, codePoint, index + 1));
   return Buffer.concat([
@@ -123,7 +123,7 @@ const isBold = ({ weight }: FontFacts): boolean => weight >= 600;
 
 const headTable = ({ left, bottom, right, top }: Bounds, facts: FontFacts): Buffer =>
   Buffer.concat([
-    // The sum over the whole file, at byte 8, is written when the file is there.
+    // The checksum of the whole file, at byte 8, is filled in at the end.
     words(1, 0, 1, 0),
     longs(0, 0x5f0f3cf5),
     words(0b11, unitsPerEm),
@@ -139,7 +139,7 @@ function os2Table(glyphs: readonly OutlinedGlyph[], facts: FontFacts): Buffer {
   const last = Math.min(glyphs.at(-1)?.codePoint ?? 0, 0xffff);
   const { ascender, descender, weight } = facts;
   return Buffer.concat([
-    // Embedding is allowed without limits (fsType 0).
+    // fsType 0: embedding is allowed without restrictions.
     words(4, 1000, weight, 5, 0, 650, 600, 0, 75, 650, 600, 0, 350, 50, 325, 0),
     Buffer.alloc(10 + 16),
     Buffer.from("ASNT", "latin1"),

@@ -13,7 +13,7 @@ export const { invalid, refuse } = refusals("VALIDATION_FAILED", maxProblems);
 
 /** The problem of a text that is longer than the limit or cannot be stored. */
 export function textProblems(text: string, maxLength: number, field: string): readonly FieldProblem[] {
-  if (!isStorable(text)) return [problem(field, "NOT_ALLOWED", "has characters that are no text")];
+  if (!isStorable(text)) return [problem(field, "NOT_ALLOWED", "contains characters that cannot be stored as text")];
   // A text never has more characters than UTF-16 code units, and those cost nothing to count.
   if (text.length <= maxLength || lengthOf(text) <= maxLength) return [];
   return [problem(field, "TOO_LONG", `must have at most ${maxLength} characters`)];
