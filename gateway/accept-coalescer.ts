@@ -14,23 +14,23 @@ export interface AcceptCoalescer {
 }
 
 export interface AcceptCoalescerDeps {
-  /** The AcceptBatch RPC: one result per item, in the order of the items. */
+  /** The AcceptBatch RPC: one result per item, in order. */
   send(items: AcceptBatchRequest_Item[], signal: AbortSignal): Promise<readonly AcceptBatchResponse_Result[]>;
   readonly monotonic: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
 }
 
-/** Bounds of the coalescer; the defaults hold in production. */
+/** Limits of the coalescer; the defaults are for production. */
 export interface AcceptCoalescerLimits {
   readonly batchItems: number;
   /** Well below the 4 MiB that a gRPC message may have. */
   readonly batchBytes: number;
   readonly batchesInFlight: number;
   readonly waitingItems: number;
-  /** Nothing waits longer than this for its batch to leave. */
+  /** The longest time an item waits for its batch to be sent. */
   readonly queueMs: number;
-  /** No batch takes longer than this, its retry included. */
+  /** The longest time a batch may take, retry included. */
   readonly callMs: number;
 }
 
@@ -44,8 +44,8 @@ export const acceptCoalescerDefaults: AcceptCoalescerLimits = {
 };
 
 /**
- * Gathers the acceptances that are in flight into few RPCs. A lone one leaves in the turn of the event loop in which
- * it came; what comes while both batches are under way leaves together when one returns.
+ * Combines concurrent acceptances into few RPCs. A single one is sent in the same event-loop turn; those that
+ * arrive while both batches are in flight are sent together when one returns.
  */
 export function createAcceptCoalescer(
   deps: AcceptCoalescerDeps,
@@ -62,7 +62,7 @@ export function createAcceptCoalescer(
   return { accept: batches.add };
 }
 
-/** Enough for the caller context of an item. */
+/** Enough for an item's caller context. */
 const contextBytes = 2_048;
 
 async function sendInTime(
@@ -77,7 +77,7 @@ async function sendInTime(
     abort.abort();
   }, callMs);
   try {
-    // The race frees the waiting requests even when the call ignores its signal.
+    // The race releases the waiting requests even when the call ignores its signal.
     const results = await Promise.race([sendWithRetry([...items], deps, abort.signal), timeout.promise]);
     if (results.length !== items.length) throw new Error("AcceptBatch answered with another number of results");
     return results.map(({ outcome }) =>
@@ -88,7 +88,7 @@ async function sendInTime(
   }
 }
 
-/** Keys make it safe: what the first try recorded, the second one replays. */
+/** Safe because of the idempotency keys: whatever the first attempt recorded, the second one replays. */
 async function sendWithRetry(items: AcceptBatchRequest_Item[], deps: AcceptCoalescerDeps, signal: AbortSignal) {
   try {
     return await deps.send(items, signal);

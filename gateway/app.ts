@@ -61,31 +61,31 @@ export interface GatewayDeps {
   readonly docgen: Transport;
   readonly sign: Transport;
   readonly webhooks: Transport;
-  /** Throws while something else of this process is not ready that callers count on. */
+  /** Throws while another part of this process that callers depend on is not ready. */
   readonly checkOthers?: () => Promise<void>;
   /** Names the services that are not ready. */
   readonly findMissing?: FindMissing;
-  /** The memory for large bodies; that of production when absent. */
+  /** The memory budget for large bodies; production's when absent. */
   readonly bodyBudget?: BodyBudget;
   /** The same for bodies that carry documents. */
   readonly documentBudget?: BodyBudget;
 }
 
 export interface Gateway {
-  /** The public API; nothing listens yet. */
+  /** The public API as an Express app, not listening yet. */
   readonly app: Express;
   /** Started and stopped by listenGateway. */
   readonly workers: readonly Worker[];
-  /** Serves the public RPCs, when the settings ask for it. Rejects when the port cannot be bound. */
+  /** Serves the public RPCs if configured. Rejects when the port cannot be bound. */
   listenGrpc(): Promise<RpcServer | undefined>;
-  /** Throws while the database or the auth service has not been reached. */
+  /** Throws until the database and the auth service have been reached. */
   checkReady(): Promise<void>;
   close(): Promise<void>;
 }
 
 const monotonic = (): number => performance.now();
 
-/** Puts the gateway together. Throws when the embed script is required and was not built. */
+/** Assembles the gateway. Throws when the embed script is required but was not built. */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { logger, metrics, clock, newId, tracer } = deps.runtime;
   const built = { required: config.requireEmbedScript ?? false, logger };
@@ -192,7 +192,7 @@ const createWindowPool = ({ databaseUrl, databaseRole = "", poolSize = 4 }: Gate
     role: databaseRole === "" ? "assent_gateway" : databaseRole.replace(/^-$/, ""),
     max: poolSize,
     name: "assent-gateway",
-    // A crash of the database may forget the counts of its last moments, never a record.
+    // A database crash may lose the latest counts, but never a record.
     synchronousCommit: false,
     statementTimeoutMs: 2_000,
     lockTimeoutMs: 1_000,

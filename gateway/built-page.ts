@@ -6,33 +6,33 @@ import { gzip as gzipWithCallback } from "node:zlib";
 import type { Logger } from "#platform/logger.ts";
 import type { Reply } from "./http/reply.ts";
 
-/** A page as the build has left it, ready to be served. */
+/** A built page, ready to be served. */
 export interface BuiltPage {
   readonly html: string;
-  /** What the page loads, by `folder/file`. */
+  /** The page's assets, by `folder/file`. */
   readonly files: ReadonlyMap<string, PageFile>;
 }
 
 export interface PageFile {
   readonly bytes: Uint8Array;
-  /** The same compressed, for what gets much smaller by it; made when it is first asked for. */
+  /** The gzip-compressed file, if worthwhile; compressed on first request. */
   readonly gzip: (() => Promise<Uint8Array>) | undefined;
   readonly contentType: string;
   readonly etag: string;
-  /** Whether its name holds the hash of what is in it. */
+  /** Whether the file name contains a content hash. */
   readonly isLasting: boolean;
 }
 
 interface Loading {
   /** What it is, such as "signing page". */
   readonly name: string;
-  /** What is missed without it. */
+  /** What does not work without it. */
   readonly loss: string;
   readonly required: boolean;
   readonly logger: Logger;
 }
 
-/** Undefined when it was not built; throws when it is required then. */
+/** Undefined when it was not built; throws if it is required. */
 export function loadBuiltPage(folder: string, { name, loss, required, logger }: Loading): BuiltPage | undefined {
   try {
     return { html: readFileSync(join(folder, "index.html"), "utf8"), files: new Map(filesIn(folder)) };
@@ -43,7 +43,7 @@ export function loadBuiltPage(folder: string, { name, loss, required, logger }: 
   }
 }
 
-/** Where the build puts what it names by its hash. */
+/** The build's folder for files named by their hash. */
 const lastingFolder = "code";
 
 function* filesIn(root: string): Iterable<[string, PageFile]> {
@@ -100,7 +100,7 @@ export async function pageFileReply(file: PageFile, { acceptEncoding, policy }: 
     body: compressed ?? file.bytes,
     contentType: file.contentType,
     headers: {
-      // Of what is in the file, whichever way it travels.
+      // The ETag covers the file's content, however it is encoded.
       ETag: file.gzip === undefined ? file.etag : `W/${file.etag}`,
       ...(file.gzip === undefined ? {} : { Vary: "Accept-Encoding" }),
       ...(compressed === undefined ? {} : { "Content-Encoding": "gzip" }),
@@ -111,7 +111,7 @@ export async function pageFileReply(file: PageFile, { acceptEncoding, policy }: 
   };
 }
 
-/** Whether it is named without being refused, as `gzip;q=0` would. */
+/** Whether gzip is accepted, unlike with `gzip;q=0`. */
 function acceptsGzip(header: string | string[] | undefined): boolean {
   const codings = String(header ?? "")
     .slice(0, 1_000)

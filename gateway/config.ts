@@ -19,7 +19,7 @@ import type { ProviderSettings } from "./oidc/identity-provider.ts";
 
 export interface GatewayConfig {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly databaseUrl: string;
   /** Empty or absent means assent_gateway; "-" stays the login role. */
@@ -28,15 +28,15 @@ export interface GatewayConfig {
   readonly issuer: string;
   readonly audience: string;
   readonly trustedProxies: readonly string[];
-  /** Requests that one address may send in 60 s; 0 is any number. The default of the setting when absent. */
+  /** How many requests one address may send in 60 s; 0 for no limit. */
   readonly floodGuardRequests?: number;
-  /** Where clients reach this API, without a slash at the end; empty or absent: as each request says. */
+  /** The API's public address without a trailing slash; if empty or absent, that of each request. */
   readonly publicUrl?: string;
-  /** Where people may log in beside with a password. */
+  /** The identity provider offered beside the password. */
   readonly oidc?: ProviderSettings | undefined;
-  /** Where programs in the cluster call the public RPCs; nowhere when absent. */
+  /** Where the public RPCs are served; not at all when absent. */
   readonly grpc?: GrpcConfig | undefined;
-  /** Events may be sent by http and to private addresses. */
+  /** Whether webhooks may use http and private addresses. */
   readonly allowPrivateReceivers?: boolean;
   /** The built embed script; where the build leaves it when absent. */
   readonly embedScriptFile?: string;
@@ -129,7 +129,7 @@ export const settings = {
   ),
 };
 
-/** Throws a ConfigError that lists everything that is wrong. */
+/** Throws a ConfigError that lists every problem. */
 export function configFromEnv(env: Environment): GatewayConfig {
   const values = readSettings(settings, env);
   return {
@@ -198,6 +198,6 @@ function oidcOf(values: OidcValues): ProviderSettings | undefined {
   return { issuer, clientId, clientSecret: values.OIDC_CLIENT_SECRET, name: values.OIDC_NAME };
 }
 
-/** Without TLS for trying it out on one machine only. */
+/** Plain http is only allowed on the same machine, for evaluation. */
 const isTrustedWay = ({ protocol, hostname }: URL): boolean =>
   protocol === "https:" || (protocol === "http:" && ["127.0.0.1", "localhost", "[::1]"].includes(hostname));

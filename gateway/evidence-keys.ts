@@ -3,11 +3,11 @@ import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import type { Logger } from "#platform/logger.ts";
 import { type PublishedKeys, publishedKeys } from "../views/evidence-keys.ts";
 
-/** The public keys of evidence, which everybody may ask for. */
+/** The public keys for verifying evidence, available to everybody. */
 export interface EvidenceKeys {
   /**
-   * A few seconds old at most; the last known ones while the click service cannot be reached. Rejects when they were never
-   * read.
+   * At most a few seconds old; the last known ones while the click service is unreachable. Rejects when they
+   * were never loaded.
    */
   read(): Promise<PublishedKeys>;
 }
@@ -18,7 +18,7 @@ export interface EvidenceKeysDeps {
   readonly logger: Logger;
 }
 
-/** However many ask, the click service is asked no more often than this. */
+/** The minimum time between requests to the click service, however many clients ask. */
 const freshMs = 5_000;
 const answerMs = 2_000;
 
@@ -43,7 +43,7 @@ export function createEvidenceKeys({ click, monotonic, logger }: EvidenceKeysDep
   return {
     read: async () => {
       if (monotonic() - triedAt > freshMs) loading ??= load();
-      // In an outage nobody waits who can be answered.
+      // During an outage, answer from the cache at once.
       if (loaded === undefined || failure === undefined) await loading;
       if (loaded === undefined) throw failure;
       return loaded;

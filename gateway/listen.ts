@@ -12,7 +12,7 @@ export interface ListeningGateway {
   readonly port: number;
   /** Of the public RPCs; undefined when they are not served. */
   readonly grpcPort: number | undefined;
-  /** Lets requests in flight finish, then stops the workers and closes the gateway. */
+  /** Waits for requests in flight, then stops the workers and closes the gateway. */
   stop(): Promise<void>;
 }
 
@@ -34,17 +34,17 @@ export const connectionLimits: ConnectionLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
-  // Longer than the 60 s of usual load balancers, so that they close first.
+  // Longer than the usual 60 s of load balancers, so that they close first.
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
   maxRequestsPerSocket: 1_000,
   maxConnections: 10_000,
 };
 
-/** Below the 25 s after which a process that was told to stop is stopped. */
+/** Shorter than the 25 s after which a stopping process is killed. */
 const drainMs = 15_000;
 
-/** Starts the workers of a gateway and its public port. When the port cannot be bound, everything is closed again. */
+/** Starts a gateway's workers and its public port. When the port cannot be bound, closes everything again. */
 export async function listenGateway(
   gateway: Gateway,
   config: Pick<GatewayConfig, "host" | "port">,
@@ -103,8 +103,8 @@ interface CountingSocket extends Socket {
 }
 
 /**
- * Node's own limit goes on to answer what comes after the last request of a connection, with a 503 that has none of
- * our headers, and leaves the connection open. Whoever was told that it will be closed gets no more answers.
+ * Node's own limit answers further requests with a bare 503 and keeps the connection open. Here, a client that
+ * was told that the connection closes gets no further responses.
  */
 const closeAfter =
   (max: number, listener: RequestListener): RequestListener =>
@@ -133,7 +133,7 @@ async function drain(server: Server, sockets: ReadonlySet<Socket>): Promise<void
   const deadline = performance.now() + drainMs;
   while (!isClosed && performance.now() < deadline) {
     server.closeIdleConnections();
-    // Node counts a connection on which nothing was ever sent as busy.
+    // Node counts connections that never sent anything as busy.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     await Promise.race([closed, delay(50)]);
   }

@@ -3,10 +3,10 @@ import type { Pool } from "pg";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "#gen/grpc/health/v1/health_pb.ts";
 import type { Revocations } from "./auth/revocations.ts";
 
-/** Names what is missing of what requests need. */
+/** Names the missing dependencies. */
 export type FindMissing = () => Promise<readonly string[]>;
 
-/** Everybody may ask whether we are ready, so those who ask at once share one look. */
+/** Anybody may ask for readiness, so concurrent requests share one check. */
 function shared<T>(look: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {
@@ -17,7 +17,7 @@ function shared<T>(look: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Throws while this gateway can answer nothing: without its database, or without knowing what was revoked. */
+/** Throws while this gateway cannot serve anything: without its database, or before it knows the revocations. */
 export function createReadinessCheck(
   pool: Pool,
   revocations: Revocations,
@@ -33,7 +33,7 @@ export function createReadinessCheck(
 
 const healthMs = 800;
 
-/** Services that do not say over their channel, in time, that they serve. */
+/** Services whose health check does not report serving in time. */
 export function unreachable(channels: Readonly<Record<string, Transport>>): FindMissing {
   return async () => {
     const states = Object.entries(channels).map(async ([name, transport]) => {

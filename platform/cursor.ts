@@ -23,6 +23,6 @@ export function readCursor(
   const isPlace = rest.length === 0 && isUuid(id) && at.getTime() < Date.UTC(10_000, 0);
   // Decoding skips what is not base64url, so only a cursor that comes out the same again is one of ours.
   if (isPlace && cursorOf({ at, id }) === cursor) return { at, id };
-  const message = "must be a cursor that a previous page gave";
+  const message = "must be the cursor of a previous page";
   throw new DomainError(code, { details: [{ field: "cursor", code: "INVALID_CURSOR", message }] });
 }

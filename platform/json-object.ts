@@ -18,7 +18,8 @@ export function parseJsonObject(field: string, text: string, maxBytes: number): 
   let level: readonly object[] = [value];
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > maxDepth) throw refused(field, "TOO_DEEP", `must not be nested deeper than ${maxDepth} levels`);
-    if (!level.every(isStorableLevel)) throw refused(field, "NOT_ALLOWED", "has characters that are no text");
+    if (!level.every(isStorableLevel))
+      throw refused(field, "NOT_ALLOWED", "contains characters that cannot be stored as text");
     level = level.flatMap((item) => Object.values(item).filter(isNested));
   }
   return value as ParsedObject;

@@ -22,15 +22,15 @@ const maxCached = 10_000;
 const verifiedMs = 60_000;
 const keyFoundMs = 30_000;
 const keyRefusedMs = 5_000;
-/** Longer than any token of ours; saves hashing what cannot be one. */
+/** Longer than any token of ours; avoids hashing what cannot be one. */
 const maxTokenLength = 8_192;
 
 // RFC 6750 §2.1; the scheme is case-insensitive.
 const bearerPattern = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
- * Verifying a signature costs as much as an RPC, so what was verified is remembered, by the hash of the token: access
- * tokens for a minute, keys for half a minute. Revocations are looked up on every request all the same.
+ * Verifying a signature costs as much as an RPC, so results are cached by the token's hash: access tokens for a
+ * minute, API keys for half a minute. Revocations are still checked on every request.
  */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const verified = createExpiringCache<Principal>(deps.clock, maxCached);
@@ -57,7 +57,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     return principal;
   };
 
-  /** Requests that come at once with a token that is not known yet wait for one verification. */
+  /** Concurrent requests with the same unknown token share one verification. */
   const verifyOnce = (token: string, digest: string): Promise<Principal> => {
     const running = verifying.get(digest);
     if (running !== undefined) return running;
@@ -84,7 +84,7 @@ function readBearer(authorization: string | undefined): string {
 }
 
 async function askForKey(apiKey: string, { tokens }: AuthenticateDeps): Promise<Principal> {
-  // The auth service refuses longer ones as invalid arguments; for the caller it is a key that does not exist.
+  // The auth service rejects longer keys as invalid arguments; for the caller such a key simply does not exist.
   if (apiKey.length > 200) throw new DomainError("INVALID_TOKEN");
   const { keyId, organizationId } = await tokens.authenticateApiKey({ apiKey }, { timeoutMs: 2_000 });
   const orgId = parseOrgId(organizationId);
@@ -106,13 +106,13 @@ interface AccessTokenDeps {
 }
 
 /**
- * Verifies an access token of RFC 9068. Throws TOKEN_EXPIRED for a genuine token whose time is over, INVALID_TOKEN for
- * everything else that is not a token of ours, and what the key set throws when it cannot be loaded.
+ * Verifies an RFC 9068 access token. Throws TOKEN_EXPIRED for a genuine but expired token, INVALID_TOKEN for
+ * anything else that is not our token, and the key set's error when it cannot be loaded.
  */
 async function verifyAccessToken(token: string, deps: AccessTokenDeps): Promise<VerifiedToken> {
   try {
     const { payload } = await jwtVerify(token, deps.keys.getKey, {
-      // Fixed here and never taken from the token, or its sender would choose how it is checked.
+      // Fixed here: taking the algorithm from the token would let its sender choose how it is verified.
       algorithms: ["ES256"],
       typ: "at+jwt",
       issuer: deps.issuer,
@@ -137,7 +137,7 @@ function readClaims(claims: JWTPayload): VerifiedToken {
   const orgId = typeof organizationId === "string" ? parseOrgId(organizationId) : undefined;
   const isComplete = typeof clientId === "string" && clientId !== "" && typeof jti === "string" && exp !== undefined;
   if (orgId === undefined || orgId === nobody || !isComplete) throw new DomainError("INVALID_TOKEN");
-  // Whatever a token says, what only people may do is for no client.
+  // Scopes reserved for people are dropped, whatever the token says.
   const scopes = new Set((typeof scope === "string" ? scope.split(" ") : []).filter((name) => !isDashboardScope(name)));
   return { principal: { orgId, clientId, scopes, tokenId: jti }, expiresAt: exp * 1000 };
 }

@@ -14,8 +14,8 @@ export interface ChangePollerDeps {
 }
 
 /**
- * Follows what the auth service revokes and changes. Starting does not wait for the auth service: it is asked until it
- * answers, and onCaughtUp tells when.
+ * Follows revocations and changes from the auth service. Starting does not wait for the auth service: it is
+ * polled until it answers, and onCaughtUp reports that.
  */
 export function createChangePoller({
   tokens,

@@ -24,12 +24,12 @@ interface Loaded {
   readonly at: number;
 }
 
-/** An unknown key id makes us ask again, but not more often than this. */
+/** An unknown key id triggers a reload, but no more often than this. */
 const cooldownMs = 30_000;
 /** New keys are published a day before their first use. */
 const maxAgeMs = 300_000;
 
-/** The auth service's public keys. The last good set is kept while the auth service cannot be reached. */
+/** The auth service's public keys. Keeps the last good set while the auth service is unreachable. */
 export function createKeySet({ tokens, monotonic, logger }: KeySetDeps): KeySet {
   let loaded: Loaded | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -78,7 +78,7 @@ async function fetchKeys(tokens: KeySetDeps["tokens"], monotonic: () => number):
   return { document: jwksJson, find, at: monotonic() };
 }
 
-/** A bounded map whose entries end by themselves; the least recently used one makes room for a new one. */
+/** A bounded map whose entries expire; when it is full, the least recently used entry is evicted. */
 interface ExpiringCache<T> {
   get(key: string): T | undefined;
   /** Times are Unix milliseconds. */

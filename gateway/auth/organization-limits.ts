@@ -4,22 +4,22 @@ import type { OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import { enumName } from "../../views/scalars.ts";
 
-/** Each has its own budget per client. */
+/** Each group has its own budget per client. */
 export type LimitGroup = "accept" | "render" | "other" | "sign";
 
 /** Requests per window and client. */
 export type GroupLimits = Readonly<Record<LimitGroup, number>>;
 
-/** What is known of an organization that requests are counted by. */
+/** The organization settings that requests are counted by. */
 export interface LimitsOfOrganization extends GroupLimits {
-  /** Of document generation; undefined while the auth service has not said it. */
+  /** The document generation plan; undefined until the auth service has reported it. */
   readonly plan?: string | undefined;
 }
 
 export interface OrganizationLimits {
-  /** The limits in force; while the auth service cannot be asked those known before, else the defaults. */
+  /** The limits in force. While the auth service is unreachable, the last known ones, or else the defaults. */
   of(orgId: OrgId): LimitsOfOrganization | Promise<LimitsOfOrganization>;
-  /** Makes the next question go to the auth service. */
+  /** Makes the next call ask the auth service again. */
   forget(orgId: string): void;
 }
 
@@ -34,7 +34,7 @@ interface Known {
   readonly limits: Promise<LimitsOfOrganization> | LimitsOfOrganization;
   /** Milliseconds of the monotonic clock. */
   readonly askAgainAt: number;
-  /** What holds when the auth service does not answer. */
+  /** Used when the auth service does not answer. */
   readonly otherwise: LimitsOfOrganization;
 }
 
@@ -53,7 +53,7 @@ export function createOrganizationLimits(deps: OrganizationLimitsDeps): Organiza
     const otherwise = known.get(orgId)?.otherwise ?? deps.defaults;
     const limits = describe(orgId, deps).then(
       (answer) => {
-        // An answer that was asked for before a change must not outlive it.
+        // An answer requested before a change must not be cached after it.
         if (known.get(orgId) === asking) {
           remember(orgId, { limits: answer, askAgainAt: Number.POSITIVE_INFINITY, otherwise: answer });
         }

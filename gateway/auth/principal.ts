@@ -1,7 +1,7 @@
 import { dashboardScopeMeanings, scopeMeanings } from "#api/scopes.ts";
 import type { OrgId } from "#platform/ids.ts";
 
-/** Whom a verified credential belongs to. */
+/** The owner of a verified credential. */
 export interface Principal {
   readonly orgId: OrgId;
   /** The OAuth client, the id of the API key, or `user:` with the id of the user. */
@@ -9,18 +9,18 @@ export interface Principal {
   readonly scopes: ReadonlySet<string>;
   /** The jti of an access token; undefined for everything else. */
   readonly tokenId: string | undefined;
-  /** Present when a person who is logged in to the dashboard sends the request. */
+  /** Present when the request comes from a signed-in dashboard user. */
   readonly user?: SessionUser;
 }
 
-/** A person who is logged in, and their session. */
+/** A signed-in user and their session. */
 export interface SessionUser {
   readonly id: string;
   readonly role: UserRole;
   readonly sessionId: string;
-  /** What requests that change something have to bring along. */
+  /** The token that state-changing requests must send. */
   readonly csrfToken: string;
-  /** When the session ends at the latest. */
+  /** The absolute end of the session. */
   readonly expiresAt: Date;
 }
 
@@ -30,7 +30,7 @@ type ClientScope = keyof typeof scopeMeanings;
 type DashboardScope = keyof typeof dashboardScopeMeanings;
 export type Scope = ClientScope | DashboardScope;
 
-/** What an API key may do: everything that a program may. */
+/** The scopes of an API key: everything a program may do. */
 export const allScopes: ReadonlySet<string> = new Set(Object.keys(scopeMeanings));
 
 export const isClientScope = (scope: string): scope is ClientScope => Object.hasOwn(scopeMeanings, scope);

@@ -4,7 +4,9 @@ import { DomainError } from "#platform/errors.ts";
 import { parseOrgId } from "#platform/ids.ts";
 import type { Principal } from "./principal.ts";
 
-/** What a session's render token allows: to render that session, at the cost of the client that created it. */
+/**
+ * What a session's render token permits: rendering that session, at the expense of the client that created it.
+ */
 export interface RenderGrant {
   readonly token: string;
   readonly sessionId: string;
@@ -23,8 +25,8 @@ const compactJws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const noScopes: ReadonlySet<string> = new Set();
 
 /**
- * Only the click service has the keys. Revocations are not looked up: a session outlives the credential that created
- * it, so that rotating a key breaks no page that a person has open.
+ * Only the click service has the keys. Revocations are not checked: a session outlives the credential that
+ * created it, so that rotating a key does not break open pages.
  */
 export const createAuthenticateRenderToken =
   (click: Pick<Client<typeof ClickService>, "authenticateRenderToken">): AuthenticateRenderToken =>

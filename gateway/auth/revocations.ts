@@ -1,22 +1,23 @@
 import { DomainError } from "#platform/errors.ts";
 import type { Principal } from "./principal.ts";
 
-/** What was revoked, as far as this gateway knows. */
+/** The revocations known to this gateway. */
 export interface Revocations {
   /** Adds the id of a token, client or key. */
   add(id: string): void;
   isRevoked(principal: Principal): boolean;
-  /** To be called once everything that was revoked before the start has been added. */
+  /** Call this once everything revoked before the start has been added. */
   markKnown(): void;
-  /** Throws SERVICE_UNAVAILABLE until then: a gateway that knows no revocations trusts nobody. */
+  /** Throws SERVICE_UNAVAILABLE until then: without the revocations a gateway accepts no credentials. */
   requireKnown(): void;
 }
 
-// Twice the life of an access token: later, whatever was revoked has expired by itself, and keys are looked up anew.
+// Twice the lifetime of an access token: by then whatever was revoked has expired, and keys are looked up
+// again.
 const forgetAfterMs = 2 * 3_600_000;
 
 export function createRevocations(monotonic: () => number): Revocations {
-  // In the order in which they were added, so the oldest are in front.
+  // In insertion order, so the oldest come first.
   const revoked = new Map<string, number>();
   let isKnown = false;
 

@@ -4,11 +4,11 @@ import { networkOf } from "../limits/flood-guard.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Bucket, Grant } from "../limits/window-store.ts";
 
-/** Slows down who guesses client secrets or passwords, or tries assertions. */
+/** Slows down guessing of client secrets, passwords and assertions. */
 export interface TokenGuard {
-  /** Throws RATE_LIMIT_EXCEEDED when this address has failed too often, in all or with this client. */
+  /** Throws RATE_LIMIT_EXCEEDED when this address has failed too often, overall or with this client. */
   requireCalm(ip: string, clientId?: string): void;
-  /** Throws the same when this failure is one too many. */
+  /** Throws the same when this failure exceeds the limit. */
   recordFailure(ip: string, clientId?: string): Promise<void>;
 }
 
@@ -16,10 +16,10 @@ const failuresOfClient = 10;
 const failuresOfAddress = 100;
 
 /**
- * Counted per client and address, so that nobody can lock a client out from elsewhere, and per address over all clients,
- * so that naming another client every time gains nothing. All gateways count together; one that does not know yet that
- * the count is full learns it with the next failure. The secrets have 256 bits and need no slow hash; this bounds the
- * work that guessing causes.
+ * Counted per client and address, so that nobody can lock out a client from elsewhere, and per address over all
+ * clients, so that switching clients gains nothing. All gateways share the counts; one that has not noticed a
+ * full count learns of it with the next failure. The secrets have 256 bits and need no slow hash: this only
+ * bounds the work that guessing causes.
  */
 export function createTokenGuard({ limiter, logger }: { limiter: Limiter; logger: Logger }): TokenGuard {
   const take = (bucket: Bucket): Promise<Grant | undefined> =>
@@ -42,7 +42,7 @@ export function createTokenGuard({ limiter, logger }: { limiter: Limiter; logger
   };
 }
 
-/** Client ids have no blanks, so no two buckets have one key. */
+/** Client ids contain no spaces, so bucket keys are unambiguous. */
 function bucketsOf(ip: string, clientId: string | undefined): Bucket[] {
   const network = networkOf(ip);
   const ofAddress = { key: `token-failures ${network}`, limit: failuresOfAddress };

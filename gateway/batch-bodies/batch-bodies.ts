@@ -4,14 +4,14 @@ import { type BatchRefusal, type BatchRequest, createBatchReader } from "./read-
 
 /** Reads the bodies of batches. */
 export interface BatchBodies {
-  /** Throws GEN_INVALID_REQUEST and GEN_PAYLOAD_TOO_LARGE, and an outage when there are too many to read. */
+  /** Throws GEN_INVALID_REQUEST, GEN_PAYLOAD_TOO_LARGE, or an outage error when too many bodies are waiting. */
   read(bytes: Uint8Array): Promise<BatchRequest>;
   close(): Promise<void>;
 }
 
 /**
- * Bodies beyond this are read by a thread. Measured: 1 MB takes some 20 ms, 15 MB 300 ms, half of it for the canonical
- * form that the idempotency key stands for; handing 15 MB over takes 10 ms.
+ * Larger bodies are parsed in a thread. Measured: 1 MB takes about 20 ms, 15 MB 300 ms, half of it for the
+ * canonical form behind the idempotency key; transferring 15 MB takes 10 ms.
  */
 const aloneBytes = 524_288;
 

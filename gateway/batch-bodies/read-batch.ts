@@ -7,14 +7,14 @@ import { parseJson } from "../http/body.ts";
 import { createSchemaCompiler, type Validate } from "../http/validate.ts";
 import { defaultsProblems, requestHash, sourceOf } from "../routes/generation/document-source.ts";
 
-/** A batch as the service takes it: the data of each item is a text again, which costs nothing to hand on. */
+/** A batch for the service. Each item's data is kept as text, which is cheap to pass on. */
 export interface BatchRequest {
   readonly items: readonly MessageInitShape<typeof BatchItemSourceSchema>[];
-  /** What an idempotency key stands for. */
+  /** The request hash behind the idempotency key. */
   readonly requestHash: Uint8Array<ArrayBuffer>;
 }
 
-/** A refusal that can be sent from thread to thread, which an error with a class of its own cannot. */
+/** A serializable refusal: a custom error class does not survive the transfer between threads. */
 export interface BatchRefusal {
   readonly code: ErrorCode;
   readonly message: string;
@@ -23,7 +23,7 @@ export interface BatchRefusal {
 
 export type ReadBatch = (bytes: Uint8Array) => BatchRequest | BatchRefusal;
 
-/** Makes the reader of bodies of batches. It parses, validates and hashes, which takes a while when they are large. */
+/** Creates the parser for batch bodies. Parsing, validating and hashing large bodies takes a while. */
 export function createBatchReader(): ReadBatch {
   const validate = createSchemaCompiler()(newBatch.schemas.create);
   return (bytes) => {
@@ -53,7 +53,7 @@ function read(bytes: Uint8Array, validate: Validate): BatchRequest {
   };
 }
 
-/** The item with what the batch says for all. */
+/** The item with the batch's defaults applied. */
 const completed = (item: BatchItemBody, { defaults = {}, ...batch }: NewBatchBody): BatchItemBody => ({
   ...defaults,
   ...defined(item),
@@ -63,7 +63,7 @@ const completed = (item: BatchItemBody, { defaults = {}, ...batch }: NewBatchBod
 
 type TemplateChoiceBody = Pick<BatchItemBody, "templateId" | "version" | "templateRef">;
 
-/** A template of the item's own replaces that of the batch, its version included. */
+/** An item's own template replaces the batch's, including its version. */
 function choiceOf(item: TemplateChoiceBody, batch: TemplateChoiceBody): TemplateChoiceBody {
   const { templateId, version, templateRef } =
     (item.templateId ?? item.templateRef) ? item : { ...batch, ...versionOf(item) };

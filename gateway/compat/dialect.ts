@@ -2,8 +2,8 @@ import { DomainError, type ErrorCode, errorCatalogue } from "#platform/errors.ts
 import type { ErrorDialect } from "../http/error-dialect.ts";
 
 /**
- * The DocuSign-compatible interface: our codes and bodies, with messages that begin with DocuSign's code, for which
- * many clients search the text of an error.
+ * The DocuSign-compatible interface: our error bodies and codes, with messages that start with DocuSign's code,
+ * because many clients search the message for it.
  */
 export const compatDialect: ErrorDialect = {
   validationFailed: "VALIDATION_FAILED",
@@ -31,7 +31,10 @@ function docusignCode(error: DomainError): string {
   return codes[code] ?? "UNSPECIFIED_ERROR";
 }
 
-/** The message with the code before it. Bad fields are named too: clients that show an error show nothing but this. */
+/**
+ * The message prefixed with DocuSign's code. Includes the invalid fields, because clients often show nothing
+ * else.
+ */
 function compatMessage(error: DomainError): string {
   const problems = error.details.slice(0, maxNamed).map(({ field, message }) => withoutStop(`${field} ${message}`));
   const more = error.details.length > maxNamed ? ` And ${error.details.length - maxNamed} more.` : "";
@@ -39,18 +42,18 @@ function compatMessage(error: DomainError): string {
   return `${docusignCode(error)}: ${saidBy(error)}${named}`;
 }
 
-/** What stands in a list ends with the stop of the list. */
+/** List items end without a full stop, which the list adds. */
 const withoutStop = (text: string): string => text.trim().replace(/\.$/, "");
 
 const maxNamed = 5;
 
-/** What was said first: the dialect of a route renews errors of validation, without their own messages. */
+/** The original message: route dialects recreate validation errors without it. */
 function saidBy({ code, message, cause }: DomainError): string {
   const isRenewed = message === errorCatalogue[code].message && cause instanceof DomainError;
   return isRenewed ? cause.message : message;
 }
 
-/** Codes without a row are UNSPECIFIED_ERROR. */
+/** Codes without a row map to UNSPECIFIED_ERROR. */
 const codes: Readonly<Partial<Record<ErrorCode, string>>> = {
   UNAUTHORIZED: "USER_AUTHENTICATION_FAILED",
   INVALID_TOKEN: "AUTHORIZATION_INVALID_TOKEN",

@@ -32,8 +32,8 @@ interface CompatRow<Path extends string, Query, Body, Answer>
 }
 
 /**
- * A row of the DocuSign-compatible interface: below the account, which has to be the caller's own, with the headers and
- * errors that its clients know.
+ * A route of the DocuSign-compatible interface: under the caller's own account, with the headers and errors its
+ * clients expect.
  */
 export function defineCompatRoute<const Path extends string, Query, Body, Answer>(
   row: CompatRow<Path, Query, Body, Answer>,
@@ -64,7 +64,7 @@ export function defineCompatRoute<const Path extends string, Query, Body, Answer
   });
 }
 
-/** Query parameters as texts: they are read as tolerantly as bodies are. */
+/** Query parameters as texts, to be read as tolerantly as bodies. */
 export const compatQuery = <const Name extends string>(
   descriptions: Readonly<Record<Name, string>>,
 ): QuerySpec<Partial<Record<Name, string>>> =>
@@ -74,7 +74,7 @@ export const compatQuery = <const Name extends string>(
     ) as Record<Name, { type: string; description: string }>,
   );
 
-/** What is asked for in the account of somebody else is what is not there. */
+/** Another organization's account is reported as not existing. */
 function absentAccount(path: string): ErrorCode {
   if (path.includes("{envelopeId}")) return "ENVELOPE_NOT_FOUND";
   return path.includes("{templateId}") ? "TEMPLATE_NOT_FOUND" : "ACCOUNT_NOT_FOUND";

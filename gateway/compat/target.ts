@@ -18,7 +18,10 @@ export interface FoundTarget {
   readonly agreement: Agreement;
 }
 
-/** What an id of an envelope or of a template names. Throws ENVELOPE_NOT_FOUND when it is neither. */
+/**
+ * Finds whether an id belongs to an envelope or a template. Throws ENVELOPE_NOT_FOUND when it belongs to
+ * neither.
+ */
 export async function findTarget(
   sign: Pick<Services["sign"], "getAgreement">,
   id: string,
@@ -46,7 +49,7 @@ async function read(
   }
 }
 
-/** Where rows stand that envelopes and templates have in common. */
+/** The path that operations shared by envelopes and templates are mounted under. */
 export interface TargetRoot {
   /** Below the account. */
   readonly path: "/envelopes/{envelopeId}" | "/templates/{templateId}";

@@ -9,9 +9,9 @@ import { requestHash } from "./read/request-hash.ts";
 import { uploadTimeoutMs } from "./routes/documents.ts";
 import { envelopeTarget } from "./target.ts";
 
-/** What a change of an envelope is about, and the scopes of which any one is enough for it. */
+/** The kind of change, with the scopes of which any one suffices. */
 export type EnvelopeChange =
-  /** A body that says nothing: whoever may change anything may send it. */
+  /** An empty body, which anybody allowed to change something may send. */
   | { readonly action: "none"; readonly scopes: undefined }
   | { readonly action: "resend" | "delete"; readonly scopes: readonly Scope[] }
   | { readonly action: "void"; readonly scopes: readonly Scope[]; readonly reason: string }
@@ -37,7 +37,7 @@ type ChangeRequest = Pick<
   "query" | "body" | "files" | "idempotencyKey" | "observed" | "caller"
 > & { readonly params: Readonly<Record<"envelopeId", string>> };
 
-/** Reads which change a request means. */
+/** Determines which change a request asks for. */
 export function readChange(
   { query, body, files }: Pick<ChangeRequest, "query" | "body" | "files">,
   { receiverRules }: Pick<Services, "receiverRules">,
@@ -59,13 +59,13 @@ export function readChange(
         return { action: "delete", scopes: ["sign:admin"] };
       default:
         throw new DomainError("INVALID_ENVELOPE_STATUS", {
-          message: "The status can be set to sent, voided or deleted; the others follow from what recipients do.",
+          message: "The status can only be set to sent, voided or deleted; all others result from what recipients do.",
         });
     }
   });
 }
 
-/** Carries the change out. Answers whether it had been done by an earlier request with the same key. */
+/** Performs the change. Returns whether an earlier request with the same key had already done it. */
 export async function updateEnvelope(
   change: EnvelopeChange,
   request: ChangeRequest,
@@ -103,7 +103,7 @@ export async function updateEnvelope(
   }
 }
 
-/** Asking again changes nothing: who says more than that is told, rather than left to believe that it was done. */
+/** Resending changes nothing else, so any other member is refused instead of silently ignored. */
 function readResend(reader: Reader, status: string): EnvelopeChange {
   if (status !== "" && status !== "sent") {
     reader.problem("status", "CONFLICT", "must not be changed when resend_envelope is true");
@@ -126,7 +126,7 @@ function readOwnChange(reader: Reader, context: DefinitionContext, status: strin
   return { action: "change", scopes: ["sign:write"], changes, replaced };
 }
 
-/** An empty list says nothing: many programs send all lists that they know. What is to go is deleted by its own operation. */
+/** An empty list means nothing: many programs send every list they know. Deletion has its own operation. */
 export const replacedBy = ({ documents = [], recipients = [], customFields = [] }: DefinitionInit): Replaced => ({
   replaceDocuments: documents.length > 0,
   replaceRecipients: recipients.length > 0,

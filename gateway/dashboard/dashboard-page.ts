@@ -20,8 +20,8 @@ const root = "/dashboard";
 const assets = `${root}/assets/`;
 
 /**
- * Answers everything at and below /dashboard: its files, and for any other address the page, which finds out by itself
- * what to show there. It is the same for everybody and holds no data, so nobody has to be logged in for it.
+ * Serves /dashboard and everything below: its files, and the page itself for any other path, which does its own
+ * routing. The page is the same for everybody and contains no data, so it needs no sign-in.
  */
 export function serveDashboard(page: BuiltPage | undefined): RequestHandler {
   return async (req, res, next) => {
@@ -54,7 +54,7 @@ async function fileReply(
 const workerEnding = ".mjs";
 const workerPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
-/** Asked for again each time, so that a page never names files that a newer release does not have. */
+/** Always revalidated, so that a page never refers to files that a newer release no longer has. */
 const pageReply = ({ html }: BuiltPage): Reply => ({
   status: 200,
   body: html,
@@ -68,7 +68,7 @@ const pageReply = ({ html }: BuiltPage): Reply => ({
   },
 });
 
-/** Nothing but our own files runs, applies or is asked, and nobody frames it. */
+/** Only our own files may run, apply or be requested, and nobody may frame the page. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,6 +1,6 @@
 import { DomainError } from "#platform/errors.ts";
 
-/** A day where somebody is. */
+/** A calendar day in a time zone. */
 export interface LocalDay {
   /** YYYY-MM-DD. */
   readonly date: string;
@@ -8,15 +8,15 @@ export interface LocalDay {
   readonly from: Date;
 }
 
-/** More than the longest day has, which is one whose clock is set back. */
+/** More than the longest possible day, when clocks are set back. */
 const longestMs = 26 * 60 * 60 * 1_000;
 const second = 1_000;
 
-/** The day that it is now in a time zone. Throws VALIDATION_FAILED for what is none. */
+/** The current day in a time zone. Throws VALIDATION_FAILED for an invalid zone. */
 export function dayIn(timeZone: string, now: Date): LocalDay {
   const dates = datesOf(timeZone);
   const date = dates.format(now);
-  // Where the clock is set differs from zone to zone and from year to year, so the day's beginning is searched for.
+  // Clock changes differ by zone and year, so the start of the day is found by binary search.
   let end = Math.floor(now.getTime() / second);
   let before = end - longestMs / second;
   while (end - before > 1) {

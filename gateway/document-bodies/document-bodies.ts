@@ -10,14 +10,17 @@ import {
   type SentDocuments,
 } from "./read-documents.ts";
 
-/** Reads bodies that carry documents. */
+/** Parses bodies that contain documents. */
 export interface DocumentBodies {
-  /** Takes the bytes over. Throws what is wrong with them, and an outage when there are too many to read. */
+  /**
+   * Takes ownership of the bytes. Throws validation errors, and an outage error when too many bodies are
+   * waiting.
+   */
   read(job: DocumentBodyJob): Promise<ReadDocuments>;
   close(): Promise<void>;
 }
 
-/** Bodies beyond this are read by a thread: 33 MiB take some 200 ms, of which none may hold up other requests. */
+/** Larger bodies are parsed in a thread: 33 MiB take about 200 ms, which must not block other requests. */
 const aloneBytes = 262_144;
 
 export function createDocumentBodies(): DocumentBodies {
@@ -50,7 +53,7 @@ type DocumentSource =
 export const documentSource = (files: readonly DocumentFile[], reference: string | null | undefined): DocumentSource =>
   fileSource(typeof reference === "string" ? files[Number(reference)] : undefined);
 
-/** What could not be read is said by the service, when its turn comes in the order of its checks. */
+/** The service reports an undecodable file, at its place in the order of checks. */
 export function fileSource(file: DocumentFile | undefined): DocumentSource {
   if (file === undefined || file.content === "missing") return { case: "problem", value: DocumentProblem.MISSING };
   if (file.content === "invalid-base64") return { case: "problem", value: DocumentProblem.INVALID_BASE64 };

@@ -24,8 +24,8 @@ export interface AdmitDeps {
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * Finds out who calls from outside, in the order of the REST API: whether anybody there may call this at all, the
- * credential, the budget, the scope.
+ * Authorizes outside callers in the same order as the REST API: whether the RPC is public, then credential,
+ * budget and scope.
  */
 export const createAdmit =
   (deps: AdmitDeps): AdmitOutsider =>
@@ -54,11 +54,11 @@ export const createAdmit =
     });
   };
 
-/** A program that serves several organizations has a budget in each of them; a client belongs to one anyway. */
+/** A program that serves several organizations has a separate budget in each. */
 const payerOf = (principal: Principal): Principal =>
   isMapped(principal) ? { ...principal, clientId: `${principal.clientId} ${principal.orgId}` } : principal;
 
-/** A token tells more than a certificate: whoever sends one acts as its client. */
+/** A token is more specific than a certificate, so it takes precedence. */
 async function identify(header: Headers, peer: Peer, deps: AdmitDeps): Promise<Principal> {
   const wanted = header.get("x-org-id");
   const authorization = header.get("authorization");
@@ -86,7 +86,7 @@ function ofCertificate(names: readonly string[], wanted: string | null, clients:
   return { orgId, clientId, scopes, tokenId: undefined };
 }
 
-/** The same for an organization that there is and one that there is not. */
+/** The same error whether or not the organization exists. */
 const foreign = (): ConnectError =>
   new ConnectError("the credential is not for the organization in x-org-id", Code.PermissionDenied);
 

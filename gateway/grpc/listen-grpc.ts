@@ -50,11 +50,11 @@ export interface GrpcDeps extends Omit<AdmitDeps, "clients" | "newId"> {
 /** A document of 25 MB with what is said of it. */
 const maxMessageBytes = 28 * 1024 * 1024;
 
-/** Serves the public RPCs to programs outside of the installation. Rejects when the port cannot be bound. */
+/** Serves the public RPCs to programs outside the installation. Rejects when the port cannot be bound. */
 export async function listenGrpc(config: GrpcConfig, deps: GrpcDeps): Promise<RpcServer> {
   const { logger, metrics, tracer, newId } = deps.runtime;
   const admitOutsider = createAdmit({ ...deps, clients: config.clients, newId });
-  // Nobody may name whom they act for here, not even processes of ours.
+  // Nobody may name the caller here, not even internal processes.
   const callers = requireKnownCaller({ ownNames: new Set(), admitOutsider });
   const health = createHealthState();
   const reflection = config.reflection
@@ -78,7 +78,7 @@ export async function listenGrpc(config: GrpcConfig, deps: GrpcDeps): Promise<Rp
   };
 }
 
-/** Answers every public RPC with what the service answers that offers it. */
+/** Forwards every public RPC to the service that implements it. */
 function forwardingRoutes(transports: Readonly<Record<Backend, Transport>>): RpcRoutes {
   return (router) => {
     for (const [backend, service] of backends) {
@@ -101,13 +101,13 @@ async function forward(
   if (publicAccess(method) === undefined) throw new Error(`${method.name} is not public`);
   const headers = Object.fromEntries(callerHeaderNames.map((name) => [name, context.requestHeader.get(name) ?? ""]));
   const completed = complete(method, message, context);
-  // What the caller does not wait for any longer is not done.
+  // Cancels the work when the caller stops waiting.
   const { signal } = context;
   const answer = await transport.unary(method, signal, context.timeoutMs(), headers, completed);
   return answer.message;
 }
 
-/** Fills in what services believe of the gateway alone, whatever the caller has put there. */
+/** Sets the fields that services only accept from the gateway, overwriting the caller's. */
 function complete(method: DescMethodUnary, given: Message, context: HandlerContext): Message {
   const fields = method.input.field;
   if (fields.observed === undefined && fields.requestHash === undefined) return given;
@@ -137,8 +137,8 @@ const hashOf = (method: DescMethodUnary, message: Message): Uint8Array =>
     .digest();
 
 /**
- * The contracts as an outsider may see them: services with their public RPCs, the messages and enums that those need,
- * and the options that are written on them. Internal RPCs, and what only they need, are not in it.
+ * The public part of the contracts: services with their public RPCs, the types those need, and their options.
+ * Internal RPCs and types are left out.
  */
 export function publicDescriptors(services: readonly DescService[]): FileRegistry {
   const methods = services.flatMap((service) => service.methods.filter((method) => publicAccess(method) !== undefined));

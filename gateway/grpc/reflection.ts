@@ -35,8 +35,8 @@ const paths = [ServerReflection.typeName, "grpc.reflection.v1alpha.ServerReflect
 const maxQuestionBytes = 4_096;
 
 /**
- * Tells tools which contracts there are: nothing but what the repository says, so whoever reaches the port may ask.
- * The guard counts each question as a request of its address.
+ * gRPC server reflection. It reveals only what the repository contains, so anybody who can reach the port may
+ * use it. The flood guard counts each question as a request.
  */
 export function createReflection(contracts: FileRegistry, floodGuard: FloodGuard): Reflection {
   const open = new Set<Call>();
@@ -48,7 +48,7 @@ export function createReflection(contracts: FileRegistry, floodGuard: FloodGuard
     call.once("cancelled", () => open.delete(call));
     call.once("end", () => call.end());
     call.on("data", (bytes: Buffer) => {
-      // One at a time: whoever does not take the answers gets no more of them.
+      // One question at a time, so that a client that does not read its answers gets no more of them.
       call.pause();
       if (bytes.length > maxQuestionBytes) return end(call, status.RESOURCE_EXHAUSTED, "the question is too long");
       if (floodGuard.take(address) !== undefined) return end(call, status.RESOURCE_EXHAUSTED, "too many questions");
@@ -94,7 +94,7 @@ function createAnswers(contracts: FileRegistry): (question: Uint8Array) => Uint8
     return (contracts.get(symbol) ?? rpcs.find(({ name }) => name === symbol.slice(dot + 1))?.parent)?.file;
   };
 
-  /** A file, and then all that it imports, so that nobody has to ask again. */
+  /** A file followed by all its imports, so that clients need not ask again. */
   const tell = (file: DescFile | undefined): Answer => {
     if (file === undefined) return nothing;
     const files = new Set([file]);

@@ -1,4 +1,4 @@
-/** Whether a client that sends this Accept header would rather have the one type than the other (RFC 9110 §12.5.1). */
+/** Whether the Accept header prefers the first type over the second (RFC 9110 §12.5.1). */
 export function prefers(accept: string | undefined, type: string, other: string): boolean {
   const ranges = (accept ?? "").slice(0, 1_000).split(",").map(readRange);
   return quality(ranges, type) > quality(ranges, other);
@@ -16,7 +16,7 @@ function readRange(range: string): MediaRange {
   return { type, quality: parsed >= 0 && parsed <= 1 ? parsed : 0 };
 }
 
-/** The most specific range that matches counts. */
+/** The most specific matching range counts. */
 function quality(ranges: readonly MediaRange[], type: string): number {
   const matching = [type, `${type.split("/")[0]}/*`, "*/*"].map((name) => ranges.find((range) => range.type === name));
   return matching.find((range) => range !== undefined)?.quality ?? 0;

@@ -1,14 +1,13 @@
 /**
- * Decodes Base64 (RFC 4648 §4) into memory of its own; undefined when the text is anything else. With `lineBreaks` CR and
- * LF are passed over, as MIME has them.
+ * Decodes Base64 (RFC 4648 §4) into a buffer of its own; undefined when the text is invalid. With `lineBreaks`,
+ * CR and LF are skipped, as in MIME.
  */
 export function decodeBase64(text: string, lineBreaks = false): Uint8Array<ArrayBuffer> | undefined {
   const plain = lineBreaks ? text.replaceAll("\r", "").replaceAll("\n", "") : text;
   if (plain.length % 4 !== 0) return undefined;
   const bytes = new Uint8Array((plain.length / 4) * 3 - paddingOf(plain));
   const buffer = Buffer.from(bytes.buffer);
-  // Decoding passes over what is no Base64, of which fewer bytes come then, and takes that of URLs as well. Of characters
-  // beyond ASCII it may see a half.
+  // The decoder skips invalid characters, which yields fewer bytes, and also accepts the URL alphabet.
   const isComplete = buffer.write(plain, "base64") === bytes.length && Buffer.byteLength(plain) === plain.length;
   const isOther = plain.includes("-") || plain.includes("_");
   return isComplete && !isOther && endsAsEncoded(plain, buffer) ? bytes : undefined;

@@ -2,29 +2,32 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { freeBytes, type UploadTurn, type UploadTurns } from "./upload-turns.ts";
 
-/** The memory of one process for large bodies. */
+/** The memory budget of a process for large bodies. */
 export interface BodyBudget {
-  /** What a request of this owner holds of it; nothing yet. */
+  /** A request's share of the budget, initially empty. */
   roomFor(owner: string): BodyRoom;
 }
 
 export interface BodyRoom {
-  /** How long the body may pause while it arrives. */
+  /** How long the body may stall while arriving. */
   readonly stallMs: number;
-  /** What has to be waited for before anything is read; nothing when absent. */
+  /** The turn to wait for before reading; none when absent. */
   readonly turn?: UploadTurn | undefined;
-  /** Called once, before anything is read. False when there is no room for so many bytes, and nothing is held then. */
+  /**
+   * Reserves memory; called once, before anything is read. Returns false, reserving nothing, when there is not
+   * enough room.
+   */
   take(bytes: number): boolean;
-  /** The body has arrived and was smaller than what was taken for it. */
+  /** Reduces the reservation to the body's actual size. */
   shrinkTo(bytes: number): void;
-  /** Gives back what is held. */
+  /** Releases the reservation. */
   release(): void;
 }
 
 export interface BodyBudgetLimits {
-  /** Of all bodies together. */
+  /** For all bodies together. */
   readonly maxBytes: number;
-  /** Of those of one owner, so that nobody takes everything. */
+  /** For one owner's bodies, so that nobody takes everything. */
   readonly maxOwnerBytes: number;
   /** How many bodies beyond `countedBytes` there may be at once; any number when absent. */
   readonly maxBodies?: number;
@@ -34,7 +37,7 @@ export interface BodyBudgetLimits {
   readonly stallMs: number;
 }
 
-/** Bodies of routes that allow no more than this are bounded well enough by the number of connections. */
+/** Bodies of routes with a smaller limit are already bounded by the number of connections. */
 export const unbudgetedRouteBytes = 1024 * 1024;
 
 /**
@@ -126,7 +129,7 @@ export function createBodyBudget(limits: BodyBudgetLimits = bodyBudgetLimits, tu
   };
 }
 
-/** How much of a body is read and dropped after the answer, and for how long. */
+/** How much of an unread body is drained after the response, and for how long. */
 export interface UnreadLimits {
   readonly maxBytes: number;
   readonly maxMs: number;
@@ -135,8 +138,8 @@ export interface UnreadLimits {
 const usualLimits: UnreadLimits = { maxBytes: 4 * 1024 * 1024, maxMs: 5_000 };
 
 /**
- * Many programs send a body whole before they look for the answer. Somebody whose document is too large is to hear it,
- * which costs nothing but the reading.
+ * Many programs send the whole body before reading the response. Draining it costs little and lets them see
+ * that their document is too large.
  */
 export const documentLimits: UnreadLimits = { maxBytes: 160 * 1024 * 1024, maxMs: 30_000 };
 
@@ -147,14 +150,14 @@ interface MarkedSocket extends Duplex {
   [isAnswered]?: boolean;
 }
 
-/** Whether a request has a body, or says so. */
+/** Whether a request has a body, or declares one. */
 export const hasBody = ({ headers }: Pick<IncomingMessage, "headers">): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
 /**
- * Called when a request is answered. Node reads and drops what is left of its body, so that the sender gets to see the
- * answer and the connection can be used again. It would do so for 30 s and any number of gigabytes; here the
- * connection ends when the sender goes on for much longer than it takes to notice.
+ * Called when a request is answered. Node drains the rest of the body so that the sender can read the response
+ * and reuse the connection, for up to 30 s and any number of gigabytes. Here the connection is closed when the
+ * sender continues for much longer than it takes to notice.
  */
 export function boundUnreadBody(req: IncomingMessage, { maxBytes, maxMs }: UnreadLimits = usualLimits): void {
   if (req.complete || !hasBody(req)) return;
@@ -177,5 +180,5 @@ export function boundUnreadBody(req: IncomingMessage, { maxBytes, maxMs }: Unrea
   req.once("close", stop);
 }
 
-/** Whether the request that is still arriving has been answered, so that nothing more may be said about it. */
+/** Whether the request was answered while it was still arriving, so that no further response may be sent. */
 export const isAnsweredEarly = (socket: MarkedSocket): boolean => socket[isAnswered] === true;

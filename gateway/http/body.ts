@@ -15,8 +15,8 @@ export interface BodyRules {
 }
 
 /**
- * The body, parsed unless its bytes are wanted; undefined when the request has none. Whoever gives a room releases it
- * when the body is no longer needed.
+ * Reads the body, parsed unless raw bytes are wanted; undefined when the request has none. The caller releases
+ * the given room when the body is no longer needed.
  */
 export async function readBody(
   req: Request,
@@ -36,7 +36,7 @@ export async function readBody(
   return isForm ? parseForm(bytes) : parseJson(bytes, dialect.validationFailed);
 }
 
-/** A few bytes could unfold into gigabytes. */
+/** Compression is refused, because a few bytes could expand into gigabytes. */
 export function requirePlain({ headers }: Pick<Request, "headers">): void {
   const { "content-encoding": encoding } = headers;
   if (encoding !== undefined && encoding !== "identity") throw new DomainError("UNSUPPORTED_MEDIA_TYPE");
@@ -58,7 +58,7 @@ interface SizeLimit {
   readonly tooLarge: DomainError;
 }
 
-/** All bytes of a body, as far as they are allowed and there is room for them. */
+/** Reads all bytes of a body, within its limit and the available room. */
 export async function readBytes(
   req: Request,
   { maxBytes, tooLarge }: SizeLimit,
@@ -67,10 +67,10 @@ export async function readBytes(
 ): Promise<Buffer> {
   const { "content-length": declared } = req.headers;
   if (Number(declared ?? 0) > maxBytes) throw tooLarge;
-  // A body in chunks may become as large as any.
+  // A chunked body may reach the limit.
   const size = Number(declared ?? maxBytes);
   const isTurn = await room?.turn?.begin(size, req);
-  // Its sender went away while it was found out who that is: nothing would ever be heard of it again.
+  // The sender disconnected during authentication; no further event would ever arrive.
   if (req.destroyed) throw cutOff(dialect);
   if (isTurn === false || room?.take(size) === false) throw noRoom(dialect);
   const bytes = await gatherBytes(req, { maxBytes, tooLarge }, dialect, room?.stallMs);
@@ -99,7 +99,7 @@ function gatherBytes(
     const stalled =
       stallMs === undefined ? undefined : setTimeout(() => refuse(cutOff(dialect, stalledMessage)), stallMs);
     req.on("data", (chunk: Buffer) => {
-      // Some of what comes after the refusal is read and dropped, so that the sender gets to see it.
+      // Data after the refusal is drained for a while, so that the sender can read the response.
       if (isOver) return;
       stalled?.refresh();
       length += chunk.length;
@@ -123,8 +123,8 @@ function gatherBytes(
 }
 
 /**
- * The pieces of a large body are given back at once. V8 would find out by itself, but it searches its whole heap to do so
- * whenever some 64 MB of buffers have come, which costs more than the reading.
+ * Releases the chunks of a large body at once. V8 would do that too, but by collecting the whole heap whenever
+ * about 64 MB of buffers have arrived, which costs more than the reading.
  */
 function joined(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks;
@@ -157,14 +157,15 @@ const maxDepth = 32;
 const notJson = "The body is not valid JSON. Send a JSON object encoded in UTF-8.";
 
 /**
- * Parses a JSON body. Throws the given code for what is not JSON in UTF-8, and for what no database and no canonical
- * form can hold: nesting beyond 32 levels, half surrogate pairs, the character NUL, and numbers beyond any double.
+ * Parses a JSON body. Throws the given code for invalid UTF-8 or JSON, and for values that databases or
+ * canonical JSON cannot represent: nesting beyond 32 levels, lone surrogates, NUL, and numbers beyond the range
+ * of a double.
  */
 export function parseJson(bytes: Buffer, malformed: ErrorCode): unknown {
   if (!isUtf8(bytes)) throw new DomainError(malformed, { message: notJson });
   const text = bytes.toString("utf8");
   const value = parse(text, malformed);
-  // In UTF-8 only an escape can bring a character that has to be looked for.
+  // In valid UTF-8 only an escape can produce a forbidden character.
   const hasEscapes = text.includes("\\u");
   const problem = findProblem(value, maxDepth, hasEscapes);
   if (problem !== undefined) throw new DomainError(malformed, { message: problem });
@@ -205,7 +206,7 @@ function findProblem(value: unknown, levelsLeft: number, hasEscapes: boolean): s
     }
     return undefined;
   }
-  // JSON.parse makes own properties only, `__proto__` included.
+  // JSON.parse only creates own properties, even `__proto__`.
   for (const key in value) {
     const problem =
       (hasEscapes ? findTextProblem(key) : undefined) ??

@@ -8,8 +8,8 @@ import { standardDialect } from "./error-dialect.ts";
 import { identify } from "./exchange.ts";
 
 /**
- * Answers what is not HTTP that Node can parse, and requests that take too long to arrive. There is no request to
- * answer then, so the response is written by hand; the connection cannot be used again.
+ * Answers malformed HTTP and requests that arrive too slowly. There is no request object then, so the response
+ * is written by hand and the connection closed.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, newId: NewId): void {
   // The rest of what was refused, which Node goes on to parse.
@@ -42,8 +42,8 @@ const lingerMs = 1_000;
 const maxLingerBytes = 1024 * 1024;
 
 /**
- * A connection that is closed while its client still sends is reset, and a client that is reset may never see the answer.
- * So what it is still sending is read and dropped for a moment.
+ * Closing a connection while its client still sends resets it, and the client may never see the response. So
+ * the remaining data is drained for a moment.
  */
 function linger(socket: MarkedSocket): void {
   socket[lingering] = socket.bytesRead ?? 0;
@@ -57,8 +57,8 @@ function isLingering(socket: MarkedSocket): boolean {
 }
 
 /**
- * An answer that has begun cannot be replaced, and one that is still being made must not be overtaken: its client would
- * take ours for it. Node's own handler looks at the same field, and there is no other way to ask.
+ * A response that has begun cannot be replaced, and one in preparation must not be overtaken, because the
+ * client would mistake ours for it. Node's own handler checks the same private field; there is no public way.
  */
 function isAlreadyAnswering(socket: Duplex & { _httpMessage?: ServerResponse | null }): boolean {
   const pending = socket._httpMessage ?? undefined;
@@ -75,17 +75,17 @@ function readProblem(code: string | undefined): { status: string; problem: Domai
     };
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    const message = "The request did not arrive in time. Send it again.";
+    const message = "The request took too long to arrive. Try again.";
     return { status: "408 Request Timeout", problem: new DomainError("VALIDATION_FAILED", { message }) };
   }
   const message = "The request is not valid HTTP.";
   return { status: "400 Bad Request", problem: new DomainError("VALIDATION_FAILED", { message }) };
 }
 
-/** Headers that decide whom a request is from and how it is read: two of them let two readers disagree. */
+/** Headers that determine the sender and the framing of a request: duplicates let two readers disagree. */
 const singleHeaders = ["host", "authorization", "content-type"] as const;
 
-/** What makes the head of a request ambiguous; undefined when nothing does. */
+/** What makes a request's head ambiguous; undefined if nothing does. */
 export function findHeaderProblem(rawHeaders: readonly string[], httpVersion: string): string | undefined {
   // Node reads a line without a version, such as one that was cut in two, as HTTP/0.9.
   if (httpVersion === "0.9") return "The version of HTTP is missing.";

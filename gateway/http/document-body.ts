@@ -46,7 +46,7 @@ function kindOf(contentType: string | undefined, rules: DocumentRules): "raw" | 
   if (type === "multipart/form-data" && rules.multipart) {
     const boundary = boundaryOf(contentType ?? "");
     if (boundary === undefined) {
-      throw new DomainError("UNSUPPORTED_MEDIA_TYPE", { message: "The content type names no boundary of parts." });
+      throw new DomainError("UNSUPPORTED_MEDIA_TYPE", { message: "The content type has no valid boundary parameter." });
     }
     return { boundary };
   }

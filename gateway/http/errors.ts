@@ -14,7 +14,7 @@ interface Sent {
   readonly pathOf?: ((path: string) => string) | undefined;
 }
 
-/** The answer to a request that failed. What is no expected error is logged with its stack and told to nobody. */
+/** The response to a failed request. Unexpected errors are logged with their stack and not disclosed. */
 export function errorReply(
   thrown: unknown,
   exchange: Exchange,
@@ -45,12 +45,12 @@ function toDomainError(thrown: unknown, dialect: ErrorDialect, sent: Sent): Doma
 function inDialect(error: DomainError, { validationFailed }: ErrorDialect): DomainError {
   if (error.code !== "VALIDATION_FAILED" || validationFailed === error.code) return error;
   const { details, metadata } = error;
-  // How many problems there were, when not all are listed.
+  // Mentions the total number of problems when not all are listed.
   const said = metadata.problems === undefined ? {} : { message: error.message };
   return new DomainError(validationFailed, { ...said, details, metadata, cause: error });
 }
 
-/** Services know the messages that were made of a body; callers know the body. */
+/** Services know the message built from the body; callers know the body, so paths are translated. */
 const placed = (error: DomainError, { body, pathOf = (path) => path }: Sent): DomainError =>
   new DomainError(error.code, {
     message: error.message,
@@ -59,7 +59,7 @@ const placed = (error: DomainError, { body, pathOf = (path) => path }: Sent): Do
     cause: error,
   });
 
-/** An error of the wire that none of our services has raised by name. */
+/** For a wire error that none of our services raised by name. */
 function codeOf(code: Code, dialect: ErrorDialect): ErrorCode {
   switch (code) {
     case Code.InvalidArgument:

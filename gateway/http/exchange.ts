@@ -6,13 +6,13 @@ import { continueTrace, isTraceparent } from "#platform/trace-context.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Grant } from "../limits/window-store.ts";
 
-/** What is known of one request while it is served. */
+/** The state of one request while it is served. */
 export interface Exchange {
   readonly requestId: string;
   readonly traceparent: string;
   /** The request in its trace. */
   readonly span: Span;
-  /** Milliseconds of performance.now(). */
+  /** From performance.now(), in milliseconds. */
   readonly startedAt: number;
   /** Where it is from. */
   readonly address: string;
@@ -21,7 +21,7 @@ export interface Exchange {
   principal: Principal | undefined;
   /** What the rate limiter said. */
   grant: Grant | undefined;
-  /** The header Set-Cookie with which a session goes on, when its token was replaced. */
+  /** The Set-Cookie header that renews a session, if its token was replaced. */
   newCookie: string | undefined;
 }
 
@@ -31,7 +31,7 @@ function traceOf({ headers: { traceparent } }: Request): string | undefined {
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Gives a request its id and its place in a trace, before anything can fail. */
+/** Assigns a request its id and trace context, before anything can fail. */
 export function openExchange(req: Request, res: Response, newId: NewId, tracer: Tracer = noopTracer): Exchange {
   const { requestId, traceparent: unrecorded } = identify(req.headers, newId);
   const span = tracer.startSpan(req.method, "server", traceOf(req), { mayBegin: true });
@@ -68,8 +68,8 @@ export function identify(
 }
 
 /**
- * The address that a request is from, as far as the proxies that are trusted tell it. A proxy may pass on a text that
- * is no address; then it is the proxy's own, so that nobody chooses what is counted, recorded and logged.
+ * The client's address as reported by trusted proxies. If a proxy passes on something that is not an address,
+ * the proxy's own counts, so that nobody can choose what is counted, recorded and logged.
  */
 export function clientAddressOf(req: Pick<Request, "ip" | "socket">): string {
   const told = plainAddress(req.ip ?? "");

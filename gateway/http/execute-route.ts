@@ -51,9 +51,9 @@ export interface ExecutorDeps {
 }
 
 /**
- * Makes the handler of a route. This is the only place that runs one, so every operation checks in the same order:
- * credential (401), budget (429), scope and then CSRF token of a session (403), request (400), and only then what the
- * operation itself finds.
+ * Creates a route's handler. Only this function runs routes, so every operation checks in the same order:
+ * credential (401), budget (429), scope and then a session's CSRF token (403), request (400), and only then the
+ * operation itself.
  */
 export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
   requireScopes(route);
@@ -82,7 +82,7 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
       );
       if (reply.status === 401) deps.floodGuard.takeForGuess(exchange.address);
     } finally {
-      // What was made of the body is in memory until here, whether or not its sender still waits.
+      // The parsed body stays in memory until here, whether or not its sender still waits.
       room?.release();
     }
     reply = protectedReply(withLoggedStream(reply, exchange, deps.logger), route, exchange);
@@ -128,7 +128,7 @@ function compileValidators(route: Route, compileSchema: CompileSchema): Validato
   return known;
 }
 
-/** What a render token lets in, when the request came with one instead of a credential. */
+/** Admits a request by its render token instead of a credential. */
 async function admit(
   req: Request,
   exchange: Exchange,
@@ -140,7 +140,7 @@ async function admit(
   const renderGrant = token === undefined ? undefined : await deps.authenticateRenderToken(token, exchange);
   const principal = renderGrant?.principal ?? (await identify(req, exchange, deps));
   exchange.principal = principal;
-  // Those that count in the plan of their organization are counted by the service.
+  // For routes counted in the organization's plan, the service does the counting.
   if (access.limitGroup !== "plan") {
     exchange.grant = await deps.takeRequest(principal, access.limitGroup, req.method);
     if (!exchange.grant.granted) throw tooManyRequests(dialect, exchange.grant);
@@ -157,7 +157,7 @@ async function admit(
   return renderGrant;
 }
 
-/** By the header Authorization; without one by the cookie of a session, which may get a new value meanwhile. */
+/** By the Authorization header, or else by the session cookie, which may be renewed on the way. */
 async function identify(req: Request, exchange: Exchange, deps: ExecutorDeps): Promise<Principal> {
   const { authorization, cookie } = req.headers;
   const publicUrl = publicUrlOf(req, deps.publicUrl);
@@ -254,8 +254,8 @@ const callerOf = ({ principal, requestId, traceparent }: Exchange): RouteRequest
 const hostPattern = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Where clients reach this API: as configured, else where this request was sent, which proxies that are trusted may
- * tell. Empty for a Host that names none, so that links become relative.
+ * The API's public address: as configured, or else where this request was sent according to trusted proxies.
+ * Empty if the Host header is unusable, so that links become relative.
  */
 export function publicUrlOf(req: Pick<Request, "protocol" | "host">, configured: string): string {
   if (configured !== "") return configured;

@@ -30,7 +30,7 @@ export interface AppDeps
   readonly trustedProxies: readonly string[];
 }
 
-/** The Express app of the public API; whoever calls it listens. Throws when a route is not usable. */
+/** The Express app of the public API; the caller makes it listen. Throws when a route is invalid. */
 export function createApp(deps: AppDeps): Express {
   const app = express();
   app.disable("x-powered-by");
@@ -85,7 +85,7 @@ const beginExchange = (
   /** Connections whose readers may disagree about what was sent on them. */
   const ambiguous = new WeakSet<object>();
   return (req, res, next) => {
-    // What seems to be another request was perhaps none; the answer to the one before closes the connection.
+    // What looks like another request may not be one; the response to the first closes the connection.
     if (ambiguous.has(req.socket)) return;
     const exchange = openExchange(req, res, newId, tracer);
     logWhenClosed(req, res, exchange);
@@ -98,7 +98,7 @@ const beginExchange = (
   };
 };
 
-/** Express calls it for what no route has caught: unknown addresses, wrong methods, paths that cannot be decoded. */
+/** Express calls this for everything no route handled: unknown addresses, wrong methods, undecodable paths. */
 const answerError =
   ({ logger }: AppDeps): ErrorRequestHandler =>
   (error: unknown, req, res, _next) => {

@@ -9,13 +9,13 @@ export interface StoredFile {
   readonly fileName: string;
   /** Hex. */
   readonly sha256: string;
-  /** The answer to a range behind its end; GEN_RANGE_NOT_SATISFIABLE when absent. */
+  /** The error for a range outside the file; GEN_RANGE_NOT_SATISFIABLE when absent. */
   readonly rangeCode?: ErrorCode;
 }
 
 /**
- * Answers with a file or a part of it (RFC 9110 §13, §14); nothing that it holds may run in a browser. Throws
- * what the file says of a range that it does not have.
+ * Responds with a file or a range of it (RFC 9110 §13, §14); nothing in it may run in a browser. Throws the
+ * file's error for a range outside it.
  */
 export function fileReply(file: StoredFile, { method, headers }: Pick<RouteRequest, "method" | "headers">): Reply {
   const { bytes, contentType } = file;
@@ -76,8 +76,8 @@ interface ByteRange {
 const single = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i;
 
 /**
- * The part that a Range header asks for (RFC 9110 §14.1.2): "whole" when it asks for several, or in a way that we do not
- * know, which is answered as if nothing had been asked; "unsatisfiable" when there is nothing at that place.
+ * The requested range (RFC 9110 §14.1.2): "whole" for several ranges or unknown units, which are ignored as the
+ * RFC permits; "unsatisfiable" when the range is outside the file.
  */
 export function readRange(header: string | undefined, size: number): ByteRange | "whole" | "unsatisfiable" {
   const [, from = "", to = ""] = single.exec((header ?? "").slice(0, 100)) ?? [];

@@ -3,10 +3,10 @@ import type { Exchange } from "./exchange.ts";
 import type { Reply } from "./reply.ts";
 
 /**
- * What is answered to a credential is for its owner alone, whatever the operation itself says to caches: a shared one
- * would hand it on to strangers. Only what its row declares is kept, by whoever asked; and nothing that was answered to
- * a cookie, because a browser may be somebody else's next. A cookie that the operation itself sets is newer than that
- * of the check.
+ * Responses to a credential are private to its owner, whatever the operation says about caching, since a shared
+ * cache would pass them on to strangers. Only what the route declares may be cached, and only by the client
+ * itself; nothing sent to a cookie may be, because the browser may be somebody else's next. A cookie set by the
+ * operation is newer than the one set by authentication.
  */
 export function protectedReply(
   reply: Reply,

@@ -6,12 +6,12 @@ import type { Principal } from "../auth/principal.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Bucket, Grant } from "../limits/window-store.ts";
 
-/** Takes one request from the budget of a client. The grant may be a refusal. */
+/** Takes one request from a client's budget. The grant may be a refusal. */
 export type TakeRequest = (principal: Principal, group: LimitGroup, method: string) => Promise<Grant>;
 
 export interface RateLimitDeps {
   readonly limiter: Limiter;
-  /** Counts in this process while the shared windows cannot be reached. */
+  /** Counts locally while the shared windows are unreachable. */
   readonly localLimiter: (bucket: Bucket) => Grant;
   readonly organizations: Pick<OrganizationLimits, "of">;
   readonly metrics: Pick<Metrics, "limiterRefusals">;
@@ -21,7 +21,7 @@ export interface RateLimitDeps {
 export function createRateLimit({ limiter, localLimiter, organizations, metrics, logger }: RateLimitDeps): TakeRequest {
   let isAway = false;
 
-  /** Says it once: every request of an outage comes here. */
+  /** Logs once per outage, since every request ends up here. */
   const noteAway = (error: unknown): void => {
     if (!isAway) logger.warn({ err: error }, "the shared rate-limit windows cannot be reached");
     isAway = true;
@@ -34,7 +34,8 @@ export function createRateLimit({ limiter, localLimiter, organizations, metrics,
 
   const takeAlone = (bucket: Bucket, method: string, error: unknown): Grant => {
     noteAway(error);
-    // Reads go on, roughly limited. Writes need the database anyway, and must not slip past their budget.
+    // Reads continue with approximate limits. Writes need the database anyway, and must not exceed their
+    // budget.
     if (method !== "GET" && method !== "HEAD") throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
     return localLimiter(bucket);
   };

@@ -6,12 +6,12 @@ import type { Grant } from "../limits/window-store.ts";
 import { boundUnreadBody, type UnreadLimits } from "./body-budget.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** An answer that is ready to be sent. */
+/** A response ready to be sent. */
 export interface Reply {
   readonly status: number;
-  /** Bytes go out as they are. Undefined for an answer without a body. */
+  /** Bytes are sent as they are. Undefined for an empty body. */
   readonly body: string | Uint8Array | undefined;
-  /** In place of a body: pieces that are made while they are sent, as fast as they are taken. */
+  /** Used instead of a body: chunks produced as fast as the client takes them. */
   readonly stream?: AsyncIterable<Uint8Array>;
   /** Default application/json. */
   readonly contentType?: string;
@@ -27,7 +27,7 @@ export const jsonReply = (status: number, value: unknown, headers: Readonly<Reco
   headers,
 });
 
-/** The answer to what removes something. */
+/** The response to a deletion. */
 export const noContent: Reply = { status: 204, body: undefined };
 
 /** The same reply, which pages of every origin may read. */
@@ -43,7 +43,7 @@ export const readableAnywhere = (reply: Reply): Reply => ({
 
 const isDraining = "isDraining";
 
-/** From now on every answer asks the client to come back over another connection. */
+/** From now on every response asks the client to reconnect. */
 export function startDraining(app: Express): void {
   app.locals[isDraining] = true;
 }
@@ -51,8 +51,8 @@ export function startDraining(app: Express): void {
 const jsonType = "application/json; charset=utf-8";
 
 /**
- * Sends a reply with what every answer carries. Writes the response directly: Express would compute an ETag of bodies
- * that must not be cached, and parse the content type again.
+ * Sends a reply with the common headers. Writes directly: Express would compute ETags for uncacheable bodies
+ * and parse the content type again.
  */
 export function sendReply(res: Response, exchange: Exchange, reply: Reply): void {
   if (res.headersSent || res.destroyed) return;
@@ -89,8 +89,8 @@ const rateLimitHeaders = ({ limit, remaining, resetAt, retryAfterSeconds }: Gran
 const stallMs = 60_000;
 
 /**
- * Sends the pieces one after the other: the next one is asked for when the client has taken the one before, and none
- * when it has gone away. An answer that breaks off ends its connection, so that nobody takes it for a whole one.
+ * Sends the chunks one by one: each is requested when the client has taken the one before, and none after it
+ * has gone. A stream that fails closes the connection, so that nobody mistakes the response for a complete one.
  */
 function sendStream(res: Response, stream: AsyncIterable<Uint8Array>): void {
   if (res.req.method === "HEAD") {

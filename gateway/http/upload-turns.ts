@@ -1,9 +1,9 @@
 import { createFairQueue } from "#platform/fair-queue.ts";
 
 /**
- * Whose large body is next. Alone, everybody sends as many as they like. While others come too, whatever they send, an
- * organization has one in work, and rests after it twice as long as it took: what else it sends waits at its senders,
- * before it is read. So what is heavy for all who share a process leaves two thirds of the time to the others.
+ * Decides whose large body is read next. An owner alone may send as many as they like. While others are active
+ * too, an organization has one body in progress and then rests twice as long as that took; its other bodies
+ * wait unread at their senders. So heavy uploads leave two thirds of the time to others who share the process.
  */
 export interface UploadTurns {
   turnOf(owner: string): UploadTurn;
@@ -17,15 +17,17 @@ interface Sender {
 
 /** The turn of one request. */
 export interface UploadTurn {
-  /** Resolves when the body may be read. False when too many wait, for too long, or the sender has gone. */
+  /**
+   * Resolves when the body may be read. False when too many wait, the wait is too long, or the sender has gone.
+   */
   begin(bytes: number, sender: Sender): Promise<boolean>;
-  /** The body is there. Whoever was slow to send it waits again: false as above. */
+  /** The body has arrived. A slow sender has to wait again; false as above. */
   arrived(): Promise<boolean>;
-  /** Whatever became of it. */
+  /** Ends the turn, whatever the outcome. */
   end(): void;
 }
 
-/** What any route may have: small requests neither wait nor are refused because others send large ones. */
+/** Smaller bodies neither wait nor are refused because of large ones. */
 export const freeBytes = 262_144;
 
 export interface UploadTurnLimits {
@@ -33,7 +35,7 @@ export interface UploadTurnLimits {
   readonly maxWaiting: number;
   /** Well below the time in which a request has to have arrived. */
   readonly waitMs: number;
-  /** Nobody's turn is longer while the body arrives: others of the owner need not wait for a slow line. */
+  /** The longest turn while a body arrives, so that the owner's other bodies need not wait for a slow line. */
   readonly arrivalMs: number;
 }
 

@@ -8,15 +8,15 @@ export interface StreamedFile {
   readonly bytes: Uint8Array;
 }
 
-/** The format without its extension for large archives has offsets of 32 bits; this leaves room for the directory. */
+/** Without the ZIP64 extension, offsets have 32 bits; this leaves room for the directory. */
 export const maxArchiveBytes = 4_000_000_000;
 
 /** Bytes of a file's own beside its content: its head, its data descriptor and its entry in the directory. */
 export const archiveOverhead = ({ name }: Pick<StreamedFile, "name">): number => 120 + 2 * Buffer.byteLength(name);
 
 /**
- * A ZIP archive of these files, in their order, as the pieces of it. Each file is asked for when the pieces before have
- * been taken. Nothing is compressed: what is archived here, PDF, is so already.
+ * A ZIP archive of these files, in order, as a stream of chunks. Each file is read when the chunks before it
+ * have been taken. Files are stored uncompressed, because PDFs are compressed already.
  */
 export async function* zipStream(files: AsyncIterable<StreamedFile>, modifiedAt: Date): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];

@@ -1,10 +1,10 @@
 import { type Grant, wholeSeconds } from "./window-store.ts";
 
-/** Slows down an address that sends more than any customer would. Kept in the memory of each process. */
+/** Slows down addresses that send more than any customer would. Kept in each process's memory. */
 export interface FloodGuard {
-  /** Takes one request of an address. The refusal when it has to wait; a refused request takes nothing. */
+  /** Takes one request of an address. Returns the refusal if it has to wait; refused requests cost nothing. */
   take(address: string): Grant | undefined;
-  /** Takes what a request without a valid credential costs beyond what others do. */
+  /** Charges the extra cost of a request without a valid credential. */
   takeForGuess(address: string): void;
 }
 
@@ -19,12 +19,12 @@ export interface FloodGuardDeps {
 
 const windowMs = 60_000;
 const maxAddresses = 100_000;
-/** Guesses at credentials belong to no client, so no client's budget bounds them. */
+/** Guessed credentials belong to no client, so no client's budget limits them. */
 const guessCost = 20;
 
 /**
- * A bucket per address that is refilled all the time, so there is no moment at which everybody starts anew. An address
- * may owe for guesses, but never so much that it would have to wait longer than 60 s.
+ * A token bucket per address, refilled continuously, so there is no moment at which everybody starts anew.
+ * Guesses may put an address into debt, but never for more than 60 s.
  */
 export function createFloodGuard({ requests, monotonic, now }: FloodGuardDeps): FloodGuard {
   if (requests === 0) return { take: () => undefined, takeForGuess: () => undefined };
@@ -66,8 +66,8 @@ const refusal = (limit: number, waitMs: number, nowMs: number): Grant => ({
 });
 
 /**
- * What the flood guard counts an address as: an IPv4 address as itself, however it is written, and an IPv6 address as
- * its /64, since whoever has one address of that has all of them.
+ * The unit that the guard counts: an IPv4 address in canonical form, or the /64 of an IPv6 address, since its
+ * holder controls all addresses in it.
  */
 export function networkOf(address: string): string {
   // Most addresses are IPv4, which this leaves alone.
@@ -119,8 +119,8 @@ interface Addresses {
 }
 
 /**
- * Remembers so many networks and no more. The order is a list of its own: to put a network in front is to set a few
- * links, where taking it out of a Map and adding it again would cost two more operations of the Map per request.
+ * A bounded LRU list of addresses. A linked list: moving an entry to the front only sets a few links, where a
+ * Map would need two more operations per request.
  */
 export function createAddresses(max: number): Addresses {
   const known = new Map<string, Address>();

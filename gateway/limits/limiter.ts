@@ -10,9 +10,9 @@ import {
 } from "./window-store.ts";
 
 export interface Limiter {
-  /** Rejects when the windows cannot be reached. */
+  /** Rejects when the shared windows are unreachable. */
   take(bucket: Bucket): Promise<Grant>;
-  /** A refusal of this bucket that this process remembers; one under another limit does not count. */
+  /** A remembered refusal of this bucket under the same limit. */
   refusal(bucket: Bucket): Grant | undefined;
 }
 
@@ -34,19 +34,18 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** A failure is that of all who wait, and for this long after it nobody waits for the database again. */
+/** A failure rejects all waiting takes, and for this long nobody waits for the database. */
 const pauseAfterFailureMs = 500;
 
 /** Far below what fits into an index of Postgres, and far above what clients and addresses are called. */
 const maxKeyLength = 500;
 
 /**
- * Counts requests in windows that all gateways share. While one statement is under way, further takes gather and go
- * out together with the next one, so a busy gateway costs the database one statement at a time however many requests
- * it serves; an idle one does not wait. A refused bucket is answered from memory until its window ends.
- *
- * A take whose answer is lost or late fails, though it may have been counted: a budget is granted short rather than
- * twice. Nothing is granted or refused by an answer that was old when this process, after a sleep, came to read it.
+ * Counts requests in windows that all gateways share. Takes that arrive while a statement is running are
+ * combined into the next one, so a busy gateway runs one statement at a time however many requests it serves;
+ * an idle one does not wait. A refused bucket is answered from memory until its window ends. A take whose
+ * answer is lost or late fails although it may have been counted: budgets may be granted short, never twice. An
+ * answer that has become stale while this process was suspended is not used.
  */
 export function createLimiter({ windows, monotonic, timeoutMs = 2_000 }: LimiterDeps): Limiter {
   const refusals = createRefusalMemory(monotonic);
@@ -122,14 +121,14 @@ export function createLimiter({ windows, monotonic, timeoutMs = 2_000 }: Limiter
   };
 }
 
-/** One key that the database refuses would fail the takes of everybody in its statement. */
+/** A key that the database rejects would fail everybody's takes in the same statement. */
 const bounded = (bucket: Bucket): Bucket =>
   bucket.key.length <= maxKeyLength ? bucket : { ...bucket, key: `sha256 ${hash("sha256", bucket.key)}` };
 
 const takesOf = (batch: ReadonlyMap<string, Waiting>): WindowTake[] =>
   [...batch].map(([bucket, { waiters, limit }]) => ({ bucket, count: waiters.length, limit }));
 
-/** Those who came first get what was left. */
+/** First come, first served. */
 function settle({ limit, waiters }: Waiting, state: WindowState): void {
   const resetAt = state.windowStart + windowSeconds;
   const retryAfterSeconds = wholeSeconds(state.secondsLeft);
@@ -168,7 +167,7 @@ export function createRefusalMemory(monotonic: () => number): RefusalMemory {
   const refusals = new Map<string, Refusal>();
   return {
     remember: ({ key, limit }, { windowStart, secondsLeft }, sentAt) => {
-      // All of them end within a minute; the database refuses again what is forgotten.
+      // All entries expire within a minute; the database refuses again whatever is forgotten.
       if (refusals.size >= maxRefusals) refusals.clear();
       refusals.set(key, { limit, resetAt: windowStart + windowSeconds, untilMs: sentAt + secondsLeft * 1000 });
     },

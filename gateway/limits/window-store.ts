@@ -5,14 +5,14 @@ import type { Worker } from "#platform/periodic.ts";
 /** Length of every window. */
 export const windowSeconds = 60;
 
-/** n requests of one bucket that want to pass. */
+/** n requests of one bucket. */
 export interface WindowTake {
   readonly bucket: string;
   readonly count: number;
   readonly limit: number;
 }
 
-/** What became of a take. */
+/** The result of a take. */
 export interface WindowState {
   /** Exactly min(count, what was left of the limit). */
   readonly granted: number;
@@ -50,8 +50,8 @@ const takeSql = `
     extract(epoch from window_start)::float8 as "windowStart",
     extract(epoch from window_start + interval '${windowSeconds} seconds' - clock_timestamp())::float8 as "secondsLeft"`;
 
-// The clock is asked once, so that old windows are a range of the index. Gateways that delete at once skip each other's
-// rows instead of waiting for them in different orders.
+// Reads the clock once, so that old windows are an index range. Concurrent deletions skip each other's rows
+// instead of deadlocking.
 const deleteOldSql = `
   delete from gateway.rate_window where (window_start, bucket) in (
     select window_start, bucket from gateway.rate_window
@@ -120,5 +120,5 @@ export interface Grant {
   readonly plan?: string | undefined;
 }
 
-/** Seconds as Retry-After says them: never 0, which would mean at once. */
+/** Whole seconds for Retry-After: never 0, which would mean at once. */
 export const wholeSeconds = (seconds: number): number => Math.max(1, Math.ceil(seconds));

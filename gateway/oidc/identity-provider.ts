@@ -20,7 +20,7 @@ import {
 } from "openid-client";
 import type { Logger } from "#platform/logger.ts";
 
-/** What an operator says of the provider. */
+/** The operator's settings for the provider. */
 export interface ProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
@@ -30,30 +30,33 @@ export interface ProviderSettings {
   readonly name: string;
 }
 
-/** What a browser keeps between leaving for the provider and coming back. */
+/** What the browser keeps while the person is at the provider. */
 export interface LoginSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** Whom the provider has named. */
+/** The identity asserted by the provider. */
 export interface ProvenIdentity {
   readonly issuer: string;
   readonly subject: string;
-  /** Empty unless the provider says that it has verified it. */
+  /** Empty unless the provider says that it is verified. */
   readonly email: string;
 }
 
 export interface IdentityProvider {
   readonly name: string;
-  /** Where to lead a browser, and what it has to keep. Rejects with a LoginRefused. */
+  /** The URL to redirect to, and the secrets the browser must keep. Rejects with a LoginRefused. */
   begin(redirectUri: string): Promise<{ readonly url: string; readonly secrets: LoginSecrets }>;
-  /** Takes what a browser has brought back. Rejects with a LoginRefused. */
+  /** Completes the login with what the browser brought back. Rejects with a LoginRefused. */
   finish(broughtBack: URL, secrets: LoginSecrets): Promise<ProvenIdentity>;
 }
 
-/** Why nobody is logged in: the person or the provider said no, the provider is away, or something does not fit. */
+/**
+ * Why the login failed: the person or the provider refused, the provider is unavailable, or the response is
+ * invalid.
+ */
 export type Refusal = "denied" | "unavailable" | "failed";
 
 export class LoginRefused extends Error {
@@ -71,19 +74,19 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Another description of itself, such as other addresses, is taken over after this time. */
+/** How long the provider's metadata is cached. */
 const describedMs = 60 * 60_000;
 const timeoutSeconds = 10;
 const toleranceSeconds = 30;
 
-/** Logs people in by the authorization code flow of OpenID Connect. The provider is asked first when it is needed first. */
+/** OpenID Connect sign-in with the authorization code flow. The provider is first contacted when needed. */
 export function createIdentityProvider(settings: ProviderSettings, { monotonic, logger }: Deps): IdentityProvider {
   let described: { readonly configuration: Promise<Configuration>; readonly at: number } | undefined;
   const configuration = (): Promise<Configuration> => {
     if (described !== undefined && monotonic() - described.at < describedMs) return described.configuration;
     const asked = { configuration: describe(settings), at: monotonic() };
     described = asked;
-    // One that was not reached is asked again by the next who comes.
+    // A failed discovery is retried by the next login.
     asked.configuration.catch(() => {
       if (described === asked) described = undefined;
     });
@@ -94,7 +97,7 @@ export function createIdentityProvider(settings: ProviderSettings, { monotonic, 
       return await work();
     } catch (error) {
       const refused = new LoginRefused(refusalOf(error), error);
-      // Nothing else of the error: it may hold what the provider has sent.
+      // Only the code: the error itself may contain data from the provider.
       logger.warn(
         { refusal: refused.refusal, reason: reasonOf(error) },
         "nobody was logged in by the identity provider",

@@ -42,7 +42,7 @@ export function renderReply(rendering: Rendering, options: RenderReplyOptions): 
 /** What the service answers is canonical; anything else could be another directive of ours. */
 const originPattern = /^https?:\/\/[a-z0-9._:[\]-]+$/;
 
-/** A page without controls is for reading only: it gets no script and no rights. */
+/** A page without controls is read-only: it gets no script and no permissions. */
 const contentPolicy = (origins: readonly string[], hasControls: boolean): string =>
   [
     "default-src 'none'",
@@ -83,8 +83,8 @@ main:has(assent-embed) .reading { display: none; }`;
 const styleHash = `sha256-${createHash("sha256").update(style).digest("base64")}`;
 
 /**
- * A page that shows the text and needs no script for that. With controls the embed script takes its place, as soon as it
- * runs, and offers the decision.
+ * A page that shows the text without needing a script. With controls, the embed script replaces the text as
+ * soon as it runs and offers the decision.
  */
 function renderPage(rendering: Rendering, controls: PageControls | undefined): string {
   const { locale, title, html, isDraft, noticeText } = rendering;

@@ -58,7 +58,7 @@ function readAssertion({ body, headers, publicUrl }: TokenRequest): TokenGrant {
   if (assertion === "") throw new DomainError("OAUTH_INVALID_REQUEST", { message: "The assertion is missing." });
   if (secret !== "" || isBasic(headers.authorization)) {
     throw new DomainError("OAUTH_INVALID_REQUEST", {
-      message: "The assertion proves who the client is. Send no secret with it.",
+      message: "The assertion already authenticates the client. Do not send a secret with it.",
     });
   }
   const clientId = issuerOf(assertion);

@@ -90,7 +90,7 @@ describe("a slow client", () => {
     expect(answer?.headers.get("traceparent")).toMatch(/^00-/);
     expect(JSON.parse(answer?.body ?? "")).toEqual({
       errorCode: "VALIDATION_FAILED",
-      message: "The request did not arrive in time. Send it again.",
+      message: "The request took too long to arrive. Try again.",
       requestId: answer?.headers.get("x-request-id"),
     });
   });

@@ -68,7 +68,7 @@ const linkInLink = (range: SourceRange): HtmlFinding => ({
   code: "MALFORMED_HTML",
   severity: "ERROR",
   ...range,
-  message: "A link cannot stand inside of another link.",
+  message: "A link cannot be inside another link.",
 });
 
 /** Cells beyond the columns of the head are not shown. */

@@ -90,7 +90,7 @@ const misunderstood = (range: SourceRange): HtmlFinding => ({
   code: "MALFORMED_HTML",
   severity: "ERROR",
   ...range,
-  message: "Browsers nest the elements here in another way than the text does. Check which elements may stand where.",
+  message: "Browsers would nest these elements differently. Check which elements may contain which.",
 });
 
 /**

@@ -5,7 +5,7 @@ import { type Remembered, remembered } from "#platform/remembered.ts";
 
 export interface OrganizationFacts {
   readonly name: string;
-  /** For trying things out: return URLs may lead to the developer's own machine. */
+  /** Sandbox organizations may use return URLs on the developer's own machine. */
   readonly sandbox: boolean;
 }
 
@@ -14,12 +14,12 @@ export type OrganizationReader = Remembered<OrganizationFacts>;
 
 export interface OrganizationReaderDeps {
   readonly tokens: Pick<Client<typeof TokenService>, "describeOrganization">;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   readonly logger: Logger;
 }
 
-/** At most some seconds old while the auth service answers. */
+/** At most some seconds old while the auth service is available. */
 export const createOrganizationReader = (deps: OrganizationReaderDeps): OrganizationReader =>
   remembered({
     ask: (orgId) => describe(deps, orgId),

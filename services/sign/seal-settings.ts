@@ -9,18 +9,18 @@ import {
 } from "#platform/config.ts";
 import { createPemSigner } from "./seal/seal-signer.ts";
 
-/** A key and the certificates that it seals with, both PEM. */
+/** A key and its certificate chain, both PEM. */
 export interface SealFiles {
   readonly key: string;
   readonly certificates: string;
-  /** PEM of the certificates of earlier keys. */
+  /** PEM certificates of former keys. */
   readonly former?: string;
 }
 
-/** The time-stamping authority of the seals. */
+/** The timestamp authority for seals. */
 export interface SealStamps {
   readonly url: string;
-  /** PEM of certificates that the authority's chain must end in; without any, only the token itself is checked. */
+  /** PEM certificates that the authority's chain must end in; without any, only the token itself is verified. */
   readonly trusted: readonly string[];
 }
 
@@ -74,7 +74,7 @@ export const sealSettings = {
 
 type Values = SettingValues<typeof sealSettings>;
 
-/** Undefined when neither is set. Throws a ConfigError when they are of no use. */
+/** Undefined when neither is set. Throws a ConfigError when they are unusable. */
 export function sealFilesOf(values: Values): SealFiles | undefined {
   const { SEAL_KEY: key, SEAL_CERTIFICATES: certificates, SEAL_FORMER_CERTIFICATES: former } = values;
   if (key === "" && certificates === "") return undefined;
@@ -82,12 +82,12 @@ export function sealFilesOf(values: Values): SealFiles | undefined {
     createPemSigner({ key, certificates });
     return { key, certificates, former };
   } catch (error) {
-    // What OpenSSL says of a key has nothing of it.
+    // OpenSSL's message does not reveal the key.
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError([`SEAL_KEY and SEAL_CERTIFICATES cannot be used together: ${reason}`]);
   }
 }
 
-/** Undefined when seals are not stamped. */
+/** Undefined when seals get no timestamps. */
 export const sealStampsOf = ({ TSA_URL: url, TSA_CERTIFICATES: certificates }: Values): SealStamps | undefined =>
   url === "" ? undefined : { url, trusted: splitPem(certificates) };

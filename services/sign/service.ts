@@ -26,22 +26,22 @@ import { createWitness } from "./witness/witness.ts";
 
 export interface SignServiceDeps {
   readonly runtime: Runtime;
-  /** Reaches the auth service, which knows the organizations. */
+  /** Connects to the auth service, which knows the organizations. */
   readonly auth: Transport;
-  /** Reaches the docgen service, which prints. */
+  /** Connects to the docgen service, which renders PDFs. */
   readonly docgen: Transport;
-  /** Reaches the click service, which keeps the evidence logs. */
+  /** Connects to the click service, which keeps the evidence logs. */
   readonly click: Transport;
-  /** In place of processes of its own; closed with the service. */
+  /** Replaces the service's own processes; closed with the service. */
   readonly intake?: Intake;
-  /** In place of a mail server; closed with the service. */
+  /** Replaces the mail server; closed with the service. */
   readonly mail?: MailSetup | undefined;
 }
 
-/** All documents of an agreement, which may have 100 MB together, come in one message when they are combined. */
+/** Combining an agreement's documents, up to 100 MB, puts them all into one message. */
 export const maxMessageBytes = 112 * 1024 * 1024;
 
-/** Agreements that people sign. Does not need the database before the first call. */
+/** The e-signature service. It connects to the database on the first call. */
 export async function createSignService(config: SignConfig, deps: SignServiceDeps): Promise<Service> {
   const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
   const pools = connect(config);
@@ -87,8 +87,8 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
     ],
     checkReady: async () => {
       if (shared.sealer === undefined) throw new Error("there is no certificate to seal with: set SEAL_KEY");
-      // Fails as well while the schema is not migrated.
-      // One after the other: closing a pool while it connects in vain would never end.
+      // Also fails while the schema is not migrated. Sequentially, because closing a pool during a failed
+      // connect would hang.
       await pool.query("select from sign.agreement limit 0");
       await claimerPool.query("select organization_id from sign.job limit 0");
       await verifierPool.query("select sealed_sha256 from sign.document limit 0");
@@ -120,7 +120,10 @@ const claimerConnections = 2;
 const verifierConnections = 1;
 const sweeperConnections = 1;
 
-/** What is to be done next, files that everybody asks about, and events have connections of their own, so that requests do not make them wait. */
+/**
+ * Job claims, public verification and events have connections of their own, so that requests cannot starve
+ * them.
+ */
 function connect(config: SignConfig) {
   const { databaseUrl: url, poolSize = 12 } = config;
   const role = config.databaseRole || "assent_sign";

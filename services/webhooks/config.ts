@@ -13,7 +13,7 @@ export interface WebhooksConfig {
   readonly masterKey: string;
   /** Receivers may be reached by http and at private addresses. */
   readonly allowPrivate?: boolean;
-  /** Requests to receivers that this process makes at once; 500 when absent. */
+  /** Concurrent requests to receivers from this process; 500 when absent. */
   readonly maxRequests?: number;
 }
 

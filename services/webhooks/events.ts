@@ -9,7 +9,7 @@ export interface EventFacts {
   readonly now: Date;
 }
 
-/** What others are told when nothing is sent to an endpoint any more, because of how it answered. */
+/** The event for other services when an endpoint is disabled because of its responses. */
 export function endpointDisabledRecord(
   facts: EventFacts & { readonly url: string },
   reason: "gone" | "failing",

@@ -34,7 +34,7 @@ export interface WebhooksServiceDeps {
 
 const schema = "webhooks";
 
-/** Of bodies with documents, at once; while one is made, it takes about three times as much. */
+/** For bodies with documents in flight; building one takes about three times its size. */
 const maxBodyBytes = 128 * 1024 * 1024;
 
 /** Sends events to the servers of customers. Does not need the database before the first call. */
@@ -110,7 +110,10 @@ const sweeperConnections = 1;
 const fanOutLockMs = 200;
 const setApart = relayConnections + claimerConnections + fanOutConnections + senderConnections + sweeperConnections;
 
-/** What is sent next, what is removed, and events of our own have connections of their own, so that requests do not make them wait. */
+/**
+ * The delivery queue, cleanup and our own events have connections of their own, so that requests cannot starve
+ * them.
+ */
 function connect(config: WebhooksConfig) {
   const { databaseUrl: url, poolSize = 12 } = config;
   const role = config.databaseRole || "assent_webhooks";
@@ -118,7 +121,7 @@ function connect(config: WebhooksConfig) {
   const rest = poolSize - setApart;
   return {
     pool: createPool({ url, ...as(""), max: Math.max(1, rest), name: "webhooks" }),
-    // A claim that a crash forgets is made again, and what it was for may be sent twice, as after any crash.
+    // A claim lost in a crash is made again and its request possibly sent twice, as after any crash.
     claimerPool: createPool({
       ...{ url, ...as("_claimer"), max: claimerConnections },
       synchronousCommit: false,

@@ -184,7 +184,7 @@ describeInBrowser("the dashboard", (pages) => {
     await dialog(page).getByRole("button", { name: /Role/ }).first().click();
     await page.getByRole("option", { name: "Viewer" }).click();
     await dialog(page).getByRole("button", { name: "Change role" }).click();
-    await dialog(page).getByText("Make somebody else an owner first", { exact: false }).waitFor();
+    await dialog(page).getByText("Make another user an owner first", { exact: false }).waitFor();
     expect(await linksOf(viewer)).toEqual(
       expect.arrayContaining(["API keys", "OAuth clients", "Organization", "My account"]),
     );

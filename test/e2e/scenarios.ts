@@ -13,6 +13,7 @@ import { mainJob } from "./main-job.ts";
 import { signedAssertions } from "./oauth.ts";
 import { outages } from "./outages.ts";
 import { peopleOfDashboard } from "./people.ts";
+import { filesOfRequests } from "./request-files.ts";
 import { revocation } from "./revocation.ts";
 import { manyAtOnce } from "./sign-concurrency.ts";
 import { evidenceOfAgreement } from "./sign-evidence.ts";
@@ -20,7 +21,15 @@ import { statesOfTemplates } from "./states.ts";
 
 /** All that one copy of the product is enough for. The last ones take processes and the database away for a while. */
 export const scenarios: readonly Scenario[] = [
-  ...[concurrentAccepts, manyAtOnce, accessMatrix, wholeInterface, signedAssertions, peopleOfDashboard],
+  ...[
+    concurrentAccepts,
+    manyAtOnce,
+    filesOfRequests,
+    accessMatrix,
+    wholeInterface,
+    signedAssertions,
+    peopleOfDashboard,
+  ],
   ...[isolationMatrix, statesOfTemplates, documentGeneration, erasureOfUser],
   ...[clickJourneys, badBodies, mainJob, connectMessages],
   ...[revocation, outages, evidenceAsPdf, evidenceOfAgreement],

@@ -25,7 +25,7 @@ export function problemsOfCopies(list: Pick<BulkList, "copies">, agreement: Agre
 function problemsOfAgreement({ status, documents, emailSubject }: Agreement): CopyProblem[] {
   const isOpen = status === AgreementStatus.CREATED || status === AgreementStatus.TEMPLATE;
   return [
-    ...(isOpen ? [] : [{ code: "ENVELOPE_CANNOT_BE_MODIFIED", message: "The envelope is no draft." }]),
+    ...(isOpen ? [] : [{ code: "ENVELOPE_CANNOT_BE_MODIFIED", message: "The envelope is not a draft." }]),
     ...(documents.length > 0 ? [] : [{ code: "DOCUMENTS_REQUIRED", message: "There is no document." }]),
     ...(emailSubject === "" ? [{ code: "VALIDATION_FAILED", message: "There is no emailSubject." }] : []),
   ];

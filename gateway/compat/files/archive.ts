@@ -9,8 +9,8 @@ import { safeFileName } from "./document-reply.ts";
 type Sign = Pick<Services["sign"], "getDocumentContent" | "getCertificate">;
 
 /**
- * A ZIP of all documents, in their order, and of the certificate of an agreement. The certificate is printed before
- * anything is sent: when that fails, there is still an error to answer.
+ * A ZIP of all documents, in order, and the agreement's certificate. The certificate is rendered before
+ * anything is sent, so that a failure can still be reported.
  */
 export async function archiveOf(
   { sign, clock }: { readonly sign: Sign } & Pick<Services, "clock">,
@@ -58,7 +58,7 @@ function pdfName(name: string): string {
   return safe.toLowerCase().endsWith(".pdf") ? safe : `${safe}.pdf`;
 }
 
-/** Some file systems do not tell capitals apart. */
+/** Some file systems are case-insensitive. */
 function uniqueName(name: string, taken: Set<string>): string {
   let unique = name;
   for (let count = 2; taken.has(unique.toLowerCase()); count += 1) {

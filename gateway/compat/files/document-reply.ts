@@ -8,7 +8,7 @@ export const documentReply = ({ content, fileName, documentId }: PdfFile, alias 
   contentType: "application/pdf",
   headers: {
     "Content-Disposition": fileDisposition(fileName, alias),
-    // Nothing that a stored file holds may run in a browser.
+    // Nothing in a stored file may run in a browser.
     "Content-Security-Policy": "sandbox; default-src 'none'",
   },
 });
@@ -21,7 +21,7 @@ function fileDisposition(fileName: string, documentId: string): string {
   return `file; filename="${plain}"${exact}; documentid="${quotable(documentId)}"`;
 }
 
-/** Without what could lead out of a folder, or could not be seen. */
+/** Removes path separators and invisible characters. */
 export function safeFileName(fileName: string): string {
   const safe = fileName
     .toWellFormed()

@@ -94,7 +94,7 @@ function requireMovable(status: AgreementStatus): void {
   const isDeletable = status === AgreementStatus.CREATED || status === AgreementStatus.TEMPLATE;
   if (isDeletable || isInProcess(status)) return;
   throw new DomainError("ENVELOPE_CANNOT_BE_MODIFIED", {
-    message: "An envelope that is completed, declined or voided is kept, and cannot be deleted. Nothing was moved.",
+    message: "A completed, declined or voided envelope cannot be deleted. Nothing was moved.",
   });
 }
 

@@ -39,7 +39,7 @@ function readSend(body: Reader): boolean {
   const status = body.text("status")?.trim().toLowerCase() ?? "";
   if (status === "sent") return true;
   if (status === "" || status === "created") return false;
-  throw new DomainError("INVALID_ENVELOPE_STATUS", { message: "An envelope begins with the status created or sent." });
+  throw new DomainError("INVALID_ENVELOPE_STATUS", { message: "A new envelope must have the status created or sent." });
 }
 
 function templateOf(body: Reader): CompositionInit[] {

@@ -2,9 +2,9 @@ import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 
 /**
- * Reads an object as clients of the compatible interface send it: properties in any case, numbers and booleans where
- * texts are documented and the other way round. Null is absent. What cannot be read is collected as a problem and
- * counts as absent.
+ * Reads an object tolerantly, as clients of the compatible interface send it: property names in any case,
+ * numbers and booleans in place of texts and vice versa. Null counts as absent. Unreadable values are reported
+ * as problems and count as absent.
  */
 export interface Reader {
   /** Where the object stands: `recipients.signers[0]`; empty for the body itself. */
@@ -33,7 +33,7 @@ export interface Range {
   readonly max?: number;
 }
 
-/** Reads a value with a reader. Throws VALIDATION_FAILED with all problems that were found on the way. */
+/** Reads a value with a reader. Throws VALIDATION_FAILED with all problems found. */
 export function readWith<Result>(value: unknown, read: (reader: Reader) => Result): Result {
   const problems: FieldProblem[] = [];
   const result = read(createReader(value, "", problems));
@@ -124,7 +124,7 @@ const flags: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** By names in lower case; the spelling of the documentation wins over others of the same name. */
+/** By lower-case name; if several spellings are present, the documented one wins. */
 function propertiesOf(value: unknown): ReadonlyMap<string, unknown> {
   const properties = new Map<string, unknown>();
   if (!isObject(value)) return properties;
@@ -191,7 +191,7 @@ function readUs(text: string): number | undefined {
   return utcOf([year, month, day, hours, minute, second], 0);
 }
 
-/** Undefined for what no calendar and no clock shows. */
+/** Undefined for an impossible date or time. */
 function utcOf([year, month, day, hour, minute, second]: Six, millisecond: number): number | undefined {
   if (year < 1 || hour > 23 || minute > 59 || second > 59) return undefined;
   const date = new Date(0);
@@ -200,7 +200,7 @@ function utcOf([year, month, day, hour, minute, second]: Six, millisecond: numbe
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : undefined;
 }
 
-/** A plus that nobody encoded arrives as a space. */
+/** An unencoded plus sign arrives as a space. */
 function zoneMinutes(zone: string | undefined): number | undefined {
   if (zone === undefined || zone.toUpperCase() === "Z") return 0;
   const hours = Number(zone.slice(1, 3));

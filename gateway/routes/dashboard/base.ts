@@ -21,18 +21,18 @@ export function requireUser({ user }: Pick<RouteRequest, "user">): SessionUser {
   return user;
 }
 
-/** Where a request came from, for audit events and the list of sessions. */
+/** The request's origin, for audit events and the list of sessions. */
 export const visitorOf = ({ observed }: Pick<RouteRequest, "observed">): { ip: string; userAgent: string } => ({
   ip: observed.ip,
   userAgent: observed.userAgent.slice(0, 500),
 });
 
-/** Makes an RPC for somebody who is not known yet. */
+/** Makes an RPC before the person is known. */
 export const onBehalfOfNobody = ({ caller }: Pick<RouteRequest, "caller">): CallOptions => ({
   headers: { "x-request-id": caller.requestId, traceparent: caller.traceparent },
 });
 
-/** The same promise, whose NOT_FOUND says what there is not. */
+/** The same promise, with NOT_FOUND replaced by a specific code. */
 export async function naming<Answer>(code: ErrorCode, asked: Promise<Answer>): Promise<Answer> {
   try {
     return await asked;
@@ -70,9 +70,9 @@ export const cookieHeader = (required: boolean): Readonly<Record<string, HeaderD
 type Guarded = Pick<RouteRequest, "observed" | "headers" | "publicUrl">;
 
 /**
- * Asks something that tells whether a guess was right, unless too many were wrong: counted like failures at the token
- * endpoint, by address and by what is guessed at. Throws RATE_LIMIT_EXCEEDED, or CSRF_TOKEN_INVALID for a page of
- * another site, which could log a browser in as somebody else.
+ * Performs an operation that reveals whether a guess was right, unless too many were wrong: counted like
+ * failures at the token endpoint, by address and by what is guessed. Throws RATE_LIMIT_EXCEEDED, or
+ * CSRF_TOKEN_INVALID for a request from another site, which could sign the browser in as somebody else.
  */
 export async function guarded<Answer>(
   request: Guarded,
@@ -92,7 +92,7 @@ export async function guarded<Answer>(
   }
 }
 
-/** The same for what always succeeds and has an effect on somebody else: everything counts. */
+/** The same for operations that always succeed and affect somebody else: every call counts. */
 export async function rationed<Answer>(
   request: Guarded,
   target: string,
@@ -111,6 +111,6 @@ const wrongGuesses: ReadonlySet<string> = new Set([
   "LINK_INVALID",
 ]);
 
-/** Without the address or token itself, which would be stored with the counts. */
+/** A hash, so that the address or token itself is not stored with the counts. */
 const targetOf = (guessedAt: string): string =>
   `person:${hash("sha256", guessedAt.trim().normalize("NFC").toLowerCase(), "base64url")}`;

@@ -37,11 +37,11 @@ export const requestHash = (operation: "createDocument" | "createBatch", body: u
 
 function choiceProblems({ templateId, templateRef, version }: NewDocumentBody, at: string): FieldProblem[] {
   if (templateId === undefined && templateRef === undefined) {
-    return [{ field: `${at}templateId`, code: "REQUIRED", message: "is required, or templateRef in its place" }];
+    return [{ field: `${at}templateId`, code: "REQUIRED", message: "is required unless templateRef is given" }];
   }
   if (templateRef === undefined) return [];
   if (templateId !== undefined) {
-    return [{ field: `${at}templateRef`, code: "NOT_ALLOWED", message: "must not stand beside templateId" }];
+    return [{ field: `${at}templateRef`, code: "NOT_ALLOWED", message: "must not be sent together with templateId" }];
   }
   return version === undefined
     ? []

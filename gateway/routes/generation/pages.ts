@@ -75,5 +75,5 @@ function readCursor(cursor: string): string {
 
 const badCursor = (): DomainError =>
   new DomainError("GEN_INVALID_REQUEST", {
-    details: [{ field: "cursor", code: "INVALID_CURSOR", message: "must be a cursor that a previous page gave" }],
+    details: [{ field: "cursor", code: "INVALID_CURSOR", message: "must be the cursor of a previous page" }],
   });

@@ -168,5 +168,5 @@ function wantedOf({ dateField = "created", ...query }: CreateOf<typeof agreement
 
 const twoOrigins = (): DomainError =>
   new DomainError("VALIDATION_FAILED", {
-    details: [{ field: "templateId", code: "NOT_ALLOWED", message: "must not stand beside compositions" }],
+    details: [{ field: "templateId", code: "NOT_ALLOWED", message: "must not be sent together with compositions" }],
   });

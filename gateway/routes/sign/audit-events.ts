@@ -56,6 +56,6 @@ function sequenceOf(cursor = ""): number {
   if (cursor === "") return 0;
   if (/^[1-9]\d{0,8}$/.test(cursor)) return Number(cursor);
   throw new DomainError("VALIDATION_FAILED", {
-    details: [{ field: "cursor", code: "INVALID_CURSOR", message: "must be a cursor that a previous page gave" }],
+    details: [{ field: "cursor", code: "INVALID_CURSOR", message: "must be the cursor of a previous page" }],
   });
 }

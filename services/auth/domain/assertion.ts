@@ -28,7 +28,7 @@ export interface AssertionRules {
 const toleranceSeconds = 60;
 const maxLifetimeSeconds = 3_600;
 
-/** Undefined for what cannot be an assertion, whoever sends it. */
+/** Undefined when it cannot be an assertion. */
 export function readAssertion(token: string): UnprovenAssertion | undefined {
   try {
     const { alg, kid } = decodeProtectedHeader(token);
@@ -106,7 +106,7 @@ function isTimely({ exp = 0, iat }: JWTPayload, now: Date): boolean {
 
 const longest = maxLifetimeSeconds + toleranceSeconds;
 
-/** Keys of nobody: their private halves were thrown away. */
+/** Stand-in keys whose private halves were thrown away, so that unknown clients take as long as known ones. */
 const standIns: Readonly<Record<AssertionAlgorithm, JWK>> = {
   RS256: {
     kty: "RSA",

@@ -10,7 +10,7 @@ export const maxResetLinks = 3;
 
 const pages: Readonly<Record<LinkPurpose, string>> = { invitation: "invitation", reset: "reset" };
 
-/** The token stands in the fragment, which browsers send to nobody. */
+/** The token is in the fragment, which browsers do not send to servers. */
 export const linkUrl = (publicUrl: string, purpose: LinkPurpose, token: string): string =>
   `${publicUrl}/dashboard/${pages[purpose]}#${token}`;
 

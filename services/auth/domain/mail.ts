@@ -12,7 +12,7 @@ export const plainLifetimeMs: Readonly<Record<PlainMailKind, number>> = {
   "endpoint-disabled": 3 * dayMs,
 };
 
-/** After this nobody has any use for the mail. */
+/** When the mail becomes useless. */
 export const expiryOf = ({ kind, createdAt }: { readonly kind: MailKind; readonly createdAt: Date }): Date =>
   new Date(createdAt.getTime() + lifetimeMs[kind]);
 

@@ -29,12 +29,10 @@ function problemOf(password: string, owner: PasswordOwner): Omit<FieldProblem, "
   if (!password.isWellFormed()) return { code: "INVALID_CHARACTERS", message: "must be valid Unicode" };
   const rest = restWithoutNames(password, owner);
   if (new Set(characters).size < minDistinct || rest.length < minRest) {
-    return { code: "PASSWORD_GUESSABLE", message: "must not be made of your name, address or organization" };
+    return { code: "PASSWORD_GUESSABLE", message: "must not be based on your name, e-mail address or organization" };
   }
   const isCommon = restWithoutCommon(rest).length < minRest;
-  return isCommon
-    ? { code: "PASSWORD_COMMON", message: "must not be one of the passwords that are tried first" }
-    : undefined;
+  return isCommon ? { code: "PASSWORD_COMMON", message: "must not be a commonly used password" } : undefined;
 }
 
 /** Names of fewer characters occur in any text. */

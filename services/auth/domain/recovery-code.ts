@@ -3,7 +3,7 @@ import type { DerivedKeys } from "./secrets.ts";
 import { toBase32 } from "./totp.ts";
 
 const codeCount = 10;
-/** 80 bits: nobody guesses one, so a fast hash does. */
+/** 80 bits cannot be guessed, so a fast hash is enough. */
 const codeBytes = 10;
 const codeLength = 16;
 const codePattern = /^[a-z2-7]{16}$/;

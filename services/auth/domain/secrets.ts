@@ -3,8 +3,8 @@ import { hashKeyColumn, type SealedColumn } from "#platform/master-keys/reseal.t
 import { type KeyRing, mapKeys, resealed } from "#platform/secrets.ts";
 
 /**
- * One key per purpose, so that none can stand in for another. What is stored as a hash depends on the key of the hashes, which
- * never changes, and is asked for at the first hash; what is encrypted depends on the master keys.
+ * One key per purpose, so that none can stand in for another. Stored hashes use the hash key, which never
+ * changes and is loaded with the first hash; encryption uses the master keys.
  */
 export interface DerivedKeys {
   readonly apiKeyPepper: Buffer;

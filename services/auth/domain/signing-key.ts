@@ -80,7 +80,7 @@ export function plannedKey(keys: readonly ScheduledKey[], now: Date): ScheduledK
 export const publishedKeys = <K extends ScheduledKey>(keys: readonly K[], now: Date): K[] =>
   keys.filter((_, index) => !isRetired(keys[index + 1], now));
 
-/** The generations that nobody needs any more. */
+/** The generations that are no longer needed. */
 export const retiredKeys = <K extends ScheduledKey>(keys: readonly K[], now: Date): K[] =>
   keys.filter((_, index) => isRetired(keys[index + 1], now));
 

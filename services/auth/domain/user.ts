@@ -29,7 +29,7 @@ export interface User {
   readonly hasPassword: boolean;
 }
 
-/** What of a user may be changed; what is absent stays. */
+/** The changeable members of a user; absent ones stay as they are. */
 export interface UserChange {
   readonly name?: string | undefined;
   readonly role?: UserRole | undefined;
@@ -41,7 +41,7 @@ export interface UserChange {
 /** Users of an organization at most. */
 export const maxUsers = 1_000;
 
-/** An address as it is compared. Undefined for what is no address. */
+/** The normalized form of an address for comparison. Undefined for an invalid address. */
 export function emailKey(email: string): string | undefined {
   const trimmed = email.trim();
   return isEmailAddress(trimmed) ? trimmed.normalize("NFC").toLowerCase() : undefined;

@@ -46,7 +46,7 @@ export async function noteFailure(
   }: { readonly counted: Attempts | undefined; readonly factor: string; readonly origin: Origin },
 ): Promise<void> {
   const user = await findUser(tenant, userId);
-  // Attempts at a locked user are not written down: nobody fills the trail.
+  // Attempts on a locked user are not recorded, so that nobody can flood the trail.
   if (user === undefined || counted === undefined) return;
   await addAudit(tenant, auditEntry(deps, { action: "login.failed", actor: user, origin, details: { factor } }));
   const attempts = counted.lockedUntil === null ? undefined : await readAttempts(tenant, userId);

@@ -20,7 +20,7 @@ export const auditEntry = (
   ...{ actor: named(what.actor), subject: named(what.subject ?? what.actor), details: what.details ?? {} },
 });
 
-/** Nothing else of what was passed, such as an address. */
+/** Drops all other members, such as an e-mail address. */
 const named = ({ id, name }: Named): Named => ({ id, name });
 
 /** For what the operator does on the command line. */

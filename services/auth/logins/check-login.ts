@@ -18,15 +18,15 @@ import { type AttemptDeps, beginAttempt, failAttempt, takeBack } from "./attempt
 export type CheckLoginDeps = AttemptDeps & Pick<AuthDeps, "lookup" | "passwords">;
 
 interface Tried extends Omit<LoginCandidate, "hash"> {
-  /** Undefined for nobody. */
+  /** Undefined for an unknown user. */
   readonly hash: Buffer | undefined;
 }
 
 const nil = "00000000-0000-0000-0000-000000000000";
 
 /**
- * The users whose password this is; empty when there is none. An unknown address takes the steps of a known one, with a
- * user who does not exist. All users of an address have the same salt, so it costs one stretching whoever they are.
+ * The users whose password this is; empty when there are none. An unknown address goes through the same steps
+ * with a user who does not exist. All users of an address share a salt, so one stretching covers them all.
  */
 export async function checkLogin(
   deps: CheckLoginDeps,
@@ -70,7 +70,7 @@ async function countAndStretch(
   ]);
   if (counting.status === "rejected") throw counting.reason;
   if (stretching.status === "rejected") {
-    // Nobody looked at the password: it was no attempt.
+    // The password was not checked, so this does not count as an attempt.
     await Promise.all(tried.filter((_, index) => counting.value[index]).map((whose) => takeBack(deps, whose)));
     throw stretching.reason;
   }

@@ -54,7 +54,7 @@ export async function makeLink(
   return { token, url: linkUrl(deps.publicUrl(), purpose, token) };
 }
 
-/** Asks for a mail in the caller's transaction. Without a mail server there is nobody to ask. */
+/** Creates the mail job in the caller's transaction; does nothing without a mail server. */
 export async function requestMail(
   deps: Deps,
   tenant: Tenant,

@@ -41,7 +41,7 @@ export async function openSession(
   return { sessionToken: token, principal };
 }
 
-/** A token for a cookie, and what is stored of it. */
+/** A session token for the cookie, with its stored hash. */
 export function makeSessionToken(): { readonly token: string; readonly tokenHash: Buffer } {
   const token = newSecret();
   const tokenHash = hashToken(token);

@@ -21,7 +21,7 @@ export async function provePassword(
     if (!isThere) throw new DomainError("SESSION_ENDED");
     return password;
   });
-  // Whoever came by an identity provider may have none.
+  // Users of an identity provider may have no password.
   if (stored === undefined) throw new DomainError("PASSWORD_WRONG");
   const counted = await beginAttempt(deps, whose);
   const stretched = await deps.passwords

@@ -21,7 +21,7 @@ export interface OpenedLink extends Whose {
   prepare(password: string): Promise<StoredPassword>;
 }
 
-/** The status of those who may use a link. */
+/** The user status that each kind of link requires. */
 const statusFor: Readonly<Record<LinkPurpose, UserStatus>> = { invitation: "invited", reset: "active" };
 
 /** Finds whose link it is without using it up. Rejects with LINK_INVALID. */
@@ -44,7 +44,10 @@ export async function readLink(deps: SetByLinkDeps, token: string, purpose: Link
   };
 }
 
-/** Uses the link up and sets the password, in the caller's transaction. Of two at the same time one gets LINK_INVALID. */
+/**
+ * Uses up the link and sets the password, in the caller's transaction. Of two concurrent uses one gets
+ * LINK_INVALID.
+ */
 export async function setByLink(
   deps: SetByLinkDeps,
   tenant: Tenant,

@@ -24,7 +24,7 @@ export interface AuthDeps {
   readonly passwords: PasswordStretcher;
   /** Undefined when no mails can be sent. */
   readonly mail: MailSetup | undefined;
-  /** Where people open links, without a slash at the end; empty when that was not said. */
+  /** The address at which people open links, without a trailing slash; empty when not configured. */
   publicUrl(): string;
   /** There may be a mail to send. */
   wakeMails(): void;

@@ -144,5 +144,5 @@ export const userOrganization = (deps: UserOrganizationDeps): Handlers => ({
 
 const unknownPage = (): DomainError =>
   new DomainError("VALIDATION_FAILED", {
-    details: [{ field: "cursor", code: "INVALID_CURSOR", message: "must be a cursor that a previous page gave" }],
+    details: [{ field: "cursor", code: "INVALID_CURSOR", message: "must be the cursor of a previous page" }],
   });

@@ -36,8 +36,8 @@ export const requestPasswordReset = (
   async requestPasswordReset(request, context) {
     const origin = originOf(context, request.visitor);
     const key = emailKey(request.email) ?? "";
-    // Takes longer than the rest, so that the answer comes as late for an address that nobody has; and no more links can
-    // be asked for at once than passwords be checked.
+    // Slower than everything else here, so that unknown addresses take equally long, and links cannot be
+    // requested faster than passwords can be checked.
     const stretching = deps.passwords.stretch("", passwordSalt(deps.keys, key));
     const sending = findCandidates(deps.lookup, key).then((candidates) =>
       Promise.all(candidates.map((candidate) => sendLink(deps, candidate, origin))),
@@ -61,7 +61,7 @@ async function sendLink(
     if (user?.status !== "active" || sent >= maxResetLinks) return;
     const { token } = await makeLink(deps, tenant, { userId, purpose });
     await requestMail(deps, tenant, { userId, kind: "reset", token });
-    // Whoever asked need not be the user.
+    // The requester need not be the user.
     const actor = { id: "", name: "" };
     const what = { action: "password.reset-requested", actor, subject: user, origin } as const;
     await addAudit(tenant, auditEntry(deps, what));

@@ -30,10 +30,10 @@ const valuesOf = (orgId: OrgId, { id, at, action, actor, subject, details, origi
   ...[origin.requestId, origin.ip, origin.userAgent],
 ];
 
-/** Makes the entry once it is known that something is done, by whoever does it. */
+/** Builds the audit entry once the action is known to have happened. */
 export type AuditOf = (action: AuditAction, subject: Named) => AuditEntry;
 
-/** Adds to the trail in the transaction of what it tells. */
+/** Adds to the trail in the transaction of the recorded action. */
 export async function addAudit({ orgId, client }: Tenant, entry: AuditEntry): Promise<void> {
   await client.query(
     insertEvent((n) => `$${n}`),
@@ -51,7 +51,7 @@ export async function addAuditWith(tenant: OrmTenant, entry: AuditEntry): Promis
   );
 }
 
-// Whoever changes the user waits until the transaction ends.
+// Changes of the user wait until the transaction ends.
 const holdRole = `
   select role from auth.user_account where organization_id = ? and user_id = ? and status = 'active' for share`;
 

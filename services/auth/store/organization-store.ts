@@ -35,7 +35,7 @@ export const setLimits = (tenant: AuthTenant, limits: Limits, now: Date): Promis
     now,
   );
 
-/** What its owners may change; what is absent stays. */
+/** The members that owners may change; absent ones stay as they are. */
 export interface OrganizationChange {
   readonly name?: string | undefined;
   readonly locale?: string | undefined;

@@ -14,7 +14,7 @@ export interface LoginCandidate {
   readonly scheme: string;
 }
 
-/** Users of an address that are tried; whoever has more names the organization. */
+/** How many users of an address are tried; with more, the person has to name the organization. */
 const maxCandidates = 5;
 
 const selectCandidates = `
@@ -25,7 +25,7 @@ const selectCandidates = `
   order by created_at, user_id
   limit ${maxCandidates}`;
 
-/** Active users of an address, the oldest first: nobody is crowded out by newer ones elsewhere. */
+/** The active users of an address, oldest first, so that newer ones elsewhere cannot crowd them out. */
 export async function findCandidates(
   lookup: Pool,
   emailKey: string,

@@ -9,8 +9,8 @@ export interface Use {
   readonly at: Date;
 }
 
-// A row is written once a minute at most, by however many processes. One that another process writes at this moment is
-// left to it: without waiting, nobody waits in a circle.
+// Each row is written at most once a minute by all processes together. Rows locked by another process are
+// skipped, which avoids deadlocks.
 const due = (table: string, id: string): string => `
   select row.organization_id, row.${id}, used.at
   from auth.${table} row join used on used.organization_id = row.organization_id and used.id = row.${id}

@@ -15,7 +15,7 @@ export async function findUser({ orgId, client }: Tenant, userId: string): Promi
   return (await client.query<User>(selectUser, [orgId, userId])).rows[0];
 }
 
-/** Until the transaction ends nobody else changes the user. */
+/** Locks the user against other changes until the transaction ends. */
 export async function lockUser({ orgId, client }: Tenant, userId: string): Promise<User | undefined> {
   return (await client.query<User>(`${selectUser} for update of u`, [orgId, userId])).rows[0];
 }
@@ -23,8 +23,9 @@ export async function lockUser({ orgId, client }: Tenant, userId: string): Promi
 const lockOrganizationSql = "select name from auth.organization where organization_id = $1 for no key update";
 
 /**
- * Its name. Whoever manages the users of an organization does so one after the other, so that the last owner is one also
- * when many are changed at the same time. To be called before users are locked. Undefined for an unknown organization.
+ * Locks the organization and returns its name; undefined when it is unknown. User management of one
+ * organization is serialized by this, so that concurrent changes cannot remove the last owner. Call it before
+ * locking users.
  */
 export async function lockOrganization({ orgId, client }: Tenant): Promise<string | undefined> {
   return (await client.query<{ name: string }>(lockOrganizationSql, [orgId])).rows[0]?.name;
@@ -111,7 +112,7 @@ export async function findPassword(
   return (await client.query<StoredPassword & { emailKey: string }>(sql, [orgId, userId])).rows[0];
 }
 
-// Whoever has a password is active, and a new one forgets the attempts at the old one.
+// A user with a password is active, and a new password clears earlier failed attempts.
 const setPasswordSql = `
   update auth.user_account set password_hash = $3, password_scheme = $4, status = 'active',
     failures = 0, failures_since = null, locked_until = null

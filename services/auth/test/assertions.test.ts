@@ -149,7 +149,7 @@ describe("issueTokenForAssertion", () => {
 
   test.each(refused)("an assertion with %s is refused, in the same words as any other", async (_name, call) => {
     const error = await expectDomainError(call(), "OAUTH_INVALID_GRANT");
-    expect(error.message).toMatch(/^The assertion is not accepted\./);
+    expect(error.message).toMatch(/^The assertion was rejected\./);
   });
 
   test("a client without keys, or a revoked one, is refused as one that does not exist", async () => {

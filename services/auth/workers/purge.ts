@@ -20,7 +20,7 @@ export interface PurgeDeps {
   readonly logger: Logger;
 }
 
-/** Deletes what nobody needs any more. Any number of processes may do it at the same time. */
+/** Deletes obsolete rows. Concurrent processes are safe. */
 export async function purge(deps: PurgeDeps): Promise<void> {
   const now = deps.clock.now();
   const ago = (ms: number): Date => new Date(now.getTime() - ms);

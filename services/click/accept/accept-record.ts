@@ -9,8 +9,14 @@ import { acceptanceLeaf } from "../receipts/acceptance-leaf.ts";
 import { buildReceipt } from "../receipts/receipt.ts";
 import { renderedAt } from "../render/render-tokens.ts";
 import { type StoredStatus, transitions } from "../sessions/session.ts";
-import type { Agreement, PresentedToken, SessionFacts } from "../terms/agreement.ts";
-import { type MergeOutcome, type ShownInput, shownFacts } from "../terms/shown.ts";
+import {
+  type Agreement,
+  type MergeOutcome,
+  type PresentedToken,
+  type SessionFacts,
+  type ShownInput,
+  shownFacts,
+} from "../terms/agreement.ts";
 import type { KeyHasher } from "../vault/key-hasher.ts";
 import { sealAcceptance, sealCompletion } from "../vault/seals.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";

@@ -1,8 +1,7 @@
 import type { Receipt } from "#api/receipts.ts";
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
 import { isExpired, type RenderClaims, renderedAt } from "../render/render-tokens.ts";
-import type { Agreement, PresentedToken, SessionFacts } from "../terms/agreement.ts";
-import type { MergeOutcome } from "../terms/shown.ts";
+import type { Agreement, MergeOutcome, PresentedToken, SessionFacts } from "../terms/agreement.ts";
 import { type AcceptBody, type Decision, type PurposeDecision, parseTimestamp } from "./accept-body.ts";
 import { checkDeclinePolicy, checkPolicy, failedChecks, type PolicyCheck } from "./policy-checks.ts";
 import { checkVerification } from "./verification.ts";

@@ -11,10 +11,12 @@ import {
   columnNames,
   consentArrays,
   consentsSql,
+  leafArrayCount,
+  leafArrays,
+  leavesSql,
   textArray,
   uuidArray,
 } from "./record-arrays.ts";
-import { leafArrayCount, leafArrays, leavesSql } from "./record-leaves.ts";
 
 /** A complete acceptance, ready to be written. */
 export interface AcceptanceRecord {

@@ -7,7 +7,7 @@ import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
 import { withheldReceipt } from "../receipts/receipt-answer.ts";
 import type { PageEvent } from "../sessions/session.ts";
 import type { SessionView } from "../sessions/session-view.ts";
-import type { ShownFacts } from "../terms/shown.ts";
+import type { ShownFacts } from "../terms/agreement.ts";
 import type { Terms } from "../terms/terms.ts";
 import type { EvidenceIntegrity } from "./evidence-integrity.ts";
 

@@ -2,8 +2,7 @@ import type { Receipt, ReceiptProof } from "#api/receipts.ts";
 import type { AcceptBody } from "../accept/accept-body.ts";
 import type { Assessment } from "../accept/assessment.ts";
 import { daysAfter } from "../stats/user-days.ts";
-import type { Agreement } from "../terms/agreement.ts";
-import type { ShownFacts } from "../terms/shown.ts";
+import type { Agreement, ShownFacts } from "../terms/agreement.ts";
 
 export interface ReceiptInput {
   readonly organizationId: string;

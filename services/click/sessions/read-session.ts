@@ -3,7 +3,7 @@ import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
 import { findDirectAcceptance, listBySession, type StoredAcceptance } from "../receipts/acceptance-store.ts";
 import type { ReadableReceipt } from "../receipts/receipt.ts";
 import { withheldReceipt } from "../receipts/receipt-answer.ts";
-import { type ShownFacts, shownFacts } from "../terms/shown.ts";
+import { type ShownFacts, shownFacts } from "../terms/agreement.ts";
 import type { Terms } from "../terms/terms.ts";
 import { openAcceptance, openEvents, openSession, type SessionClosing } from "../vault/seals.ts";
 import { readSeed, type SubjectVault } from "../vault/subject-vault.ts";

@@ -37,7 +37,7 @@ export async function findText(
   asked: Pick<TemplateRef, "templateId" | "versionId" | "locale">,
 ): Promise<FoundText> {
   if (asked.versionId !== "" && asked.locale !== "") {
-    throw invalid(problem("templateRef.locale", "NOT_ALLOWED", "must be left out when there is a versionId"));
+    throw invalid(problem("templateRef.locale", "NOT_ALLOWED", "must not be sent together with versionId"));
   }
   const options = { headers: callerHeaders(caller) };
   const { template } = await templates

@@ -63,7 +63,7 @@ export async function prepareSource(
   const data = message.dataJson === "" ? {} : parseJsonObject("data", message.dataJson);
   const { templateId, templateRef } = message;
   if ((templateId === "") === (templateRef === undefined)) {
-    throw invalid(problem("templateId", "REQUIRED", "must be given, or templateRef in its place"));
+    throw invalid(problem("templateId", "REQUIRED", "is required unless templateRef is given"));
   }
   return templateRef === undefined
     ? prepareVersion(deps, caller, { message, data, found })

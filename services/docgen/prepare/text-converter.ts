@@ -37,7 +37,7 @@ export function createTextConverter(): TextConverter {
           throw new DomainError("GEN_TEMPLATE_ERROR", { message: converted.message.slice(0, 200).toWellFormed() });
         case "too_long":
           throw new DomainError("GEN_INVALID_DATA", {
-            message: "The data makes the text longer than a document may be.",
+            message: "With this data the text exceeds the maximum length of a document.",
             metadata: { path: "", expected: "shorter texts" },
           });
       }

@@ -163,7 +163,7 @@ function pageBreak(place: Place, state: TreeState): Block[] {
 
 const ignoredBreak = {
   code: "page_break_ignored",
-  message: "A page cannot be ended inside of a list, a table, a quotation, columns or what is kept together.",
+  message: "A page break cannot be inside a list, a table, a quotation, columns or content that is kept together.",
 };
 
 const filled = <Part extends Block | Run>(parts: readonly Part[], make: (parts: readonly Part[]) => Block): Block[] =>

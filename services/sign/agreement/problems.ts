@@ -13,7 +13,7 @@ export const { invalid, refuse } = refusals("VALIDATION_FAILED", maxProblems);
 
 /** The problem of a text that is longer than the limit or cannot be stored. */
 export function textProblems(text: string, maxLength: number, field: string): readonly FieldProblem[] {
-  if (!isStorable(text)) return [problem(field, "NOT_ALLOWED", "has characters that are no text")];
+  if (!isStorable(text)) return [problem(field, "NOT_ALLOWED", "contains characters that cannot be stored as text")];
   // A text never has more characters than UTF-16 code units, and those cost nothing to count.
   if (text.length <= maxLength || lengthOf(text) <= maxLength) return [];
   return [problem(field, "TOO_LONG", `must have at most ${maxLength} characters`)];
@@ -41,7 +41,7 @@ export function requireModifiable({ status }: Pick<Agreement, "status">): void {
 }
 
 /** A change of a draft or template; the details say what changed. */
-export const modified = (agreement: Agreement, { actor, now }: DecisionContext, details: JsonObject): Change => ({
+export const draftModified = (agreement: Agreement, { actor, now }: DecisionContext, details: JsonObject): Change => ({
   agreement: { ...agreement, modifiedAt: after(agreement.modifiedAt, now) },
   audit: [{ action: "agreement.modified", actor, details }],
   events: [{ kind: agreement.status === "template" ? "template.modified" : "agreement.modified" }],

@@ -2,7 +2,7 @@ import type { FieldProblem } from "#platform/errors.ts";
 import type { Agreement, CustomField } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
 import type { CustomFieldDefinition } from "../agreement/definition.ts";
-import { modified, problem, refuse, requireModifiable, textProblems } from "../agreement/problems.ts";
+import { draftModified, problem, refuse, requireModifiable, textProblems } from "../agreement/problems.ts";
 
 const maxCustomFields = 100;
 
@@ -90,7 +90,7 @@ export function changeCustomFields(
     customFieldsSet: set.map(({ name, fieldId }) => name || fieldId),
     customFieldsRemoved: removeFieldIds,
   };
-  return modified({ ...agreement, customFields }, context, details);
+  return draftModified({ ...agreement, customFields }, context, details);
 }
 
 function settled(

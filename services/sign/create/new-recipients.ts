@@ -85,7 +85,7 @@ export function recipientProblems(recipient: Recipient, field: string): readonly
   const { routingOrder, tabs } = recipient;
   const problems = freeTexts
     .filter((name) => !isStorable(recipient[name]))
-    .map((name) => problem(`${field}.${name}`, "NOT_ALLOWED", "has characters that are no text"));
+    .map((name) => problem(`${field}.${name}`, "NOT_ALLOWED", "contains characters that cannot be stored as text"));
   problems.push(...mailTexts.flatMap(([name, limit]) => textProblems(recipient[name], limit, `${field}.${name}`)));
   if (!(routingOrder >= 1 && routingOrder <= lastRoutingOrder)) {
     problems.push(problem(`${field}.routingOrder`, "OUT_OF_RANGE", `must be 1 to ${lastRoutingOrder}`));
@@ -124,7 +124,8 @@ const limitedFields = ["name", "clientUserId", "roleName", "hostName"] as const;
 const lengthProblems = (recipient: RecipientFacts, index: number): FieldProblem[] =>
   limitedFields.flatMap((field) => {
     const at = `recipients[${index}].${field}`;
-    if (!isStorable(recipient[field])) return [problem(at, "NOT_ALLOWED", "has characters that are no text")];
+    if (!isStorable(recipient[field]))
+      return [problem(at, "NOT_ALLOWED", "contains characters that cannot be stored as text")];
     if (lengthOf(recipient[field]) <= maxLength) return [];
     return [problem(at, "TOO_LONG", `must have at most ${maxLength} characters`)];
   });

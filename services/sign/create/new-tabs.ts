@@ -199,7 +199,7 @@ function valueProblems({ type, value, items, buttons }: Tab, field: string): rea
 const buttonProblems = ({ value, page, x, y, anchor }: RadioButton, field: string): readonly FieldProblem[] => [
   ...textProblems(value, 1_000, `${field}.value`),
   ...pageProblems(page, field),
-  ...(isPlace(x) && isPlace(y) ? [] : [problem(field, "OUT_OF_RANGE", "must have a place in points")]),
+  ...(isPlace(x) && isPlace(y) ? [] : [problem(field, "OUT_OF_RANGE", "must have a position in points")]),
   ...anchorProblems(anchor, `${field}.anchor`),
 ];
 

@@ -21,7 +21,7 @@ export const faultOf = (tab: Tab, value: string, work?: PatternWork): ValueFault
 
 /** Checks whether a value is possible for the tab at all, without its format. */
 export function basicFaultOf(tab: Tab, value: string): ValueFault | undefined {
-  if (!isStorable(value)) return fault("NOT_ALLOWED", "has characters that are no text");
+  if (!isStorable(value)) return fault("NOT_ALLOWED", "contains characters that cannot be stored as text");
   const limit = tab.maxLength === 0 ? maxValueLength : Math.min(tab.maxLength, maxValueLength);
   if (lengthOf(value) > limit) return fault("TOO_LONG", `must have at most ${limit} characters`);
   switch (tab.type) {
@@ -37,7 +37,7 @@ export function basicFaultOf(tab: Tab, value: string): ValueFault | undefined {
 }
 
 /** The fault when all fields of a recipient are too long together; reported on any one of them. */
-export const tooLong: ValueFault = { code: "TOO_LONG", message: "must be shorter, together with the other fields" };
+export const tooLong: ValueFault = { code: "TOO_LONG", message: "is too long together with the other fields" };
 
 const fault = (code: string, message: string): ValueFault => ({ code, message });
 

@@ -2,7 +2,7 @@ import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
 import type { CheckedFile } from "../agreement/definition.ts";
-import { modified, problem, refuse, requireModifiable } from "../agreement/problems.ts";
+import { draftModified, problem, refuse, requireModifiable } from "../agreement/problems.ts";
 import { fillIds } from "../create/given-members.ts";
 import { documentTextProblems, filesIn, newDocument } from "../create/new-documents.ts";
 import { withoutTabsOf } from "../create/place-tabs.ts";
@@ -33,7 +33,7 @@ export function putDocuments(
   refuse(documentLimitProblems(documents));
   const put = numbered.map(({ file }) => file.documentId);
   const files = filesIn(documents.filter(({ documentId }) => put.includes(documentId)));
-  return modified({ ...agreement, documents }, context, { documents: put, files });
+  return draftModified({ ...agreement, documents }, context, { documents: put, files });
 }
 
 /** Removes documents by documentId or UUID, with the tabs on them. Throws DOCUMENT_NOT_FOUND. */
@@ -42,7 +42,7 @@ export function removeDocuments(agreement: Agreement, ids: readonly string[], co
   const removed = new Set(ids.map((id) => requireDocument(agreement, id).documentId));
   const documents = agreement.documents.filter(({ documentId }) => !removed.has(documentId));
   const recipients = withoutTabsOf(agreement.recipients, removed);
-  return modified({ ...agreement, documents, recipients }, context, { removedDocuments: [...removed] });
+  return draftModified({ ...agreement, documents, recipients }, context, { removedDocuments: [...removed] });
 }
 
 /** Finds a document by the integration's documentId, or else by its UUID. Throws DOCUMENT_NOT_FOUND. */

@@ -2,7 +2,7 @@ import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
 import type { RecipientDefinition } from "../agreement/definition.ts";
-import { modified, problem, refuse, requireModifiable } from "../agreement/problems.ts";
+import { draftModified, problem, refuse, requireModifiable } from "../agreement/problems.ts";
 import type { Tab } from "../agreement/tab.ts";
 import { fillIds } from "../create/given-members.ts";
 import { checkRecipients, maxRecipients, newRecipient, recipientProblems } from "../create/new-recipients.ts";
@@ -55,7 +55,10 @@ export function putRecipients(
   const added = made.filter((_, index) => existing[index] === undefined);
   const recipients = [...kept, ...added];
   checkAll(agreement, recipients, recipientIds);
-  return { change: modified({ ...agreement, recipients }, context, { recipientsPut: recipientIds }), recipientIds };
+  return {
+    change: draftModified({ ...agreement, recipients }, context, { recipientsPut: recipientIds }),
+    recipientIds,
+  };
 }
 
 /** Problems name fields by their position in the request. */
@@ -124,7 +127,7 @@ export function removeRecipients(agreement: Agreement, ids: readonly string[], c
   const removed = new Set(requireChangeableRecipients(agreement, ids));
   const recipients = agreement.recipients.filter((recipient) => !removed.has(recipient));
   const recipientsRemoved = [...removed].map(({ recipientId }) => recipientId);
-  return modified({ ...agreement, recipients }, context, { recipientsRemoved });
+  return draftModified({ ...agreement, recipients }, context, { recipientsRemoved });
 }
 
 /** Finds a recipient by recipientId, or else by UUID. */

@@ -2,7 +2,7 @@ import { DomainError } from "#platform/errors.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
 import type { TabDefinition } from "../agreement/definition.ts";
-import { modified, problem, refuse } from "../agreement/problems.ts";
+import { draftModified, problem, refuse } from "../agreement/problems.ts";
 import type { Tab } from "../agreement/tab.ts";
 import { changedTab, maxTabs, newTabs } from "../create/new-tabs.ts";
 import { requireChangeableRecipients } from "./edit-recipients.ts";
@@ -40,7 +40,7 @@ export function changeTabs(agreement: Agreement, command: ChangeTabs, context: D
     tabsRemoved: command.removeTabIds,
   };
   return {
-    change: modified({ ...agreement, recipients }, context, details),
+    change: draftModified({ ...agreement, recipients }, context, details),
     tabIds: [...details.tabsAdded, ...details.tabsChanged],
   };
 }

@@ -1,7 +1,7 @@
 import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
 import type { Definition } from "../agreement/definition.ts";
-import { modified, requireModifiable } from "../agreement/problems.ts";
+import { draftModified, requireModifiable } from "../agreement/problems.ts";
 import { newCustomFields } from "../create/custom-fields.ts";
 import { withGiven } from "../create/given-members.ts";
 import { checkRecipients, newRecipients } from "../create/new-recipients.ts";
@@ -33,7 +33,7 @@ export function updateAgreement(agreement: Agreement, command: UpdateAgreement, 
     recipients: replaceRecipients ? recipients : withoutTabsOf(recipients, removedIds(agreement, documents)),
     customFields,
   };
-  return modified(after, context, { changed: changedMembers(agreement, after) });
+  return draftModified(after, context, { changed: changedMembers(agreement, after) });
 }
 
 function removedIds(before: Agreement, documents: readonly AgreementDocument[]): ReadonlySet<string> {

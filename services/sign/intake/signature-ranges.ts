@@ -7,9 +7,8 @@ import type { StrictGraph } from "./reading/read-strictly.ts";
 import { certificationOf, signedFields } from "./signature-locks.ts";
 
 /**
- * Refuses signatures of which it cannot be told what they cover, in whatever revision: programs differ in what they say of
- * those, and some call them valid (universal signature forgery). Whether the others are true is for those to say who
- * verify them.
+ * Refuses signatures whose coverage is unclear, in any revision: verifiers disagree about those, and some call
+ * them valid (universal signature forgery). Whether the other signatures are genuine is left to verifiers.
  */
 export function refuseMalformedSignatures(graph: StrictGraph, document: PDFDocument, bytes: Buffer): void {
   const signatures = new Set<PDFDict>(signatureShapes(graph.objects));
@@ -40,7 +39,7 @@ const rangeName = PDFName.of("ByteRange");
 const signatureTypes = new Set<PDFObject | undefined>([PDFName.of("Sig"), PDFName.of("DocTimeStamp")]);
 
 function problemOf(signature: PDFDict, graph: StrictGraph, bytes: Buffer): string | undefined {
-  // Programs look for both in the bytes of the dictionary itself, so neither may stand elsewhere.
+  // Some verifiers search the dictionary's bytes for both entries, so neither may appear anywhere else.
   const range = rangeOf(signature.get(rangeName));
   if (range === undefined) return "its ByteRange is missing, or is not four whole numbers";
   const contents = signature.get(PDFName.of("Contents"));
@@ -64,18 +63,18 @@ function rangeOf(value: PDFObject | undefined) {
   return { start, before, after, end: after + length };
 }
 
-/** Behind its `%%EOF` may be the end of a line, which belongs to it. */
+/** A line ending after `%%EOF` still belongs to the revision. */
 function endsRevision({ revisions }: StrictGraph, bytes: Buffer, end: number): boolean {
   const last = revisions.findLast(({ to }) => to <= end);
   return last !== undefined && /^[\s\0]*$/.test(bytes.toString("latin1", last.to, end));
 }
 
-/** What follows it up to the end of its place is zeros. */
+/** The padding after the signature is zeros. */
 function isSignature(contents: Buffer, signature: PDFDict): boolean {
   try {
     const whole = readElement(contents);
     if (contents.subarray(whole.bytes.length).some((byte) => byte !== 0)) return false;
-    // The oldest kind has its certificates beside it.
+    // The oldest signature format stores its certificates in a separate entry.
     if (signature.get(PDFName.of("SubFilter")) === PDFName.of("adbe.x509.rsa_sha1")) return whole.tag === tags.octets;
     const [type, content] = whole.tag === tags.sequence ? elementsIn(whole) : [];
     return (

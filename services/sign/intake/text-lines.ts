@@ -1,27 +1,27 @@
 import { type PageBox, shownPoint } from "./page-tree.ts";
 
-/** A piece of text as the PDF has it: a word, a part of it, or several. */
+/** A run of text in the PDF: a word, part of one, or several. */
 export interface TextRun {
   readonly text: string;
-  /** The place where it begins, and its direction and size. */
+  /** Its origin, direction and size. */
   readonly transform: readonly [a: number, b: number, c: number, d: number, x: number, y: number];
   readonly width: number;
   readonly height: number;
-  /** Whether all its characters are equally wide. */
+  /** Whether it uses a fixed-width font. */
   readonly isFixed: boolean;
 }
 
-/** A line as people see it. Points from the upper left corner of the page as it is shown. */
+/** A line of text as people see it. Points from the upper left corner of the page as displayed. */
 export interface TextLine {
-  /** Blanks stand alone. */
+  /** Any run of white space is a single space. */
   readonly text: string;
   readonly baseline: number;
-  /** The ends of each UTF-16 code unit of the text. */
+  /** The left and right edge of each UTF-16 code unit. */
   readonly lefts: readonly number[];
   readonly rights: readonly number[];
 }
 
-/** Joins the runs that stand side by side. Lines come from top to bottom; what is turned stays as it is. */
+/** Joins adjacent runs into lines, from top to bottom; rotated runs stay separate. */
 export function linesOf(runs: readonly TextRun[], box: PageBox): TextLine[] {
   const placed = runs
     .map((run) => placeRun(run, box))
@@ -39,7 +39,7 @@ interface PlacedRun extends Pick<TextRun, "text" | "isFixed"> {
   readonly right: number;
   readonly baseline: number;
   readonly size: number;
-  /** Not from left to right, as the page is shown. */
+  /** Does not run from left to right on the displayed page. */
   readonly isTurned: boolean;
 }
 
@@ -62,7 +62,7 @@ function placeRun({ text, transform, width, height, isFixed }: TextRun, box: Pag
 
 const maxSlope = 0.02;
 
-/** Runs with about the same baseline. They come from top to bottom. */
+/** Groups runs with about the same baseline, from top to bottom. */
 function rowsOf(runs: readonly PlacedRun[]): PlacedRun[][] {
   const rows: PlacedRun[][] = [];
   for (const run of runs) {
@@ -77,11 +77,11 @@ function rowsOf(runs: readonly PlacedRun[]): PlacedRun[][] {
 
 const sameBaseline = 0.25;
 
-/** Columns and table cells far from each other are lines of their own; so is what stands on top of other text. */
+/** Splits a row into lines at wide gaps, as between columns and table cells, and where text overlaps. */
 function splitRow(row: readonly PlacedRun[]): PlacedRun[][] {
   const parts: PlacedRun[][] = [];
   for (const run of [...row].sort((a, b) => a.left - b.left)) {
-    // Only the last ones can end near here.
+    // Only the most recent parts can end near this run.
     const part = parts.slice(-maxOpenParts).find((candidate) => follows(candidate.at(-1), run));
     if (part === undefined) parts.push([run]);
     else part.push(run);
@@ -90,11 +90,11 @@ function splitRow(row: readonly PlacedRun[]): PlacedRun[][] {
 }
 
 const maxOpenParts = 8;
-/** Of the size of the font. */
+/** As a multiple of the font size. */
 const maxGap = 3;
 const maxOverlap = 0.5;
 
-/** pdf.js makes a blank of the space between two columns too. */
+/** pdf.js also reports the space between two columns as a blank. */
 const isGap = ({ text, left, right, size }: PlacedRun): boolean => text.trim() === "" && right - left > size * maxGap;
 
 function follows(before: PlacedRun | undefined, run: PlacedRun): boolean {
@@ -126,7 +126,7 @@ function joinRuns(runs: readonly PlacedRun[]): TextLine {
   return { text: characters.join(""), baseline: runs[0]?.baseline ?? 0, lefts, rights };
 }
 
-/** Of the size of the font; blanks have 0.25 and more. */
+/** As a multiple of the font size; spaces are at least 0.25 wide. */
 const wordGap = 0.15;
 
 function addRun(run: PlacedRun, add: (character: string, left: number, right: number) => void): void {
@@ -141,15 +141,15 @@ function addRun(run: PlacedRun, add: (character: string, left: number, right: nu
 }
 
 /**
- * About how wide the characters of a text are in relation to each other, for each UTF-16 code unit: pdf.js tells the
- * width of a run as a whole. The proportions are those of common fonts.
+ * Estimated relative widths for each UTF-16 code unit, since pdf.js only reports the width of a whole run.
+ * Based on the proportions of common fonts.
  */
 const characterWidths = (text: string, isFixed: boolean): number[] =>
   Array.from({ length: text.length }, (_, index) => (isFixed ? 1 : widthOf(text.charCodeAt(index))));
 
 function widthOf(code: number): number {
   if (code < helvetica.length) return helvetica[code] ?? usual;
-  // The second half of a pair takes no place of its own.
+  // The second half of a surrogate pair has no width of its own.
   if (code >= 0xdc00 && code <= 0xdfff) return 0;
   return code >= firstIdeographic ? 1_000 : usual;
 }

@@ -1,10 +1,10 @@
 import { PDFArray, type PDFContext, PDFDict, type PDFObject, type PDFRef, PDFStream } from "pdf-lib";
 
 /**
- * What is changed of a file that is written as an increment has to be written, and the library looks for the object that
- * a changed dictionary or array stands in through the whole file, at every change, also of what was made a moment ago and
- * stands nowhere yet: the widths of an embedded font are hundreds of changes. Here the objects of the file are gone through
- * once. What they do not have in them is new, and the change that puts it into one of them counts for that one.
+ * Speeds up incremental updates. For each change, pdf-lib searches the whole file for the indirect object that
+ * contains the changed dictionary or array, even for objects that were just created: embedding a font makes
+ * hundreds of such changes. This indexes the file's objects once. Anything not in the index is new, and is
+ * covered by the change that attaches it to an indexed object.
  */
 export function trackChanges(context: PDFContext): void {
   let owners: ReadonlyMap<PDFObject, PDFRef> | undefined;
@@ -15,11 +15,11 @@ export function trackChanges(context: PDFContext): void {
   };
 }
 
-/** In which object of the file each dictionary, array and stream stands. */
+/** The indirect object that contains each dictionary, array and stream. */
 function ownersIn(context: PDFContext): ReadonlyMap<PDFObject, PDFRef> {
   const owners = new Map<PDFObject, PDFRef>();
   const objects = context.enumerateIndirectObjects();
-  // What is an object of its own belongs to nothing else.
+  // An indirect object belongs to no other object.
   for (const [ref, object] of objects) if (isContainer(object)) owners.set(object, ref);
   for (const [ref, object] of objects) {
     const waiting = partsOf(object);

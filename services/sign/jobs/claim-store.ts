@@ -4,7 +4,7 @@ import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { JobKind } from "../agreement/change.ts";
 import type { Job } from "./job.ts";
 
-/** A job that this process holds. */
+/** A job claimed by this process. */
 export interface Claimed {
   readonly orgId: OrgId;
   readonly id: string;
@@ -12,12 +12,12 @@ export interface Claimed {
   readonly claim: string;
 }
 
-/** Measured by the clock of the database, so that it holds whatever the clocks of the processes say. */
+/** Measured by the database's clock, so it does not depend on the processes' clocks. */
 const leaseSeconds = 60;
 
 /**
- * Takes jobs of a kind that are due and held by nobody, of all organizations: runs as the role that sees nothing else.
- * Those whose holder has died are due again when their lease has run out.
+ * Claims due jobs of a kind, across all organizations: runs as the role that can read nothing else. Jobs of a
+ * dead process become available when their lease ends.
  */
 export async function claimJobs(
   claimerPool: pg.Pool,
@@ -45,7 +45,7 @@ const claimSql = {
     ) returning organization_id, id`,
 };
 
-/** The kinds of these that have a job which is due and held by nobody. Reads little, however much waits for its time. */
+/** The given kinds that have a due, unclaimed job. Cheap, however many jobs are scheduled for later. */
 export async function findDueKinds(claimerPool: pg.Pool, kinds: readonly JobKind[], now: Date): Promise<JobKind[]> {
   if (kinds.length === 0) return [];
   const { rows } = await claimerPool.query<{ kind: JobKind }>(dueSql, [kinds, now]);
@@ -59,7 +59,7 @@ const dueSql = {
       and (j.claimed_until is null or j.claimed_until < now()))`,
 };
 
-/** Since when the agreement waits that has been waiting for its seal the longest. */
+/** Since when the oldest completing agreement has been waiting for its seal. */
 export async function findOldestCompletion(claimerPool: pg.Pool): Promise<Date | undefined> {
   const { rows } = await claimerPool.query<{ oldest: Date | null }>(
     "select min(created_at) as oldest from sign.job where kind = 'completion'",
@@ -67,7 +67,7 @@ export async function findOldestCompletion(claimerPool: pg.Pool): Promise<Date |
   return rows[0]?.oldest ?? undefined;
 }
 
-/** Holds the jobs for longer; those that were lost stay lost. */
+/** Extends the leases; claims that were lost stay lost. */
 export async function renewClaims(claimerPool: pg.Pool, claims: readonly string[]): Promise<void> {
   await claimerPool.query(
     `update sign.job set claimed_until = now() + interval '${leaseSeconds} seconds' where claim = any($1::uuid[])`,
@@ -75,7 +75,7 @@ export async function renewClaims(claimerPool: pg.Pool, claims: readonly string[
   );
 }
 
-/** What there is to do; undefined when the hold was lost or somebody has removed the job. */
+/** The claimed job; undefined when the claim was lost or the job was removed. */
 export async function readClaimed({ orgId, client }: Tenant, { id, claim }: Claimed): Promise<Job | undefined> {
   const { rows } = await client.query<Omit<Job, "orgId">>(readSql, [orgId, id, claim]);
   return rows[0] === undefined ? undefined : { orgId, ...rows[0] };
@@ -88,7 +88,7 @@ const readSql = {
     from sign.job where organization_id = $1 and id = $2 and claim = $3`,
 };
 
-/** Removes a job that is done; false when the hold was lost. */
+/** Removes a finished job; false when the claim was lost. */
 export async function removeJob({ orgId, client }: Tenant, { id, claim }: Claimed): Promise<boolean> {
   const { rowCount } = await client.query(
     "delete from sign.job where organization_id = $1 and id = $2 and claim = $3",
@@ -97,14 +97,14 @@ export async function removeJob({ orgId, client }: Tenant, { id, claim }: Claime
   return rowCount === 1;
 }
 
-/** Lets the job go until it is due again; with a reason when it has failed. Does nothing when the hold was lost. */
+/** Releases the job until its next time, with a reason if it failed. Does nothing when the claim was lost. */
 export async function putOff(
   { orgId, client }: Tenant,
   { id, claim }: Claimed,
   runAt: Date,
   error?: string,
 ): Promise<void> {
-  // What has not failed begins to count anew.
+  // A job that did not fail starts counting attempts anew.
   await client.query(
     `update sign.job set claim = null, claimed_until = null, run_at = $4, last_error = $5,
       attempts = case when $5::text is null then 0 else attempts end
@@ -113,7 +113,7 @@ export async function putOff(
   );
 }
 
-/** Gives the job up: it stays, and nobody takes it any more. */
+/** Gives the job up: it stays in the table but is not claimed again. */
 export async function giveUp(
   { orgId, client }: Tenant,
   { id, claim }: Claimed,

@@ -21,7 +21,7 @@ import { changeInJob, type Hold, type Job, type JobHandler, type JobOutcome } fr
 import type { JobLoopDeps } from "./job-loop.ts";
 import { sendMails } from "./mail.ts";
 
-/** Who does the work of each kind. */
+/** The handler of each kind of job. */
 export const jobHandlers = (deps: SignDeps): JobLoopDeps["handlers"] => ({
   "bulk-copy": sendBulkCopies(deps),
   evidence: enterIntoLog(deps),
@@ -29,40 +29,40 @@ export const jobHandlers = (deps: SignDeps): JobLoopDeps["handlers"] => ({
   reminder: sendReminders(deps),
   expiry: endExpired(deps),
   "expiry-warning": warnOfExpiry(deps),
-  // Without a sealer the work waits for a process that has one.
+  // Without a sealer, completions wait for a process that has one.
   ...(deps.sealer === undefined ? {} : { completion: completeAgreements({ ...deps, sealer: deps.sealer }) }),
 });
 
-/** Asks again those whose turn it is, and plans the next time. */
+/** Sends reminders to the recipients whose turn it is, and schedules the next ones. */
 const sendReminders = (deps: SignDeps): JobHandler => whenDue(deps, remindWhenDue);
 
-/** Ends what was not finished in time. */
+/** Expires agreements that were not finished in time. */
 const endExpired = (deps: SignDeps): JobHandler => whenDue(deps, expireWhenDue);
 
-/** Tells those whose turn it is that there is not much time left. */
+/** Warns the recipients whose turn it is that little time is left. */
 const warnOfExpiry = (deps: SignDeps): JobHandler => whenDue(deps, warnWhenDue);
 
 type Decide = (agreement: Agreement, context: DecisionContext) => Change;
 
-/** Short: until an agreement has ended, people can still sign it. */
+/** Short, because people can still sign an agreement until it has expired. */
 const maxPauseMs = 5 * 60_000;
 
 const whenDue = (deps: SignDeps, decide: Decide): JobHandler => ({
   concurrency: 2,
-  // Never given up: what has to end does so as soon as that can be, however long something else was away.
+  // Never given up: an expiry must happen as soon as possible, however long an outage lasted.
   maxAttempts: Number.POSITIVE_INFINITY,
   maxPauseMs,
   run: async (job, hold) => {
     const agreementId = String(job.payload.agreementId);
     await changeInJob(deps, job, hold, { agreementId, decide }).catch((error: unknown) => {
-      // Nothing is due for what was deleted.
+      // The agreement was deleted, so nothing is due.
       if (!(error instanceof DomainError && error.code === "ENVELOPE_NOT_FOUND")) throw error;
     });
     return { kind: "done" };
   },
 });
 
-/** Seals what everybody has signed. It is never given up: people have signed, so it has to be done some day. */
+/** Seals completed agreements. Never given up: people have signed. */
 export const completeAgreements = (deps: CompletionDeps): JobHandler => ({
   concurrency: 2,
   maxAttempts: Number.POSITIVE_INFINITY,
@@ -73,7 +73,7 @@ export const completeAgreements = (deps: CompletionDeps): JobHandler => ({
       await unlessAborted(signal, completeAgreement(deps, caller, key, hold.endIn, signal));
       return { kind: "done" };
     } catch (error) {
-      // Another process may have it at once.
+      // The process is stopping; release the job so that another one takes it at once.
       if (stopping.aborted) return { kind: "again", runAt: deps.clock.now() };
       if (!isOutage(error)) throw error;
       const { message, cause } = error;
@@ -83,13 +83,13 @@ export const completeAgreements = (deps: CompletionDeps): JobHandler => ({
   },
 });
 
-/** Something never answers; a hundred large documents take half of that. */
+/** Guards against a hanging dependency; a hundred large documents take half of this. */
 const deadlineMs = 5 * 60_000;
 
-/** Short, so that what has waited for another service is done soon after it is back. */
+/** Short, so that work that waited for another service is done soon after it is back. */
 const outagePauseMs = 3_000;
 
-/** What goes on regardless changes nothing: the hold on the job is lost by then. */
+/** Rejects on abort. Work that continues regardless changes nothing, because the claim is lost by then. */
 async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);
@@ -103,8 +103,9 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
 }
 
 /**
- * Enters the head of the trail of a completed agreement into the evidence log of the organization, and notes in the trail
- * where it is. The log answers the same place however often it is asked. Nobody waits for it, and it is never given up.
+ * Enters the trail head of a completed agreement into the organization's evidence log, and records its position
+ * in the trail. The log returns the same position however often it is asked. Nobody waits for this job, and it
+ * is never given up.
  */
 const enterIntoLog = (deps: SignDeps): JobHandler => ({
   concurrency: 2,
@@ -115,14 +116,14 @@ const enterIntoLog = (deps: SignDeps): JobHandler => ({
       await note(deps, job, hold, { head, place: await enter(deps, job, head, stopping) });
       return { kind: "done" };
     } catch (error) {
-      // Another process may have it at once.
+      // The process is stopping; release the job so that another one takes it at once.
       if (stopping.aborted) return { kind: "again", runAt: deps.clock.now() };
       throw error;
     }
   },
 });
 
-/** What was the last event when the agreement was completed; others have followed since. */
+/** The last event at the time of completion; later events do not count. */
 async function readHead({ pool, vault }: SignDeps, { orgId, key: agreementId }: Job): Promise<AuditEvent> {
   const { agreement, events } = await withOrgSnapshot(pool, orgId, async (tenant) => ({
     agreement: await loadAgreement(tenant, agreementId),
@@ -130,7 +131,7 @@ async function readHead({ pool, vault }: SignDeps, { orgId, key: agreementId }: 
   }));
   const head = events.find(({ action }) => action === "agreement.completed");
   if (agreement === undefined || head === undefined) throw new Error(`agreement ${agreementId} is not completed`);
-  // The log would say for ever that it was so.
+  // The log would keep a broken trail's head for ever.
   if (!isChainIntact(agreementId, events, agreement.audit)) {
     throw new Error(`the trail of agreement ${agreementId} is not what was written`);
   }
@@ -159,7 +160,7 @@ const note = (
   changeInJob(deps, job, hold, {
     agreementId: job.key,
     decide: (agreement, { actor }) => {
-      // With the leaf, so that nobody has to ask for what its hash is of.
+      // Includes the leaf, so that its hash can be checked without another request.
       const details = { sequence: head.sequence, ...evidenceDetails(place), leaf: place.leaf };
       return changeTo(agreement, { audit: [{ action: "agreement.logged", actor, details }] });
     },
@@ -168,10 +169,13 @@ const note = (
 const done: JobOutcome = { kind: "done" };
 const maxAttempts = 20;
 
-/** Makes and sends one copy of a batch. The agreement, the count of the batch and the end of the job are one transaction. */
+/**
+ * Creates and sends one copy of a batch. The agreement, the batch's counters and the end of the job are one
+ * transaction.
+ */
 const sendBulkCopies = (deps: SignDeps): JobHandler => ({
   concurrency: 1,
-  // It ends by itself: a job that was given up would leave its batch without an end.
+  // Never given up here: it ends by itself, because otherwise the batch would never end.
   maxAttempts: Number.POSITIVE_INFINITY,
   run: async (job, hold) => {
     const { batchId, index } = job.payload as { batchId: string; index: number };
@@ -195,12 +199,12 @@ const sendBulkCopies = (deps: SignDeps): JobHandler => ({
 type Within = NonNullable<Parameters<typeof makeAgreement>[2]["within"]>;
 type Copy = NonNullable<Awaited<ReturnType<typeof findBulkCopy>>>;
 
-/** The source as it is by now: a draft or a template that the copy is laid over. */
+/** The current source: a draft or template that the copy overrides. */
 async function sendCopy(deps: SignDeps, job: Job, { sourceId, createdBy, copy }: Copy, within: Within): Promise<void> {
   const { orgId, requestId, traceparent } = job;
   const source = await withOrg(deps.pool, orgId, (tenant) => loadAgreement(tenant, sourceId));
   if (source === undefined) throw new DomainError("ENVELOPE_NOT_FOUND");
-  // Sent since: what people have put into it is nobody else's.
+  // Sent meanwhile: values that people entered must not be copied.
   if (source.status !== "created" && source.status !== "template") throw new DomainError("ENVELOPE_CANNOT_BE_MODIFIED");
   const definition = copyDefinition(copy);
   await makeAgreement(
@@ -225,7 +229,7 @@ async function sendCopy(deps: SignDeps, job: Job, { sourceId, createdBy, copy }:
   );
 }
 
-/** What is wrong with the copy stays wrong; what is away comes back, or is waited for no longer: every batch ends. */
+/** Errors of the copy itself are final; outages are retried for a limited time, so that every batch ends. */
 function finalFailure(error: unknown, { attempts }: Job): DomainError | undefined {
   const failure = fromConnectError(error) ?? asOutage(error) ?? new DomainError("INTERNAL_ERROR", { cause: error });
   const mayPass = failure.code === "SERVICE_UNAVAILABLE" || failure.code === "INTERNAL_ERROR";

@@ -19,13 +19,13 @@ import {
 import type { Hold, Job, JobHandler } from "./job.ts";
 
 export interface JobLoop extends Worker {
-  /** There may be something to do. */
+  /** Announces possible work. */
   wake(): void;
 }
 
 export interface JobLoopDeps {
   readonly pool: pg.Pool;
-  /** Connects as the role that finds what is due among all organizations. */
+  /** Connects as the role that finds due jobs of all organizations. */
   readonly claimerPool: pg.Pool;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -33,13 +33,13 @@ export interface JobLoopDeps {
   readonly tracer?: Tracer | undefined;
 }
 
-/** How often it is looked for what other processes have asked for, or left undone. */
+/** How often to look for jobs that other processes have created or dropped. */
 const pollMs = 500;
 const renewMs = 20_000;
 
 /**
- * Does what is due, each kind with places of its own so that none waits for another. Any number of processes may do it: a
- * job belongs to the one whose claim it carries, for as long as that one renews its lease.
+ * Runs due jobs, with separate capacity for each kind so that none blocks another. Any number of processes may
+ * run it: a job belongs to the process that holds its claim and renews the lease.
  */
 export function createJobLoop(deps: JobLoopDeps): JobLoop {
   const { logger } = deps;
@@ -66,7 +66,7 @@ export function createJobLoop(deps: JobLoopDeps): JobLoop {
     running.set(claimed.claim, done);
   };
 
-  /** One claim for each job, so that a lease can be told from another one of this process. */
+  /** One claim per job, to tell its lease from others of this process. */
   const fill = async (kind: JobKind, handler: JobHandler): Promise<void> => {
     while (isRunning && freePlaces(kind, handler) > 0) {
       const now = deps.clock.now();
@@ -121,7 +121,7 @@ export function createJobLoop(deps: JobLoopDeps): JobLoop {
       stopping.abort();
       await looking;
       await Promise.all(running.values());
-      // What is still being done stays ours until then.
+      // Running jobs keep their leases until then.
       clearInterval(timers?.renew);
     },
   };
@@ -162,7 +162,7 @@ async function runClaimed(
   }
 }
 
-/** In the trace of the request that asked for it; what follows from it goes on from there. */
+/** Continues the trace of the request that created the job. */
 function tracedJob(tracer: Tracer, job: Job, work: (job: Job) => Promise<void>): Promise<void> {
   const attributes = { "assent.job": job.kind, "assent.attempt": job.attempts };
   const span = tracer.startSpan(`job ${job.kind}`, "consumer", job.traceparent, { attributes });
@@ -171,6 +171,6 @@ function tracedJob(tracer: Tracer, job: Job, work: (job: Job) => Promise<void>):
 
 const usualMaxPauseMs = 60 * 60_000;
 
-/** Twice the pause each time, from one second on. */
+/** Doubles the pause each time, from one second on. */
 const nextAttempt = ({ attempts }: Job, { maxPauseMs = usualMaxPauseMs }: JobHandler, now: Date): Date =>
   new Date(now.getTime() + Math.min(maxPauseMs, 1_000 * 2 ** Math.min(attempts - 1, 20)));

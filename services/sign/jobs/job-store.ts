@@ -5,22 +5,22 @@ import type { NewId } from "#platform/ids.ts";
 import { type Parameter, type Write, writeTogether } from "../agreement/agreement-columns.ts";
 import type { JobRequest } from "../agreement/change.ts";
 
-/** What all jobs of one change have in common. */
+/** What all jobs of one change share. */
 export interface JobOrigin {
   readonly caller: Pick<Caller, "orgId" | "requestId" | "traceparent">;
-  /** Null for work that belongs to no agreement. */
+  /** Null for jobs that belong to no agreement. */
   readonly agreementId: string | null;
   readonly newId: NewId;
   readonly now: Date;
 }
 
-/** Adds work that is to follow; what is there already under its kind and key stays as it is. */
+/** Adds follow-up jobs; existing ones with the same kind and key stay as they are. */
 export async function insertJobs(tenant: Tenant, origin: JobOrigin, jobs: readonly JobRequest[]): Promise<void> {
   const caller = { ...origin.caller, orgId: tenant.orgId };
   await writeTogether(tenant.client, jobInsertion({ ...origin, caller }, jobs));
 }
 
-/** What insertJobs writes. */
+/** The insert statement of insertJobs. */
 export function jobInsertion({ caller, agreementId, newId, now }: JobOrigin, jobs: readonly JobRequest[]): Write[] {
   if (jobs.length === 0) return [];
   const rows = JSON.stringify(jobs.map((job) => ({ id: newId(), ...job })));

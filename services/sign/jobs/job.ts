@@ -6,7 +6,7 @@ import { changeAgreement } from "../agreement/change-agreement.ts";
 import type { SignDeps } from "../deps.ts";
 import { insertJobs } from "./job-store.ts";
 
-/** Work that is being done. */
+/** A running job. */
 export interface Job {
   readonly orgId: OrgId;
   readonly id: string;
@@ -14,38 +14,41 @@ export interface Job {
   readonly key: string;
   readonly agreementId: string | null;
   readonly payload: JsonObject;
-  /** Of the request that asked for it. */
+  /** The id of the request that created it. */
   readonly requestId: string;
   readonly traceparent: string;
   readonly createdAt: Date;
-  /** How often it has been begun, this time included. */
+  /** Attempts so far, including this one. */
   readonly attempts: number;
 }
 
-/** What came of a job. */
+/** The outcome of a job. */
 export type JobOutcome =
-  /** There is nothing left to do. */
+  /** Finished. */
   | { readonly kind: "done" }
-  /** It has not failed, but is to be done again. */
+  /** Not failed, but to run again. */
   | { readonly kind: "again"; readonly runAt: Date };
 
-/** Does the work of one kind. It may be begun again after it was killed anywhere: whatever it changes, it changes once. */
+/**
+ * Handles one kind of job. It may run again after being killed at any point, so its effects must happen only
+ * once.
+ */
 export interface JobHandler {
-  /** Of this kind at once in one process. */
+  /** Concurrent jobs of this kind in one process. */
   readonly concurrency: number;
-  /** A job that has failed so often stays for people to look at. */
+  /** After this many failures a job is left for operators. */
   readonly maxAttempts: number;
-  /** Between two attempts at most; an hour when absent. */
+  /** The longest pause between attempts; an hour when absent. */
   readonly maxPauseMs?: number;
-  /** Rejects when it could not be done; it is then done again later. The signal is aborted when the process stops. */
+  /** Rejects when the job failed; it is then retried later. The signal is aborted when the process stops. */
   run(job: Job, hold: Hold, signal: AbortSignal): Promise<JobOutcome>;
 }
 
-/** The hold of this process on a job. */
+/** This process's claim on a job. */
 export interface Hold {
   /**
-   * Removes the job in the transaction of its last effect: both happen or neither, and only for whoever still holds the
-   * job. Rejects when the hold was lost, which spoils the transaction.
+   * Removes the job in the transaction of its final effect, if the claim still holds. Rejects otherwise, which
+   * rolls the transaction back.
    */
   endIn(tenant: Tenant): Promise<void>;
 }
@@ -74,7 +77,7 @@ export async function changeInJob(
     new Map(),
     async (tenant) => {
       await hold.endIn(tenant);
-      // The same work at a later time takes the place that has just become free.
+      // Inserted after the removal, since the same kind and key can exist only once.
       await insertJobs(tenant, { caller: job, agreementId, newId: deps.newId, now: context.now }, next);
     },
   );
@@ -82,7 +85,7 @@ export async function changeInJob(
   return agreement;
 }
 
-/** What decisions are made with that nobody asks for. */
+/** The context of decisions that no caller asked for. */
 const systemContext = ({ clock, newId }: Pick<SignDeps, "clock" | "newId">): DecisionContext => ({
   now: clock.now(),
   newId,

@@ -15,16 +15,17 @@ import { changeInJob, type Hold, type Job, type JobHandler, type JobOutcome } fr
 
 const done: JobOutcome = { kind: "done" };
 
-/** With the pauses of the job loop, which become an hour soon, about three days. */
+/** About three days with the job loop's pauses, which soon become an hour. */
 const maxAttempts = 84;
 
 /**
- * Writes and sends mails. A mail is sent again only when the process ended between the server's word and the record of it,
- * and then under the same Message-ID. One that cannot be sent is recorded in the trail, and holds nothing up.
+ * Composes and sends mails. A mail is only sent twice, with the same Message-ID, if the process dies after the
+ * server accepted it and before that is recorded. A mail that cannot be sent is recorded in the trail and
+ * blocks nothing.
  */
 export const sendMails = (deps: SignDeps): JobHandler => ({
   concurrency: 4,
-  // It ends by itself: a job that was given up would be in the way of later mails of its kind to the same person.
+  // It ends by itself: an abandoned job would block later mails of its kind to the same person.
   maxAttempts: Number.POSITIVE_INFINITY,
   run: async (job, hold) => {
     const letter = await findLetter(deps, job);
@@ -41,7 +42,7 @@ interface Letter {
   readonly recipient: Recipient;
 }
 
-/** Undefined for what nobody needs to be told any more. */
+/** Undefined when the mail no longer applies. */
 async function findLetter({ pool }: SignDeps, { orgId, payload }: Job): Promise<Letter | undefined> {
   const wish = mailWishOf(payload);
   if (wish === undefined) return undefined;
@@ -53,7 +54,7 @@ async function findLetter({ pool }: SignDeps, { orgId, payload }: Job): Promise<
 
 type Sent = { readonly messageId: string } | { readonly reason: string };
 
-/** Rejects while it is worth trying again. */
+/** Rejects while a retry makes sense. */
 async function trySend(deps: SignDeps, job: Job, letter: Letter): Promise<Sent> {
   if (deps.mail === undefined) return { reason: "no mail server is configured" };
   try {
@@ -70,7 +71,7 @@ async function send(deps: SignDeps, { mailer, publicUrl }: MailSetup, job: Job, 
   const { kind, agreement, recipient } = letter;
   const baseUrl = publicUrl();
   const messageId = `<${job.id}@${new URL(baseUrl).hostname}>`;
-  // Before it is sent: nobody gets a link that does not work.
+  // Stored before sending, so that nobody gets a link that does not work.
   const token = hasLink(kind) ? await makeLink(deps, job, letter) : undefined;
   const link = token === undefined ? "" : `${baseUrl}/signing/${token}`;
   try {
@@ -82,10 +83,10 @@ async function send(deps: SignDeps, { mailer, publicUrl }: MailSetup, job: Job, 
   return messageId;
 }
 
-/** Where it is not known whether the mail has arrived, its link has to work. */
+/** If the mail may have arrived, its link must keep working. */
 const isUnsent = (error: unknown): boolean => error instanceof MailRefusedError || error instanceof MailNotTakenError;
 
-/** Nobody has the link, and the next attempt makes another. */
+/** Nobody received the link; the next attempt creates another. */
 const forgetLink = ({ pool }: SignDeps, { orgId }: Job, token: string): Promise<void> =>
   withOrg(pool, orgId, (tenant) => deleteView(tenant, viewTokenHash(token)));
 

@@ -9,23 +9,23 @@ import { daysBefore } from "../agreement/transitions.ts";
 import { findOldestCompletion } from "./claim-store.ts";
 
 export interface SweepDeps {
-  /** Connects as the role that removes what is old of all organizations. */
+  /** Connects as the role that deletes obsolete rows of all organizations. */
   readonly sweeperPool: pg.Pool;
   readonly clock: Clock;
 }
 
 const keptDays = {
-  /** A request with a key may be repeated for as long. */
+  /** How long a keyed request may be repeated. */
   keys: 7,
-  /** After the end; the link of a mail shows what was completed for 30 days, and is never gone before that. */
+  /** Days after the end. Mail links show a completed agreement for 30 days and must not disappear earlier. */
   views: 31,
   failures: 90,
 } as const;
 
-/** Few rows at a time: nobody waits for the locks of more. */
+/** Small batches, so that nobody waits long for their locks. */
 const usualLimit = 500;
 
-/** Removes what is of no use to anybody any more. Any number of processes may do it at the same time. */
+/** Deletes obsolete rows. Concurrent processes are safe. */
 export async function sweep({ sweeperPool, clock }: SweepDeps, limit = usualLimit): Promise<void> {
   const now = clock.now();
   const over = (days: number) => ({ before: daysBefore(now, days), limit });
@@ -38,7 +38,7 @@ export async function sweep({ sweeperPool, clock }: SweepDeps, limit = usualLimi
   } while (place !== undefined);
 }
 
-/** Sweeps again and again. An outage of the database is left to those who need an answer: what was missed comes next time. */
+/** Sweeps periodically. Database outages are reported by the requests they affect; the next run catches up. */
 export const createSweeper = ({ logger, ...deps }: SweepDeps & { readonly logger: Logger }): Worker =>
   createPeriodicWorker({
     name: "sweeper sign",
@@ -58,14 +58,14 @@ async function repeatedly(limit: number, removeSome: () => Promise<number>): Pro
 }
 
 interface CompletionWatchDeps {
-  /** Connects as the role that sees the jobs of all organizations. */
+  /** Connects as the role that can see the jobs of all organizations. */
   readonly claimerPool: pg.Pool;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, "signCompletingOldestSeconds">;
 }
 
-/** Measures how long the oldest agreement waits to be sealed, and tells when that is too long. */
+/** Measures how long the oldest agreement has waited for its seal, and logs when that is too long. */
 export function createCompletionWatch(deps: CompletionWatchDeps, everyMs = usualEveryMs): Worker {
   const { logger } = deps;
   let quietUntil = 0;
@@ -90,16 +90,16 @@ const tooLongSeconds = 120;
 const repeatMs = 60_000;
 
 /**
- * What the sweeper removes. It looks at all organizations, so these statements span them: the pool must be the sweeper's,
- * whose role sees times and ids only. Each takes at most so many rows at once, and leaves what others hold.
+ * The sweeper's deletions. The statements span organizations: the pool must be the sweeper's, whose role sees
+ * only times and ids. Each deletes a limited number of rows and skips locked ones.
  */
 interface Sweeping {
-  /** Rows of before are removed. */
+  /** Rows older than this are deleted. */
   readonly before: Date;
   readonly limit: number;
 }
 
-/** Keys of requests that nobody repeats any more; how many. */
+/** Deletes expired idempotency keys and returns how many. */
 async function removeOldKeys(sweeper: pg.Pool, { before, limit }: Sweeping): Promise<number> {
   const { rowCount } = await sweeper.query(
     `delete from sign.idempotency_key where (organization_id, key) in (
@@ -110,7 +110,7 @@ async function removeOldKeys(sweeper: pg.Pool, { before, limit }: Sweeping): Pro
   return rowCount ?? 0;
 }
 
-/** Links and sessions that ended long ago, by their own time; how many. */
+/** Deletes links and sessions that expired long ago and returns how many. */
 async function removeOldViews(sweeper: pg.Pool, { before, limit }: Sweeping): Promise<number> {
   const { rowCount } = await sweeper.query(
     `delete from sign.view where (organization_id, token_hash) in (
@@ -122,7 +122,7 @@ async function removeOldViews(sweeper: pg.Pool, { before, limit }: Sweeping): Pr
   return rowCount ?? 0;
 }
 
-/** A place in the order in which links are looked at. */
+/** A position in the iteration over links. */
 interface LinkPlace {
   readonly createdAt: Date;
   readonly orgId: OrgId;
@@ -130,8 +130,8 @@ interface LinkPlace {
 }
 
 /**
- * Links of mails whose agreement ended or was deleted long ago. They end with it and not by themselves, so each is looked
- * at; answers where to go on, undefined when all were.
+ * Deletes mail links whose agreement ended or was deleted long ago. They end with the agreement, so each must
+ * be checked; returns where to continue, or undefined at the end.
  */
 async function removeLinksOfEnded(
   sweeper: pg.Pool,
@@ -170,7 +170,7 @@ select created_at as "createdAt", organization_id as "orgId", token_hash as "tok
   (select count(*)::int from looked) as looked
 from looked order by created_at desc, organization_id desc, token_hash desc limit 1`;
 
-/** Jobs that were given up and that nobody has looked at since; how many. */
+/** Deletes failed jobs nobody has looked at and returns how many. */
 async function removeOldFailures(sweeper: pg.Pool, { before, limit }: Sweeping): Promise<number> {
   const { rowCount } = await sweeper.query(
     `delete from sign.job where (organization_id, id) in (

@@ -26,7 +26,7 @@ export const getCertificate = (
   },
 });
 
-/** The sealed certificate, or what one is printed from that says how far the agreement is. */
+/** The sealed certificate, or the data to render one that states the agreement's progress. */
 type CertificateSource =
   | { readonly kind: "sealed"; readonly pdf: Uint8Array }
   | { readonly kind: "open"; readonly agreement: Agreement; readonly events: readonly AuditEvent[] };
@@ -43,7 +43,7 @@ export async function readCertificateSource(
   return { kind: "sealed", pdf };
 }
 
-/** The certificate as a PDF. Must not be called within a transaction. */
+/** The certificate as PDF. Must not be called within a transaction. */
 export async function certificateOf(
   { organizations, renderer, clock }: Pick<SignDeps, "organizations" | "renderer" | "clock">,
   caller: Caller,

@@ -33,7 +33,7 @@ export const listAgreements = (
     const { orgId } = requireCaller(context);
     const query = parseQuery(request);
     return withOrgSnapshot(deps.pool, orgId, async (tenant) => {
-      // One more than wanted tells whether there is another page.
+      // One more than wanted shows whether there is another page.
       const found = await readList(tenant, { ...query, limit: query.limit + 1 });
       const listed = found.slice(0, query.limit);
       const page = request.withParts ? await withParts(tenant, listed) : listed;
@@ -57,7 +57,7 @@ function parseQuery(request: ListAgreementsRequest): ListQuery {
   return { ...common, after: undefined, offset: 0, ...cursor };
 }
 
-/** Beyond every list, and still what the database takes. */
+/** Beyond every list, yet valid for the database. */
 const maxOffset = 2 ** 31 - 1;
 
 function nextCursor(query: ListQuery, page: readonly Agreement[]): string {
@@ -67,11 +67,11 @@ function nextCursor(query: ListQuery, page: readonly Agreement[]): string {
   return cursorText(query, { after: { at, id: last.id } });
 }
 
-/** How many are read at once, and how much a page may hold: a message has an end, and so has the memory. */
+/** How many are read at once and how much a page may hold, to bound messages and memory. */
 const chunkLength = 50;
 const maxPageBytes = 12 * 1024 * 1024;
 
-/** As many of them as a page holds, at least one, with everything that belongs to them. */
+/** As many as fit into a page, at least one, with all their parts. */
 async function withParts(tenant: Tenant, listed: readonly Agreement[]): Promise<Agreement[]> {
   const page: Agreement[] = [];
   let bytes = 0;
@@ -87,7 +87,7 @@ async function withParts(tenant: Tenant, listed: readonly Agreement[]): Promise<
   return page;
 }
 
-/** About what it takes in a message: what there can be many of. */
+/** The approximate message size, from the parts that can be numerous. */
 function approximateBytes({ documents, recipients, metadata, subscription }: Agreement): number {
   let bytes = 1_000 + JSON.stringify([metadata, subscription]).length;
   for (const { pages } of documents) bytes += 500 + 20 * pages.length;
@@ -99,7 +99,7 @@ function approximateBytes({ documents, recipients, metadata, subscription }: Agr
   return bytes;
 }
 
-/** Where a page ended: behind an agreement where there is an index for it, else behind so many. */
+/** Where a page ended: after an agreement for orders with an index, otherwise an offset. */
 type Cursor = { readonly after: ListPosition } | { readonly offset: number };
 
 type CursorOrder = { readonly order: ListOrder; readonly ascending: boolean };
@@ -112,7 +112,7 @@ function cursorText(order: CursorOrder, cursor: Cursor): string {
   return Buffer.from([orderName(order), ...place].join(" ")).toString("base64url");
 }
 
-/** Throws VALIDATION_FAILED for what was not answered to a request with this order. */
+/** Throws VALIDATION_FAILED for a cursor that was not issued for this order. */
 function parseCursor(order: CursorOrder, text: string): Cursor {
   const [name, number = "", id, ...more] = Buffer.from(text, "base64url").toString("latin1").split(" ");
   const value = /^-?[0-9]{1,15}$/.test(number) ? Number(number) : -1;
@@ -128,7 +128,7 @@ const orderName = ({ order, ascending }: CursorOrder): string => `${order}${asce
 const parseFilter = (request: ListAgreementsRequest): ListFilter => ({
   templates: request.templates,
   statuses: request.statuses.map(agreementStatusFromWire).filter((status) => status !== undefined),
-  // What is not a UUID names nothing, and so nothing is found when there is nothing else.
+  // Ids that are not UUIDs match nothing; if there are no others, the result is empty.
   ids: request.ids.length === 0 ? undefined : request.ids.filter(isUuid).map((id) => id.toLowerCase()),
   transactionIds: request.transactionIds,
   email: request.email,

@@ -7,7 +7,7 @@ import { auditEventMessage } from "../agreement/messages.ts";
 import type { SignDeps } from "../deps.ts";
 
 const defaultLimit = 1_000;
-/** Beyond every trail, and still what the column can hold. */
+/** Beyond every trail, yet valid for the column. */
 const maxSequence = 2 ** 31 - 1;
 
 export const listAuditEvents = (

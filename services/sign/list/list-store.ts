@@ -3,7 +3,7 @@ import type { Agreement, AgreementStatus } from "../agreement/agreement.ts";
 import type { Parameter } from "../agreement/agreement-columns.ts";
 import { type AgreementJson, agreementJson, decodeAgreement, searchKey } from "../agreement/agreement-records.ts";
 
-/** Agreements or templates in their order, without what belongs to them. */
+/** Agreements or templates in order, without their parts. */
 export async function listAgreements({ orgId, client }: Tenant, query: ListQuery): Promise<Agreement[]> {
   const values: unknown[] = [orgId];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
@@ -15,10 +15,10 @@ export async function listAgreements({ orgId, client }: Tenant, query: ListQuery
     const comparison = query.ascending ? ">" : "<";
     conditions.push(`(${column}, a.id) ${comparison} (${parameter(at)}::timestamptz, ${parameter(id)}::uuid)`);
   }
-  // Two times that are never absent have indexes, which a clause about nulls would not fit.
+  // The indexes on the two times that are never null have no nulls clause.
   const nulls = query.order === "created" || query.order === "status-changed" ? "" : "nulls last";
   const order = `order by ${column} ${direction} ${nulls}, a.id ${direction}`;
-  // JSON is made of those of the page alone: of all that are sorted or passed over it would take seconds.
+  // JSON is built for this page's rows only: for all rows that are sorted or skipped it would take seconds.
   const { rows } = await client.query<{ agreement: AgreementJson }>(
     `select ${agreementJson(false)} as agreement from (
        select a.* from sign.agreement a where ${conditions.join(" and ")}
@@ -39,7 +39,7 @@ export async function countAgreements({ orgId, client }: Tenant, filter: ListFil
   return rows[0]?.total ?? 0;
 }
 
-/** Times by which agreements are chosen. */
+/** The times by which agreements can be filtered. */
 export type DateField =
   | "status-changed"
   | "created"
@@ -61,13 +61,13 @@ export type ListOrder =
   | "expires"
   | "name";
 
-/** The place of an agreement in a list that is ordered by one of its times. */
+/** An agreement's position in a list ordered by one of its times. */
 export interface ListPosition {
   readonly at: Date;
   readonly id: string;
 }
 
-/** Which agreements; what is undefined or empty excludes nothing. */
+/** The filter; undefined or empty members exclude nothing. */
 export interface ListFilter {
   readonly templates: boolean;
   readonly statuses: readonly AgreementStatus[];
@@ -77,7 +77,7 @@ export interface ListFilter {
   readonly recipientName: string;
   readonly text: string;
   readonly customField: { readonly name: string; readonly value: string } | undefined;
-  /** Copies of this batch only; empty for all. */
+  /** Only copies of this batch; empty for all. */
   readonly bulkBatchId: string;
   readonly dateField: DateField | undefined;
   /** Inclusive. */
@@ -89,13 +89,13 @@ export interface ListFilter {
 export interface ListQuery extends ListFilter {
   readonly order: ListOrder;
   readonly ascending: boolean;
-  /** Of the orders that have one. */
+  /** For orders that support it. */
   readonly after: ListPosition | undefined;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** What an order goes by. */
+/** The column of each order. */
 const orderColumns: Readonly<Record<ListOrder, string>> = {
   created: "created_at",
   "status-changed": "status_changed_at",
@@ -119,20 +119,20 @@ const dateColumns: Readonly<Record<DateField, string>> = {
   modified: "modified_at",
 };
 
-/** What an agreement `a` has to meet; the organization is $1. */
+/** The conditions for an agreement `a`; the organization is $1. */
 function filterConditions(filter: ListFilter, parameter: Parameter): string[] {
   const { statuses, ids, transactionIds, customField, bulkBatchId } = filter;
   const conditions = [
     "a.organization_id = $1",
     "a.deleted_at is null",
-    // As the indexes have it.
+    // Written like the condition of the partial index.
     filter.templates ? "a.status = 'template'" : "a.status <> 'template'",
     ...dateConditions(filter, parameter),
   ];
   if (statuses.length > 0) conditions.push(`a.status = any(${parameter(statuses)}::text[])`);
   if (ids !== undefined) conditions.push(`a.id = any(${parameter(ids)}::uuid[])`);
   if (bulkBatchId !== "") conditions.push(`a.bulk_batch_id = ${parameter(bulkBatchId)}::uuid`);
-  // Nobody's transaction is called "", as the index has it.
+  // No transaction id is empty; the partial index says the same.
   if (transactionIds.length > 0)
     conditions.push(`a.transaction_id <> '' and a.transaction_id = any(${parameter(transactionIds)}::text[])`);
   if (customField !== undefined) {
@@ -152,8 +152,9 @@ function dateConditions({ dateField, from, to }: ListFilter, parameter: Paramete
 }
 
 /**
- * Only two times have an index. Whatever was sent, delivered, completed, declined or voided since has changed its status
- * since, and nothing happens before it is made: so those lead to whatever has another time in a range.
+ * Only two times have an index. An agreement sent, delivered, completed, declined or voided in a range has
+ * changed its status since the start of the range and was created before its end, so those indexes narrow the
+ * search.
  */
 const earliest = (column: string, from: string): string[] => [
   `${column} >= ${from}`,
@@ -165,7 +166,7 @@ const latest = (column: string, to: string): string[] => [
   ...(column === "a.created_at" ? [] : [`a.created_at < ${to}`]),
 ];
 
-/** lower() and position() are not leakproof, so these are tried only on what the others have left. */
+/** lower() and position() are not leakproof, so Postgres evaluates these last, on the remaining rows. */
 function personConditions({ email, recipientName, text }: ListFilter, parameter: Parameter): string[] {
   const conditions: string[] = [];
   if (email !== "") {
@@ -178,7 +179,7 @@ function personConditions({ email, recipientName, text }: ListFilter, parameter:
   return conditions;
 }
 
-/** The collation of the database may know of ASCII letters only. */
+/** The database's collation may only cover ASCII letters. */
 const lower = (expression: string): string => `lower(${expression} collate "und-x-icu")`;
 
 const hasPart = (table: "recipient" | "custom_field", condition: string): string =>
@@ -190,7 +191,7 @@ interface StatusCount {
   readonly agreements: number;
 }
 
-/** Of all agreements, without templates and deleted drafts. */
+/** All agreements, without templates and deleted drafts. */
 export async function countByStatus({ orgId, client }: Tenant): Promise<StatusCount[]> {
   const { rows } = await client.query<StatusCount>(
     `select status, count(*)::float8 as agreements from sign.agreement
@@ -206,7 +207,10 @@ interface Moves {
   readonly declined: number;
 }
 
-/** What became of agreements since a moment: whatever did has changed its status since, for which there is an index. */
+/**
+ * What happened to agreements since a moment. All of them have changed their status since, for which there is
+ * an index.
+ */
 export async function countMoves({ orgId, client }: Tenant, since: Date): Promise<Moves> {
   const count = (name: keyof Moves): string => `count(*) filter (where ${name}_at >= $2)::float8 as ${name}`;
   const { rows } = await client.query<Moves>(

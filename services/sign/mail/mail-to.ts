@@ -9,7 +9,10 @@ import { ja } from "./texts/ja.ts";
 import type { MailTexts } from "./texts/mail-texts.ts";
 import { ptBr } from "./texts/pt-br.ts";
 
-/** The mail of this kind to a recipient, as things are now. The link is empty when there is nothing to open. */
+/**
+ * The mail of this kind to a recipient, from the agreement's current state. The link is empty when there is
+ * nothing to open.
+ */
 export function mailTo(
   recipient: Recipient,
   agreement: Agreement,
@@ -20,10 +23,10 @@ export function mailTo(
   return { to, messageId, ...written };
 }
 
-/** Whether the mail leads to the agreement. */
+/** Whether the mail contains a link to the agreement. */
 export const hasLink = (kind: MailKind): boolean => asksToAct(kind) || kind === "completed";
 
-/** Who signs in person is asked through the host, and hears of the end under an address of their own when they have one. */
+/** An in-person signer is asked through the host, and is told of the end directly if an address is known. */
 function addressee({ role, name, email, hostName, hostEmail }: Recipient, kind: MailKind): Mail["to"] {
   const isForHost = role === "in-person-signer" && (asksToAct(kind) || email === "");
   return isForHost ? { name: hostName || name, address: hostEmail } : { name, address: email };
@@ -62,33 +65,33 @@ const tasks: Readonly<Record<RecipientRole, MailContent["task"]>> = {
   "in-person-signer": "host",
 };
 
-/** What a mail is written from. */
+/** The content of a mail. */
 export interface MailContent {
   readonly kind: MailKind;
-  /** What the reader is asked to do while it can be done; a host lets the signer sign. */
+  /** What the reader is asked to do; a host lets the signer sign. */
   readonly task: "sign" | "approve" | "receive" | "read" | "host";
-  /** BCP 47; empty for the usual one. */
+  /** BCP 47; empty for the default. */
   readonly locale: string;
   readonly recipientName: string;
   readonly senderName: string;
   readonly subject: string;
-  /** The sender's own words; empty when there are none. */
+  /** The sender's own message; empty when there is none. */
   readonly blurb: string;
   /** Where the recipient acts or reads; empty when there is nothing left to see. */
   readonly link: string;
   readonly expiresAt: Date | null;
-  /** Who signs with the host. */
+  /** The person who signs with the host. */
   readonly signerName: string;
-  /** Who declined, and why something has ended. */
+  /** Who declined, and why the agreement ended. */
   readonly actorName: string;
-  /** Whether that was somebody who had been asked to approve. */
+  /** Whether the person who declined was an approver. */
   readonly declinedToApprove: boolean;
   readonly reason: string;
 }
 
 const mailLanguage = inLanguages<MailTexts>({ en, de, fr, es, "pt-BR": ptBr, ja });
 
-/** Writes a mail twice: as text, and as HTML without pictures, scripts or anything that is loaded. */
+/** Composes a mail as text and as HTML without images, scripts or remote content. */
 export function writeMail(content: MailContent): WrittenMail {
   const { tag, texts } = mailLanguage(content.locale);
   return formMail({ tag, link: content.link, ...draft(content, texts, tag) });
@@ -122,7 +125,7 @@ function draft(content: MailContent, texts: MailTexts, tag: string) {
   };
 }
 
-/** Senders are used to ask in the subject: what it says already is not said before it again. */
+/** Senders often put the request into the subject; it is not repeated then. */
 function subjectOf(text: string, values: Readonly<Record<string, string>> & { readonly subject: string }): string {
   const asked = /^(.*?)\s*[:：]\s*\{subject\}$/.exec(text)?.[1];
   const isAsked = asked !== undefined && values.subject.toLowerCase().startsWith(asked.toLowerCase());
@@ -135,7 +138,7 @@ function newsOf({ kind, task, declinedToApprove }: MailContent, texts: MailTexts
   return kind === "expiring" ? `${text}\n${texts.expiringText}` : text;
 }
 
-/** To the minute: nobody knows in which time zone it is read, where it may be the day before. */
+/** To the minute and with the time zone, because for the reader it may be the day before. */
 const dateFormat: Intl.DateTimeFormatOptions = {
   ...{ year: "numeric", month: "long", day: "numeric", hour: "numeric", minute: "2-digit" },
   ...{ timeZone: "UTC", timeZoneName: "short" },
@@ -145,12 +148,12 @@ const topics = {
   sign: { first: "invitation", again: "reminder" },
   approve: { first: "approve", again: "approveReminder" },
   receive: { first: "receive", again: "receiveReminder" },
-  // Nobody waits for them.
+  // Carbon copies, which nobody waits for.
   read: { first: "read", again: "read" },
   host: { first: "host", again: "hostReminder" },
 } as const;
 
-/** Whoever hears that the time is running out is reminded of what there is to do. */
+/** An expiry warning uses the reminder's text. */
 function topicOf(kind: MailKind, task: MailContent["task"]) {
   if (kind === "invitation") return topics[task].first;
   return kind === "reminder" || kind === "expiring" ? topics[task].again : kind;

@@ -1,6 +1,6 @@
 import { byteRangeHole, signatureBytes } from "./signature-placeholder.ts";
 
-/** A file whose signature is still zeros, and where it goes. */
+/** A file with a placeholder of zeros for its signature. */
 export interface PreparedFile {
   readonly bytes: Uint8Array;
   /** Of the opening angle bracket of the signature. */
@@ -10,13 +10,13 @@ export interface PreparedFile {
 }
 
 /**
- * Writes what the signature covers into a file that addSignaturePlaceholder prepared: everything but the signature.
- * The bytes are changed in place.
+ * Fills in the byte range of a file prepared by addSignaturePlaceholder: everything but the signature. Changes
+ * the bytes in place.
  */
 export function fixByteRange(bytes: Uint8Array): PreparedFile {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const hole = `${byteRangeHole}`;
-  // The last one is ours: an incremental update stands at the end.
+  // The last one is ours, because an incremental update is at the end.
   const firstHole = file.lastIndexOf(`0 ${hole} ${hole} ${hole}`);
   const rangeStart = file.lastIndexOf("[", firstHole);
   const rangeEnd = file.indexOf("]", firstHole);
@@ -28,13 +28,13 @@ export function fixByteRange(bytes: Uint8Array): PreparedFile {
   return { bytes, start, end };
 }
 
-/** What is signed: two pieces, without a copy. */
+/** The bytes to sign: two views, without a copy. */
 export const coveredPieces = ({ bytes, start, end }: PreparedFile): [Uint8Array, Uint8Array] => [
   bytes.subarray(0, start),
   bytes.subarray(end),
 ];
 
-/** Writes the signature into the file, in place. */
+/** Writes the signature into the placeholder, in place. */
 export function insertSignature({ bytes, start }: PreparedFile, signature: Uint8Array): void {
   if (signature.length > signatureBytes) {
     throw new Error(`the signature has ${signature.length} bytes, but there is room for ${signatureBytes} only`);

@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import type { SealAlgorithm, SealSigner } from "./seal-signer.ts";
 
-/** An element of an ASN.1 encoding (ITU-T X.690). */
+/** An ASN.1 element (ITU-T X.690). */
 export interface Element {
   /** Its first byte: class, form and number. */
   readonly tag: number;
-  /** All of it. */
+  /** The complete element. */
   readonly bytes: Buffer;
-  /** What is in it, without what marks the end of one whose length is not told. */
+  /** Its content, without the end marker of an indefinite length. */
   readonly content: Buffer;
 }
 
@@ -24,8 +24,8 @@ export const tags = {
 } as const;
 
 /**
- * The first element of the bytes; what follows it is not looked at. Throws when there is none. Lengths that are not told
- * are read as well (X.690 §8.1.3.6), since signatures of others have them.
+ * Reads the first element and ignores what follows. Throws when there is none. Accepts indefinite lengths
+ * (X.690 §8.1.3.6), which other signers use.
  */
 export function readElement(bytes: Buffer): Element {
   const { contentStart, contentEnd, end } = extentAt(bytes, 0, 0);
@@ -36,7 +36,7 @@ export function readElement(bytes: Buffer): Element {
   };
 }
 
-/** The elements in one that is made of them. */
+/** The elements inside a constructed one. */
 export function elementsIn({ content }: Element): Element[] {
   const found: Element[] = [];
   for (let rest = content; rest.length > 0; ) {
@@ -48,19 +48,19 @@ export function elementsIn({ content }: Element): Element[] {
   return found;
 }
 
-/** DER of one element. */
+/** DER encoding of an element. */
 export function encode(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   return Buffer.concat([headOf(tag, length), ...parts]);
 }
 
-/** DER of an object identifier. */
+/** DER encoding of an object identifier. */
 export function encodeIdentifier(identifier: string): Buffer {
   const [first = 0, second = 0, ...others] = identifier.split(".").map(Number);
   return encode(tags.identifier, Buffer.from([first * 40 + second, ...others].flatMap(base128)));
 }
 
-/** Far more than any signature has; what is nested deeper, or has more, is no honest one. */
+/** Far more than any real signature needs; anything deeper or larger is not honest. */
 const maxDepth = 32;
 const maxElements = 1_000;
 
@@ -71,7 +71,7 @@ interface Extent {
 }
 
 function extentAt(bytes: Buffer, at: number, depth: number): Extent {
-  // Numbers above 30, which take several bytes, are in nothing that is read here.
+  // Tag numbers above 30 take several bytes and do not occur in what is read here.
   if ((bytes.readUInt8(at) & 0x1f) === 0x1f) throw new Error("it has a tag of several bytes");
   const form = bytes.readUInt8(at + 1);
   if (form === 0x80) return endlessAt(bytes, at, depth);
@@ -84,7 +84,7 @@ function extentAt(bytes: Buffer, at: number, depth: number): Extent {
   return { contentStart, contentEnd: end, end };
 }
 
-/** It ends with two zeros, where an element could begin. */
+/** An indefinite length ends with two zeros where an element could begin. */
 function endlessAt(bytes: Buffer, start: number, depth: number): Extent {
   const isConstructed = (bytes.readUInt8(start) & 0x20) !== 0;
   if (!isConstructed || depth === maxDepth) throw new Error("its end cannot be found");
@@ -101,7 +101,7 @@ function headOf(tag: number, length: number): Buffer {
   return Buffer.from([tag, 0x80 + bytes.length, ...bytes]);
 }
 
-/** Seven bits in each byte; all but the last have the eighth set (X.690 §8.19.2). */
+/** Seven bits per byte; all but the last have the high bit set (X.690 §8.19.2). */
 function base128(number: number): number[] {
   const digits = [number % 128];
   for (let rest = Math.floor(number / 128); rest > 0; rest = Math.floor(rest / 128)) digits.unshift((rest % 128) + 128);
@@ -120,18 +120,18 @@ export const oid = {
   sha256: "2.16.840.1.101.3.4.2.1",
 } as const;
 
-/** Gets a time-stamp token (DER) over these bytes. */
+/** Gets a timestamp token (DER) for these bytes. */
 export type Stamp = (bytes: Uint8Array) => Promise<Uint8Array>;
 
 /**
- * A detached CMS signature over a SHA-256 as PAdES B-B wants it (ETSI EN 319 142-1 §5.3, EN 319 122-1): content type,
- * message digest and the signing certificate are signed, a signing time is not. With a stamp the signature carries a
- * time-stamp token too, which makes it B-T. Written byte by byte: a general library takes fifty times as long for it,
- * longer than all else that sealing does.
+ * A detached CMS signature over a SHA-256 hash for PAdES B-B (ETSI EN 319 142-1 §5.3, EN 319 122-1): it signs
+ * content type, message digest and signing certificate, but no signing time. With a stamp it also carries a
+ * timestamp token, which makes it B-T. Encoded by hand: a general library takes fifty times as long, more than
+ * everything else in sealing.
  */
 export async function signDetached(digest: Uint8Array, signer: SealSigner, stamp?: Stamp): Promise<Uint8Array> {
   const attributes = signedAttributes(digest, signer);
-  // What is signed is the set itself, not the tag that it has inside the signer info (RFC 5652 §5.4).
+  // The signature covers the set itself, not the tag it has inside the signer info (RFC 5652 §5.4).
   const signature = await signer.sign(encode(tags.set, ...attributes));
   const token = await stamp?.(signature);
   const info = encode(
@@ -154,7 +154,7 @@ const version1 = encode(tags.integer, Buffer.of(1));
 const attribute = (type: string, value: Uint8Array): Buffer =>
   encode(tags.sequence, encodeIdentifier(type), encode(tags.set, value));
 
-/** In the order that DER wants of a set (X.690 §11.6). */
+/** Sorted as DER requires for sets (X.690 §11.6). */
 const signedAttributes = (digest: Uint8Array, { certificate }: SealSigner): Buffer[] =>
   [
     attribute(oid.contentType, encodeIdentifier(oid.data)),
@@ -162,19 +162,19 @@ const signedAttributes = (digest: Uint8Array, { certificate }: SealSigner): Buff
     attribute(oid.signingCertificateV2, signingCertificate(certificate)),
   ].sort(Buffer.compare);
 
-/** SigningCertificateV2 (RFC 5035 §3): with the default algorithm, which is SHA-256, only the hash is written. */
+/** SigningCertificateV2 (RFC 5035 §3): with the default algorithm SHA-256 only the hash is encoded. */
 const signingCertificate = (certificate: Uint8Array): Buffer => {
   const certificateHash = encode(tags.octets, hash("sha256", certificate, "buffer"));
   return encode(tags.sequence, encode(tags.sequence, encode(tags.sequence, certificateHash)));
 };
 
-/** As the certificate has them, so that whoever compares them finds no difference. */
+/** Copied byte for byte from the certificate, so that comparisons match. */
 function issuerAndSerial(certificate: Uint8Array): Buffer {
   const { serial, issuer } = namesOf(readElement(Buffer.from(certificate)));
   return encode(tags.sequence, issuer.bytes, serial.bytes);
 }
 
-/** What names an X.509 certificate (RFC 5280 §4.1). Throws when it is none. */
+/** The issuer and serial number of an X.509 certificate (RFC 5280 §4.1). Throws when it is not one. */
 export function namesOf(certificate: Element): { readonly serial: Element; readonly issuer: Element } {
   const [body] = elementsIn(certificate);
   const members = body === undefined ? [] : elementsIn(body);
@@ -183,7 +183,7 @@ export function namesOf(certificate: Element): { readonly serial: Element; reado
   return { serial, issuer };
 }
 
-/** Nothing may come after it: all that follows would be read as something else. */
+/** Nothing may follow it, because it would be read as something else. */
 function onlyElement(token: Uint8Array): Buffer {
   const { bytes } = readElement(Buffer.from(token));
   if (bytes.length !== token.length) throw new Error("the time stamp is not one element");
@@ -197,7 +197,7 @@ const nothing = encode(tags.null);
 
 const sha256Identifier = (): Buffer => algorithm(oid.sha256, nothing);
 
-/** RFC 5758 §3.2 wants no parameters for ECDSA, RFC 5754 §3.2 wants NULL for RSA. */
+/** RFC 5758 §3.2 requires no parameters for ECDSA, RFC 5754 §3.2 requires NULL for RSA. */
 const signatureIdentifiers: Readonly<Record<SealAlgorithm, () => Buffer>> = {
   "ecdsa-sha256": () => algorithm("1.2.840.10045.4.3.2"),
   "rsa-sha256": () => algorithm("1.2.840.113549.1.1.11", nothing),

@@ -5,7 +5,7 @@ import type { SignConfig } from "../config.ts";
 import { createPemSigner } from "./seal-signer.ts";
 import { createSealer, type Sealer } from "./sealer.ts";
 
-/** The sealer of this configuration; undefined when there is no certificate to seal with. */
+/** The configured sealer; undefined without a sealing certificate. */
 export function configuredSealer(
   { seal, tsa }: Pick<SignConfig, "seal" | "tsa">,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<Metrics, "timestampRequests"> },
@@ -30,5 +30,5 @@ export function configuredSealer(
   });
 }
 
-/** Somebody waits for the sealed documents. */
+/** Short, because somebody waits for the sealed documents. */
 const stampTimeoutMs = 5_000;

@@ -1,22 +1,22 @@
 import { createPrivateKey, type KeyObject, sign, X509Certificate } from "node:crypto";
 import { promisify } from "node:util";
 
-/** Holds the key that seals. A key in a hardware module or a cloud's key service is another one of these. */
+/** Holds the sealing key. Keys in a hardware module or a cloud key service are further implementations. */
 export interface SealSigner {
   /** DER. */
   readonly certificate: Uint8Array;
-  /** DER of the certificates up to the root, without the own one; empty for a self-signed one. */
+  /** DER of the chain up to the root, without the signing certificate; empty for a self-signed one. */
   readonly chain: readonly Uint8Array[];
   readonly algorithm: SealAlgorithm;
-  /** The signature over these bytes with SHA-256: DER of an ECDSA-Sig-Value, or PKCS #1 v1.5. */
+  /** A SHA-256 signature over these bytes: DER ECDSA-Sig-Value, or PKCS #1 v1.5. */
   sign(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
 export type SealAlgorithm = "ecdsa-sha256" | "rsa-sha256";
 
 /**
- * Signs with a key that is in memory. Throws when the texts are no PEM, the key is too weak or does not belong to the
- * first certificate: better now than with the first agreement.
+ * Signs with a key in memory. Throws when the texts are not PEM, or the key is too weak or does not match the
+ * first certificate: better at start-up than with the first agreement.
  */
 export function createPemSigner(pem: { readonly key: string; readonly certificates: string }): SealSigner {
   const key = createPrivateKey(pem.key);
@@ -31,7 +31,7 @@ export function createPemSigner(pem: { readonly key: string; readonly certificat
   };
 }
 
-/** In libuv's threads: an RSA signature takes a millisecond. */
+/** In libuv's thread pool: an RSA signature takes a millisecond. */
 const signInBackground = promisify((algorithm: string, bytes: Uint8Array, key: KeyObject, done: SignCallback) =>
   sign(algorithm, bytes, key, done),
 );
@@ -49,6 +49,6 @@ function algorithmOf(key: KeyObject): SealAlgorithm {
 
 const certificatePattern = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** One by one. Throws when one of them cannot be read. */
+/** Parses them one by one. Throws when one cannot be read. */
 export const readCertificates = (pem: string): X509Certificate[] =>
   (pem.match(certificatePattern) ?? []).map((text) => new X509Certificate(text));

@@ -6,19 +6,19 @@ import { readCertificates, type SealSigner } from "./seal-signer.ts";
 import type { SealStatement } from "./signature-placeholder.ts";
 import { findSeals } from "./verify-seals.ts";
 
-/** Seals files on behalf of this installation. */
+/** Seals files for this installation. */
 export interface Sealer {
-  /** PEM of the sealing certificate and those up to its root. */
+  /** The sealing certificate and its chain, PEM. */
   readonly certificates: string;
-  /** Whether the certificate is one that signs itself: it proves that files are unchanged, and nothing about who sealed. */
+  /** Whether the certificate is self-signed: it proves that files are unchanged, but not who sealed them. */
   readonly isTest: boolean;
-  /** What the seal of a file of this agreement says. */
+  /** The seal's statement for a file of this agreement. */
   statement(agreementId: string, sealedAt: Date): SealStatement;
-  /** PEM of certificates with which files were sealed before, and those up to their roots; empty when there are none. */
+  /** Former sealing certificates and their chains, PEM; empty when there are none. */
   readonly formerCertificates: string;
-  /** Whether this installation seals, or has sealed, with the certificate of this DER. */
+  /** Whether this installation seals or has sealed with this certificate (DER). */
   isOurs(certificate: Uint8Array): boolean;
-  /** Seals the file in place, at the wanted level if that can be reached. Rejects when the seal does not hold. */
+  /** Seals the file in place, at the wanted level if possible. Rejects when the seal does not verify. */
   seal(file: PreparedFile, wanted: SealLevel, signal: AbortSignal): Promise<SealLevel>;
 }
 
@@ -26,9 +26,9 @@ export interface SealerOptions {
   readonly signer: SealSigner;
   /** PEM; none when absent. */
   readonly former?: string | undefined;
-  /** Gets a time stamp; without it, seals have none. */
+  /** Gets timestamps; without it, seals have none. */
   readonly stamp?: ((bytes: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>) | undefined;
-  /** That a time stamp could not be had. */
+  /** Called when a timestamp could not be obtained. */
   onStampFailure?(error: unknown): void;
 }
 
@@ -58,7 +58,7 @@ export function createSealer({ signer, former = "", stamp, onStampFailure = () =
 
 const testNote = "TEST SEAL by a self-signed test certificate, without legal effect. ";
 
-/** What cannot be verified must not leave the house. */
+/** A seal that cannot be verified must not be delivered. */
 function requireHolding({ bytes }: PreparedFile, own: X509Certificate): void {
   const last = findSeals(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).at(-1);
   const isOurs = last?.certificate?.equals(own.raw) === true;
@@ -68,15 +68,15 @@ function requireHolding({ bytes }: PreparedFile, own: X509Certificate): void {
 }
 
 /**
- * Those that seal: the others are there because they have issued one of them. One that signs itself has issued itself
- * only, even where the next one has the same name.
+ * The sealing certificates only, without those that merely issued one of them. A self-signed certificate counts
+ * as its own issuer only, even if the next one has the same name.
  */
 const withoutIssuers = (certificates: readonly X509Certificate[]): X509Certificate[] =>
   certificates.filter(
     ({ subject }) => !certificates.some((other) => other.issuer === subject && other.subject !== subject),
   );
 
-/** The last part of the subject that is a common name; else all of it. */
+/** The last common name in the subject, or else the whole subject. */
 const commonName = ({ subject }: X509Certificate): string =>
   subject
     .split("\n")
@@ -85,8 +85,8 @@ const commonName = ({ subject }: X509Certificate): string =>
     ?.slice(3) ?? subject;
 
 /**
- * Seals a prepared file in place and tells which level was reached: an authority that does not answer never keeps a
- * file from being sealed, and is never made up for.
+ * Seals a prepared file in place and returns the level reached: an unavailable timestamp authority never
+ * prevents sealing, and its level is never claimed without a token.
  */
 export async function seal(
   file: PreparedFile,

@@ -12,23 +12,23 @@ import {
   PDFString,
 } from "pdf-lib";
 
-/** What the signature dictionary says besides the signature. */
+/** The descriptive entries of the signature dictionary. */
 export interface SealStatement {
-  /** Who seals. */
+  /** The name of the sealer. */
   readonly name: string;
   readonly reason: string;
   readonly sealedAt: Date;
 }
 
-/** Room for the certificates and a time stamp. */
+/** Room for certificates and a timestamp. */
 export const signatureBytes = 14_336;
 
-/** As wide as the largest offset of a file that anybody sends, so that filling it in moves nothing. */
+/** As wide as the largest possible offset, so that filling it in shifts nothing. */
 export const byteRangeHole = 9_999_999_999;
 
 /**
- * Adds a signature field without a visible part, whose signature is still to be made: PAdES (ETSI EN 319 142-1), so the
- * time stands in /M and not in the signed attributes. Fields and signatures that are there stay.
+ * Adds an invisible signature field with a placeholder for a PAdES signature (ETSI EN 319 142-1), so the time
+ * is in /M and not in the signed attributes. Keeps existing fields and signatures.
  */
 export function addSignaturePlaceholder(
   document: PDFDocument,
@@ -47,15 +47,15 @@ export function addSignaturePlaceholder(
     M: PDFString.fromDate(statement.sealedAt),
   });
   const text = PDFHexString.fromText(statement.name);
-  // Nothing is to be seen of it; PDF/A-1 wants that said by an appearance.
+  // An empty appearance: invisible, but PDF/A-1 requires one.
   const nothing = context.stream("", { Type: "XObject", Subtype: "Form", BBox: [0, 0, 0, 0] });
-  // Print, and locked: nobody moves or removes it by accident.
+  // Print and Locked, so that nobody moves or removes it by accident.
   const look = { F: 132, Rect: [0, 0, 0, 0], AP: { N: context.register(nothing) }, TU: text, Contents: text };
   const entries = { ...look, V: context.register(signature) };
   const field = addSignatureField(document, document.getPage(0), { name: names.next("Seal"), entries });
   const flags = PDFName.of("SigFlags");
   const form = formOf(document);
-  // SignaturesExist and AppendOnly (ISO 32000-2 §12.7.3). Where a signature is there, what it has signed says so already.
+  // SignaturesExist and AppendOnly (ISO 32000-2 §12.7.3). A file that was signed before already has them.
   if (form.get(flags) === undefined || !names.isSigned) form.set(flags, PDFNumber.of(3));
   return field;
 }
@@ -67,7 +67,7 @@ export interface SignatureField {
 
 type Entries = NonNullable<Parameters<PDFContext["stream"]>[1]>;
 
-/** Adds a field that is shown by one annotation, on one page. */
+/** Adds a field with a single widget, on one page. */
 export function addSignatureField(
   document: PDFDocument,
   page: PDFPage,
@@ -89,15 +89,15 @@ export function addSignatureField(
   return { ref, dict };
 }
 
-/** Names that new fields may have. */
+/** Names for new fields. */
 export interface FieldNames {
-  /** Whether somebody has signed the file before. */
+  /** Whether the file was signed before. */
   readonly isSigned: boolean;
-  /** One that is free: the prefix and a number. */
+  /** A free name: the prefix and a number. */
   next(prefix: string): string;
 }
 
-/** Names of fields on one level are unique, and those that a signature locks are not for us. */
+/** Field names must be unique at their level and must not be locked by an earlier signature. */
 export function fieldNamesOf(document: PDFDocument, signed?: { isLocked(name: string): boolean }): FieldNames {
   const form = formOf(document);
   const fields = form.lookup(PDFName.of("Fields"));
@@ -120,7 +120,7 @@ function formOf({ context, catalog }: PDFDocument): PDFDict {
   return made;
 }
 
-/** The array under this name; made when there is none, or something else that no reader understands. */
+/** The array under this name; created when it is missing or not an array. */
 function arrayIn(dictionary: PDFDict, name: string): PDFArray {
   const there = dictionary.lookup(PDFName.of(name));
   if (there instanceof PDFArray) return there;

@@ -17,8 +17,8 @@ export interface CertificateFiles {
 }
 
 /**
- * A new P-256 key with a certificate that it signs itself. It proves that files are unchanged, and nothing about who
- * sealed them: for trying things out.
+ * A new P-256 key with a self-signed certificate, for evaluation: it proves that files are unchanged, but not
+ * who sealed them.
  */
 export async function makeTestCertificate(options: {
   readonly name: string;
@@ -53,7 +53,7 @@ export async function makeTestCertificate(options: {
 const extension = (extnID: string, extnValue: ArrayBuffer): Extension =>
   new Extension({ extnID, critical: true, extnValue });
 
-/** Positive, and without a leading zero byte. */
+/** Positive and without a leading zero byte. */
 function serialNumber(): ArrayBuffer {
   const bytes = randomBytes(16);
   bytes.writeUInt8((bytes.readUInt8(0) & 0x3f) | 0x40, 0);

@@ -1,46 +1,46 @@
 import { createHash, hash, verify, X509Certificate } from "node:crypto";
 import { type Element, elementsIn, encode, encodeIdentifier, namesOf, oid, readElement, tags } from "./cms.ts";
 
-/** A signature in a PDF, and whether it holds. */
+/** A signature in a PDF, with the result of verifying it. */
 export interface SealFinding {
   /**
-   * Whether the bytes that it covers are those that were signed, by the certificate that it carries, and nothing else in
-   * the file claims to be where they are divided.
+   * Whether the covered bytes are those signed by the embedded certificate, and no other entry in the file
+   * claims the same division of the bytes.
    */
   readonly isIntact: boolean;
-  /** Whether nothing was added to the file afterwards. */
+  /** Whether nothing was added to the file after signing. */
   readonly coversWholeFile: boolean;
-  /** How many bytes follow what it covers. */
+  /** The number of bytes after the covered part. */
   readonly addedBytes: number;
-  /** Of the file as it was when it was signed; undefined unless it is intact and something was added. */
+  /** SHA-256 of the file as signed; only for an intact signature with later additions. */
   readonly signedPartSha256: Buffer | undefined;
-  /** DER of the certificate that signed; undefined when it could not be read. */
+  /** DER of the signer's certificate; undefined when it could not be read. */
   readonly certificate: Buffer | undefined;
   readonly subject: string;
-  /** When it was made, as the signature says; undefined when it does not. */
+  /** The signing time stated by the signature, if any. */
   readonly claimedAt: Date | undefined;
 }
 
 /** More than any honest file has. */
 const maxSignatures = 50;
-/** The same for places that look as if a signature were there. */
+/** The limit for places that look like a signature. */
 const maxPlaces = 1_000;
-/** Some certificates and a time stamp have a tenth of that. */
+/** A few certificates and a timestamp take a tenth of that. */
 const maxSignatureBytes = 131_072;
 
 /**
- * Looks at every signature of a PDF, in the order of the file. Works on the bytes alone, in linear time, so that it can be
- * given files of strangers. Whether a certificate is to be trusted is for the caller to say.
+ * Verifies every signature of a PDF, in file order. Works on the bytes alone and in linear time, so that it is
+ * safe for untrusted files. Whether to trust a certificate is up to the caller.
  */
 export function findSeals(file: Buffer): SealFinding[] {
   const places = placesIn(file);
-  // Who writes more of them than can be looked at wants one not to be seen.
+  // A file with too many signatures may be trying to hide one.
   const isOvercrowded = places.length > maxPlaces;
   const findings: SealFinding[] = [];
   const seen = new Set<string>();
   for (const { at, range } of places.slice(0, maxPlaces)) {
     const key = `${range.start} ${range.end} ${range.length}`;
-    // A copy of a signature is none.
+    // A copy of a signature does not count as one.
     if (!leavesOutOneText(file, range) || seen.has(key)) continue;
     if (findings.length === maxSignatures) break;
     seen.add(key);
@@ -64,7 +64,7 @@ interface Range {
   readonly length: number;
 }
 
-/** Wherever it is said what a signature covers, in the order of the file; one more than are looked at. */
+/** All places that state a signature's coverage, in file order, up to one more than the limit. */
 function placesIn(file: Buffer): { readonly at: number; readonly range: Range }[] {
   const places: { at: number; range: Range }[] = [];
   let at = file.indexOf(rangeName);
@@ -78,7 +78,7 @@ function placesIn(file: Buffer): { readonly at: number; readonly range: Range }[
   return places;
 }
 
-/** The range must leave out exactly one hexadecimal text, or something else could hide in the gap. */
+/** The range must leave out exactly one hexadecimal string; otherwise something could hide in the gap. */
 function leavesOutOneText(file: Buffer, { start, end, length }: Range): boolean {
   const isGap = end <= file.length && file[start] === 0x3c && file[end - 1] === 0x3e && start < end;
   const before = file.toString("latin1", Math.max(0, start - 20), start);
@@ -86,8 +86,8 @@ function leavesOutOneText(file: Buffer, { start, end, length }: Range): boolean 
 }
 
 /**
- * Where what is signed is divided is not signed itself. Whoever moves the signature to another place, so that what
- * follows it moves as well, cannot remove what says where it was: the signed bytes are as many as there.
+ * The division point itself is not signed. Moving the signature shifts everything after it, but cannot remove
+ * the original statement of the range: the signed bytes still contain it.
  */
 const isSameElsewhere = (one: Range, other: Range): boolean =>
   one.start + one.length === other.start + other.length && one.start !== other.start;
@@ -109,7 +109,10 @@ function check(file: Buffer, { start, end, length }: Range): Checked {
   }
 }
 
-/** All of it must be digits: reading would stop where they end, and what comes then is covered by no signature. */
+/**
+ * Every character must be a digit: decoding would stop at the first other one, and the rest would not be
+ * covered by any signature.
+ */
 function hexBytes(text: Buffer): Buffer {
   if (text.length > 2 * maxSignatureBytes) throw new Error("it is too long");
   const bytes = Buffer.from(text.toString("latin1"), "hex");
@@ -117,10 +120,10 @@ function hexBytes(text: Buffer): Buffer {
   return bytes;
 }
 
-/** How far from the range the time may stand. */
+/** How far from the range the time may be. */
 const dictionaryBytes = 4_096;
 
-/** /M of the dictionary that the range stands in (ISO 32000-2 §7.9.4). */
+/** /M of the dictionary that contains the range (ISO 32000-2 §7.9.4). */
 function claimedTime(file: Buffer, at: number, { start, end }: Range): Date | undefined {
   const before = file.toString("latin1", Math.max(0, at - dictionaryBytes), at);
   const between = file.toString("latin1", at, Math.min(start, at + dictionaryBytes));
@@ -134,17 +137,17 @@ function claimedTime(file: Buffer, at: number, { start, end }: Range): Date | un
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
-/** What is looked at of the signer of a signature (RFC 5652 §5.3). */
+/** The relevant parts of a SignerInfo (RFC 5652 §5.3). */
 interface SignerInfo {
   readonly digestAlgorithm: Element;
-  /** None when nothing but the digest is signed. */
+  /** Absent when only the digest is signed. */
   readonly signedAttributes: Element | undefined;
   readonly signature: Element;
 }
 
-/** Reads it without a general library, which would take fifty times as long; every seal is looked at when it is made. */
+/** Parsed without a general library, which would take fifty times as long; every new seal is verified too. */
 function readSignature(der: Buffer): { info: SignerInfo; certificate: X509Certificate } {
-  // The room for the signature is larger than it: zeros follow.
+  // The placeholder is larger than the signature, so zeros follow.
   const [type, explicit] = elementsIn(ofKind(readElement(der), tags.sequence));
   if (!isIdentifier(type, oid.signedData)) throw new Error("it is not signed data");
   const [signed] = elementsIn(ofKind(explicit, tags.context0));
@@ -198,14 +201,16 @@ function isDigestSigned(info: SignerInfo, digest: Buffer): boolean {
 
 function isSignedBy({ signedAttributes, signature }: SignerInfo, certificate: X509Certificate): boolean {
   if (signedAttributes === undefined) return false;
-  // What is signed is the set itself, not the tag that it has inside the signer info (RFC 5652 §5.4).
+  // The signature covers the set itself, not the tag it has inside the signer info (RFC 5652 §5.4).
   const signed = encode(tags.set, signedAttributes.content);
   return verify("sha256", signed, certificate.publicKey, signature.content);
 }
 
-/** The hash of the certificate is among what is signed, so none with the same key can be put in its place. */
+/**
+ * The certificate's hash is part of the signed data, so no other certificate with the same key can replace it.
+ */
 const names = (info: SignerInfo, certificate: X509Certificate): boolean => {
-  // The attribute of foreign signatures may be of another form; ours holds the hash as it is.
+  // Foreign signatures may use another form of the attribute; ours contains the plain hash.
   const written = attributeOf(info, oid.signingCertificateV2)?.bytes;
   return written?.includes(hash("sha256", certificate.raw, "buffer")) ?? false;
 };

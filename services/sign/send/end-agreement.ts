@@ -6,7 +6,7 @@ import { endMails, expiryWarnings } from "./mails.ts";
 
 const maxReasonLength = 200;
 
-/** Ends an agreement that people have been asked to sign. */
+/** Voids an agreement that has been sent. */
 export function voidAgreement(agreement: Agreement, { reason }: { reason: string }, context: DecisionContext): Change {
   if (!isOpen(agreement)) throw invalidStatus(agreement, "void");
   if (reason.trim() === "") {
@@ -22,7 +22,7 @@ export function voidAgreement(agreement: Agreement, { reason }: { reason: string
   });
 }
 
-/** Does what an expiry job is for; nothing when the agreement is over or has time left. */
+/** Expires an agreement when it is due; does nothing when it has ended or has time left. */
 export function expireWhenDue(agreement: Agreement, { now, actor }: DecisionContext): Change {
   const { expiresAt } = agreement;
   if (!isOverdue(agreement, now) || expiresAt === null) return noChange(agreement);
@@ -35,11 +35,14 @@ export function expireWhenDue(agreement: Agreement, { now, actor }: DecisionCont
   });
 }
 
-/** Whether it should have been finished by now. */
+/** Whether its time for signing is over. */
 export const isOverdue = (agreement: Agreement, now: Date): boolean =>
   isOpen(agreement) && agreement.expiresAt !== null && agreement.expiresAt <= now;
 
-/** When those whose turn it is then are told that the time is running out; null when nobody wants that, or it would be no news. */
+/**
+ * When to warn the recipients whose turn it is of the expiry; null when no warning is wanted or it would come
+ * before sending.
+ */
 export function expiryWarningAt({ expiresAt, sentAt, notification }: Agreement): Date | null {
   const { expireWarn } = notification;
   if (expiresAt === null || sentAt === null || expireWarn < 1) return null;
@@ -47,7 +50,10 @@ export function expiryWarningAt({ expiresAt, sentAt, notification }: Agreement):
   return at > sentAt ? at : null;
 }
 
-/** Does what a warning job is for; nothing when the agreement is over, the time has not come or is over already. */
+/**
+ * Sends the expiry warning when it is due; does nothing when the agreement has ended, or it is too early or too
+ * late.
+ */
 export function warnWhenDue(agreement: Agreement, { now }: DecisionContext): Change {
   const { expiresAt } = agreement;
   const warnAt = expiryWarningAt(agreement);
@@ -55,7 +61,7 @@ export function warnWhenDue(agreement: Agreement, { now }: DecisionContext): Cha
   return isOpen(agreement) && isDue ? changeTo(agreement, { jobs: expiryWarnings(agreement) }) : noChange(agreement);
 }
 
-/** Deletes a draft or a template: the store marks it when it sees the event, and lets go of its bytes. */
+/** Deletes a draft or template: on this event the store marks it and releases its bytes. */
 export function deleteAgreement(agreement: Agreement, { actor, now }: DecisionContext): Change {
   requireModifiable(agreement);
   return {

@@ -2,21 +2,21 @@ import type { Agreement } from "../agreement/agreement.ts";
 import type { JobKind, JobRequest } from "../agreement/change.ts";
 import { expiryWarningAt } from "./end-agreement.ts";
 
-/** The work that follows from what happens to an agreement: for each kind one job at a time, named after the agreement. */
+/** Follow-up jobs of an agreement: one of each kind at a time, keyed by the agreement. */
 export const followUpJobs = {
   /** Seals the documents. */
   completion: (agreement: Agreement, now: Date): JobRequest[] => [request("completion", agreement, now)],
-  /** Enters the head of the trail of a completed agreement into the evidence log of the organization. */
+  /** Enters the trail head of a completed agreement into the organization's evidence log. */
   evidence: (agreement: Agreement, now: Date): JobRequest[] => [request("evidence", agreement, now)],
-  /** Ends the agreement when it is not finished in time. */
+  /** Expires the agreement if it is not finished in time. */
   expiry: (agreement: Agreement): JobRequest[] =>
     agreement.expiresAt === null ? [] : [request("expiry", agreement, agreement.expiresAt)],
-  /** Tells that it will end. */
+  /** Warns of the expiry. */
   expiryWarning: (agreement: Agreement): JobRequest[] => {
     const warnAt = expiryWarningAt(agreement);
     return warnAt === null ? [] : [request("expiry-warning", agreement, warnAt)];
   },
-  /** Asks again. */
+  /** Sends reminders. */
   reminder: (agreement: Agreement): JobRequest[] =>
     agreement.remindAt === null ? [] : [request("reminder", agreement, agreement.remindAt)],
 } as const;

@@ -5,11 +5,11 @@ import { isOpen } from "../agreement/transitions.ts";
 
 export type MailKind = "invitation" | "reminder" | "expiring" | "completed" | "declined" | "voided" | "expired";
 
-/** Whether the mail asks its reader to do something; the others tell how it ended. */
+/** Whether the mail asks the reader to act; the others report the outcome. */
 export const asksToAct = (kind: MailKind): boolean =>
   kind === "invitation" || kind === "reminder" || kind === "expiring";
 
-/** What a mail is about; what it says is read when it is written. */
+/** The subject of a mail job; the content is composed when the mail is sent. */
 export interface MailWish {
   readonly agreementId: string;
   /** UUID. */
@@ -17,34 +17,34 @@ export interface MailWish {
   readonly mail: MailKind;
 }
 
-/** To those of them whose turn has begun. */
+/** For recipients whose turn has just begun. */
 export const invitations = (agreement: Agreement, recipients: readonly Recipient[]): JobRequest[] =>
   recipients.filter(isRemote).map((recipient) => mailJob("invitation", agreement, recipient));
 
-/** To those whose turn it is. */
+/** For recipients whose turn it is. */
 export const reminders = (agreement: Agreement): JobRequest[] => toActing("reminder", agreement);
 
-/** To the same, before it is too late. */
+/** For the same recipients, before the agreement expires. */
 export const expiryWarnings = (agreement: Agreement): JobRequest[] => toActing("expiring", agreement);
 
-/** To everybody: what all have signed belongs to each of them. */
+/** For everybody, because all parties get the signed documents. */
 export const completedMails = (agreement: Agreement): JobRequest[] =>
   agreement.recipients.map((recipient) => mailJob("completed", agreement, recipient));
 
-/** To those who had been asked, but for the one who ended it. */
+/** For everybody who had been asked to act, except the person who ended the agreement. */
 export const endMails = (kind: "declined" | "voided" | "expired", agreement: Agreement): JobRequest[] =>
   agreement.recipients
     .filter((recipient) => isRemote(recipient) && wasAsked(recipient) && recipient.status !== "declined")
     .map((recipient) => mailJob(kind, agreement, recipient));
 
-/** Whether a mail still says something true that its reader needs. */
+/** Whether the mail is still accurate and needed. */
 export function isWorthSending(kind: MailKind, agreement: Agreement, recipient: Recipient): boolean {
   if (kind === "invitation") return isOpen(agreement) && (isActing(recipient) || !hasToAct(recipient));
   if (asksToAct(kind)) return isOpen(agreement) && isActing(recipient);
   return agreement.status === kind;
 }
 
-/** Undefined for the payload of something else. */
+/** Undefined when the payload belongs to another kind of job. */
 export function mailWishOf({ agreementId, recipientId, mail }: JsonObject): MailWish | undefined {
   if (typeof agreementId !== "string" || typeof recipientId !== "string") return undefined;
   const kind = kinds.find((one) => one === mail);
@@ -58,12 +58,12 @@ const toActing = (kind: "reminder" | "expiring", agreement: Agreement): JobReque
     .filter((recipient) => isRemote(recipient) && isActing(recipient))
     .map((recipient) => mailJob(kind, agreement, recipient));
 
-/** Whoever is embedded hears from the integration. */
+/** Embedded recipients are notified by the integration. */
 const isRemote = ({ clientUserId }: Recipient): boolean => clientUserId === "";
 
 const wasAsked = ({ status }: Recipient): boolean => status !== "created";
 
-/** One of a kind for a person waits at a time: whoever is reminded twice while no mail gets through is reminded once. */
+/** At most one mail of a kind waits for each person, so two reminders during an outage become one. */
 function mailJob(
   mail: MailKind,
   { id: agreementId, modifiedAt }: Agreement,

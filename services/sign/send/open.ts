@@ -6,8 +6,8 @@ import { invalidStatus, isOpen, withRecipientStatus, withStatus } from "../agree
 import { routeOn } from "./route.ts";
 
 /**
- * A recipient is sent a document of the agreement. The first time counts as delivery, and for a certified delivery it is
- * all there is to do. Those who have done their part may look again, also at what is completed.
+ * Records that a recipient has been sent a document. The first time counts as delivery, which is all a
+ * certified delivery requires. Recipients who have finished may look again, even after completion.
  */
 export function openAgreement(agreement: Agreement, recipientId: string, context: DecisionContext): Change {
   const recipient = requireOpenable(agreement, recipientId);
@@ -22,7 +22,10 @@ export function openAgreement(agreement: Agreement, recipientId: string, context
     : delivered;
 }
 
-/** The recipient, whom the agreement may be shown. Throws INVALID_ENVELOPE_STATUS and RECIPIENT_NOT_IN_SEQUENCE. */
+/**
+ * Checks that the agreement may be shown to the recipient. Throws INVALID_ENVELOPE_STATUS and
+ * RECIPIENT_NOT_IN_SEQUENCE.
+ */
 export function requireOpenable(agreement: Agreement, recipientId: string): Recipient {
   const recipient = requireRecipient(agreement, recipientId);
   if (isFinished(agreement)) return recipient;

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../agreement/agreement.ts";
 
-/** More of them would make one event of an agreement into a flood. */
+/** Keeps one event of an agreement from becoming a flood of requests. */
 const maxReceivers = 50;
 
 /**
- * How many receivers of its events an agreement itself names, the first of them at most. Whoever delivers the events
- * reads the same members in the same order: eventNotification, then eventNotifications.
+ * How many event receivers an agreement's subscription names, up to the limit. The webhooks service reads the
+ * same members in the same order: eventNotification, then eventNotifications.
  */
 export function countReceivers(subscription: JsonObject | null): number {
   if (subscription === null) return 0;

@@ -5,13 +5,13 @@ import { daysAfter, invalidStatus, isOpen } from "../agreement/transitions.ts";
 import { followUpJobs } from "./follow-up-jobs.ts";
 import { reminders } from "./mails.ts";
 
-/** Asks the recipients again whose turn it is. */
+/** Reminds the recipients whose turn it is. */
 export function remindAgreement(agreement: Agreement, context: DecisionContext): Change {
   if (!isOpen(agreement)) throw invalidStatus(agreement, "remind");
   return remind(agreement, context);
 }
 
-/** Does what a reminder job is for; nothing when the agreement is over or the reminder is not due. */
+/** Sends the scheduled reminder; does nothing when the agreement has ended or the reminder is not due. */
 export function remindWhenDue(agreement: Agreement, context: DecisionContext): Change {
   const { remindAt, notification } = agreement;
   if (!isOpen(agreement) || remindAt === null || remindAt > context.now) return noChange(agreement);

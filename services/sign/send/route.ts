@@ -14,8 +14,8 @@ import { followUpJobs } from "./follow-up-jobs.ts";
 import { invitations } from "./mails.ts";
 
 /**
- * Goes on with whose turn it is: while somebody acts nothing happens; else the next routing order begins, and when
- * there is none, the agreement is being completed. An order of copies only is over at once.
+ * Advances the routing. Does nothing while somebody still has to act; otherwise starts the next routing order,
+ * or completion after the last one. An order with carbon copies only is over at once.
  */
 export function routeOn(agreement: Agreement, context: DecisionContext): Change {
   if (agreement.recipients.some(isActing)) return noChange(agreement);
@@ -41,7 +41,7 @@ function beginOrder(agreement: Agreement, order: number, context: DecisionContex
   });
 }
 
-/** A copy needs nothing of its recipient. */
+/** Carbon copies need not act. */
 function begin(recipient: Recipient, now: Date): Recipient {
   const sent = withRecipientStatus(recipient, "sent", now);
   return hasToAct(recipient) ? sent : withRecipientStatus(sent, "completed", now);

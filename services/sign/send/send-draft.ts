@@ -24,19 +24,19 @@ import { requireSendable, requireUnsent, sendAgreement } from "./send.ts";
 export interface SendCommand {
   readonly agreementId: string;
   /**
-   * What is changed before; lists that are not empty take the place of what there is. Read when the state allows it, so
-   * that the state is told first.
+   * Changes to make first; lists that are not empty replace existing ones. Read only after the status check, so
+   * that a wrong status is reported first.
    */
   readonly changes?: () => Definition;
   readonly idempotency?: KeyedRequest | undefined;
 }
 
-/** Whoever changes a draft all the time keeps it from being sent, not us from our work. */
+/** Limits the retries if somebody keeps changing the draft. */
 const maxAttempts = 5;
 
 /**
- * Sends a draft. Its anchors are looked for outside of the transaction, since that takes its time; when the draft has
- * been changed by then, they are looked for again.
+ * Sends a draft. Anchors are searched outside the transaction because that takes time, and searched again if
+ * the draft has changed meanwhile.
  */
 export async function sendDraft(
   deps: SignDeps,
@@ -53,7 +53,7 @@ export async function sendDraft(
   throw new DomainError("SERVICE_UNAVAILABLE");
 }
 
-/** A request that is repeated while the first one is at work may find the agreement sent by that one. */
+/** A repeated request may find that the first one has already sent the agreement. */
 async function replayInstead(
   deps: SignDeps,
   caller: Pick<Caller, "orgId">,
@@ -66,7 +66,7 @@ async function replayInstead(
   return earlier;
 }
 
-/** Undefined when the draft has been changed meanwhile. */
+/** Undefined when the draft has changed meanwhile. */
 async function trySending(
   deps: SignDeps,
   caller: CallerContext,
@@ -95,13 +95,13 @@ async function trySending(
 class DraftChanged extends Error {}
 
 interface Prepared {
-  /** Over the draft as it was read. */
+  /** Based on the draft as read. */
   readonly change: Change;
   readonly bytes: NewBytes;
   readonly isChanged: boolean;
 }
 
-/** A draft that is sent as it is keeps the parts that were just read: the store writes only what differs. */
+/** An unchanged draft keeps the part objects just read, because the store only writes what differs. */
 function thatSends(current: Agreement, prepared: Prepared, matches: AnchorMatches, context: DecisionContext): Change {
   if (!prepared.isChanged) return sendAgreement(current, matches, context);
   return thenChange(prepared.change, (agreement) => sendAgreement(agreement, matches, context));

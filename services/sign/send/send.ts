@@ -10,7 +10,7 @@ import { type AnchorMatches, placeTabs } from "../create/place-tabs.ts";
 import { followUpJobs } from "./follow-up-jobs.ts";
 import { routeOn } from "./route.ts";
 
-/** Throws when the agreement is not one that may still be sent. */
+/** Throws when the agreement can no longer be sent. */
 export function requireUnsent(agreement: Agreement): void {
   const { status } = agreement;
   if (status === "created") return;
@@ -21,7 +21,7 @@ export function requireUnsent(agreement: Agreement): void {
 
 const ended: readonly string[] = ["declined", "voided", "expired"];
 
-/** Throws when the agreement cannot be sent as it is. Where its anchors are, is not asked. */
+/** Throws when the agreement is not ready to be sent. Does not check anchors. */
 export function requireSendable(agreement: Agreement): void {
   requireUnsent(agreement);
   const { recipients, documents } = agreement;
@@ -33,7 +33,7 @@ export function requireSendable(agreement: Agreement): void {
   refuseAll([...subjectProblems(agreement), ...recipients.flatMap(missingName), ...fieldProblems(agreement)]);
 }
 
-/** Places the tabs and asks the recipients of the first routing order to act. */
+/** Places the tabs and invites the recipients of the first routing order. */
 export function sendAgreement(agreement: Agreement, matches: AnchorMatches, context: DecisionContext): Change {
   requireSendable(agreement);
   const people = agreement.recipients.filter(isFilled);
@@ -50,7 +50,7 @@ export function sendAgreement(agreement: Agreement, matches: AnchorMatches, cont
   return thenChange(announced, (begun) => routeOn(begun, context));
 }
 
-/** A role of a template for which nobody was named is left out. */
+/** A template role that nobody fills is dropped. */
 const isFilled = ({ roleName, name, email, hostEmail }: Recipient): boolean =>
   roleName === "" || name !== "" || email !== "" || hostEmail !== "";
 
@@ -75,7 +75,7 @@ const fieldProblems = ({ customFields }: Agreement): readonly FieldProblem[] =>
     required && value === "" ? [problem(`customFields[${index}].value`, "REQUIRED", "must have a value")] : [],
   );
 
-/** Errors travel in HTTP/2 trailers, which have little room. */
+/** Errors travel in HTTP/2 trailers, whose size is limited. */
 const maxProblems = 50;
 
 function refuseCertified(problems: readonly FieldProblem[]): void {
@@ -100,7 +100,7 @@ function withDueTimes(agreement: Agreement, now: Date): Agreement {
   };
 }
 
-/** What is wrong with the places of tabs: each lies on a page of a document that the agreement has. */
+/** Checks that each tab is on an existing page of a document of the agreement. */
 export function tabPlaceProblems(agreement: Agreement): readonly FieldProblem[] {
   const documents = new Map(agreement.documents.map((document) => [document.documentId, document]));
   return agreement.recipients.flatMap(({ tabs }, index) =>
@@ -124,8 +124,8 @@ function placeProblems(
 }
 
 /**
- * Tabs that would show something on a certified document, which breaks the signature that certifies it. Named are the
- * tabs, the document and the lock.
+ * Tabs with visible content on a certified document would break its certification. The problem names the tab,
+ * the document and the lock.
  */
 function certifiedProblems({ documents, recipients }: Agreement): readonly FieldProblem[] {
   const locks = new Map(documents.map(({ documentId, warnings }) => [documentId, lockOf(warnings)]));
@@ -139,7 +139,7 @@ function certifiedProblems({ documents, recipients }: Agreement): readonly Field
   );
 }
 
-/** They are there to act, and nothing is drawn of them. */
+/** Tabs for acting only, which draw nothing. */
 const shownNever: ReadonlySet<Tab["type"]> = new Set(["approve", "decline", "note", "attachment"]);
 
 type Spot = Pick<Tab, "page" | "x" | "y">;

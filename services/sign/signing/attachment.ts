@@ -9,7 +9,7 @@ import type { TabValues } from "./tab-values.ts";
 
 /** A file that a recipient has attached to a tab. */
 export interface Attachment {
-  /** UUID: the value of the tab, and the name of the bytes in the blob store. */
+  /** UUID: the tab's value, and the key of the bytes in the blob store. */
   readonly id: string;
   readonly agreementId: string;
   /** UUID. */
@@ -24,23 +24,23 @@ export interface Attachment {
 
 const maxBytes = 5 * 1024 * 1024;
 const maxNameLength = 255;
-/** Whoever changes their mind may, but not for ever: files that are replaced stay. */
+/** A recipient may replace a file, but not endlessly, because replaced files are kept. */
 const maxAttachments = 50;
 
-/** What a recipient wants to attach. */
+/** A file that a recipient wants to attach. */
 export interface AttachmentCommand {
-  /** UUID: what the attachment is called from now on. */
+  /** UUID of the new attachment. */
   readonly id: string;
   readonly tabId: string;
   readonly fileName: string;
   readonly content: Uint8Array;
-  /** Of the content. */
+  /** Hash of the content. */
   readonly sha256: Buffer;
 }
 
 /**
- * A recipient attaches a file to a tab: the trail tells which. Throws what requireTurn does, TAB_NOT_FOUND, and
- * VALIDATION_FAILED for files that cannot be kept.
+ * Attaches a file to a recipient's tab and records it in the trail. Throws what requireTurn does,
+ * TAB_NOT_FOUND, and VALIDATION_FAILED for unsupported files.
  */
 export function attachFile(
   agreement: Agreement,
@@ -58,7 +58,7 @@ export function attachFile(
   return changeTo(agreement, { audit: [{ action: "recipient.attached", actor, details }] });
 }
 
-/** Throws VALIDATION_FAILED when a recipient has attached as many files as one may. */
+/** Throws VALIDATION_FAILED when the recipient has reached the limit of attachments. */
 export function requireRoom(known: number): void {
   if (known < maxAttachments) return;
   throw invalid(problem("tabId", "TOO_MANY", `must be one of at most ${maxAttachments} files of the recipient`));
@@ -82,7 +82,7 @@ function requireAttachable(
   return recipient;
 }
 
-/** Only what the recipient has attached is the value of an attachment tab. Throws VALIDATION_FAILED. */
+/** The value of an attachment tab must be a file that the recipient attached. Throws VALIDATION_FAILED. */
 export function requireAttached({ tabs }: Recipient, values: TabValues, attached: ReadonlySet<string>): void {
   const strange = tabs.filter((tab) => {
     const value = values.get(tab.tabId) ?? tab.value;
@@ -93,12 +93,12 @@ export function requireAttached({ tabs }: Recipient, values: TabValues, attached
   }
 }
 
-/** Undefined for what is not kept. */
+/** Undefined for an unsupported type. */
 export function contentTypeOf(content: Uint8Array): string | undefined {
   return signatures.find(({ bytes }) => bytes.every((byte, index) => content[index] === byte))?.contentType;
 }
 
-/** The first bytes of the kinds of files that are kept. */
+/** The magic bytes of supported file types. */
 const signatures = [
   { contentType: "application/pdf", bytes: [0x25, 0x50, 0x44, 0x46, 0x2d] },
   { contentType: "image/png", bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] },

@@ -14,7 +14,7 @@ import { type Attachment, type AttachmentCommand, attachFile, contentTypeOf, req
 import { requireRecipientSession } from "./ceremony-handlers.ts";
 import { callerOfVisit, type RecipientSession, signerContext } from "./signing-session.ts";
 
-/** What recipients have attached to tabs, for the organization that sent the agreement. */
+/** Attached files, for the organization that sent the agreement. */
 export const attachments = (
   deps: Pick<SignDeps, "pool" | "blobs">,
 ): Pick<ServiceImpl<typeof SignService>, "listAttachments" | "getAttachmentContent"> => ({
@@ -65,7 +65,7 @@ export const addAttachment = (deps: SignDeps): Pick<ServiceImpl<typeof SigningSe
   },
 });
 
-/** Keeps the file, in the transaction that tells of it: nobody else attaches anything to the agreement meanwhile. */
+/** Stores the file in the transaction that records it, while the agreement is locked. */
 const keep =
   (
     { blobs }: Pick<SignDeps, "blobs">,
@@ -93,7 +93,7 @@ async function insertAttachment({ orgId, client }: Tenant, attachment: Attachmen
   );
 }
 
-/** What the recipients of an agreement have attached, in the order in which they did. */
+/** The attachments of an agreement's recipients, in order of attaching. */
 export async function listAttachments({ orgId, client }: Tenant, agreementId: string): Promise<readonly Attachment[]> {
   const { rows } = await client.query<Attachment>(
     `select ${columns} from sign.attachment where organization_id = $1 and agreement_id = $2 order by created_at, id`,
@@ -102,7 +102,7 @@ export async function listAttachments({ orgId, client }: Tenant, agreementId: st
   return rows;
 }
 
-/** Undefined when nobody has attached it to this agreement. */
+/** Undefined when no such file is attached to this agreement. */
 async function findAttachment(
   { orgId, client }: Tenant,
   agreementId: string,

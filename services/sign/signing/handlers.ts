@@ -81,7 +81,7 @@ function requireServed(
 ): ConsentText {
   const text = texts.find(({ sha256 }) => sha256.equals(textSha256));
   if (text === undefined) {
-    throw invalid(problem("textSha256", "UNKNOWN_TEXT", "must be that of a text which the ceremony serves"));
+    throw invalid(problem("textSha256", "UNKNOWN_TEXT", "must be the hash of a consent text of this session"));
   }
   if (text.locale !== locale) throw invalid(problem("locale", "OTHER_LOCALE", "must be the locale of the text"));
   return text;

@@ -127,7 +127,7 @@ function adoptedProblems(
 ): readonly FieldProblem[] {
   if (adopted === null || !isAdopted(adopted)) return isNeeded ? [problem(field, "REQUIRED", "must be adopted")] : [];
   const { typed, drawnPng } = adopted;
-  if (!isStorable(typed)) return [problem(field, "NOT_ALLOWED", "has characters that are no text")];
+  if (!isStorable(typed)) return [problem(field, "NOT_ALLOWED", "contains characters that cannot be stored as text")];
   if (lengthOf(typed) > maxTypedLength) {
     return [problem(field, "TOO_LONG", `must have at most ${maxTypedLength} characters`)];
   }

@@ -65,7 +65,7 @@ export function createContentChecker({ pool, clock, logger }: ContentCheckerDeps
       const known = cache.get(key);
       if (known !== undefined) return known;
       if (subject.content.length > maxInline[subject.format]) return underWay.get(key) ?? start(subject, key);
-      // Whoever asks for many checks in a row lets others have the event loop in between.
+      // Yields to the event loop between many consecutive checks.
       await setImmediate();
       // A copy, because parts of a string keep all of it in memory.
       const report = structuredClone(checkContent(subject));

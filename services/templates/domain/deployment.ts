@@ -119,14 +119,14 @@ export function changeDeployment(
   return Object.fromEntries(changed.map((field) => [field, wanted[field]])) as Partial<Deployment>;
 }
 
-/** Where a deployment goes from where it stands. */
+/** The statuses a deployment may move to, by its current one. */
 const transitions: Readonly<Record<DeploymentStatus, Record<"activate" | "deactivate", DeploymentStatus>>> = {
   DRAFT: { activate: "ACTIVE", deactivate: "DRAFT" },
   ACTIVE: { activate: "ACTIVE", deactivate: "INACTIVE" },
   INACTIVE: { activate: "ACTIVE", deactivate: "INACTIVE" },
 };
 
-/** The fields that activation or deactivation changes; none when the deployment stands there already. */
+/** The fields changed by activation or deactivation; none when the deployment already has that status. */
 export function moveDeployment(
   deployment: Deployment,
   event: "activate" | "deactivate",

@@ -1,6 +1,6 @@
 import type { TemplateType } from "./type-config.ts";
 
-/** What values a flag takes and which one it has when nobody says otherwise. */
+/** The values a flag accepts, and its default. */
 export type PolicyFlagRule =
   | { readonly kind: "boolean"; readonly fallback: Fallback<boolean> }
   | { readonly kind: "integer"; readonly min: number; readonly max: number; readonly fallback: Fallback<number> }

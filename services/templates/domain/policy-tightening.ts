@@ -38,7 +38,7 @@ export const tighteningRules = {
   oneAcceptancePerRevision: on,
   requireReacceptance: ascending("NEVER", "ON_MAJOR", "ALWAYS"),
   reacceptIntervalDays: lowerAboveZero,
-  // Offering a way out serves the person, withholding it keeps what is recorded narrow: neither is stricter.
+  // Allowing declines serves the person, forbidding them limits what is recorded: neither is stricter.
   allowDecline: fixed,
   recordDecline: on,
   requireAuthenticatedUser: on,
@@ -59,7 +59,7 @@ export const tighteningRules = {
   honorGpc: on,
 } as const satisfies Record<PolicyFlagName, TighteningRule>;
 
-/** What is wrong with overrides of these flags: each that is less strict than what it overrides. */
+/** The problems of overrides: each one that is less strict than the flag it overrides. */
 export function looseningProblems(field: string, flags: PolicyFlags, overrides: StatedPolicyFlags): FieldProblem[] {
   const isVerified = implies(requirementOf({ ...flags, ...overrides }), requirementOf(flags));
   return policyFlagNames
@@ -105,7 +105,7 @@ function requirementOf({ verificationMethods, verificationMode }: Verification):
   return verificationMode === "ANY" ? [methods] : methods.map((method) => [method]);
 }
 
-/** True when whoever meets the one requirement meets the other as well. */
+/** Whether meeting the first requirement implies meeting the second. */
 const implies = (requirement: readonly string[][], other: readonly string[][]): boolean =>
   other.every((alternatives) => requirement.some((own) => own.every((method) => alternatives.includes(method))));
 

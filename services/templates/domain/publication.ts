@@ -4,7 +4,7 @@ import type { Version, VersionStatus } from "./version.ts";
 type PublicationEvent = "publish" | "unpublish" | "archive";
 type Transition = { readonly to: VersionStatus } | { readonly error: ErrorCode };
 
-/** Where a version goes from where it stands. */
+/** The statuses a version may move to, by its current one. */
 const transitions: Readonly<Record<VersionStatus, Readonly<Record<PublicationEvent, Transition>>>> = {
   DRAFT: { publish: { to: "PUBLISHED" }, unpublish: { to: "DRAFT" }, archive: { to: "ARCHIVED" } },
   PUBLISHED: { publish: { to: "PUBLISHED" }, unpublish: { to: "DRAFT" }, archive: { to: "ARCHIVED" } },
@@ -24,9 +24,9 @@ export type PublishDecision =
   | { readonly kind: "revised"; readonly revision: number; readonly label: string };
 
 export interface PublishOrder {
-  /** Of the version as it stands now. */
+  /** Hash of the version's current state. */
   readonly materialHash: string;
-  /** Of its last revision; null before the first publication. */
+  /** Hash of its latest revision; null before the first publication. */
   readonly lastMaterialHash: string | null;
   readonly requireReacceptance: boolean;
 }

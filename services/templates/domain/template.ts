@@ -31,7 +31,7 @@ export interface Template {
   /** Locks the type. */
   firstPublishedAt: Date | null;
   archivedAt: Date | null;
-  /** Since when nobody sees it; only a template that was published is kept like this. */
+  /** Since when the template is hidden; only templates that were once published are kept like this. */
   deletedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;

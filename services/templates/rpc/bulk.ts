@@ -88,7 +88,7 @@ async function duplicate(job: Job, sources: readonly Template[], namePattern: st
     const by = { id: deps.newId(), name: names[index] ?? "", clientId, now };
     return { sourceId: source.id, template: { ...copyTemplate(source, by), slug: slugs[index] ?? "" } };
   });
-  // Writers of the same slugs wait for each other: in one order for everybody, so that nobody waits in a circle.
+  // Slugs are locked in the same order everywhere, so that writers cannot deadlock.
   for (const { template } of copies.toSorted((a, b) => (a.template.slug < b.template.slug ? -1 : 1))) {
     addTemplate(tenant, template);
   }

@@ -6,7 +6,7 @@ import type { CheckLimits } from "../content-check/check-pool.ts";
 import type { ContentChecker } from "../content-check/content-checker.ts";
 import type { TemplatesOrm } from "../store/orm.ts";
 
-/** What the handlers are made of; each takes what it uses. */
+/** The dependencies of the handlers; each handler picks what it uses. */
 export interface TemplatesDeps {
   readonly orm: TemplatesOrm;
   /** Connects as the role that reads across organizations. */

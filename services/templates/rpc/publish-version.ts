@@ -35,7 +35,7 @@ export const publishVersion = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
     const templateId = parseTemplateId(request.templateId);
     if (request.published) await checkBeforehand(deps, orgId, { templateId, id: request.versionId });
     const response = await inOrganization(orgId, deps.orm, async (tenant) => {
-      // Template first, version second, everywhere: whoever locks both can never meet somebody with one each.
+      // Always lock the template before the version, so that two transactions cannot deadlock.
       const template = await lockTemplate(tenant, templateId);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       const version = await lockVersion(tenant, { templateId, id: parseVersionId(request.versionId) });
@@ -68,7 +68,7 @@ function parseOrder(request: PublishVersionRequest) {
   return { requireReacceptance, changeSummary, effectiveAt: parseTime("effectiveAt", request.effectiveAt) };
 }
 
-/** A long content takes its time to check; nobody should wait for the locks meanwhile. The report is remembered. */
+/** Checking long content takes time, so it happens before any lock is taken. The report is cached. */
 async function checkBeforehand(deps: Deps, orgId: OrgId, name: VersionName): Promise<void> {
   if (!isUuid(name.id)) return;
   const subject = await inOrganization(orgId, deps.orm, async (tenant) => {

@@ -73,7 +73,7 @@ export const updateTemplate = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
   },
 });
 
-/** A long content takes its time to check; nobody should wait for the locks meanwhile. */
+/** Checking long content takes time, so it happens before any lock is taken. */
 async function checkBeforehand(deps: Deps, orgId: OrgId, id: string, changes: TemplateChanges): Promise<void> {
   const ahead = await inOrganization(orgId, deps.orm, async (tenant) => {
     const template = await findTemplate(tenant, id);
@@ -168,8 +168,9 @@ const readPublished = (tenant: OrmTenant, templateId: string): Promise<Version[]
   listVersions(tenant, { templateIds: [templateId], publishedOnly: true });
 
 /**
- * Throws CLICK_CONTENT_INVALID when one of these versions could not be published on these terms: a configuration cannot
- * take from what is published what it needs, such as the purposes of a consent or a variable that the text names.
+ * Throws CLICK_CONTENT_INVALID when one of these versions could not be published with this configuration: a
+ * change must not remove what published versions need, such as a consent's purposes or a variable used in the
+ * text.
  */
 async function requireStillPublishable(
   checker: ContentChecker,

@@ -88,7 +88,7 @@ export const listVersions = (
   },
 });
 
-/** Half of what a gRPC message carries; the rest is for the versions themselves. */
+/** Half of a gRPC message; the rest is for the versions themselves. */
 const maxDeploymentBytes = 2_097_152;
 
 /** One deployment is in the answer as often as it serves versions. Throws CLICK_VALIDATION_FAILED. */

@@ -27,8 +27,8 @@ interface Answer {
 const maxFindingsOfAnswer = 1000;
 
 /**
- * Tells of every version in an answer whether it could be published as it stands now, and if not, why. Here for all
- * handlers, because a check can take its time and so must not be a part of a transaction.
+ * Adds to every version in a response whether it could be published now, and if not, why. Done here for all
+ * handlers, because a check may take time and must not run inside a transaction.
  */
 export function withValidation(deps: Deps, handlers: Handlers): Handlers {
   const wrapped = Object.entries(handlers).map(([name, handler]) => {

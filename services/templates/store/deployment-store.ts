@@ -93,7 +93,7 @@ export async function findTemplateIdOfDeployment({ orgId, em }: OrmTenant, id: s
   return rows[0]?.template_id;
 }
 
-/** Until the end of the transaction nobody else changes this deployment. Lock or hold its template first. */
+/** Locks the deployment until the end of the transaction. Lock or hold its template first. */
 export async function lockDeployment({ orgId, em }: OrmTenant, id: string): Promise<Deployment | null> {
   return em.findOne(DeploymentEntity, { organizationId: orgId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }

@@ -19,19 +19,22 @@ export async function findTemplate({ orgId, em }: OrmTenant, id: string): Promis
   return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing });
 }
 
-/** Until the end of the transaction nobody else changes, archives or publishes in this template. */
+/** Locks the template against changes, archiving and publishing until the end of the transaction. */
 export async function lockTemplate({ orgId, em }: OrmTenant, id: string): Promise<Template | null> {
   const options = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing }, options);
 }
 
-/** Until the end of the transaction nobody changes or archives this template, but others may hold it like this. */
+/** Holds the template against changes and archiving until the end of the transaction; others may hold it too. */
 export async function holdTemplate({ orgId, em }: OrmTenant, id: string): Promise<Template | null> {
   const options = { lockMode: LockMode.PESSIMISTIC_READ } as const;
   return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing }, options);
 }
 
-/** lockTemplate for those of them that there are. Everybody locks in the order of the ids, so nobody waits in a circle. */
+/**
+ * lockTemplate for the existing ones among these. Always locks in the order of ids, so that transactions cannot
+ * deadlock.
+ */
 export async function lockTemplates(tenant: OrmTenant, ids: readonly string[]): Promise<Template[]> {
   return findInLockOrder(tenant, ids, LockMode.PESSIMISTIC_WRITE);
 }
@@ -51,8 +54,8 @@ async function findInLockOrder(
 }
 
 /**
- * Deletes a template that was never published, with all that belongs to it. Lock it first. Row-level security refuses
- * the deletion of what was published once.
+ * Deletes a template that was never published, with everything that belongs to it. Lock it first. Row-level
+ * security refuses to delete anything that was ever published.
  */
 export async function deleteTemplate(tenant: OrmTenant, id: string): Promise<void> {
   await deleteDeployments(tenant, id);

@@ -26,7 +26,7 @@ export async function hasVersion({ orgId, em }: OrmTenant, name: VersionName): P
   return (await em.count(VersionEntity, { organizationId: orgId, templateId, id })) > 0;
 }
 
-/** Until the end of the transaction nobody else changes this version. */
+/** Locks the version until the end of the transaction. */
 export async function lockVersion({ orgId, em }: OrmTenant, name: VersionName): Promise<Version | null> {
   const { templateId, id } = name;
   return em.findOne(VersionEntity, { organizationId: orgId, templateId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });

@@ -91,9 +91,9 @@ const webhooksData: DataMakers<"endpointDisabled"> = {
 };
 
 /**
- * Makes what is sent, at each attempt anew: of the event as it was stored, and of what the services that know the things
- * it names say now. So nothing personal is kept here, and what was erased or deleted since is not told any more. All
- * reject with SERVICE_UNAVAILABLE while a service cannot say.
+ * Builds request bodies anew at each attempt, from the stored event and the current data of the services that
+ * own the objects it names. So no personal data is stored here, and what was erased or deleted since is not
+ * sent. All methods reject with SERVICE_UNAVAILABLE while such a service is down.
  */
 export interface Bodies {
   /** The body of our own format. */
@@ -196,7 +196,7 @@ async function subjectOf(input: ConnectInput, lookups: Lookups): Promise<Told> {
   return { uri: `/restapi/v2.1/accounts/${orgId}/${noun}s/${id}`, data: { [`${noun}Id`]: id, ...more } };
 }
 
-/** What somebody has said to a text by a click; undefined for other events. Who it was stands in the receipt. */
+/** A person's click decision on a text; undefined for other events. The person is named in the receipt. */
 function decisionIn({ payload }: Event): Told | undefined {
   if (payload.case !== "acceptanceRecorded") return undefined;
   const { receiptId, templateId, versionId, revision, decision, acceptedAt } = payload.value;
@@ -212,7 +212,7 @@ function decisionIn({ payload }: Event): Told | undefined {
 interface Named {
   readonly noun: "envelope" | "template";
   readonly id: string;
-  /** Of events about a recipient. */
+  /** For events about a recipient. */
   readonly recipientGuid: string | undefined;
 }
 
@@ -255,7 +255,7 @@ interface Summed {
   readonly room: Room | undefined;
 }
 
-/** Of what was deleted since, nothing else is known. */
+/** For a deleted object only its id is known. */
 async function summaryOf({ id, agreement, included, room }: Summed, lookups: Lookups): Promise<Written> {
   if (agreement === undefined) return { envelopeId: id, status: "deleted" };
   const envelope = envelopeView(agreement, included);

@@ -50,7 +50,7 @@ interface ToldSession {
   readonly deploymentId?: string | undefined;
 }
 
-/** How it ended is said by the event; a session that was closed since is shown as it is now. */
+/** The outcome comes from the event; the session itself is shown in its current state. */
 async function sessionData(
   { sessionId: id, templateId, versionId, revision, deploymentId }: ToldSession,
   lookups: Lookups,

@@ -3,7 +3,7 @@ import { documentView, summaryView } from "../../../views/compat/documents.ts";
 import type { Written } from "../../../views/compat/scalars.ts";
 import type { Lookups } from "./lookups.ts";
 
-/** Of all documents of a message; above it they have to be fetched. */
+/** For all documents of a message; larger ones have to be fetched. */
 const maxContentBytes = 25 * 1024 * 1024;
 /** What seals and a certificate may add, about. */
 const sealBytes = 1024 * 1024;
@@ -51,7 +51,7 @@ async function contentsOf(
   await room?.take(base64Length(Math.min(declared + sealBytes, maxContentBytes)));
   const signal = AbortSignal.timeout(contentsDeadlineMs);
   const contents = new Map<string, Uint8Array>();
-  // One after the other: several at once would be in memory several times.
+  // One after the other, to keep only one of them in memory.
   for (const document of documents) {
     const content = await lookups.documentContent(id, document.documentId, signal);
     if (content !== undefined) contents.set(document.id, content);

@@ -11,8 +11,9 @@ export interface LookupClients {
 }
 
 /**
- * What other services say of the things that an event names, as of now. Undefined when there is no such thing. Rejects
- * with SERVICE_UNAVAILABLE while they cannot say, and with their own error when asking again would not help.
+ * The current data of the objects that an event names, from the services that own them. Undefined when the
+ * object does not exist. Rejects with SERVICE_UNAVAILABLE while a service is down, and with the service's own
+ * error when a retry would not help.
  */
 export interface Lookups {
   /** The object that reading the receipt answers. */
@@ -25,7 +26,7 @@ export interface Lookups {
   certificate(agreementId: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
 }
 
-/** Whoever waits for an answer holds a place of a receiver. */
+/** Short, because a waiting attempt occupies one of the receiver's places. */
 const deadlineMs = 4_000;
 const contentDeadlineMs = 15_000;
 

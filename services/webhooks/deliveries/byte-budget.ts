@@ -1,6 +1,6 @@
 import { DomainError } from "#platform/errors.ts";
 
-/** So many bytes at once for all who share it; whoever comes when they are used waits in turn. */
+/** A shared budget of bytes; when it is used up, further takers queue. */
 export interface ByteBudget {
   open(): Share;
 }
@@ -8,8 +8,8 @@ export interface ByteBudget {
 /** What one attempt uses of a budget. */
 export interface Share {
   /**
-   * Resolves when there is room for so many bytes; what is larger than the whole budget gets it alone. Rejects with
-   * SERVICE_UNAVAILABLE when the share is closed before.
+   * Resolves when there is room for this many bytes; a request larger than the whole budget gets it alone.
+   * Rejects with SERVICE_UNAVAILABLE when the budget is closed first.
    */
   take(bytes: number): Promise<void>;
   /** Gives back what was taken, and waits for nothing any more. */
@@ -28,7 +28,7 @@ export function createByteBudget(total: number): ByteBudget {
 
   const startNext = (): void => {
     for (const one of waiting) {
-      // In turn: what is small must not hold up for ever what is large.
+      // Strictly in turn, so that small requests cannot starve a large one.
       if (one.bytes > free) return;
       waiting.delete(one);
       free -= one.bytes;

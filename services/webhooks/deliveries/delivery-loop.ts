@@ -9,16 +9,16 @@ import { type AttemptDeps, makeAttempt } from "./attempt.ts";
 export interface DeliveryLoopDeps extends AttemptDeps {
   /** Connects as the role that chooses among the organizations. */
   readonly claimerPool: pg.Pool;
-  /** Requests at once. */
+  /** Concurrent requests. */
   readonly maxRequests: number;
-  /** How long what is being sent may go on when this process stops. */
+  /** How long requests in flight may continue when this process stops. */
   readonly graceMs?: number | undefined;
 }
 
 export interface DeliveryLoop extends Worker {
   /** There may be something to send. */
   wake(): void;
-  /** Begins nothing more, and gives what is being sent a little time. */
+  /** Starts no new requests and gives those in flight a little time. */
   beginStop(): void;
 }
 
@@ -38,13 +38,16 @@ const usualGraceMs = 10_000;
 const leaseMs = 8_000;
 const renewMs = 2_000;
 
-/** Of all places: requests of the compatible interface may be large and take long, and the others shall not wait for them. */
+/**
+ * The share of places for the compatible interface, whose requests may be large and slow and must not delay
+ * others.
+ */
 const orderedShare = 0.1;
 
 /**
- * Sends what is due. Any number of processes may do it: a delivery belongs to the one whose claim it carries, until the
- * lease runs out that it renews. While the database is away, nothing is begun; and for the time of a lease after that, what
- * others have claimed is left to them, since they could not renew it.
+ * Sends due deliveries. Any number of processes may run it: a delivery belongs to the process that holds its
+ * claim and renews the lease. While the database is down nothing new is started, and for one lease after that
+ * other processes' claims are respected, since they could not renew them.
  */
 export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
   const { claimerPool, logger, maxRequests, graceMs = usualGraceMs } = deps;

@@ -45,8 +45,8 @@ interface Made {
 }
 
 /**
- * Writes down an attempt with everything that follows from it, all or nothing. Undefined when the delivery is gone, or
- * another process has made an attempt meanwhile.
+ * Records an attempt with all its consequences, atomically. Undefined when the delivery is gone or another
+ * process has made an attempt meanwhile.
  */
 export async function recordAttempt(deps: RecordDeps, held: Held, made: Made): Promise<Outcome | undefined> {
   const outcome = await changing(deps, held, async (tenant, endpoint, now) => {
@@ -64,7 +64,7 @@ export async function recordAttempt(deps: RecordDeps, held: Held, made: Made): P
   return outcome;
 }
 
-/** Others may go on with it, at once or later. The attempt does not count. */
+/** Releases the delivery, now or for later, without counting an attempt. */
 export const release = (deps: RecordDeps, held: Held, dueAt?: Date): Promise<void> =>
   changing(deps, held, async (tenant) => {
     await releaseClaim(tenant, { ...held.claimed, dueAt });
@@ -78,11 +78,13 @@ export const remove = (deps: RecordDeps, held: Held): Promise<void> =>
     return { value: undefined };
   });
 
-/** Nothing follows any more, and nobody was asked. */
+/** Gives up without having contacted the receiver. */
 export const giveUp = (deps: RecordDeps, held: Held): Promise<void> =>
   settle(deps, held, (delivery) => ({ ...delivery, status: "dead", dueAt: undefined }));
 
-/** Something of our own is wrong, so nobody was asked: put off as after an attempt, so that it comes to an end. */
+/**
+ * After an internal error nothing was sent. Put off as after a failed attempt, so that retries end eventually.
+ */
 export const putOffFailed = (deps: RecordDeps, held: Held): Promise<void> =>
   settle(deps, held, (delivery, now) => {
     const delay = delayAfter(delivery.step, deps.random());
@@ -189,7 +191,7 @@ const maxTogether = 100;
 /** Its claim holds a place of the receiver so much longer when much is delivered. */
 const paceMs = 20;
 
-/** Writes down together what is delivered at about the same time, of any organizations. */
+/** Records successful deliveries that finish at about the same time together, across organizations. */
 export function createRecordDelivered({ senderPool, clock, logger }: RecordDeliveredDeps): RecordDelivered {
   const run = async (delivered: readonly Delivered[]): Promise<readonly boolean[]> => {
     try {

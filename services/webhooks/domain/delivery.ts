@@ -64,7 +64,9 @@ const delaysMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * 
 
 const maxAttempts = delaysMs.length + 1;
 
-/** Of the delay, to either side: receivers that fail together are not asked again together. */
+/**
+ * As a share of the delay, in both directions, so that receivers that failed together are not retried together.
+ */
 const jitter = 0.2;
 
 /**

@@ -27,7 +27,7 @@ export interface Endpoint {
   readonly updatedAt: Date;
 }
 
-/** With what its requests are signed. */
+/** The secrets its requests are signed with. */
 export interface EndpointSecrets {
   /** 32 bytes. */
   readonly current: Buffer;
@@ -76,7 +76,7 @@ export const switchedTo = (
     ? { isEnabled, disabledReason: undefined, disabledAt: undefined }
     : { isEnabled, disabledReason: "by-request", disabledAt: now };
 
-/** Of an organization: so many of each kind. */
+/** For each organization and kind. */
 export const maxEndpoints = 50;
 
 /** Every key makes one more header and one more HMAC of every message. */

@@ -72,7 +72,7 @@ function mergeByType(sources: readonly EventTypeInfo[]): EventTypeInfo[] {
 const typesBySubject = new Map(eventSources.map(({ subject, type }) => [subject, type]));
 const knownTypes = new Set(eventSources.map(({ type }) => type));
 
-/** Undefined for what integrations are not told of. */
+/** Undefined for internal events. */
 export const publicTypeOf = (subject: string): string | undefined => typesBySubject.get(subject);
 
 export const isEventType = (type: string): boolean => knownTypes.has(type);
@@ -91,8 +91,8 @@ export function connectEventOf({ subject, payload }: Pick<Event, "subject" | "pa
 }
 
 /**
- * Configurations that name no events are told of everything about envelopes and templates. What people have agreed to by
- * a click is not what they were made for: it has to be asked for by name.
+ * Configurations that name no events receive everything about envelopes and templates. Click decisions have to
+ * be requested by name.
  */
 export const isOnlyByName = (connectEvent: string): boolean => connectEvent.startsWith("click-");
 

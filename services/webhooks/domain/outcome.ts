@@ -82,9 +82,7 @@ export function errorText(result: OutboundResult, timeoutMs: number): string {
 
 const after = (time: Date, ms: number): Date => new Date(time.getTime() + ms);
 
-/**
- * The milliseconds that a Retry-After header asks for: seconds, or a date as HTTP writes it. Undefined for anything else.
- */
+/** The milliseconds of a Retry-After header, given in seconds or as an HTTP date. Undefined for anything else. */
 export function parseRetryAfter(text: string, now: Date): number | undefined {
   if (text.length === 0 || text.length > 64) return undefined;
   if (/^[0-9]+$/.test(text)) return Number(text) * 1_000;

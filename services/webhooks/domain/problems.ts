@@ -11,4 +11,4 @@ export const { refuse } = refusals("VALIDATION_FAILED", maxProblems);
 
 /** The proto's rules limit the length. */
 export const textProblems = (field: string, text: string): readonly FieldProblem[] =>
-  isStorable(text) ? [] : [problem(field, "NOT_ALLOWED", "has characters that are no text")];
+  isStorable(text) ? [] : [problem(field, "NOT_ALLOWED", "contains characters that cannot be stored as text")];

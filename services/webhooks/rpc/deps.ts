@@ -5,7 +5,7 @@ import type { Logger } from "#platform/logger.ts";
 import type { OutboundRules } from "#platform/net/outbound-url.ts";
 import type { KeyRing } from "#platform/secrets.ts";
 
-/** What the handlers are made of; each takes what it uses. */
+/** The dependencies of the handlers; each handler picks what it uses. */
 export interface WebhooksDeps {
   readonly pool: pg.Pool;
   /** Encrypts the secrets of endpoints. */

@@ -64,7 +64,10 @@ function keyedRequest(request: CreateEndpointRequest): KeyedRequest | undefined 
   return { key, requestHash: createHash("sha256").update(text).digest() };
 }
 
-/** What an earlier request with the key has made. Looks first of all, so that it is answered whatever holds by now. */
+/**
+ * The result of an earlier request with the key. Checked before anything else, so that a replay succeeds
+ * whatever the current state is.
+ */
 async function findEarlier(deps: Deps, orgId: OrgId, keyed: KeyedRequest | undefined): Promise<Created | undefined> {
   if (keyed === undefined) return undefined;
   return withOrg(deps.pool, orgId, async (tenant) => {

@@ -29,8 +29,8 @@ export async function loadClaimed(
 }
 
 /**
- * Locks a delivery for what its attempt has led to. Without a claim it was given up or released meanwhile; what came of
- * the attempt counts all the same, as long as nobody else has made one.
+ * Locks a delivery to record its attempt. Even if the claim was given up or released meanwhile, the attempt
+ * counts, as long as no other process has made one.
  */
 export async function lockAttempted(
   { orgId, client }: Tenant,
@@ -68,7 +68,7 @@ export const settleValues = (orgId: OrgId, { id, status, attempts, step, dueAt, 
   deliveredAt,
 ];
 
-/** Others may take it: at once, or from `dueAt` on. */
+/** Lets other processes claim it: at once, or from `dueAt` on. */
 export async function releaseClaim(
   { orgId, client }: Tenant,
   { id, claim, dueAt }: Pick<Claimed, "id" | "claim"> & { readonly dueAt: Date | undefined },
@@ -121,7 +121,7 @@ export async function pageOfDeliveries({ orgId, client }: Tenant, query: Deliver
   const { endpointId, status, eventType, eventId, connectOnly = false, after, limit } = query;
   const values: unknown[] = [orgId];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
-  // Only what is asked for is said, so that each combination finds its index.
+  // Only the requested conditions, so that each combination finds its index.
   const conditions = ["d.organization_id = $1"];
   if (endpointId !== undefined) conditions.push(`d.endpoint_id = ${parameter(endpointId)}`);
   if (status === "failed" || status === "dead") conditions.push("d.status in ('failed', 'dead')");

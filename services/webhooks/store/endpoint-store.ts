@@ -3,7 +3,7 @@ import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Endpoint, EndpointKind } from "../domain/endpoint.ts";
 
-/** Until the end of the transaction nobody else adds an endpoint or a key of the organization. */
+/** Locks the organization against new endpoints and keys until the end of the transaction. */
 export async function lockOrganization({ orgId, client }: Tenant): Promise<void> {
   await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`webhooks.endpoint ${orgId}`]);
 }
@@ -39,7 +39,10 @@ export async function insertEndpoint(
   return rowCount === 1;
 }
 
-/** Of both kinds; undefined when there is none, or no more. `lock`: until the end of the transaction nobody else changes it. */
+/**
+ * Of either kind; undefined when it does not exist or was deleted. `lock` prevents other changes until the end
+ * of the transaction.
+ */
 export async function findEndpoint(
   { orgId, client }: Tenant,
   id: string,

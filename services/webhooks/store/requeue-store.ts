@@ -9,7 +9,7 @@ const isFree = "(d.claim is null or d.claimed_until <= $2)";
 const againSql = `due_at = $2, step = 0, claim = null, claimed_until = null,
     status = case when d.attempts = 0 or d.status in ('pending', 'delivered') then 'pending' else 'failed' end`;
 
-/** Sends one delivery again, from the beginning of the schedule. Undefined when it is just being sent. */
+/** Restarts the schedule of one delivery. Undefined while it is being sent. */
 export async function requeueOne(
   { orgId, client }: Tenant,
   { id, now }: { readonly id: string; readonly now: Date },
@@ -101,7 +101,7 @@ interface SweepLimits {
   readonly endpointsBefore: Date;
 }
 
-/** Removes some of what is old; true when there may be more. */
+/** Deletes some obsolete rows; true when there may be more. */
 export async function sweepSome(sweeper: pg.Pool, limits: SweepLimits, batch: number): Promise<boolean> {
   const { deliveriesBefore, keysBefore, endpointsBefore } = limits;
   let isMore = false;

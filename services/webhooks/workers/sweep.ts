@@ -21,7 +21,7 @@ const batch = 1_000;
 /** A deleted endpoint stays until what was under way when it went has ended. */
 const afterDeletionMs = 60 * 60_000;
 
-/** Removes what nobody may see any more. Any number of processes may do it at the same time. */
+/** Deletes data whose retention has ended. Concurrent processes are safe. */
 export const createSweep = (deps: SweepDeps): Worker =>
   createPeriodicWorker({ name: "webhook-sweep", everyMs, logger: deps.logger, run: () => sweep(deps) });
 

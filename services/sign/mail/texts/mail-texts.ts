@@ -1,29 +1,29 @@
-/** What mails say. `{subject}`, `{sender}`, `{name}`, `{signer}`, `{reason}`, `{date}` are filled in. */
+/** The texts of mails. `{subject}`, `{sender}`, `{name}`, `{signer}`, `{reason}`, `{date}` are placeholders. */
 export interface MailTexts {
   readonly greeting: string;
   readonly invitationSubject: string;
   readonly invitationText: string;
   readonly reminderSubject: string;
   readonly reminderText: string;
-  /** To those who approve. */
+  /** For approvers. */
   readonly approveSubject: string;
   readonly approveText: string;
   readonly approveReminderSubject: string;
   readonly approveReminderText: string;
-  /** To those for whom it is enough to have received it. */
+  /** For certified deliveries. */
   readonly receiveSubject: string;
   readonly receiveText: string;
   readonly receiveReminderSubject: string;
   readonly receiveReminderText: string;
-  /** To those who get a copy. */
+  /** For carbon copies. */
   readonly readSubject: string;
   readonly readText: string;
-  /** To those with whom somebody else signs. */
+  /** For hosts of in-person signers. */
   readonly hostSubject: string;
   readonly hostText: string;
   readonly hostReminderSubject: string;
   readonly hostReminderText: string;
-  /** Its text follows what a reminder says. */
+  /** Followed by the reminder's text. */
   readonly expiringSubject: string;
   readonly expiringText: string;
   readonly open: string;
@@ -31,14 +31,14 @@ export interface MailTexts {
   readonly expires: string;
   readonly personal: string;
   readonly personalToApprove: string;
-  /** Of a link with which nobody signs in the name of the reader. */
+  /** For links that do not allow signing in the reader's name. */
   readonly private: string;
   readonly completedSubject: string;
   readonly completedText: string;
   readonly download: string;
   readonly declinedSubject: string;
   readonly declinedText: string;
-  /** When whoever declined was asked to approve. */
+  /** When an approver declined. */
   readonly declinedToApproveText: string;
   readonly voidedSubject: string;
   readonly voidedText: string;

@@ -18,8 +18,8 @@ import {
 const maxBytes = 1_048_576;
 
 /**
- * Checks a content by all rules. With a publication it tells what would keep the version from being published; without
- * one what is known to be wrong whatever the template is. Takes as long as readContent does.
+ * Checks a content against all rules. With a publication it reports everything that prevents publishing;
+ * without one, only what is wrong for any template. Takes as long as readContent.
  */
 export function checkContent(subject: ContentSubject): ContentReport {
   const { content, format } = subject;
@@ -44,7 +44,7 @@ export function checkContent(subject: ContentSubject): ContentReport {
 
 const empty = atStart("CONTENT_EMPTY", "ERROR", "The content has no text that could be read.");
 
-/** What can be said only of a content that may be shown. */
+/** Findings that require content fit to be shown. */
 function shownFindings({ publication }: ContentSubject, { shown }: ReadContent): RuleFinding[] {
   return shown === undefined ? [] : accessibilityFindings(shown.outline, publication?.locale);
 }

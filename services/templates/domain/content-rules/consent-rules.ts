@@ -7,8 +7,8 @@ import type { ContentCode } from "./codes.ts";
 import { atStart, maxFindings, type RuleFinding } from "./report.ts";
 
 /**
- * What keeps a consent from being valid (GDPR art. 4(11), 7 and 13; Planet49). Without a configuration nobody knows yet
- * what it will say, so what it could make up for is a warning.
+ * What makes a consent invalid (GDPR art. 4(11), 7 and 13; Planet49). Without a configuration, anything that
+ * the configuration could still fix is only a warning.
  */
 export const consentFindings = (text: VisibleText, typeConfig: JsonObject | undefined): RuleFinding[] => [
   ...precheckedWording(text),

@@ -15,7 +15,7 @@ export function placeholderFindings(subject: ContentSubject, read: ReadContent):
 /** The first ones; one more than a report takes. */
 const limit = maxFindings + 1;
 
-/** In other types `{{…}}` is always a mistake: nobody fills it in. */
+/** In other types `{{…}}` is always a mistake, because nothing fills it in. */
 function forbiddenPlaceholders(content: string): RuleFinding[] {
   const message = "Only content of the type GENERATED can have placeholders.";
   const findings: RuleFinding[] = [];
@@ -57,7 +57,7 @@ const mistakes: Readonly<Record<MergeFieldMistake, string>> = {
   MALFORMED: "A placeholder is {{key}} without blanks; a key has letters, digits, _ and . and begins with a letter.",
 };
 
-/** Values are filled into the HTML, so what is a placeholder there must be one in the Markdown, and the other way. */
+/** Values are merged into the HTML, so the Markdown and its HTML must contain the same placeholders. */
 function lostInMarkdown({ fields, problems }: MergeFields, { shown }: ReadContent): RuleFinding[] {
   if (shown === undefined || problems.length > 0) return [];
   const keys = keysIn(shown.html);

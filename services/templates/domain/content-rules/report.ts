@@ -9,12 +9,12 @@ import type { ContentFormat } from "../content.ts";
 import type { TemplateType } from "../type-config.ts";
 import type { ContentCode } from "./codes.ts";
 
-/** A content and what is known of where it is to be shown. */
+/** A content and what is known about where it will be shown. */
 export interface ContentSubject {
   readonly type: TemplateType;
   readonly format: ContentFormat;
   readonly content: string;
-  /** Absent while nobody knows which template it is for. */
+  /** Absent while the template is unknown. */
   readonly publication?: Publication;
 }
 
@@ -77,7 +77,7 @@ const tooMany = (next: ContentFinding): ContentFinding =>
         ...next,
         code: "CONTENT_TOO_MANY_ERRORS",
         path: "content",
-        message: "There are more findings than are listed. Correct these and check again.",
+        message: "More problems were found than are listed. Fix these and check again.",
       };
 
 /** A finding about something that is not in the content, or about all of it. */

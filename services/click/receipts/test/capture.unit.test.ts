@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { effectivePolicy } from "../../terms/policy.ts";
-import { captureClaimed, captureObserved, truncateIp, truncateUserAgent } from "../capture.ts";
+import { captureClaimed, captureObserved, truncateIp, truncateUserAgent } from "../acceptance-evidence.ts";
 
 const chrome =
   "Mozilla/5.0 (X11; Linux (x86_64)) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.6099.71 Safari/537.36";
