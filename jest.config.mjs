@@ -17,8 +17,8 @@ export default {
   // Far more than anything takes: what is waited for has limits of its own.
   testTimeout: 240_000,
   injectGlobals: false,
-  // One more than a small machine has cores: files wait for processes, pages and windows of time.
-  maxWorkers: 3,
+  // The first takes the files that start many processes, as long as there are any (dev/jest/runner.mjs).
+  maxWorkers: 2,
   workerIdleMemoryLimit: "800MB",
   reporters: ["default", "<rootDir>/dev/jest/result-line-reporter.mjs"],
 };

@@ -28,5 +28,5 @@ test("its hours are those of UTC that have begun within it", () => {
 });
 
 test.each(["", "Nowhere/Else", "\0", "+01:00", "A".repeat(65)])("%j is no time zone", (timeZone) => {
-  expect(() => dayIn(timeZone, new Date())).toThrow("not valid");
+  expect(() => dayIn(timeZone, new Date())).toThrow("is invalid");
 });
