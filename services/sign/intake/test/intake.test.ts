@@ -155,8 +155,8 @@ describe("processes", () => {
 
 describe("organizations that share the processes", () => {
   /** Takes long enough to be waited for: every page is looked at. */
-  const many = async (organization: string, count: number, intake: Intake, done: string[]): Promise<void> => {
-    const files = await Promise.all(Array.from({ length: count }, (_, n) => ordinaryPdf(10 + n)));
+  const filesOf = (count: number) => Promise.all(Array.from({ length: count }, (_, n) => ordinaryPdf(10 + n)));
+  const checkAll = async (organization: string, files: readonly Uint8Array[], intake: Intake, done: string[]) => {
     const checks = files.map(async (file) => {
       await intake.check(organization, [pdfFile(Buffer.from(file))]);
       done.push(organization);
@@ -166,12 +166,13 @@ describe("organizations that share the processes", () => {
 
   test("are served by what each has used, whatever one of them has sent before", async () => {
     const intake = start({ size: 1, kept: 1 });
-    await many("anybody", 1, intake, []);
+    const [one, few, many] = [await filesOf(1), await filesOf(2), await filesOf(12)];
+    await checkAll("anybody", one, intake, []);
     const done: string[] = [];
-    const attack = many("attacker", 12, intake, done);
+    const attack = checkAll("attacker", many, intake, done);
     await until(() => done.length > 0);
     const before = done.length;
-    await many("victim", 2, intake, done);
+    await checkAll("victim", few, intake, done);
     // One each was under way; the turns of the attacker, who has used more, come after them.
     expect(done.filter((organization) => organization === "attacker").length - before).toBeLessThan(7);
     await attack;
