@@ -250,7 +250,6 @@ export const errorCatalogue = {
   ),
   ENVELOPE_NOT_FOUND: row(404, Code.NotFound, "There is no agreement with this id."),
   LEGAL_HOLD_NOT_FOUND: row(404, Code.NotFound, "There is no legal hold with this id."),
-  DELETION_NOT_FOUND: row(404, Code.NotFound, "No agreement with this id was deleted because its time was over."),
   TEMPLATE_NOT_FOUND: row(404, Code.NotFound, "There is no template with this id."),
   ENVELOPE_CANNOT_BE_MODIFIED: row(
     400,

@@ -5,7 +5,7 @@ import { jsonReply } from "../http/reply.ts";
 import { gatherPages, nextPage, nextPageHeader, pageLimit } from "./pages.ts";
 import { required } from "./required.ts";
 import { createBody, defineRoute, onBehalfOf, queryOf, type Route } from "./route.ts";
-import { dateTime, described, flag, integer, listOf, text } from "./schema-parts.ts";
+import { dateTime, described, flag, integer, listOf, text, uuid } from "./schema-parts.ts";
 
 const base = {
   tag: "Privacy",
@@ -151,16 +151,36 @@ export const privacyRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...base,
-    operationId: "getDeletion",
+    operationId: "listDeletions",
     method: "GET",
-    path: "/v1/privacy/deletions/{agreementId}",
-    summary: "Read what remains of a deleted agreement",
-    description: "Of one whose period was over: nothing personal, but enough to check what somebody has kept of it.",
-    notFound: { agreementId: "DELETION_NOT_FOUND" },
-    success: { status: 200, description: "What remains.", schema: deletion.schemas.answer },
+    path: "/v1/privacy/deletions",
+    summary: "List what remains of deleted agreements",
+    description:
+      "Of those whose period was over, newest agreement first: nothing personal, but enough to check what somebody has kept of them. Without limit all are returned, up to 1,000.",
+    query: queryOf<{ agreementId?: string; limit?: number; cursor?: string }>({
+      agreementId: described(uuid, "That agreement alone; the list is empty when it was not deleted."),
+      limit: pageLimit,
+      cursor,
+    }),
+    success: {
+      status: 200,
+      description: "What remains.",
+      schema: listOf(deletion.schemas.answer),
+      headers: nextPageHeader,
+    },
     errors: [],
-    call: (request, { sign }) => sign.getDeletion({ agreementId: request.params.agreementId }, onBehalfOf(request)),
-    respond: (answer) => jsonReply(200, deletion.answer(required(answer.deletion))),
+    call: ({ query, ...request }, { sign }) =>
+      gatherPages(query, async ({ limit, cursor }) => {
+        const page = { agreementId: query.agreementId ?? "", limit: Math.min(limit, maxPage), cursor };
+        const { deletions, nextCursor } = await sign.listDeletions(page, onBehalfOf(request));
+        return { items: deletions, nextCursor };
+      }),
+    respond: ({ items, nextCursor }) =>
+      jsonReply(
+        200,
+        items.map((one) => deletion.answer(one)),
+        nextPage(nextCursor),
+      ),
   }),
   defineRoute({
     ...base,

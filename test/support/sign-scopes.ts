@@ -44,6 +44,6 @@ export const documentedPrivacyScopes: Readonly<Record<string, string>> = {
   setLegalHold: "privacy:admin",
   listLegalHolds: "privacy:admin",
   liftLegalHold: "privacy:admin",
-  getDeletion: "privacy:admin",
+  listDeletions: "privacy:admin",
   listPrivacyActs: "privacy:admin",
 };

@@ -56,6 +56,20 @@ export async function findDeletion({ orgId, client }: Tenant, agreementId: strin
   return rows[0];
 }
 
+/** By their ids, which is the order in which they were made, newest first. */
+export async function listDeletions(
+  { orgId, client }: Tenant,
+  page: { readonly agreementId: string | null; readonly before: string | null; readonly limit: number },
+): Promise<Deletion[]> {
+  const { rows } = await client.query<Deletion>(
+    `select ${columns} from sign.deleted_agreement
+     where organization_id = $1 and ($2::uuid is null or agreement_id = $2) and ($3::uuid is null or agreement_id < $3)
+     order by agreement_id desc limit $4`,
+    [orgId, page.agreementId, page.before, page.limit],
+  );
+  return rows;
+}
+
 /** Notes where the log says that it was deleted. */
 export async function noteLeaf(
   { orgId, client }: Tenant,

@@ -5,12 +5,11 @@ import type { DeletionSchema, RetentionPeriodSchema } from "#gen/assent/sign/v1/
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
-import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import type { SignDeps } from "../deps.ts";
 import { insertActs, listActs } from "./acts.ts";
-import { type Deletion, findDeletion } from "./deletions.ts";
+import { type Deletion, listDeletions } from "./deletions.ts";
 import { countDue, type DuePlace, listDue } from "./due.ts";
 import { findHeld } from "./holds.ts";
 import {
@@ -25,7 +24,7 @@ import {
 
 type Retention = Pick<
   ServiceImpl<typeof SignService>,
-  "getRetention" | "putRetention" | "previewRetention" | "getDeletion" | "listPrivacyActs"
+  "getRetention" | "putRetention" | "previewRetention" | "listDeletions" | "listPrivacyActs"
 >;
 
 const usualLimit = 100;
@@ -95,11 +94,18 @@ export const retention = ({
     });
   },
 
-  async getDeletion({ agreementId }, context) {
+  async listDeletions(request, context) {
     const { orgId } = requireCaller(context);
-    const deletion = await withOrg(pool, orgId, (tenant) => findDeletion(tenant, agreementId));
-    if (deletion === undefined) throw new DomainError("DELETION_NOT_FOUND");
-    return { deletion: deletionMessage(deletion) };
+    const limit = request.limit || usualLimit;
+    const agreementId = request.agreementId.toLowerCase() || null;
+    const deletions = await withOrg(pool, orgId, (tenant) =>
+      listDeletions(tenant, { agreementId, before: uuidCursor(request.cursor), limit: limit + 1 }),
+    );
+    const shown = deletions.slice(0, limit);
+    return {
+      deletions: shown.map((one) => deletionMessage(one)),
+      nextCursor: deletions.length > limit ? (shown.at(-1)?.agreementId ?? "") : "",
+    };
   },
 
   async listPrivacyActs(request, context) {

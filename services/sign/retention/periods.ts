@@ -2,7 +2,7 @@ import type { Tenant } from "#platform/db/pool.ts";
 import { daysAfter } from "../agreement/transitions.ts";
 
 /** The statuses of agreements that nothing more happens to, or has not begun to; drafts are `created`. */
-export const retainedStatuses = ["created", "completed", "declined", "voided", "expired"] as const;
+const retainedStatuses = ["created", "completed", "declined", "voided", "expired"] as const;
 export type RetainedStatus = (typeof retainedStatuses)[number];
 
 /** How long agreements of a status are kept. */
