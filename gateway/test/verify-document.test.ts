@@ -57,7 +57,7 @@ describe("POST /v1/sign/verify", () => {
     const { file } = gateway.sign.lastRequest<VerifyDocumentRequest>("verifyDocument").file ?? {};
     expect(file?.case === "content" && Buffer.from(file.value).equals(fakePdf)).toBe(true);
     const hashed = await gateway.call("POST", verify, { token, body: { sha256: sha256.toUpperCase() } });
-    expect([hashed.status, hashed.body]).toEqual([200, { sha256, seals: [], matches: [] }]);
+    expect([hashed.status, hashed.body]).toEqual([200, { sha256, seals: [], matches: [], deleted: [] }]);
   });
 
   test("tells where the organization has it, and of another organization's nothing", async () => {

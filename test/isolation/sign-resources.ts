@@ -14,6 +14,7 @@ type Ids = Readonly<Record<string, string>>;
  */
 export async function createSignResources(api: Api, name: string): Promise<Ids> {
   const template = await makers.signTemplate(api, name);
+  bodyOf(200, await api.call("PUT", "/v1/privacy/retention", { periods: [{ status: "expired", days: 36_500 }] }));
   return {
     account: api.organizationId,
     user: api.organizationId,
