@@ -149,8 +149,25 @@ export const agreementEvent = shown(AuditEventSchema, {
     example: exampleHash,
   }),
   hash: readOnly(digest, {
-    description: "SHA-256 of the canonical JSON (RFC 8785) of the event with previousHash, without claimed.",
+    description:
+      "SHA-256 of the canonical JSON (RFC 8785) of publicPart. In format 1: of the event with previousHash, without claimed and the members that format 2 has added.",
     example: exampleHash,
+  }),
+  format: readOnly(count, { description: "1 or 2: what the hash is made over.", example: 2 }),
+  publicPart: readOnly(orNull(objectInText), {
+    at: "publicJson",
+    description:
+      "What the hash is made over: everything but what is personal, of which it has digests (_sd, RFC 9901), some of them of nothing. null in format 1.",
+    example: null,
+  }),
+  disclosures: readOnly(list(text()), {
+    description:
+      "Each is base64url of the JSON [salt, name, value], where name is a JSON Pointer into the event, and its SHA-256 in base64url stands in _sd. For each of publicPart.subjects there is one named /subjects/ID that lists the names of the others.",
+    example: [],
+  }),
+  erasedSubjects: readOnly(list(uuid), {
+    description: "Those of publicPart.subjects whose disclosures were erased: ERASED stands where their values stood.",
+    example: [],
   }),
 });
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes what is secret, once, in deploy/secrets (or the folder given): keys, the passwords of the database and of NATS, and a
-# key with a test certificate for seals. What is there is kept: losing AUTH_MASTER_KEY or CLICK_MASTER_KEY loses what they protect,
-# so keep a copy where you keep such things. Needs openssl.
+# key with a test certificate for seals. What is there is kept: losing AUTH_MASTER_KEY, CLICK_MASTER_KEY or SIGN_MASTER_KEY loses
+# what they protect, so keep a copy where you keep such things. Needs openssl.
 set -eu
 folder="${1:-$(dirname "$0")/secrets}"
 umask 077
@@ -9,7 +9,7 @@ mkdir -p "$folder"
 cd "$folder"
 
 # 32 random bytes in base64, as the settings of that name want.
-for name in AUTH_MASTER_KEY CLICK_MASTER_KEY WEBHOOKS_MASTER_KEY INTERNAL_TOKEN_KEYS; do
+for name in AUTH_MASTER_KEY CLICK_MASTER_KEY SIGN_MASTER_KEY WEBHOOKS_MASTER_KEY INTERNAL_TOKEN_KEYS; do
   [ -s "$name" ] || openssl rand -base64 32 | tr -d '\n' > "$name"
 done
 for name in ADMIN_TOKEN database-password login-password nats-password nats-routes-password; do

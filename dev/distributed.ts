@@ -42,6 +42,8 @@ export interface Distributed {
   readonly adminUrl: string;
   /** Of the first process of the click service. */
   readonly clickAdminUrl: string;
+  /** Of the first process of the sign service. */
+  readonly signAdminUrl: string;
   /** Of the first process of the webhooks service. */
   readonly webhooksAdminUrl: string;
   readonly processes: readonly ManagedProcess[];
@@ -101,6 +103,7 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
     baseUrls: gateways.map((p) => `http://${reachableHost(hostOf(options.env ?? {}))}:${p.rpcPort}`),
     adminUrl: `http://${loopback}:${auths[0]?.adminPort}`,
     clickAdminUrl: `http://${loopback}:${clicks[0]?.adminPort}`,
+    signAdminUrl: `http://${loopback}:${signs[0]?.adminPort}`,
     webhooksAdminUrl: `http://${loopback}:${webhooks[0]?.adminPort}`,
     processes,
     of: (service) => processes.filter((p) => p.name === service || p.name.startsWith(`${service}-`)),

@@ -8,6 +8,7 @@ import { createInternalTokens, type InternalTokens, parseInternalKeys } from "#p
 export interface Secrets {
   readonly authMasterKey: string;
   readonly clickMasterKey: string;
+  readonly signMasterKey: string;
   readonly webhooksMasterKey: string;
   readonly adminToken: string;
   /** What separate processes prove themselves to each other with. */
@@ -22,6 +23,8 @@ export interface RuntimeFile {
   readonly adminUrl: string;
   /** Where the click service is reached; at adminUrl when absent. */
   readonly clickAdminUrl?: string | undefined;
+  /** Where the sign service is reached; at adminUrl when absent. */
+  readonly signAdminUrl?: string | undefined;
   /** Where the webhooks service is reached; at adminUrl when absent. */
   readonly webhooksAdminUrl?: string | undefined;
   readonly adminToken: string;
@@ -87,6 +90,7 @@ function readOrMakeSecrets(file: string): Secrets {
 const makeSecrets = (): Secrets => ({
   authMasterKey: randomBytes(32).toString("base64"),
   clickMasterKey: randomBytes(32).toString("base64"),
+  signMasterKey: randomBytes(32).toString("base64"),
   webhooksMasterKey: randomBytes(32).toString("base64"),
   adminToken: randomBytes(32).toString("base64url"),
   internalTokenKeys: randomBytes(32).toString("base64"),

@@ -54,7 +54,7 @@ export function launchValues(env: Environment) {
 
 /** Read by other programs of this folder than those that start the product. */
 const elsewhere = new Set(["SERVICE_LOGIN", "ASSENT_HOME"]);
-const elsewherePrefixes = ["ASSENT_ADMIN_", "ASSENT_CLICK_ADMIN_", "ASSENT_WEBHOOKS_ADMIN_"];
+const elsewherePrefixes = ["ASSENT_ADMIN_", "ASSENT_CLICK_ADMIN_", "ASSENT_SIGN_ADMIN_", "ASSENT_WEBHOOKS_ADMIN_"];
 
 const declared: ReadonlySet<string> = new Set(settingsOfPrograms.flatMap(({ settings }) => Object.keys(settings)));
 
@@ -72,6 +72,7 @@ export const decidedByDistributed = [...targets, "RPC_HOST", "RPC_PORT", "ADMIN_
 export const assumedSettings = (secrets: Secrets, seal: CertificateFiles): Environment => ({
   AUTH_MASTER_KEY: secrets.authMasterKey,
   CLICK_MASTER_KEY: secrets.clickMasterKey,
+  SIGN_MASTER_KEY: secrets.signMasterKey,
   WEBHOOKS_MASTER_KEY: secrets.webhooksMasterKey,
   ADMIN_TOKEN: secrets.adminToken,
   INTERNAL_TOKEN_KEYS: secrets.internalTokenKeys,

@@ -66,14 +66,14 @@ async function start(): Promise<void> {
   const supervisor = createSupervisor({ say });
   stops.push(async () => supervisor.stop());
   for (const part of [...parts, ...running.processes]) supervisor.watch(part);
-  const { adminUrl, clickAdminUrl, webhooksAdminUrl, baseUrls } = running;
+  const { adminUrl, clickAdminUrl, signAdminUrl, webhooksAdminUrl, baseUrls } = running;
   const demo = await prepareDemo(
     home,
     adminClient(createAdminTransport(adminUrl, secrets.adminToken)),
     baseUrls[0] ?? "",
   );
   writeHomeFile(home, "runtime.json", {
-    ...{ adminUrl, clickAdminUrl, webhooksAdminUrl },
+    ...{ adminUrl, clickAdminUrl, signAdminUrl, webhooksAdminUrl },
     adminToken: secrets.adminToken,
     baseUrl: demo.baseUrl,
   });

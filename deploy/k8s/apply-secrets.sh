@@ -32,7 +32,8 @@ fi
 manifests() {
   emit generic assent-keys \
     --from-file="$folder/AUTH_MASTER_KEY" --from-file="$folder/CLICK_MASTER_KEY" \
-    --from-file="$folder/WEBHOOKS_MASTER_KEY" --from-file="$folder/ADMIN_TOKEN"
+    --from-file="$folder/SIGN_MASTER_KEY" --from-file="$folder/WEBHOOKS_MASTER_KEY" \
+    --from-file="$folder/ADMIN_TOKEN"
   emit generic assent-internal --from-file="$folder/INTERNAL_TOKEN_KEYS"
   emit generic assent-nats \
     --from-file="$folder/nats-url" --from-file="$folder/nats-authorization" --from-file="$folder/nats-routes"

@@ -11,7 +11,7 @@ const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 
 /** Services with consumers and with a master key. */
-export const services: readonly ServiceName[] = ["auth", "click", "webhooks"];
+export const services: readonly ServiceName[] = ["auth", "click", "sign", "webhooks"];
 
 /** The service that --service names. */
 export function namedService(values: Values): ServiceName {

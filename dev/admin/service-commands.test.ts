@@ -125,7 +125,7 @@ describe("master-keys", () => {
   });
 
   test("a service that has no master key is named", async () => {
-    expect(await run("master-keys", "status", "--service", "sign")).toMatchObject({ code: 2 });
+    expect(await run("master-keys", "status", "--service", "docgen")).toMatchObject({ code: 2 });
     const { code, err } = await run("master-keys", "status", "--service", "auth");
     expect([code, err]).toEqual([1, expect.stringContaining("it has click")]);
   });

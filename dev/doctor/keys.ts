@@ -1,7 +1,8 @@
 import type pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { parseMasterKeys } from "#platform/secrets.ts";
+import { hashKeyContext } from "#platform/master-keys/hash-key.ts";
+import { decryptBytes, parseMasterKeys } from "#platform/secrets.ts";
 import { deriveKeys } from "../../services/auth/domain/secrets.ts";
 import { openSealedKey as openTokenKey } from "../../services/auth/domain/signing-key.ts";
 import type { KeyPurpose } from "../../services/click/keys/key-schedule.ts";
@@ -44,6 +45,7 @@ interface Check {
 const checks: readonly Check[] = [
   { name: "AUTH_MASTER_KEY", program: "auth", suffix: "_lookup", open: openWithAuthKey },
   { name: "CLICK_MASTER_KEY", program: "click", suffix: "", open: openWithClickKey },
+  { name: "SIGN_MASTER_KEY", program: "sign", suffix: "", open: openWithSignKey },
   { name: "WEBHOOKS_MASTER_KEY", program: "webhooks", suffix: "_sender", open: openWithWebhooksKey },
   { name: "EVIDENCE_ISSUER", program: "click", suffix: "_integrator", open: compareIssuer },
 ];
@@ -81,6 +83,13 @@ async function openWithClickKey(pool: pg.Pool, value: string): Promise<Outcome> 
   const masterKeys = parseMasterKeys(value, { takesAnySpelling: true });
   return opens(rows, async (row) => {
     openSealedKey(signingKeyKek(masterKeys, row.purpose), row);
+  });
+}
+
+async function openWithSignKey(pool: pg.Pool, value: string): Promise<Outcome> {
+  const { rows } = await pool.query<{ sealed: Buffer }>("select sealed from sign.hash_key");
+  return opens(rows, async ({ sealed }) => {
+    decryptBytes(parseMasterKeys(value), sealed, hashKeyContext);
   });
 }
 

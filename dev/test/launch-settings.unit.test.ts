@@ -40,7 +40,7 @@ describe("the settings of the processes that one command starts", () => {
   test("the single process reads them too: what is wrong with any is said before anything is opened", async () => {
     const secrets: Secrets = {
       ...{ authMasterKey: key(1), clickMasterKey: key(2), webhooksMasterKey: key(3), adminToken: "token" },
-      internalTokenKeys: key(4),
+      ...{ internalTokenKeys: key(4), signMasterKey: key(5) },
     };
     const start = startSingleProcess({
       ...{ databaseUrl: "postgres://nobody@127.0.0.1:1/none", natsUrl: "", host: "127.0.0.1", port: 0, secrets },

@@ -28,7 +28,7 @@ import { sweepUnlessAway } from "./sweep.ts";
 import { createContentKeeper } from "./terms/content-keeper.ts";
 import { applyVersionPublished, versionPublishedSubject } from "./terms/publications.ts";
 import { createTemplateSource } from "./terms/template-source.ts";
-import { createKeyHasher } from "./vault/organization-keys.ts";
+import { createKeyHasher } from "./vault/key-hasher.ts";
 
 export interface ClickServiceDeps {
   readonly runtime: Runtime;

@@ -1,13 +1,16 @@
 import { type Environment, integerSetting, readSettings, secretSetting, stringSetting } from "#platform/config.ts";
 import { type MailServer, mailServerOf, mailSettings } from "#platform/mail/mail-settings.ts";
+import { masterKeySetting } from "#platform/secrets.ts";
 import { commonSettings } from "#platform/service-settings.ts";
 import { type SealFiles, type SealStamps, sealFilesOf, sealSettings, sealStampsOf } from "./seal-settings.ts";
 
 export interface SignConfig {
   readonly databaseUrl: string;
+  /** Of 32 random bytes in base64, or several with commas between them. */
+  readonly masterKey: string;
   /**
-   * The role of the service. Claimer, verifier, sweeper and relay use this name plus `_claimer`, `_verifier`,
-   * `_sweeper` and `_relay`. "-" keeps the login role.
+   * The role of the service. Claimer, verifier, sweeper, relay and resealer use this name plus `_claimer`,
+   * `_verifier`, `_sweeper`, `_relay` and `_resealer`. "-" keeps the login role.
    */
   readonly databaseRole?: string;
   /** Total database connections of this process, at least 8. */
@@ -34,6 +37,9 @@ export const settings = {
     { min: 8, max: 1000 },
   ),
   NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
+  SIGN_MASTER_KEY: masterKeySetting(
+    "32 bytes in base64. From it the keys are derived that wrap what the personal part of audit trails is sealed with. Lost, nobody can say any more who did what; hashes still hold.",
+  ),
   AUTH_TARGET: stringSetting("Where the auth service answers gRPC: it knows the names of organizations."),
   DOCGEN_TARGET: stringSetting("Where the docgen service answers gRPC: it prints certificates and what is no PDF."),
   CLICK_TARGET: stringSetting("Where the click service answers gRPC: it keeps the evidence logs."),
@@ -62,6 +68,7 @@ export function configFromEnv(env: Environment): SignConfig {
   return {
     databaseUrl: values.DATABASE_URL,
     databaseRole: values.DATABASE_ROLE,
+    masterKey: values.SIGN_MASTER_KEY,
     poolSize: values.DATABASE_POOL_SIZE,
     intakeProcesses: values.INTAKE_PROCESSES,
     intakeProcessesKept: values.INTAKE_PROCESSES_KEPT,

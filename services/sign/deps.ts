@@ -7,6 +7,7 @@ import type { Clock } from "#platform/clock.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
+import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import type { Intake } from "./intake/intake.ts";
 import type { OrganizationReader } from "./organization-reader.ts";
 import type { Sealer } from "./seal/sealer.ts";
@@ -17,6 +18,8 @@ import type { Witness } from "./witness/witness.ts";
 export interface SignDeps {
   readonly pool: pg.Pool;
   readonly blobs: BlobStore;
+  /** What the personal part of trails is sealed with. */
+  readonly vault: SeedVault;
   /** Checks, converts, searches and merges files in separate processes. */
   readonly intake: Intake;
   /** Renders certificates, and documents that are not PDFs. */

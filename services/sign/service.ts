@@ -5,8 +5,13 @@ import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
 import { createPool, observePool } from "#platform/db/pool.ts";
 import { createSmtpMailer, type MailSetup } from "#platform/mail/mail-settings.ts";
+import { createHashKey } from "#platform/master-keys/hash-key.ts";
+import { createResealer } from "#platform/master-keys/reseal.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
+import { parseMasterKeys } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
+import { createSeedVault } from "#platform/vault/seed-vault.ts";
+import { sealedColumns } from "./agreement/subject-keys.ts";
 import { schema } from "./agreement/write-change.ts";
 import type { SignConfig } from "./config.ts";
 import { signRoutes } from "./handlers.ts";
@@ -40,7 +45,7 @@ export const maxMessageBytes = 112 * 1024 * 1024;
 export async function createSignService(config: SignConfig, deps: SignServiceDeps): Promise<Service> {
   const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
   const pools = connect(config);
-  const { pool, claimerPool, verifierPool, sweeperPool, relayPool } = pools;
+  const { pool, claimerPool, verifierPool, sweeperPool, relayPool, resealerPool } = pools;
   const readers = { sealReader: createSealReader(), publicSealReader: createSealReader() };
   for (const one of Object.values(pools)) observePool(one, "sign", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema, service: "sign", bus, clock, logger, metrics });
@@ -52,10 +57,18 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   const intake = deps.intake ?? createIntake({ ...intakeOptions(config), renderer, clock, logger, metrics, tracer });
   const witness = createWitness({ logger, metrics, tracer });
   const mail = deps.mail ?? configuredMail(config);
+  const masterKeys = parseMasterKeys(config.masterKey);
+  const hashKey = createHashKey({ pool, schema, masterKeys, logger, findFormer: async () => undefined });
+  await hashKey.load().catch((error: unknown) => logger.debug({ err: error }, "the key of the hashes is read later"));
+  const vault = createSeedVault("sign", masterKeys, hashKey.value);
+  const resealer = createResealer({
+    ...{ service: "sign", schema, pool, resealerPool, masterKeys, logger },
+    columns: sealedColumns(masterKeys, vault),
+  });
   const wakeRelay = () => relay.wake();
   const shared = {
     ...{ pool, blobs, intake, witness, renderer, organizations, clock, newId, logger, mail, wakeRelay, tracer },
-    ...{ ...readers, verifierPool, evidenceLog },
+    ...{ ...readers, verifierPool, evidenceLog, vault },
     sealer: configuredSealer(config, { logger, metrics }),
     wakeJobs: (): void => jobs.wake(),
   };
@@ -63,7 +76,10 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   return {
     name: "sign",
     routes: signRoutes(shared),
+    resealer,
     workers: [
+      hashKey.worker,
+      resealer.worker,
       relay,
       jobs,
       createCompletionWatch({ claimerPool, clock, logger, metrics }),
@@ -76,6 +92,8 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
       await pool.query("select from sign.agreement limit 0");
       await claimerPool.query("select organization_id from sign.job limit 0");
       await verifierPool.query("select sealed_sha256 from sign.document limit 0");
+      // Fails with another master key than the other processes have.
+      await hashKey.load();
     },
     close: async () => {
       await intake.close();
@@ -120,6 +138,8 @@ function connect(config: SignConfig) {
       name: "sign-verifier",
     }),
     sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "sign-sweeper" }),
+    // Connects only while the master key is replaced.
+    resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "sign-resealer" }),
     relayPool: createPool({
       ...{ url, ...as("_relay"), max: relayConnections },
       synchronousCommit: false,

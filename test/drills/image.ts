@@ -93,11 +93,13 @@ async function surroundings(): Promise<Surroundings> {
   stops.push(nats.stop);
   const { owner, login, loginUrl } = await createOwner(postgres.url);
   const { key, certificates } = await makeSeal();
-  const { authMasterKey, clickMasterKey, webhooksMasterKey, adminToken, internalTokenKeys } = home.secrets;
+  const { authMasterKey, clickMasterKey, signMasterKey, webhooksMasterKey, ...others } = home.secrets;
+  const { adminToken, internalTokenKeys } = others;
   const settings = new Map(
     Object.entries({
       ...{ DATABASE_URL: loginUrl, NATS_URL: nats.url, ADMIN_TOKEN: adminToken, NODE_ENV: "production" },
-      ...{ AUTH_MASTER_KEY: authMasterKey, CLICK_MASTER_KEY: clickMasterKey, WEBHOOKS_MASTER_KEY: webhooksMasterKey },
+      ...{ AUTH_MASTER_KEY: authMasterKey, CLICK_MASTER_KEY: clickMasterKey },
+      ...{ SIGN_MASTER_KEY: signMasterKey, WEBHOOKS_MASTER_KEY: webhooksMasterKey },
       ...{ SEAL_KEY: key, SEAL_CERTIFICATES: certificates, LOG_LEVEL: "info", GRPC_PORT: "0" },
       ...{ INTERNAL_TOKEN_KEYS: internalTokenKeys, ADMIN_HOST: "127.0.0.1" },
       ...{ EVIDENCE_ISSUER: "https://agreements.example.com", PUBLIC_URL: "https://agreements.example.com" },

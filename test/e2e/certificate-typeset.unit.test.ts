@@ -7,6 +7,7 @@ import { htmlJob } from "../../services/docgen/renderer/test/jobs.ts";
 import { describeWithPoppler, flatTextOf } from "../../services/docgen/typesetting/test/poppler.ts";
 import type { Agreement, Recipient } from "../../services/sign/agreement/agreement.ts";
 import { chain, emptyAudit } from "../../services/sign/agreement/audit-chain.ts";
+import { commit } from "../../services/sign/agreement/audit-commitment.ts";
 import type { AuditEntry } from "../../services/sign/agreement/change.ts";
 import {
   sampleContext,
@@ -28,12 +29,15 @@ beforeAll(() => {
 afterAll(() => renderer.close());
 
 async function printed(agreement: Agreement, entries: readonly AuditEntry[] = entriesOf(agreement.recipients)) {
-  const { events, head } = chain(entries, {
-    agreementId: agreement.id,
-    head: emptyAudit,
-    occurredAt: sampleTime,
-    agreementStatus: agreement.status,
-  });
+  const { events, head } = chain(
+    entries.map((entry) => ({ ...entry, committed: commit(entry, () => "somebody") })),
+    {
+      agreementId: agreement.id,
+      head: emptyAudit,
+      occurredAt: sampleTime,
+      agreementStatus: agreement.status,
+    },
+  );
   const audited = { ...agreement, audit: head };
   const html = certificateHtml(audited, events, { organizationName: "Acme & Söhne", at: sampleTime });
   const page = { ...defaultPage, footer: certificateFooter(agreement) };

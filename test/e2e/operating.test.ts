@@ -142,6 +142,7 @@ describeDistributed("an installation whose processes have certificates", () => {
     const broken: readonly (readonly [string, Record<string, string>, readonly string[]])[] = [
       ["auth", { AUTH_MASTER_KEY: otherKey }, ["AUTH_MASTER_KEY"]],
       ["click", { CLICK_MASTER_KEY: otherKey }, ["CLICK_MASTER_KEY"]],
+      ["sign", { SIGN_MASTER_KEY: otherKey }, ["SIGN_MASTER_KEY"]],
       ["webhooks", { WEBHOOKS_MASTER_KEY: otherKey }, ["WEBHOOKS_MASTER_KEY"]],
       ["templates", { NATS_URL: "nats://127.0.0.1:1" }, ["nats"]],
       ["gateway", { CLICK_TARGET: "127.0.0.1:1" }, ["CLICK_TARGET"]],

@@ -62,7 +62,7 @@ function describeManyAtOnce(_mode: Mode, running: () => System): void {
   async function expectConsistent(id: string): Promise<string[]> {
     const { agreement, events } = await withOrg(inspector, orgId, async (tenant) => ({
       agreement: await loadAgreement(tenant, id),
-      events: await listAuditEvents(tenant, id),
+      events: await listAuditEvents(tenant, system.signVault, id),
     }));
     if (agreement === undefined) throw new Error(`${id} is not there`);
     expect(isChainIntact(id, events, agreement.audit)).toBe(true);

@@ -7,6 +7,7 @@ import { verifyNote } from "#platform/transparency/signed-note.ts";
 import { verifyInclusion } from "#platform/transparency/verify.ts";
 import { smallestPdf } from "../../services/sign/intake/smallest-pdf.ts";
 import type { Answer, Api } from "../support/api.ts";
+import { checkTrail } from "../support/check-trail.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { readPageAndConsent } from "../support/read-and-consent.ts";
 import { type Face, faces } from "../support/sign-faces.ts";
@@ -70,6 +71,13 @@ export const evidenceOfAgreement = scenario("a completed agreement in the eviden
     const { logId, leafIndex, leafHash } = details;
     const head = (await eventsOf(id)).find(({ action }) => action === "agreement.completed");
     expect([logId, details.sequence]).toEqual([owner.organizationId, head.sequence]);
+    const trail = await eventsOf(id);
+    expect(checkTrail(id, trail).problems).toEqual([]);
+    expect(checkTrail(id, trail.slice(0, head.sequence)).head).toBe(head.hash);
+    expect(trail.flatMap(({ publicPart }) => JSON.stringify(publicPart)).join()).not.toMatch(/Ann|example\.com|127\.0/);
+    const [first, ...others] = trail;
+    const forged = { ...first, disclosures: first.disclosures.slice(1) };
+    expect(checkTrail(id, [forged, ...others]).problems).toEqual(["event 1: something was taken away"]);
     const { auditEvents } = bodyOf(200, await compatible.listAuditEvents(owner, id));
     const said = JSON.stringify(auditEvents.at(-1));
     for (const wanted of ["Logged", "The audit trail was entered into the evidence log.", logId, leafHash]) {

@@ -276,6 +276,16 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "sign.relay_state: DELETE, INSERT, SELECT, UPDATE",
     ],
   },
+  assent_sign_resealer: {
+    reason:
+      "Seals everything with the newest master key, for all organizations. Reads what is sealed and to what it belongs, and changes nothing else.",
+    policies: ["sign.subject_key resealer_reads (r)", "sign.subject_key resealer_seals (w)"],
+    grants: [
+      "sign.hash_key: SELECT, UPDATE (sealed)",
+      "sign.reseal_run: INSERT, SELECT, UPDATE",
+      "sign.subject_key: SELECT (agreement_id, id, organization_id, seed), UPDATE (seed)",
+    ],
+  },
   assent_sign_sweeper: {
     reason:
       "Removes what is of no use any more, for all organizations at once (store/sweep-store.ts). Sees ids and times, and nothing of what people have written.",

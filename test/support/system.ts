@@ -9,7 +9,9 @@ import type { Environment } from "#platform/config.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createNatsBus } from "#platform/events/nats.ts";
 import { createLogger } from "#platform/logger.ts";
+import { parseMasterKeys } from "#platform/secrets.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import { createSeedVault, type SeedVault } from "#platform/vault/seed-vault.ts";
 import { createAdminTransport } from "../../dev/admin-transport.ts";
 import type { AdminClient } from "../../dev/demo.ts";
 import { type Distributed, type DistributedOptions, startDistributed } from "../../dev/distributed.ts";
@@ -40,6 +42,8 @@ export interface System {
   readonly secrets: SecretRegistry;
   /** The master key of the auth service, for tests that forge what it would have signed. */
   readonly authMasterKey: string;
+  /** Opens what the sign service has sealed. */
+  readonly signVault: SeedVault;
   /** What makes a test a process of this copy. */
   readonly internalTokenKeys: string;
   /** A new organization with an API key, ready to call. */
@@ -157,6 +161,7 @@ async function startSingle({ anchorIntervalSeconds, mail, oidc, environment }: S
     signing: createClient(SigningService, running.sign),
     secrets: registry,
     authMasterKey: secrets.authMasterKey,
+    signVault: signVaultOf(secrets),
     internalTokenKeys: secrets.internalTokenKeys,
     newOrganization: () => newOrganization(admin, baseUrl),
     stop: async () => {
@@ -207,6 +212,7 @@ async function startSeparate({
     adminEnv: {
       ASSENT_ADMIN_URL: distributed.adminUrl,
       ASSENT_CLICK_ADMIN_URL: distributed.clickAdminUrl,
+      ASSENT_SIGN_ADMIN_URL: distributed.signAdminUrl,
       ASSENT_WEBHOOKS_ADMIN_URL: distributed.webhooksAdminUrl,
       ASSENT_ADMIN_TOKEN: home.secrets.adminToken,
     },
@@ -215,6 +221,7 @@ async function startSeparate({
     nats,
     secrets: registry,
     authMasterKey: home.secrets.authMasterKey,
+    signVault: signVaultOf(home.secrets),
     internalTokenKeys: home.secrets.internalTokenKeys,
     newOrganization: () => newOrganization(admin, distributed.baseUrls[0] ?? ""),
     stop: async () => {
@@ -229,11 +236,16 @@ async function startSeparate({
   };
 }
 
+/** Finds nobody: for that one would need what the service keeps in the database. */
+const signVaultOf = ({ signMasterKey }: Secrets): SeedVault =>
+  createSeedVault("sign", parseMasterKeys(signMasterKey), () => Buffer.alloc(32));
+
 /** With what the system itself is given. */
 function registryOf(secrets: Secrets, database: TestDatabase): SecretRegistry {
   const registry = createSecretRegistry();
   registry.add("master key of auth", secrets.authMasterKey);
   registry.add("master key of click", secrets.clickMasterKey);
+  registry.add("master key of sign", secrets.signMasterKey);
   registry.add("master key of webhooks", secrets.webhooksMasterKey);
   registry.add("admin token", secrets.adminToken);
   registry.add("internal token key", secrets.internalTokenKeys);

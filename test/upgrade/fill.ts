@@ -12,7 +12,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { visitPage } from "../support/signing-page.ts";
 import type { Facts } from "./release.ts";
 
-type Said = Omit<Facts, "authMasterKey" | "clickMasterKey" | "webhooksMasterKey">;
+type Said = Omit<Facts, "authMasterKey" | "clickMasterKey" | "webhooksMasterKey" | "signMasterKey">;
 
 /** Uses everything of the product for one organization, and answers what its API says of it. */
 export async function fill(admin: AdminClient, baseUrl: string): Promise<Said> {

@@ -52,8 +52,8 @@ async function useEverything(databaseUrl: string, folder: string) {
   running.open();
   try {
     const said = await fill(adminClient(running.admin), `http://127.0.0.1:${running.port}`);
-    const { authMasterKey, clickMasterKey, webhooksMasterKey } = secrets;
-    return { ...said, authMasterKey, clickMasterKey, webhooksMasterKey };
+    const { authMasterKey, clickMasterKey, webhooksMasterKey, signMasterKey } = secrets;
+    return { ...said, authMasterKey, clickMasterKey, webhooksMasterKey, signMasterKey };
   } finally {
     await running.stop();
   }

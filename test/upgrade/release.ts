@@ -13,6 +13,7 @@ export interface Facts {
   readonly authMasterKey: string;
   readonly clickMasterKey: string;
   readonly webhooksMasterKey?: string;
+  readonly signMasterKey?: string;
   readonly acceptLimit: number;
   readonly templateSlug: string;
   /** Of the request for the receipt. */

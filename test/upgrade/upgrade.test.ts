@@ -16,6 +16,7 @@ import { allMigrations, migrateAll } from "../../dev/migrations.ts";
 import { type SingleProcess, startSingleProcess } from "../../dev/single-process.ts";
 import { Api } from "../support/api.ts";
 import { Browser } from "../support/browser-people.ts";
+import { checkTrail } from "../support/check-trail.ts";
 import { collectEvents, type EventLog } from "../support/events.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { readPageAndConsent } from "../support/read-and-consent.ts";
@@ -49,10 +50,10 @@ describe.each(keptReleases())("an installation of release %s, migrated", (releas
     applied = await migrateAll(database.url, logger);
     await postponeExpiry();
     const { secrets } = openHome({ ASSENT_HOME: folder });
-    const { authMasterKey, clickMasterKey, webhooksMasterKey = secrets.webhooksMasterKey } = facts;
+    const { authMasterKey, clickMasterKey, webhooksMasterKey, signMasterKey } = { ...secrets, ...facts };
     running = await startSingleProcess({
       ...{ databaseUrl: database.url, natsUrl: "", host: "127.0.0.1", port: 0, logger },
-      secrets: { ...secrets, authMasterKey, clickMasterKey, webhooksMasterKey },
+      secrets: { ...secrets, authMasterKey, clickMasterKey, webhooksMasterKey, signMasterKey },
     });
     running.open();
     events = await collectEvents(running.bus, "upgrade");
@@ -133,6 +134,7 @@ describe.each(keptReleases())("an installation of release %s, migrated", (releas
     const trail: object[] = bodyOf(200, await api.get(`${path}/audit-events`));
     // What the answers of that time had is there; later ones have members more.
     expect(trail.slice(0, facts.auditEvents.length)).toMatchObject(facts.auditEvents);
+    expect(checkTrail(facts.completedId, trail).problems).toEqual([]);
     const { rows } = await inspector.query<{ sha256: string }>(
       "select encode(sealed_sha256, 'hex') as sha256 from sign.document where agreement_id = $1",
       [facts.completedId],
@@ -152,6 +154,10 @@ describe.each(keptReleases())("an installation of release %s, migrated", (releas
     const adopted = { typed: "Ann", font: "caveat", drawnPng: "" };
     bodyOf(200, await say("finish", { values: [], signature: adopted, initials: adopted }));
     await until(async () => bodyOf(200, await api.get(path)).status === "completed", 60_000);
+    // What it did then is hashed as it was, and what it does now in the format of now, in one chain.
+    const trail: { readonly format: number }[] = bodyOf(200, await api.get(`${path}/audit-events`));
+    expect(checkTrail(facts.waitingId, trail).problems).toEqual([]);
+    expect(trail.at(-1)?.format).toBe(2);
   });
 
   test("has the generated documents of that time, and generates with the templates of that time", async () => {

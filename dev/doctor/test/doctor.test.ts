@@ -58,7 +58,8 @@ beforeAll(async () => {
     INTERNAL_TOKEN_KEYS: masterKey(),
     NODE_ENV: "production",
     TRUSTED_PROXIES: "10.0.0.0/8",
-    ...{ AUTH_MASTER_KEY: masterKey(), CLICK_MASTER_KEY: masterKey(), WEBHOOKS_MASTER_KEY: masterKey() },
+    ...{ AUTH_MASTER_KEY: masterKey(), CLICK_MASTER_KEY: masterKey() },
+    ...{ SIGN_MASTER_KEY: masterKey(), WEBHOOKS_MASTER_KEY: masterKey() },
     EVIDENCE_ISSUER: "https://agreements.example.com",
     ...{ SEAL_KEY: seal.key, SEAL_CERTIFICATES: seal.certificates },
     ...Object.fromEntries(

@@ -8,7 +8,7 @@ import { isUuid } from "#platform/ids.ts";
 import { blankMessage, isBlank, textPatterns } from "#platform/rpc/text-rules.ts";
 import { schemaProblems } from "#platform/schema-problems.ts";
 import { canonicalLocale } from "../terms/locale.ts";
-import type { KeyHasher } from "../vault/organization-keys.ts";
+import type { KeyHasher } from "../vault/key-hasher.ts";
 
 export type Decision = "ACCEPT" | "DECLINE";
 

@@ -17,7 +17,7 @@ import {
   type ShownInput,
   shownFacts,
 } from "../terms/agreement.ts";
-import type { KeyHasher } from "../vault/organization-keys.ts";
+import type { KeyHasher } from "../vault/key-hasher.ts";
 import { sealAcceptance, sealCompletion } from "../vault/seals.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 import type { CheckedItem } from "./accept-body.ts";

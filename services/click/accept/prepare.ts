@@ -4,6 +4,7 @@ import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
+import { newSeed } from "#platform/vault/sealed-box.ts";
 import type { EvidenceParts } from "../keys/evidence-parts.ts";
 import { findByKeys, findDirect, hasAccepted } from "../receipts/acceptance-store.ts";
 import type { MergedText } from "../render/compose.ts";
@@ -19,9 +20,8 @@ import {
 } from "../terms/agreement.ts";
 import { type TemplateName, type TemplateSource, templateKey } from "../terms/template-source.ts";
 import type { KeptTerms } from "../terms/terms.ts";
-import type { KeyHasher } from "../vault/organization-keys.ts";
+import type { KeyHasher } from "../vault/key-hasher.ts";
 import { openSessionFacts } from "../vault/seals.ts";
-import { newSeed } from "../vault/subject-vault.ts";
 import type { CheckedItem } from "./accept-body.ts";
 import { buildRecord, type UnsignedRecord } from "./accept-record.ts";
 import { type Assessment, assess } from "./assessment.ts";

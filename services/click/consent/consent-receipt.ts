@@ -1,9 +1,9 @@
 import type { ConsentReceipt as AnsweredReceipt, ReceiptProof } from "#api/receipts.ts";
 import type { NewId } from "#platform/ids.ts";
+import { digestAlgorithm, disclose } from "#platform/vault/disclosures.ts";
 import type { ClaimedContext } from "../accept/accept-body.ts";
 import type { LeafKind, LeafPayload } from "../log/leaf.ts";
 import type { ObservedContext } from "../receipts/acceptance-evidence.ts";
-import { digestAlgorithm, disclose } from "../receipts/disclosures.ts";
 import type { ActorType, ConsentEvent, ConsentEventType } from "./consent.ts";
 import type { ConsentDecision, PlannedChange } from "./consent-plan.ts";
 

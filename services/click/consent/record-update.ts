@@ -8,7 +8,7 @@ import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { consentChanged } from "../events.ts";
 import type { LeafDraft, LeafSigner, SignedLeaf } from "../log/leaf.ts";
 import { appendLeaves } from "../log/log-store.ts";
-import type { KeyHasher } from "../vault/organization-keys.ts";
+import type { KeyHasher } from "../vault/key-hasher.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 import type { ConsentEvent } from "./consent.ts";
 import { type ConsentDecision, type PurposeOffer, planChanges } from "./consent-plan.ts";

@@ -166,7 +166,7 @@ async function restrictRecords(
     const isPlain = restrictedUntil === null;
     return {
       recordId,
-      seed: isPlain ? vault.restrictSeed({ organizationId: tenant.orgId, recordId }, seed) : seed,
+      seed: isPlain ? vault.wrapSeed({ organizationId: tenant.orgId, recordId }, seed) : seed,
       restrictedUntil: times.get(recordId) ?? restrictedUntil,
     };
   });

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { canonicalJson } from "#platform/canonical-json.ts";
+import { digestOf, parseDisclosure } from "#platform/vault/disclosures.ts";
 import type { ConsentEvent, ConsentEventType } from "../consent/consent.ts";
 import { type ConsentLeaf, withheldConsentReceipt } from "../consent/consent-receipt.ts";
 import { leafHashOf } from "../log/leaf.ts";
 import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
-import { digestOf, parseDisclosure } from "../receipts/disclosures.ts";
 import { answerReceipt, type LoggedReceipt, withheldReceipt } from "../receipts/receipt-answer.ts";
 import type { Terms } from "../terms/terms.ts";
 import { isDecision, type ReadReceipt, type ReceiptPayload } from "./evidence-receipt.ts";

@@ -44,7 +44,7 @@ export const sealedColumns = (masterKeys: KeyRing, vault: SubjectVault): readonl
     column: "seed",
     key: { organization_id: "uuid", record_id: "uuid" },
     select: 't.organization_id as "organizationId", t.record_id as "recordId"',
-    reseal: (record, seed) => (seed.length === plainSeedBytes ? undefined : vault.resealedSeed(record, seed)),
+    reseal: (record, seed) => (seed.length === plainSeedBytes ? undefined : vault.rewrappedSeed(record, seed)),
   },
 ];
 

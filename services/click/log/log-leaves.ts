@@ -1,4 +1,4 @@
-import { digestAlgorithm, disclose } from "../receipts/disclosures.ts";
+import { digestAlgorithm, disclose } from "#platform/vault/disclosures.ts";
 import type { SessionOutcome } from "../sessions/session.ts";
 import type { BoundText } from "../terms/agreement.ts";
 import type { LeafPayload } from "./leaf.ts";

@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from "node:net";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { parseDisclosure } from "#platform/vault/disclosures.ts";
 import type { AcceptBody, ClaimedContext, Presentation, VerificationClaim } from "../accept/accept-body.ts";
 import type { Assessment } from "../accept/assessment.ts";
 import type { PolicyCheck } from "../accept/policy-checks.ts";
 import type { ShownFacts } from "../terms/agreement.ts";
 import type { CaptureMode, Policy } from "../terms/policy.ts";
-import { parseDisclosure } from "./disclosures.ts";
 
 /** Who sent an acceptance. */
 export interface ObservedCaller {

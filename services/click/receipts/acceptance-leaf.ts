@@ -1,6 +1,6 @@
+import { digestAlgorithm, disclose } from "#platform/vault/disclosures.ts";
 import type { LeafPayload } from "../log/leaf.ts";
 import type { AcceptanceEvidence } from "./acceptance-evidence.ts";
-import { digestAlgorithm, disclose } from "./disclosures.ts";
 import type { RecordedReceipt } from "./receipt.ts";
 
 /** What the log holds of an acceptance or decline. */

@@ -73,7 +73,7 @@ export async function eraseAcceptance(click: ClickHarness, receiptId: string): P
 export async function restrictAcceptance(click: ClickHarness, receiptId: string): Promise<void> {
   const { organizationId, seed } = await storedAcceptance(click, receiptId);
   const record = { organizationId, recordId: receiptId };
-  const restricted = createSubjectVault([click.masterKey], () => click.masterKey).restrictSeed(record, seed as Buffer);
+  const restricted = createSubjectVault([click.masterKey], () => click.masterKey).wrapSeed(record, seed as Buffer);
   await rows(
     click,
     "update click.subject_key set seed = $2, restricted_until = now() + interval '1 day' where record_id = $1",

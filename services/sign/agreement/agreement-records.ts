@@ -159,7 +159,7 @@ export const recipientTable: PartTable<Recipient> = {
 };
 
 /** The normalized form of an e-mail address for searches. */
-const emailKey = (email: string): string => email.toLowerCase();
+export const emailKey = (email: string): string => email.toLowerCase();
 
 const customFieldColumns = recordColumns<Placed<CustomField>>({
   fieldId: "text",

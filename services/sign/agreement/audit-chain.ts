@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import type { AgreementStatus, AuditHead, JsonObject } from "./agreement.ts";
-import type { Actor, AuditAction, AuditEntry } from "./change.ts";
+import { commitmentMembers, isAsCommitted } from "./audit-commitment.ts";
+import type { Actor, AuditAction, AuditEntry, Committed } from "./change.ts";
 
 /** A stored event of the audit trail. */
 export interface AuditEvent {
@@ -15,7 +16,12 @@ export interface AuditEvent {
   readonly agreementStatus: AgreementStatus;
   readonly previousHash: Buffer;
   readonly hash: Buffer;
+  /** Of format 2: what the hash is made over in place of everything personal. Format 1 was hashed in clear. */
+  readonly committed?: Committed;
 }
+
+/** An entry with what it commits to: from here on each event is one of format 2. */
+export type CommittedEntry = AuditEntry & Required<Pick<AuditEntry, "committed">>;
 
 /** Before the first event. */
 export const emptyAudit: AuditHead = { count: 0, hash: Buffer.alloc(32) };
@@ -32,14 +38,14 @@ export interface ChainedOn {
  * Links the entries into the chain, each with the hash of the one before. Returns the events and the new head.
  */
 export function chain(
-  entries: readonly AuditEntry[],
+  entries: readonly CommittedEntry[],
   { agreementId, head, occurredAt, agreementStatus }: ChainedOn,
 ): { readonly events: readonly AuditEvent[]; readonly head: AuditHead } {
   const events: AuditEvent[] = [];
   let { count, hash: previousHash } = head;
-  for (const { action, actor, details = null } of entries) {
+  for (const { action, actor, details = null, committed } of entries) {
     count += 1;
-    const event = { sequence: count, occurredAt, action, actor, details, agreementStatus, previousHash };
+    const event = { sequence: count, occurredAt, action, actor, details, agreementStatus, previousHash, committed };
     const hash = hashOf(agreementId, event);
     events.push({ ...event, hash });
     previousHash = hash;
@@ -49,23 +55,48 @@ export function chain(
 
 /**
  * Whether the events are complete and unchanged. The head is stored apart from them, so a changed or missing
- * event is noticed even when it is the last.
+ * event is noticed even when it is the last. What was erased does not count.
  */
 export function isChainIntact(agreementId: string, events: readonly AuditEvent[], head: AuditHead): boolean {
   let last = emptyAudit;
   for (const event of events) {
+    const { committed } = event;
     const isNext = event.sequence === last.count + 1 && event.previousHash.equals(last.hash);
     if (!isNext || !event.hash.equals(hashOf(agreementId, event))) return false;
+    if (committed !== undefined && !isAsCommitted(event, committed)) return false;
     last = { count: event.sequence, hash: event.hash };
   }
   return last.count === head.count && last.hash.equals(head.hash);
 }
 
-/** SHA-256 of the canonical JSON (RFC 8785) of the event without the hash itself. */
-function hashOf(agreementId: string, event: Omit<AuditEvent, "hash">): Buffer {
+/** SHA-256 of the canonical JSON (RFC 8785) of everything but the hash itself. */
+const hashOf = (agreementId: string, event: Omit<AuditEvent, "hash">): Buffer =>
+  createHash("sha256")
+    .update(canonicalJson(publicPart(agreementId, event) ?? firstFormat(agreementId, event)))
+    .digest();
+
+/** What the hash of an event of format 2 is made over, and what anybody may see of it; undefined for format 1. */
+export function publicPart(agreementId: string, event: Omit<AuditEvent, "hash">): JsonObject | undefined {
+  const { sequence, occurredAt, action, actor, agreementStatus, previousHash, committed } = event;
+  if (committed === undefined) return undefined;
+  return {
+    v: 2,
+    agreementId,
+    sequence,
+    occurredAt: occurredAt.toISOString(),
+    action,
+    source: actor.source,
+    ...(actor.source === "signer" ? { recipientId: actor.id } : {}),
+    agreementStatus,
+    previousHash: previousHash.toString("hex"),
+    ...commitmentMembers(committed),
+  };
+}
+
+function firstFormat(agreementId: string, event: Omit<AuditEvent, "hash">): JsonObject {
   const { sequence, occurredAt, action, actor, details, agreementStatus, previousHash } = event;
   const { source, id, name, email, ip, userAgent } = actor;
-  const content = {
+  return {
     agreementId,
     sequence,
     occurredAt: occurredAt.toISOString(),
@@ -76,5 +107,4 @@ function hashOf(agreementId: string, event: Omit<AuditEvent, "hash">): Buffer {
     agreementStatus,
     previousHash: previousHash.toString("hex"),
   };
-  return createHash("sha256").update(canonicalJson(content)).digest();
 }

@@ -33,7 +33,27 @@ export interface AuditEntry {
   readonly action: AuditAction;
   readonly actor: Actor;
   readonly details?: JsonObject;
+  /** Where it has to be known before the event is written: a certificate names the hash. */
+  readonly committed?: Committed;
 }
+
+/** What an event of format 2 commits to without holding it, and what of that is known. */
+export interface Committed {
+  /** Of the details, what is not about a person. */
+  readonly details: JsonObject | null;
+  /** Whom the rest is about, by the ids of their keys; first the actor, unless that is the system. */
+  readonly subjects: readonly string[];
+  /** Sorted, with decoys (RFC 9901 §4.2). */
+  readonly digests: readonly string[];
+  /** By the id of the subject. */
+  readonly disclosed: ReadonlyMap<string, Disclosed>;
+}
+
+/**
+ * The disclosures of one subject, the first of which names the others; or why there are none: the key is gone, which a
+ * statement of erasure says, or something is that nobody may take away.
+ */
+export type Disclosed = readonly string[] | "erased" | "missing";
 
 export type AuditAction =
   | "agreement.created"

@@ -20,7 +20,7 @@ import type {
   RecipientRole,
   RecipientStatus,
 } from "./agreement.ts";
-import type { AuditEvent } from "./audit-chain.ts";
+import { type AuditEvent, publicPart } from "./audit-chain.ts";
 
 /** The API message of an agreement or template. */
 export function agreementMessage(
@@ -120,7 +120,10 @@ const customFieldMessage = (field: CustomField): MessageInitShape<typeof CustomF
   required: field.required,
 });
 
-export const auditEventMessage = (event: AuditEvent): MessageInitShape<typeof AuditEventSchema> => ({
+export const auditEventMessage = (
+  agreementId: string,
+  event: AuditEvent,
+): MessageInitShape<typeof AuditEventSchema> => ({
   sequence: event.sequence,
   occurredAt: timestampFromDate(event.occurredAt),
   action: event.action,
@@ -134,6 +137,10 @@ export const auditEventMessage = (event: AuditEvent): MessageInitShape<typeof Au
   agreementStatus: wireAgreementStatuses[event.agreementStatus],
   previousHash: event.previousHash,
   hash: event.hash,
+  format: event.committed === undefined ? 1 : 2,
+  publicJson: jsonText(publicPart(agreementId, event) ?? null),
+  disclosures: [...(event.committed?.disclosed.values() ?? [])].flatMap((one) => (typeof one === "string" ? [] : one)),
+  erasedSubjects: [...(event.committed?.disclosed ?? [])].flatMap(([id, one]) => (one === "erased" ? [id] : [])),
 });
 
 const jsonText = (value: object | null): string => (value === null ? "" : JSON.stringify(value));

@@ -5,6 +5,7 @@ import type { Clock } from "#platform/clock.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import { type OutboxRecord, outboxInsertSql } from "#platform/outbox/outbox.ts";
+import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import { signRecord } from "../events.ts";
 import { jobInsertion } from "../jobs/job-store.ts";
 import type { Agreement } from "./agreement.ts";
@@ -18,9 +19,11 @@ import {
   writtenColumns,
 } from "./agreement-records.ts";
 import { chain } from "./audit-chain.ts";
+import { commit } from "./audit-commitment.ts";
 import { auditInsertion } from "./audit-store.ts";
 import type { Change, SignEvent } from "./change.ts";
 import { filesOf, moveBytes, type NewBytes } from "./file-store.ts";
+import { listSubjectKeys, subjectKeyInsertion, subjectsOf } from "./subject-keys.ts";
 
 /** The caller as recorded in events. */
 export interface CallerContext extends Pick<Caller, "orgId" | "requestId" | "traceparent"> {
@@ -35,6 +38,8 @@ export interface WriteDeps {
   readonly blobs: BlobStore;
   readonly clock: Clock;
   readonly newId: NewId;
+  /** What the personal part of the trail is sealed with. */
+  readonly vault: SeedVault;
   /** Undefined without a mail server: no mail jobs are created, because nothing would ever send them. */
   readonly mail?: object | undefined;
 }
@@ -60,7 +65,14 @@ export async function writeChange(
   const now = deps.clock.now();
   const head = (before ?? change.agreement).audit;
   const { id: agreementId, status: agreementStatus } = change.agreement;
-  const trail = chain(change.audit, { agreementId, head, occurredAt: now, agreementStatus });
+  const subjects = subjectsOf({
+    ...{ vault: deps.vault, newId: deps.newId, orgId, agreement: change.agreement },
+    recipients: [...change.agreement.recipients, ...(before?.recipients ?? [])],
+    known: before === undefined || change.audit.length === 0 ? [] : await listSubjectKeys(tenant, agreementId),
+  });
+  // The agreement is locked: nobody else adds keys to it.
+  const entries = change.audit.map((one) => ({ ...one, committed: one.committed ?? commit(one, subjects.find) }));
+  const trail = chain(entries, { agreementId, head, occurredAt: now, agreementStatus });
   const after = { ...change.agreement, version: (before?.version ?? 0) + 1, audit: trail.head };
 
   const isDeleted = change.events.some(isDeletion);
@@ -75,7 +87,8 @@ export async function writeChange(
   const records = change.events.map((event) => signRecord({ caller, eventId: deps.newId(), now }, after, event));
   const written = await writeTogether(tenant.client, [
     ...(before === undefined ? insertionOf(orgId, kept) : updateOf(orgId, before, kept, isDeleted ? now : null)),
-    ...auditInsertion(orgId, agreementId, trail.events),
+    ...auditInsertion(orgId, agreementId, trail.events, subjects.keyOf),
+    ...subjectKeyInsertion(orgId, agreementId, subjects.added),
     ...jobInsertion({ caller, agreementId, newId: deps.newId, now }, jobs),
     ...outboxInsertion(records),
   ]);
@@ -185,5 +198,5 @@ function upsertOf<T>(
     select ${parameter(orgId)}::uuid, ${parameter(agreementId)}::uuid, ${names}
     from json_to_recordset(${parameter(JSON.stringify(rows))}::json) as r(${definitions})
     on conflict (organization_id, agreement_id, ${key}) do update set ${part.assignments("excluded")}`;
-  return [{ name: table.replace("sign.", ""), text }];
+  return [{ name: table.replace(/^sign\.(custom_)?/, ""), text }];
 }

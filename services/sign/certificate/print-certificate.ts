@@ -4,6 +4,7 @@ import { Profile, type RendererService } from "#gen/assent/docgen/v1/docgen_pb.t
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
 import { type AuditEvent, isChainIntact } from "../agreement/audit-chain.ts";
+import { erasedValue } from "../agreement/audit-commitment.ts";
 import { type CertificateTexts, englishTexts } from "./certificate-texts.ts";
 import {
   exact,
@@ -235,7 +236,7 @@ function rowOf({ actor, details }: AuditEvent, number: number, texts: Certificat
   const kind = texts.fileKind(String(contentType), Number(bytes));
   return [
     number,
-    markup`${String(fileName)}<br><span class="small muted">${kind}</span>`,
+    markup`${String(fileName ?? erasedValue)}<br><span class="small muted">${kind}</span>`,
     actor.name === "" ? actor.email : actor.name,
     fingerprint(String(sha256)),
   ];

@@ -7,7 +7,8 @@ import type { Logger } from "#platform/logger.ts";
 import { step, type Tracer } from "#platform/telemetry.ts";
 import type { Agreement, AgreementDocument, SealLevel } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
-import { type AuditEvent, chain } from "../agreement/audit-chain.ts";
+import { type AuditEvent, type CommittedEntry, chain } from "../agreement/audit-chain.ts";
+import { commit } from "../agreement/audit-commitment.ts";
 import { listAuditEvents } from "../agreement/audit-store.ts";
 import type { DecisionContext } from "../agreement/change.ts";
 import {
@@ -77,11 +78,15 @@ interface Read {
 }
 
 /** Undefined when the agreement is not waiting for completion. */
-const readAgreement = ({ pool }: CompletionDeps, { orgId }: CallerContext, id: string): Promise<Read | undefined> =>
+const readAgreement = (
+  { pool, vault }: CompletionDeps,
+  { orgId }: CallerContext,
+  id: string,
+): Promise<Read | undefined> =>
   withOrgSnapshot(pool, orgId, async (tenant) => {
     const agreement = await loadAgreement(tenant, id);
     if (agreement?.status !== "completing") return undefined;
-    return { agreement, events: await listAuditEvents(tenant, id) };
+    return { agreement, events: await listAuditEvents(tenant, vault, id) };
   });
 
 /** The files sealed so far. */
@@ -157,6 +162,8 @@ async function prepareAndSeal(
 /** The time of completion, and the certificate that states it. */
 interface Certified extends Sealed {
   readonly now: Date;
+  /** What the trail gets, as its printed hash says. */
+  readonly audit: readonly CommittedEntry[];
 }
 
 /** Renders the certificate of the agreement as the following transaction will store it. */
@@ -175,7 +182,9 @@ async function certify(
     occurredAt: now,
     agreementStatus: "completed" as const,
   };
-  const trail = chain(change.audit, head);
+  // Of documents alone: nothing in it is about a person.
+  const audit = change.audit.map((entry) => ({ ...entry, committed: commit(entry, noSubject) }));
+  const trail = chain(audit, head);
   const { name: organizationName } = await deps.organizations.of(caller.orgId);
   signal.throwIfAborted();
   const printed = {
@@ -185,8 +194,12 @@ async function certify(
     now,
   };
   const pdf = await printCertificate(deps.renderer, printed, callerHeaders({ ...caller, clientId: "sign" }));
-  return { now, ...(await sealFile(deps, agreement, pdf, signal, { ...certificateFilling, wanted })) };
+  return { now, audit, ...(await sealFile(deps, agreement, pdf, signal, { ...certificateFilling, wanted })) };
 }
+
+const noSubject = (): never => {
+  throw new Error("a completion is about nobody");
+};
 
 /** False when the agreement has changed since it was read. */
 async function write(
@@ -194,7 +207,7 @@ async function write(
   caller: CallerContext,
   { documents, bytes }: SealedFiles,
   { agreement: { id, version } }: Read,
-  { now, file: certificate, bytes: certificateBytes }: Certified,
+  { now, audit, file: certificate, bytes: certificateBytes }: Certified,
   within: Within,
 ): Promise<boolean> {
   const all: NewBytes = new Map([...bytes, [certificate.id, certificateBytes]]);
@@ -205,7 +218,7 @@ async function write(
       ...[atThatTime, caller, { id, isTemplate: false }],
       (agreement) => {
         if (agreement.version !== version) throw new ChangedError();
-        return decideCompletion(agreement, { documents, certificate }, contextOf(deps, now));
+        return { ...decideCompletion(agreement, { documents, certificate }, contextOf(deps, now)), audit };
       },
       ...[all, within],
     );

@@ -112,7 +112,7 @@ export const getDocumentContent = (
 });
 
 export const getCombinedDocument = (
-  deps: Pick<SignDeps, "pool" | "blobs" | "intake" | "renderer" | "organizations" | "clock">,
+  deps: Pick<SignDeps, "pool" | "vault" | "blobs" | "intake" | "renderer" | "organizations" | "clock">,
 ): Pick<ServiceImpl<typeof SignService>, "getCombinedDocument"> => ({
   async getCombinedDocument({ target, withCertificate }, context) {
     const caller = requireCaller(context);

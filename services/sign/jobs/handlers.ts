@@ -124,10 +124,10 @@ const enterIntoLog = (deps: SignDeps): JobHandler => ({
 });
 
 /** The last event at the time of completion; later events do not count. */
-async function readHead({ pool }: SignDeps, { orgId, key: agreementId }: Job): Promise<AuditEvent> {
+async function readHead({ pool, vault }: SignDeps, { orgId, key: agreementId }: Job): Promise<AuditEvent> {
   const { agreement, events } = await withOrgSnapshot(pool, orgId, async (tenant) => ({
     agreement: await loadAgreement(tenant, agreementId),
-    events: await listAuditEvents(tenant, agreementId),
+    events: await listAuditEvents(tenant, vault, agreementId),
   }));
   const head = events.find(({ action }) => action === "agreement.completed");
   if (agreement === undefined || head === undefined) throw new Error(`agreement ${agreementId} is not completed`);

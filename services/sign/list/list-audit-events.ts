@@ -11,15 +11,19 @@ const defaultLimit = 1_000;
 const maxSequence = 2 ** 31 - 1;
 
 export const listAuditEvents = (
-  deps: Pick<SignDeps, "pool">,
+  deps: Pick<SignDeps, "pool" | "vault">,
 ): Pick<ServiceImpl<typeof SignService>, "listAuditEvents"> => ({
   async listAuditEvents(request, context) {
     const { orgId } = requireCaller(context);
     const limit = request.limit || defaultLimit;
     const page = { afterSequence: Math.min(request.afterSequence, maxSequence), limit: limit + 1 };
-    const events = await withTarget(deps, orgId, agreementTarget(request.agreementId), (agreement, tenant) =>
-      readEvents(tenant, agreement.id, page),
+    const target = agreementTarget(request.agreementId);
+    const events = await withTarget(deps, orgId, target, (agreement, tenant) =>
+      readEvents(tenant, deps.vault, agreement.id, page),
     );
-    return { events: events.slice(0, limit).map(auditEventMessage), hasMore: events.length > limit };
+    return {
+      events: events.slice(0, limit).map((event) => auditEventMessage(target.id, event)),
+      hasMore: events.length > limit,
+    };
   },
 });

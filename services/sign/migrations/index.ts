@@ -5,6 +5,7 @@ import { Migration005SearchText } from "./005_search_text.ts";
 import { Migration006BatchesAndMailTexts } from "./006_batches_and_mail_texts.ts";
 import { Migration007SentFiles } from "./007_sent_files.ts";
 import { Migration008ConsentTexts } from "./008_consent_texts.ts";
+import { Migration011TrailFormat } from "./011_trail_format.ts";
 
 export const signMigrations: ServiceMigrations = {
   schema: "sign",
@@ -30,5 +31,6 @@ export const signMigrations: ServiceMigrations = {
     check (jsonb_typeof(warnings) = 'array')`,
       "comment on column sign.document.warnings is 'codes of what signatures and claims of the file forbid, as the API has them'",
     ),
+    { name: "011_trail_format", class: Migration011TrailFormat },
   ],
 };

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
 import pg from "pg";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
@@ -51,6 +51,8 @@ export interface SignHarness extends SignProcess {
   readonly auth: FakeAuth;
   readonly click: FakeClick;
   readonly clock: TestClock;
+  /** What the processes have, unless they are given another one. */
+  readonly masterKey: string;
   /** Sees and writes all rows. */
   readonly superuser: pg.Pool;
   /** One more process on the same database, otherwise as the first one. */
@@ -72,8 +74,10 @@ export async function startSign(options: SignOptions = {}): Promise<SignHarness>
   const [auth, click] = [createFakeAuth(), createFakeClick()];
   const fakes = { auth: auth.transport, click: click.transport };
   const processes: SignProcess[] = [];
+  const masterKey = randomBytes(32).toString("base64");
   const another = async (changes: SignOptions = {}): Promise<SignProcess> => {
-    const process = await createProcess(database, clock, { ...fakes, ...options, ...changes });
+    const config = { masterKey, ...options.config, ...changes.config };
+    const process = await createProcess(database, clock, { ...fakes, ...options, ...changes, config });
     processes.push(process);
     return process;
   };
@@ -83,6 +87,7 @@ export async function startSign(options: SignOptions = {}): Promise<SignHarness>
     auth,
     click,
     clock,
+    masterKey,
     superuser,
     another,
     stop: async () => {
@@ -96,7 +101,13 @@ export async function startSign(options: SignOptions = {}): Promise<SignHarness>
 async function createProcess(
   database: TestDatabase,
   clock: Clock,
-  { config, docgen = fakeDocgen, ...replaced }: SignOptions & { readonly auth: Transport; readonly click: Transport },
+  {
+    config,
+    docgen = fakeDocgen,
+    ...replaced
+  }: SignOptions & { readonly auth: Transport; readonly click: Transport } & {
+    readonly config: Partial<SignConfig> & Pick<SignConfig, "masterKey">;
+  },
 ): Promise<SignProcess> {
   const logger = createLogger("sign", "silent");
   const metrics = createMetrics();

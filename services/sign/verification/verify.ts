@@ -27,7 +27,7 @@ import type { Sealer } from "../seal/sealer.ts";
 import { compareStructure, Difference, openBoth } from "../witness/structure.ts";
 import type { FoundSeal, SealReader } from "./seal-reader.ts";
 
-type VerifyDocumentDeps = Pick<SignDeps, "pool" | "sealer" | "sealReader">;
+type VerifyDocumentDeps = Pick<SignDeps, "pool" | "vault" | "sealer" | "sealReader">;
 
 /** An original may be in as many agreements as anybody likes. */
 const maxKnown = 10;
@@ -42,7 +42,7 @@ export const verifyDocument = (deps: VerifyDocumentDeps): Pick<ServiceImpl<typeo
 
 type KnownMessage = MessageInitShape<typeof KnownFileSchema>;
 
-const findKnown = ({ pool }: VerifyDocumentDeps, orgId: OrgId, sha256: Buffer): Promise<KnownMessage[]> =>
+const findKnown = ({ pool, vault }: VerifyDocumentDeps, orgId: OrgId, sha256: Buffer): Promise<KnownMessage[]> =>
   withOrgSnapshot(pool, orgId, async (tenant) => {
     const ids = await findAgreementsWithFile(tenant, sha256, maxKnown);
     const agreements = new Map((await loadAgreements(tenant, ids)).map((one) => [one.id, one]));
@@ -50,7 +50,7 @@ const findKnown = ({ pool }: VerifyDocumentDeps, orgId: OrgId, sha256: Buffer): 
     for (const id of ids) {
       const agreement = agreements.get(id);
       if (agreement === undefined) continue;
-      const events = await listAuditEvents(tenant, id);
+      const events = await listAuditEvents(tenant, vault, id);
       const isAuditIntact = isChainIntact(id, events, agreement.audit);
       const place = evidenceIn(events);
       const evidence = place && { evidence: create(EvidencePlaceSchema, place) };
@@ -69,7 +69,10 @@ const knownMessage = ({ kind, agreement, documentId, documentName }: KnownFile):
   ...(agreement.completedAt === null ? {} : { completedAt: timestampFromDate(agreement.completedAt) }),
 });
 
-type VerifySealDeps = Pick<SignDeps, "pool" | "sealer" | "organizations" | "publicSealReader" | "verifierPool">;
+type VerifySealDeps = Pick<
+  SignDeps,
+  "pool" | "vault" | "sealer" | "organizations" | "publicSealReader" | "verifierPool"
+>;
 
 export const verifySeal = (deps: VerifySealDeps): Pick<ServiceImpl<typeof SignService>, "verifySeal"> => ({
   async verifySeal({ file }) {
@@ -82,13 +85,13 @@ export const verifySeal = (deps: VerifySealDeps): Pick<ServiceImpl<typeof SignSe
 
 /** Read as the organization whose file it is. */
 async function summaryOf(
-  { pool, organizations }: VerifySealDeps,
+  { pool, vault, organizations }: VerifySealDeps,
   { orgId, agreementId }: SealedFileOwner,
   sha256: Buffer,
 ): Promise<MessageInitShape<typeof SealedSummarySchema> | undefined> {
   const read = await withOrgSnapshot(pool, orgId, async (tenant) => {
     const agreement = await loadAgreement(tenant, agreementId);
-    return agreement && { agreement, events: await listAuditEvents(tenant, agreementId) };
+    return agreement && { agreement, events: await listAuditEvents(tenant, vault, agreementId) };
   });
   const file = read && knownFiles(read.agreement, sha256).find(({ kind }) => kind !== "original");
   if (read === undefined || file === undefined) return undefined;

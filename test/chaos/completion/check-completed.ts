@@ -2,6 +2,7 @@ import type pg from "pg";
 import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
+import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import type { Agreement } from "../../../services/sign/agreement/agreement.ts";
 import { loadAgreement } from "../../../services/sign/agreement/agreement-store.ts";
 import { isChainIntact } from "../../../services/sign/agreement/audit-chain.ts";
@@ -9,10 +10,10 @@ import { listAuditEvents } from "../../../services/sign/agreement/audit-store.ts
 import { findSeals } from "../../../services/sign/seal/verify-seals.ts";
 
 /** What is wrong with the completion of an agreement; empty when it happened exactly once, and as a whole. */
-export async function problemsOf(inspector: pg.Pool, orgId: OrgId, id: string): Promise<string[]> {
+export async function problemsOf(inspector: pg.Pool, vault: SeedVault, orgId: OrgId, id: string): Promise<string[]> {
   const { agreement, events } = await withOrg(inspector, orgId, async (tenant) => ({
     agreement: await loadAgreement(tenant, id),
-    events: await listAuditEvents(tenant, id),
+    events: await listAuditEvents(tenant, vault, id),
   }));
   if (agreement?.status !== "completed") return [`${id} is ${agreement?.status ?? "gone"}`];
   const problems: string[] = [];

@@ -75,7 +75,7 @@ describeDistributed("completions while processes are killed", () => {
       await Promise.all(signed);
       // What is missing then is told below.
       await until(() => areCompleted(waiting), patienceMs).catch(() => undefined);
-      const problems = await Promise.all(waiting.map(({ id }) => problemsOf(inspector, orgId, id)));
+      const problems = await Promise.all(waiting.map(({ id }) => problemsOf(inspector, system.signVault, orgId, id)));
       expect(problems.flat()).toEqual([]);
       expect(await leftovers(inspector, orgId, waiting.length, documents)).toEqual({ blobs: 0, jobs: 0 });
       process.stderr.write(

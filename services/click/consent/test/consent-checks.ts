@@ -1,6 +1,6 @@
-import { parseDisclosure } from "../../receipts/disclosures.ts";
+import { parseDisclosure } from "#platform/vault/disclosures.ts";
 import { type ClickHarness, rows } from "../../test/harness.ts";
-import { createKeyHasher } from "../../vault/organization-keys.ts";
+import { createKeyHasher } from "../../vault/key-hasher.ts";
 import { openAcceptance } from "../../vault/seals.ts";
 import { createSubjectVault } from "../../vault/subject-vault.ts";
 import type { ChangeSecrets } from "../sealed-change.ts";

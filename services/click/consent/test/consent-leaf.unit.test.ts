@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { canonicalJson } from "#platform/canonical-json.ts";
-import { digestOf, parseDisclosure } from "../../receipts/disclosures.ts";
+import { digestOf, parseDisclosure } from "#platform/vault/disclosures.ts";
 import type { ConsentEvent } from "../consent.ts";
 import { consentLeaf, type UpdateFacts } from "../consent-receipt.ts";
 

@@ -115,7 +115,7 @@ async function changeRecord(orgId: OrgId, how: "erase" | "restrict"): Promise<vo
     return;
   }
   for (const { recordId, seed } of keys) {
-    const restricted = vault.restrictSeed({ organizationId: orgId, recordId }, seed);
+    const restricted = vault.wrapSeed({ organizationId: orgId, recordId }, seed);
     await rows(
       click,
       `update click.subject_key set seed = $3, restricted_until = now() + interval '1 year'

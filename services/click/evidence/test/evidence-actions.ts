@@ -79,7 +79,7 @@ export function evidenceActions(click: () => ClickHarness) {
       type Row = { recordId: string; seed: Buffer };
       const sql = `select record_id as "recordId", seed from click.subject_key where ${ofSession}`;
       for (const { recordId, seed } of await rows<Row>(click(), sql, [orgId, sessionId])) {
-        const restricted = vault.restrictSeed({ organizationId: orgId, recordId }, seed);
+        const restricted = vault.wrapSeed({ organizationId: orgId, recordId }, seed);
         await click().superuser.query(
           "update click.subject_key set seed = $2, restricted_until = now() + interval '1 year' where record_id = $1",
           [recordId, restricted],

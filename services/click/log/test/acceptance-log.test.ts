@@ -4,7 +4,7 @@ import { compactVerify, importJWK } from "jose";
 import type { Receipt } from "#api/receipts.ts";
 import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
-import { digestOf, parseDisclosure } from "../../receipts/disclosures.ts";
+import { digestOf, parseDisclosure } from "#platform/vault/disclosures.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
 import { acceptOne, as, type ClickHarness, rows, startClick, testIssuer } from "../../test/harness.ts";
 import { acceptanceLeafOf, openedAcceptance, storedAcceptance, storedText } from "../../test/stored-acceptances.ts";

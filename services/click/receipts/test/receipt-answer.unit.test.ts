@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import type { Receipt } from "#api/receipts.ts";
 import { newId } from "#platform/ids.ts";
+import { newSeed } from "#platform/vault/sealed-box.ts";
 import type { Terms } from "../../terms/terms.ts";
 import { openAcceptance, openReceipt, sealAcceptance } from "../../vault/seals.ts";
-import { createSubjectVault, newSeed } from "../../vault/subject-vault.ts";
+import { createSubjectVault } from "../../vault/subject-vault.ts";
 import type { AcceptanceLeaf } from "../acceptance-leaf.ts";
 import { answerReceipt, withheldReceipt } from "../receipt-answer.ts";
 

@@ -51,7 +51,7 @@ async function restrict(template: FakeTemplate, id: string) {
   const organizationId = orgOf(template);
   const vault = createSubjectVault([click.masterKey], () => click.masterKey);
   const [key] = await rows<{ seed: Buffer }>(click, "select seed from click.subject_key where record_id = $1", [id]);
-  const seed = vault.restrictSeed({ organizationId, recordId: id }, key?.seed as Buffer);
+  const seed = vault.wrapSeed({ organizationId, recordId: id }, key?.seed as Buffer);
   await click.superuser.query(
     "update click.subject_key set seed = $2, restricted_until = now() + interval '1 year' where record_id = $1",
     [id, seed],

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
-import { digestOf, parseDisclosure } from "../../receipts/disclosures.ts";
+import { digestOf, parseDisclosure } from "#platform/vault/disclosures.ts";
+import { newSeed } from "#platform/vault/sealed-box.ts";
 import { openSession, openSessionFacts, sealAcceptance, sealCompletion, sealSession } from "../../vault/seals.ts";
-import { createSubjectVault, newSeed } from "../../vault/subject-vault.ts";
+import { createSubjectVault } from "../../vault/subject-vault.ts";
 import type { SessionFactsRow } from "../session-store.ts";
 
 const vault = createSubjectVault([randomBytes(32)], () => randomBytes(32));
@@ -42,7 +43,7 @@ describe("a sealed session", () => {
 
   test("a restricted one opens only for who may see it", () => {
     const row = sealedRow();
-    const seed = vault.restrictSeed({ organizationId, recordId: row.id }, row.seed);
+    const seed = vault.wrapSeed({ organizationId, recordId: row.id }, row.seed);
     expect(open({ ...row, seed })).toMatchObject({ person: { userRef: null }, erased: false, restricted: true });
     expect(open({ ...row, seed }, true)).toMatchObject({ person, seed: row.seed, erased: false, restricted: true });
   });

@@ -5,7 +5,7 @@ import type { OrgId } from "#platform/ids.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { type ClickHarness, newOrg, rows, startClick } from "../../test/harness.ts";
-import { createKeyHasher } from "../../vault/organization-keys.ts";
+import { createKeyHasher } from "../../vault/key-hasher.ts";
 import { forgetUser } from "../stat-user-store.ts";
 import { readStats, settled, startWorkers } from "./stats-actions.ts";
 

@@ -22,6 +22,7 @@ import type { Agreement } from "../agreement.ts";
 import type { Change, DecisionContext } from "../change.ts";
 import { changeAgreement } from "../change-agreement.ts";
 import { sampleContext } from "./lifecycle-samples.ts";
+import { testVault } from "./trail-vault.ts";
 
 /** What a test puts in place of the processes that read PDFs. */
 export interface FakeIntake {
@@ -55,6 +56,7 @@ export async function startLifecycle(options: { readonly intake?: Intake } = {})
   const deps: SignDeps = {
     pool,
     blobs: createPostgresBlobStore({ pool, schema: "sign" }),
+    vault: testVault(),
     intake: options.intake ?? fakeIntake(fake),
     evidenceLog: createFakeClick().client,
     renderer: createClient(

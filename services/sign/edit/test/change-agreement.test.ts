@@ -19,6 +19,7 @@ import {
   findReplay,
 } from "../../agreement/change-agreement.ts";
 import { sampleContext, sampleDraft, sampleRecipient, sampleTab } from "../../agreement/test/lifecycle-samples.ts";
+import { testVault } from "../../agreement/test/trail-vault.ts";
 import { documentWith } from "../../signing/test/signing-setup.ts";
 import { callerOf } from "../../test/harness.ts";
 
@@ -31,7 +32,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   pool = createPool({ url: database.url, role: "assent_sign", max: 8, name: "sign" });
   deps = {
-    ...{ pool, blobs: createPostgresBlobStore({ pool, schema: "sign" }), newId },
+    ...{ pool, blobs: createPostgresBlobStore({ pool, schema: "sign" }), newId, vault: testVault() },
     clock: { now: () => new Date() },
     wakeRelay: () => woken.push("relay"),
     wakeJobs: () => woken.push("jobs"),
@@ -75,7 +76,8 @@ async function stored(caller: Caller): Promise<Agreement> {
 }
 
 const read = (caller: Caller, id: string) => withOrg(pool, caller.orgId, (tenant) => loadAgreement(tenant, id));
-const trail = (caller: Caller, id: string) => withOrg(pool, caller.orgId, (tenant) => listAuditEvents(tenant, id));
+const trail = (caller: Caller, id: string) =>
+  withOrg(pool, caller.orgId, (tenant) => listAuditEvents(tenant, deps.vault, id));
 
 /** How many rows the organization has of everything that a change writes. */
 async function counts({ orgId }: Caller): Promise<number[]> {

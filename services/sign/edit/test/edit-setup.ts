@@ -12,6 +12,7 @@ import { createMetrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { createTestDatabase } from "#platform/testing/database.ts";
+import { testVault } from "../../agreement/test/trail-vault.ts";
 import type { SignDeps } from "../../deps.ts";
 import { signRoutes } from "../../handlers.ts";
 import { createIntake } from "../../intake/intake.ts";
@@ -36,6 +37,7 @@ export async function startEditing() {
   const facts = { name: "Acme", sandbox: false };
   const deps: SignDeps = {
     ...{ pool, blobs: createPostgresBlobStore({ pool, schema: "sign" }), intake, renderer, clock, newId, logger },
+    vault: testVault(),
     evidenceLog: createFakeClick().client,
     organizations: { of: async () => facts, known: () => facts },
     ...{ sealReader: { read: async () => [] }, publicSealReader: { read: async () => [] }, verifierPool: pool },

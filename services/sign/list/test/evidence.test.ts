@@ -113,16 +113,16 @@ describe("the trail of a completed agreement", () => {
   test("is not entered when somebody has changed it since", async () => {
     sign.click.setAway(true);
     const agreement = await complete();
-    const { rows: before } = await sign.superuser.query<{ actor_name: string }>(
-      "select actor_name from sign.audit_event where agreement_id = $1 and sequence = 1",
+    const { rows: before } = await sign.superuser.query<{ agreement_status: string }>(
+      "select agreement_status from sign.audit_event where agreement_id = $1 and sequence = 1",
       [agreement.id],
     );
-    const write = (name = "") =>
-      sign.superuser.query("update sign.audit_event set actor_name = $2 where agreement_id = $1 and sequence = 1", [
-        agreement.id,
-        name,
-      ]);
-    await write("Mallory");
+    const write = (status = "") =>
+      sign.superuser.query(
+        "update sign.audit_event set agreement_status = $2 where agreement_id = $1 and sequence = 1",
+        [agreement.id, status],
+      );
+    await write("voided");
     // An attempt that ends after the clock was advanced would wait for another hour.
     const { attempts } = await until(async () => {
       const job = await jobOf(agreement.id);
@@ -138,7 +138,7 @@ describe("the trail of a completed agreement", () => {
       return rows[0] !== undefined && rows[0].attempts > attempts && /not what was written/.test(rows[0].last_error);
     });
     expect(leavesOf(agreement.id)).toEqual([]);
-    await write(before[0]?.actor_name);
+    await write(before[0]?.agreement_status);
     sign.clock.advance(hourMs);
     await untilLogged(agreement.id);
   });

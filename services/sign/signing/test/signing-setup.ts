@@ -19,6 +19,7 @@ import { writeTogether } from "../../agreement/agreement-columns.ts";
 import { loadAgreement } from "../../agreement/agreement-store.ts";
 import { listAuditEvents } from "../../agreement/audit-store.ts";
 import { sampleDocument, sampleId, sampleTime } from "../../agreement/test/lifecycle-samples.ts";
+import { testVault } from "../../agreement/test/trail-vault.ts";
 import { insertionOf } from "../../agreement/write-change.ts";
 import type { SignDeps } from "../../deps.ts";
 import { getCombinedDocument, getDocumentContent, putDocuments, removeDocuments } from "../../edit/documents.ts";
@@ -47,6 +48,7 @@ export async function startSigning() {
   const sandboxes = new Set<string>();
   const deps: SignDeps = {
     ...{ pool, blobs: createPostgresBlobStore({ pool, schema: "sign" }), intake, renderer, clock, newId, logger },
+    vault: testVault(),
     evidenceLog: createFakeClick().client,
     organizations: {
       of: async (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId) }),
@@ -117,7 +119,7 @@ function organizationOf(deps: SignDeps, client: Client<typeof SignService>) {
       if (found === undefined) throw new Error(`there is no agreement ${id}`);
       return found;
     },
-    trail: (id: string) => withOrg(pool, orgId, (tenant) => listAuditEvents(tenant, id)),
+    trail: (id: string) => withOrg(pool, orgId, (tenant) => listAuditEvents(tenant, deps.vault, id)),
     link: (agreement: Agreement, recipientId: string, returnUrl = "https://app.example/back?state=1") =>
       createLink(deps, caller, {
         ...{ kind: "recipient", agreementId: agreement.id, returnUrl, frameAncestors: [] },

@@ -101,20 +101,20 @@ describe("what an organization is told of a file", () => {
 
   test("a trail that somebody has changed is told of", async () => {
     const first = "from sign.audit_event where agreement_id = $1 and sequence = 1";
-    const { rows } = await sign.superuser.query(`select actor_name ${first}`, [agreementId]);
-    const write = (name: string) =>
-      sign.superuser.query("update sign.audit_event set actor_name = $2 where agreement_id = $1 and sequence = 1", [
-        agreementId,
-        name,
-      ]);
+    const { rows } = await sign.superuser.query(`select agreement_status ${first}`, [agreementId]);
+    const write = (status: string) =>
+      sign.superuser.query(
+        "update sign.audit_event set agreement_status = $2 where agreement_id = $1 and sequence = 1",
+        [agreementId, status],
+      );
     const isIntact = async () => {
       const { known } = await organization.verifyDocument(hashOf(sealed));
       const { summary } = await anybody().verifySeal(hashOf(sealed));
       return [known[0]?.isAuditIntact, summary?.isAuditIntact];
     };
-    await write("Mallory");
+    await write("voided");
     expect(await isIntact()).toEqual([false, false]);
-    await write(rows[0].actor_name);
+    await write(rows[0].agreement_status);
     expect(await isIntact()).toEqual([true, true]);
   });
 

@@ -1,33 +1,5 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
-import { LRUCache } from "lru-cache";
-
-/** The keys of an organization, by what they are for. */
-export type OrganizationKeys<P extends string> = (organizationId: string) => Readonly<Record<P, KeyObject>>;
-
-const cachedOrganizations = 10_000;
-
-/**
- * Derives a key for each purpose and organization (HKDF-SHA-256, RFC 5869), so that equal values of two organizations, or
- * of two purposes, never look equal. The key has 32 bytes, and is asked for when it is needed first.
- */
-export function createOrganizationKeys<const P extends string>(
-  rootKey: () => Buffer,
-  purposes: readonly P[],
-): OrganizationKeys<P> {
-  const cache = new LRUCache<string, Readonly<Record<P, KeyObject>>>({ max: cachedOrganizations });
-  const derive = (purpose: P, organizationId: string): KeyObject => {
-    const root = rootKey();
-    if (root.length !== 32) throw new Error("the key must have 32 bytes");
-    return createSecretKey(Buffer.from(hkdfSync("sha256", root, organizationId, `assent/click/${purpose}`, 32)));
-  };
-  return (organizationId) => {
-    const known = cache.get(organizationId);
-    if (known !== undefined) return known;
-    const keys = Object.fromEntries(purposes.map((purpose) => [purpose, derive(purpose, organizationId)]));
-    cache.set(organizationId, keys as Record<P, KeyObject>);
-    return keys as Record<P, KeyObject>;
-  };
-}
+import { createHmac, type KeyObject } from "node:crypto";
+import { createOrganizationKeys } from "#platform/vault/organization-keys.ts";
 
 /**
  * Keyed hashes of what must be compared but not read in the database: keys and bodies hold personal data. Each
@@ -50,7 +22,7 @@ const userKeyBytes = 16;
  * changed: recorded keys would no longer be recognised.
  */
 export function createKeyHasher(hashKey: () => Buffer): KeyHasher {
-  const keysOf = createOrganizationKeys(hashKey, ["idempotency-key", "body", "once", "user"]);
+  const keysOf = createOrganizationKeys("click", hashKey, ["idempotency-key", "body", "once", "user"]);
   return {
     idempotencyHash: (organizationId, key) => hmac(keysOf(organizationId)["idempotency-key"], key),
     bodyHash: (organizationId, body) => hmac(keysOf(organizationId).body, body),
