@@ -75,4 +75,5 @@ export const emptyTables: readonly string[] = [
   "click.sealed_rendering",
   "click.stat_accept_time",
   "click.stat_reused_session",
+  "sign.deleted_agreement",
 ];
