@@ -90,6 +90,12 @@ export const auditActions = {
     "entity delete",
     "A key that signs messages of the compatible interface was deleted.",
   ),
+  "retention.changed": done("privacy", "organization")(
+    "entity update",
+    "How long agreements are kept was changed; a shorter period comes in seven days.",
+  ),
+  "hold.set": done("privacy", "legal-hold")("entity create", "A legal hold was set."),
+  "hold.lifted": done("privacy", "legal-hold")("entity delete", "A legal hold was lifted."),
   "person.erased": done("privacy", "erasure")(
     "entity delete",
     "Records of a person were erased or restricted; those whose retention is over are erased by the system.",

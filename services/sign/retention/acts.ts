@@ -1,5 +1,9 @@
+import { auditActor, auditRecord } from "#api/audit-record.ts";
 import type { Tenant } from "#platform/db/pool.ts";
+import { newId } from "#platform/ids.ts";
+import { insertOutbox } from "#platform/outbox/outbox.ts";
 import type { JsonObject } from "../agreement/agreement.ts";
+import { schema } from "../agreement/write-change.ts";
 
 /** An administrative act about personal data. */
 export interface PrivacyAct {
@@ -15,8 +19,15 @@ export interface PrivacyAct {
   readonly requestId: string;
 }
 
-/** Notes acts in the transaction in which they happen. */
+/** Notes acts in the transaction in which they happen, with their events; a deletion has one of its own. */
 export async function insertActs({ orgId, client }: Tenant, acts: readonly PrivacyAct[]): Promise<void> {
+  const records = acts.flatMap(({ at: now, action, actor, subjectId: targetId, requestId }) => {
+    if (action === "agreement.deleted") return [];
+    const caller = { orgId, requestId, traceparent: "" };
+    const audited = { action, actor: auditActor({ clientId: actor }), targetId };
+    return [auditRecord({ caller, eventId: newId(), now }, audited)];
+  });
+  await insertOutbox(client, schema, records);
   await client.query(
     `insert into sign.privacy_act (organization_id, id, at, action, actor, subject_id, details, request_id)
      select $1, id, at, action, actor, "subjectId", details, "requestId" from json_to_recordset($2::json) as r

@@ -34,7 +34,8 @@ export const retention = ({
   vault,
   clock,
   newId,
-}: Pick<SignDeps, "pool" | "vault" | "clock" | "newId">): Retention => ({
+  wakeRelay,
+}: Pick<SignDeps, "pool" | "vault" | "clock" | "newId" | "wakeRelay">): Retention => ({
   async getRetention(_request, context) {
     const { orgId } = requireCaller(context);
     const periods = await withOrg(pool, orgId, (tenant) => readPeriods(tenant, clock.now()));
@@ -65,6 +66,7 @@ export const retention = ({
       ]);
       return after;
     });
+    wakeRelay();
     return { periods: periods.map(periodMessage) };
   },
 

@@ -24,7 +24,8 @@ export const legalHolds = ({
   vault,
   clock,
   newId,
-}: Pick<SignDeps, "pool" | "vault" | "clock" | "newId">): Holds => ({
+  wakeRelay,
+}: Pick<SignDeps, "pool" | "vault" | "clock" | "newId" | "wakeRelay">): Holds => ({
   async setLegalHold(request, context) {
     const { orgId, clientId, requestId } = requireCaller(context);
     const agreementId = request.agreementId.toLowerCase() || null;
@@ -54,6 +55,7 @@ export const legalHolds = ({
       ]);
       return made;
     });
+    wakeRelay();
     return { hold: holdMessage(hold) };
   },
 
@@ -83,6 +85,7 @@ export const legalHolds = ({
       ]);
       return { ...found, ...lifted };
     });
+    wakeRelay();
     return { hold: holdMessage(hold) };
   },
 });

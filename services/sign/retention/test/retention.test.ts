@@ -234,6 +234,13 @@ describe("a legal hold", () => {
     await run();
     expect(await isThere(agreement)).toBe(false);
     expect((await actsOf()).filter((action) => action.startsWith("hold"))).toEqual(["hold.lifted", "hold.set"]);
+    const { rows } = await sign.superuser.query<{ data: string }>(
+      "select data from sign.outbox where organization_id = $1 and subject = 'assent.audit.privacy' order by position",
+      [organization.orgId],
+    );
+    expect(rows.map(({ data }) => JSON.parse(data).auditedPrivacy.action)).toEqual([
+      ...["hold.set", "retention.changed", "hold.lifted"],
+    ]);
   });
 
   test("finds those whose trail is of the first format, and those who were never written about", async () => {
