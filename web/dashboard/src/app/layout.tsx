@@ -10,7 +10,7 @@ import { routes } from "./routes.tsx";
 import { useSession } from "./session.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 
-/** Around the pages of whoever is logged in. */
+/** Around the pages of whoever is signed in. */
 export function Layout({ children }: { readonly children: ReactNode }) {
   const { skip, menu } = useTexts("frame");
   const [isMenuOpen, setIsMenuOpen] = useState(false);

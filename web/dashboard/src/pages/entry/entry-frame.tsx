@@ -17,7 +17,7 @@ interface EntryFrameProps {
   readonly children: ReactNode;
 }
 
-/** Around the pages of those who are not logged in. */
+/** Around the pages of those who are not signed in. */
 export function EntryFrame({ title, intro, children }: EntryFrameProps) {
   useEffect(() => {
     document.title = `${title} · Assent`;
@@ -58,7 +58,7 @@ export function LinkMissing({ canAsk = false }: { readonly canAsk?: boolean }) {
   );
 }
 
-/** Goes on as the person who has just logged in, to where they wanted to be. */
+/** Goes on as the person who has just signed in, to where they wanted to be. */
 export function useEnter(): (session: SignedIn) => void {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -72,7 +72,7 @@ export function useEnter(): (session: SignedIn) => void {
   );
 }
 
-/** How people may log in; undefined while that is not known, and where it cannot be known there is the password. */
+/** How people may sign in; undefined while that is not known, and where it cannot be known there is the password. */
 export function useLoginMethods(): LoginMethods | undefined {
   const api = useApi();
   const methods = useQuery({
@@ -100,7 +100,7 @@ export function ProviderLogin({ methods }: { readonly methods: LoginMethods | un
   );
 }
 
-/** Where somebody goes on who may log in to several organizations. */
+/** Where somebody goes on who may sign in to several organizations. */
 export function ProviderOrganizations({ methods }: { readonly methods: LoginMethods }) {
   const next = useSearch().get("next") ?? "";
   const url = methods.identityProvider?.url ?? "";

@@ -106,7 +106,7 @@ interface WhyHereProps {
   readonly provider: string;
 }
 
-/** Why somebody has to log in, or could not. */
+/** Why somebody has to sign in, or could not. */
 function WhyHere({ error, provider }: WhyHereProps) {
   const texts = useTexts("entry");
   const search = useSearch();

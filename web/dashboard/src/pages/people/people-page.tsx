@@ -16,7 +16,7 @@ import { RelativeTime } from "../../ui/time.tsx";
 import { Loaded, RowButtons } from "../access/parts.tsx";
 import { InvitationDialog, type Invited } from "./invitation.tsx";
 
-/** Who may log in; for owners. */
+/** Who may sign in; for owners. */
 export function PeoplePage() {
   const texts = useTexts("people");
   const api = useApi();
