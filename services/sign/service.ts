@@ -20,6 +20,7 @@ import { jobHandlers } from "./jobs/handlers.ts";
 import { createJobLoop, type JobLoop } from "./jobs/job-loop.ts";
 import { createCompletionWatch, createSweeper } from "./jobs/sweep.ts";
 import { createOrganizationReader } from "./organization-reader.ts";
+import { createRemovalWorker } from "./retention/remover.ts";
 import { configuredSealer } from "./seal/configured-sealer.ts";
 import { createSealReader } from "./verification/seal-reader.ts";
 import { createWitness } from "./witness/witness.ts";
@@ -45,7 +46,7 @@ export const maxMessageBytes = 112 * 1024 * 1024;
 export async function createSignService(config: SignConfig, deps: SignServiceDeps): Promise<Service> {
   const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
   const pools = connect(config);
-  const { pool, claimerPool, verifierPool, sweeperPool, relayPool, resealerPool } = pools;
+  const { pool, claimerPool, verifierPool, sweeperPool, removerPool, relayPool, resealerPool } = pools;
   const readers = { sealReader: createSealReader(), publicSealReader: createSealReader() };
   for (const one of Object.values(pools)) observePool(one, "sign", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema, service: "sign", bus, clock, logger, metrics });
@@ -84,6 +85,14 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
       jobs,
       createCompletionWatch({ claimerPool, clock, logger, metrics }),
       createSweeper({ sweeperPool, clock, logger }),
+      createRemovalWorker({
+        ...{ removerPool, blobs, vault, clock, newId, logger },
+        perMinute: config.retentionPerMinute ?? 600,
+        onDeleted: () => {
+          relay.wake();
+          jobs.wake();
+        },
+      }),
     ],
     checkReady: async () => {
       if (shared.sealer === undefined) throw new Error("there is no certificate to seal with: set SEAL_KEY");
@@ -119,6 +128,7 @@ const relayConnections = 2;
 const claimerConnections = 2;
 const verifierConnections = 1;
 const sweeperConnections = 1;
+const removerConnections = 1;
 
 /**
  * Job claims, public verification and events have connections of their own, so that requests cannot starve
@@ -128,7 +138,8 @@ function connect(config: SignConfig) {
   const { databaseUrl: url, poolSize = 12 } = config;
   const role = config.databaseRole || "assent_sign";
   const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
-  const rest = poolSize - relayConnections - claimerConnections - verifierConnections - sweeperConnections;
+  const others = claimerConnections + verifierConnections + sweeperConnections + removerConnections;
+  const rest = poolSize - relayConnections - others;
   return {
     pool: createPool({ url, ...as(""), max: Math.max(1, rest), name: "sign" }),
     claimerPool: createPool({ url, ...as("_claimer"), max: claimerConnections, name: "sign-claimer" }),
@@ -138,6 +149,7 @@ function connect(config: SignConfig) {
       name: "sign-verifier",
     }),
     sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "sign-sweeper" }),
+    removerPool: createPool({ url, ...as("_remover"), max: removerConnections, name: "sign-remover" }),
     // Connects only while the master key is replaced.
     resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "sign-resealer" }),
     relayPool: createPool({

@@ -63,6 +63,16 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "auth.user_session: SELECT",
     ],
   },
+  assent_auth_relay: {
+    reason: "Publishes the events of all organizations in their order. Serves no request.",
+    policies: ["auth.outbox relay_all (*)"],
+    grants: [
+      "auth.outbox: DELETE, SELECT",
+      "auth.relay_cursor: INSERT, SELECT, UPDATE",
+      "auth.relay_lease: DELETE, INSERT, SELECT, UPDATE",
+      "auth.relay_state: DELETE, INSERT, SELECT, UPDATE",
+    ],
+  },
   assent_auth_resealer: {
     reason:
       "Seals everything with the newest master key, for all organizations. Reads what is sealed and to what it belongs, and changes nothing else.",
@@ -266,6 +276,30 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "sign.relay_state: DELETE, INSERT, SELECT, UPDATE",
     ],
   },
+  assent_sign_remover: {
+    reason:
+      "Finds which organizations delete anything (retention/due.ts), by how long they keep agreements. Everything else it sees and deletes as one organization; nobody else may delete an agreement or its trail. Serves no request.",
+    policies: ["sign.retention_period remover_chooses (r)"],
+    grants: [
+      "sign.agreement: DELETE, SELECT, UPDATE (version)",
+      "sign.attachment: DELETE, SELECT",
+      "sign.audit_event: DELETE, SELECT",
+      "sign.blob: DELETE, SELECT, UPDATE (created_at)",
+      "sign.blob_reference: DELETE, SELECT, UPDATE (created_at)",
+      "sign.bulk_batch: SELECT",
+      "sign.custom_field: DELETE, SELECT",
+      "sign.deleted_agreement: INSERT, SELECT",
+      "sign.document: DELETE, SELECT",
+      "sign.job: DELETE, INSERT, SELECT",
+      "sign.legal_hold: SELECT",
+      "sign.outbox: INSERT",
+      "sign.privacy_act: INSERT",
+      "sign.recipient: DELETE, SELECT",
+      "sign.retention_period: SELECT",
+      "sign.subject_key: DELETE, SELECT",
+      "sign.view: DELETE, SELECT",
+    ],
+  },
   assent_sign_resealer: {
     reason:
       "Seals everything with the newest master key, for all organizations. Reads what is sealed and to what it belongs, and changes nothing else.",
@@ -297,10 +331,12 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "Finds whose a sealed file is by its SHA-256, which only those know who have the file. Sees neither drafts nor whom it is about; what is told then is read as that organization (rpc/verify-seal.ts).",
     policies: [
       "sign.agreement verifier_finds (r): (certificate_sha256 IS NOT NULL)",
+      "sign.deleted_agreement verifier_finds (r): (sealed_hashes <> '{}'::bytea[])",
       "sign.document verifier_finds (r): (sealed_sha256 IS NOT NULL)",
     ],
     grants: [
       "sign.agreement: SELECT (certificate_sha256, id, organization_id)",
+      "sign.deleted_agreement: SELECT (agreement_id, organization_id, sealed_hashes)",
       "sign.document: SELECT (agreement_id, organization_id, sealed_sha256)",
     ],
   },
@@ -387,7 +423,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
     grants: [
       "webhooks.attempt: INSERT",
       "webhooks.delivery: SELECT (agreement_id, attempts, claim, connect_id, created_at, delivered_at, due_at, endpoint_id, event_id, event_type, id, occurred_at, organization_id, receiver_id, receiver_index, status, step), UPDATE (attempts, claim, claimed_until, delivered_at, due_at, status, step)",
-      "webhooks.endpoint: SELECT (deleted_at, failing_since, id, is_enabled, organization_id, previous_secret, previous_secret_until, secret, url)",
+      "webhooks.endpoint: SELECT (audit_format, deleted_at, failing_since, id, is_enabled, organization_id, previous_secret, previous_secret_until, secret, url)",
       "webhooks.event: SELECT (data, id, organization_id, type)",
       "webhooks.queue: SELECT (is_full, next_at, organization_id, places, receiver_id), UPDATE (next_at)",
     ],
