@@ -150,7 +150,7 @@ interface NavigationGroup {
   readonly items: readonly NavigationItem[];
 }
 
-/** What the navigation leads to; everybody sees what their role lets them open. */
+/** The entries of the navigation; people see those that their role may open. */
 const navigation: readonly NavigationGroup[] = [
   { items: [{ path: "/", text: "start", icon: "home", scope: "dashboard:read" }] },
   {

@@ -56,7 +56,7 @@ export function LoginPage() {
 interface PasswordStepProps {
   /** What was filled in before. */
   readonly email: string;
-  /** Why it had to begin again. */
+  /** Why signing in had to start again. */
   readonly error: unknown;
   readonly onLogIn: (credentials: Credentials) => Promise<void>;
 }

@@ -121,7 +121,7 @@ interface PersonButtonsProps {
   readonly onTask: OnTask;
 }
 
-/** Nobody disables or removes themselves: another owner has to. */
+/** Nobody can disable or remove themselves; that takes another owner. */
 function PersonButtons({ person, isOneself, onTask }: PersonButtonsProps) {
   const texts = useTexts("people");
   const button = (kind: PersonTask["kind"], words: string, label: string) => (
