@@ -14,6 +14,8 @@ import { createSeedVault } from "#platform/vault/seed-vault.ts";
 import { sealedColumns } from "./agreement/subject-keys.ts";
 import { schema } from "./agreement/write-change.ts";
 import type { SignConfig } from "./config.ts";
+import { createAgreementFiles } from "./files/agreement-files.ts";
+import { createOldFileSealer } from "./files/seal-old-files.ts";
 import { signRoutes } from "./handlers.ts";
 import { createIntake, type Intake } from "./intake/intake.ts";
 import { jobHandlers } from "./jobs/handlers.ts";
@@ -49,7 +51,6 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   const readers = { sealReader: createSealReader(), publicSealReader: createSealReader() };
   for (const one of Object.values(pools)) observePool(one, "sign", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema, service: "sign", bus, clock, logger, metrics });
-  const blobs = createPostgresBlobStore({ pool, schema });
   const renderer = createClient(RendererService, deps.docgen);
   const tokens = createClient(TokenService, deps.auth);
   const evidenceLog = createClient(EvidenceLogService, deps.click);
@@ -61,13 +62,14 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   const hashKey = createHashKey({ pool, schema, masterKeys, logger, findFormer: async () => undefined });
   await hashKey.load().catch((error: unknown) => logger.debug({ err: error }, "the key of the hashes is read later"));
   const vault = createSeedVault("sign", masterKeys, hashKey.value);
+  const files = createAgreementFiles({ blobs: createPostgresBlobStore({ pool, schema }), vault, logger });
   const resealer = createResealer({
     ...{ service: "sign", schema, pool, resealerPool, masterKeys, logger },
     columns: sealedColumns(masterKeys, vault),
   });
   const wakeRelay = () => relay.wake();
   const shared = {
-    ...{ pool, blobs, intake, witness, renderer, organizations, clock, newId, logger, mail, wakeRelay, tracer },
+    ...{ pool, files, intake, witness, renderer, organizations, clock, newId, logger, mail, wakeRelay, tracer },
     ...{ ...readers, verifierPool, evidenceLog, vault },
     sealer: configuredSealer(config, { logger, metrics }),
     wakeJobs: (): void => jobs.wake(),
@@ -84,6 +86,7 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
       jobs,
       createCompletionWatch({ claimerPool, clock, logger, metrics }),
       createSweeper({ sweeperPool, clock, logger }),
+      createOldFileSealer({ pool, resealerPool, files, logger }),
     ],
     checkReady: async () => {
       if (shared.sealer === undefined) throw new Error("there is no certificate to seal with: set SEAL_KEY");
@@ -138,7 +141,7 @@ function connect(config: SignConfig) {
       name: "sign-verifier",
     }),
     sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "sign-sweeper" }),
-    // Connects only while the master key is replaced.
+    // Connects only while the master key is replaced, and now and then to look for files that are still in clear.
     resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "sign-resealer" }),
     relayPool: createPool({
       ...{ url, ...as("_relay"), max: relayConnections },

@@ -5,6 +5,7 @@ import { hashKeyColumn, type SealedColumn } from "#platform/master-keys/reseal.t
 import type { KeyRing } from "#platform/secrets.ts";
 import { newSeed } from "#platform/vault/sealed-box.ts";
 import type { RecordName, SeedVault } from "#platform/vault/seed-vault.ts";
+import { fileKeyColumn } from "../files/agreement-files.ts";
 import type { Agreement, Recipient } from "./agreement.ts";
 import { type Parameter, recordColumns, type Write } from "./agreement-columns.ts";
 import { emailKey } from "./agreement-records.ts";
@@ -142,4 +143,5 @@ export const sealedColumns = (masterKeys: KeyRing, vault: SeedVault): readonly S
     reseal: ({ orgId, agreementId, id }: { orgId: OrgId; agreementId: string; id: string }, wrapped) =>
       vault.rewrappedSeed(keyName(orgId, agreementId, id), wrapped),
   },
+  fileKeyColumn(vault),
 ];
