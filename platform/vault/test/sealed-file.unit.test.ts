@@ -6,7 +6,11 @@ import { createFileOpener, type FileSeal, headerBytes, pieceBytes, SealedFileErr
 
 const chunk = 64 * 1024;
 const sealedChunk = chunk + 16;
-const sealOf = (plain: Uint8Array): FileSeal => ({ keyId: randomUUID(), key: randomBytes(32), sha256: sha256Of(plain) });
+const sealOf = (plain: Uint8Array): FileSeal => ({
+  keyId: randomUUID(),
+  key: randomBytes(32),
+  sha256: sha256Of(plain),
+});
 
 /** Opens in place, so it is given a copy. */
 const openAll = (seal: FileSeal, sealed: Buffer): Buffer =>
@@ -70,7 +74,18 @@ test(`a changed bit is found wherever it is, and so is a chunk that is missing o
   const of = (...chunks: Buffer[]) => Buffer.concat([sealed.subarray(0, headerBytes), ...chunks]);
   const [a, b, c, d] = [chunkAt(0), chunkAt(1), chunkAt(2), chunkAt(3)];
   expect(openAll(seal, of(a, b, c, d)).equals(plain)).toBe(true);
-  for (const chunks of [[a, b, c], [a, b], [a], [], [b, c, d], [b, a, c, d], [a, c, b, d], [a, b, c, c, d], [a, b, c, d, d], [d]]) {
+  for (const chunks of [
+    [a, b, c],
+    [a, b],
+    [a],
+    [],
+    [b, c, d],
+    [b, a, c, d],
+    [a, c, b, d],
+    [a, b, c, c, d],
+    [a, b, c, d, d],
+    [d],
+  ]) {
     expect(() => openAll(seal, of(...chunks))).toThrow(SealedFileError);
   }
   for (const cut of [1, 15, 16, 17, 100, 116, 117]) {

@@ -27,7 +27,10 @@ export function withImagesApart(agreement: Agreement): {
 }
 
 /** Puts the images back, to be drawn. */
-export async function withImages(agreement: Agreement, read: (file: StoredFile) => Promise<Buffer>): Promise<Agreement> {
+export async function withImages(
+  agreement: Agreement,
+  read: (file: StoredFile) => Promise<Buffer>,
+): Promise<Agreement> {
   const back = async (adopted: AdoptedSignature | null): Promise<AdoptedSignature | null> => {
     const [image] = imageOf(adopted);
     if (adopted === null || image === undefined) return adopted;

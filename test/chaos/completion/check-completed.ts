@@ -27,7 +27,10 @@ export async function problemsOf(inspector: pg.Pool, vault: SeedVault, orgId: Or
   }
   const signed = events.filter(({ action }) => action === "recipient.signed").length;
   if (signed !== 2) problems.push(`${signed} people have signed`);
-  problems.push(...(await eventProblems(inspector, agreement)), ...(await fileProblems(inspector, vault, orgId, agreement)));
+  problems.push(
+    ...(await eventProblems(inspector, agreement)),
+    ...(await fileProblems(inspector, vault, orgId, agreement)),
+  );
   return problems.map((problem) => `${id}: ${problem}`);
 }
 

@@ -12,7 +12,10 @@ export function testVault(): SeedVault {
 }
 
 /** What agreements are sealed with, and the store of their files. */
-export function testSeals(pool: pg.Pool, vault = testVault()): { readonly vault: SeedVault; readonly files: AgreementFiles } {
+export function testSeals(
+  pool: pg.Pool,
+  vault = testVault(),
+): { readonly vault: SeedVault; readonly files: AgreementFiles } {
   const blobs = createPostgresBlobStore({ pool, schema: "sign" });
   return { vault, files: createAgreementFiles({ blobs, vault, logger: createLogger("sign", "silent") }) };
 }

@@ -7,7 +7,7 @@ import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { DomainError } from "#platform/errors.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import type { Agreement } from "../../agreement/agreement.ts";
-import { sampleDraft, sampleId, sampleRecipient, sampleTab } from "../../agreement/test/lifecycle-samples.ts";
+import { sampleDraft, sampleRecipient, sampleTab } from "../../agreement/test/lifecycle-samples.ts";
 import { writtenAnew } from "../../intake/test/pdfs.ts";
 import {
   documentWith,
