@@ -23,6 +23,19 @@ const statements = [
     or (jsonb_typeof(sd) = 'array' and jsonb_typeof(sealed) = 'array'
       and actor_name = '' and actor_email = '' and ip = '' and user_agent = '')
   ) not valid`,
+  // The release before reads nothing of format 2, and would print that on a certificate that is sealed for ever. It takes the
+  // error for one that passes, and lets the completion wait for a process of this release.
+  `create function sign.refuse_older_completion() returns trigger language plpgsql as $$
+   begin
+     if exists (select from sign.audit_event e where e.organization_id = new.organization_id
+       and e.agreement_id = new.agreement_id and e.sd is not null) then
+       raise exception 'the trail of agreement % has events that this release cannot read', new.agreement_id
+         using errcode = 'lock_not_available';
+     end if;
+     return new;
+   end $$`,
+  `create trigger older_completion before insert on sign.audit_event for each row
+    when (new.sd is null and new.action = 'agreement.completed') execute function sign.refuse_older_completion()`,
   `create table sign.subject_key (
     organization_id uuid not null,
     agreement_id uuid not null,

@@ -1,7 +1,8 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
 import { canonicalJson } from "#platform/canonical-json.ts";
+import { isTransient } from "#platform/db/errors.ts";
 import { createPool, withOrg } from "#platform/db/pool.ts";
 import { newId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
@@ -217,28 +218,53 @@ describe("the stored trail", () => {
     const { id } = await told(caller);
     await superuser.query("delete from sign.audit_event where agreement_id = $1", [id]);
     await superuser.query("delete from sign.subject_key where agreement_id = $1", [id]);
-    const event = {
-      ...{ agreementId: id, sequence: 1, occurredAt: "2026-11-01T09:00:00.000Z", action: "agreement.created" },
-      ...{ source: "api", actor: { id: "cl_1", name: "Acme", email: "", ip: "192.0.2.1", userAgent: "curl/8" } },
-      ...{ details: {}, agreementStatus: "created", previousHash: "0".repeat(64) },
-    };
-    const hash = `sha256(convert_to($3, 'UTF8'))`;
-    await superuser.query(
-      `insert into sign.audit_event (organization_id, agreement_id, sequence, occurred_at, action, source, actor_id, actor_name,
-         actor_email, ip, user_agent, agreement_status, previous_hash, hash)
-       values ($1, $2, 1, '2026-11-01T09:00:00Z', 'agreement.created', 'api', 'cl_1', 'Acme', '', '192.0.2.1', 'curl/8',
-         'created', decode(repeat('00', 32), 'hex'), ${hash})`,
-      [caller.orgId, id, canonicalJson(event)],
-    );
-    const head = `update sign.agreement set audit_count = 1, audit_hash = ${hash} where organization_id = $1 and id = $2`;
-    await superuser.query(head, [caller.orgId, id, canonicalJson(event)]);
+    const none = "audit_count = 0, audit_hash = decode(repeat('00', 32), 'hex')";
+    await superuser.query(`update sign.agreement set ${none} where id = $1`, [id]);
+    await addInFormat1(caller, id);
     await decline(caller, id);
     const { events, isIntact } = await read(caller, id);
     expect(isIntact).toBe(true);
     expect(events).toMatchObject([{ actor: { name: "Acme" } }, { actor: { name: ann.name }, sequence: 2 }]);
     expect(events.map(({ committed }) => committed === undefined)).toEqual([true, false]);
   });
+
+  test("goes on with what a process of the release before adds, but is not completed by one that cannot read it", async () => {
+    const caller = newCaller();
+    const { id } = await told(caller);
+    await addInFormat1(caller, id, "agreement.reminded");
+    await decline(caller, id);
+    const { events, isIntact } = await read(caller, id);
+    expect(isIntact).toBe(true);
+    expect(events.slice(-3).map(({ committed }) => committed === undefined)).toEqual([false, true, false]);
+    // It tries again, as after any failure of the database that passes.
+    const refused = await addInFormat1(caller, id, "agreement.completed").catch((error: unknown) => error);
+    expect([isTransient(refused), String(refused)]).toEqual([true, expect.stringContaining("cannot read")]);
+    expect((await read(caller, id)).events).toHaveLength(6);
+  });
 });
+
+/** Adds an event to the trail as the release before did, everything in clear. */
+const addInFormat1 = ({ orgId }: Caller, id: string, action = "agreement.created") =>
+  withOrg(pool, orgId, async (tenant) => {
+    const agreement = await loadAgreement(tenant, id, { lock: true });
+    if (agreement === undefined) throw new Error("it was stored");
+    const { count, hash: previousHash } = agreement.audit;
+    const [sequence, occurredAt] = [count + 1, "2026-11-01T09:00:00.000Z"];
+    const told = {
+      ...{ agreementId: id, sequence, occurredAt, action, source: "api", details: {}, agreementStatus: "created" },
+      actor: { id: "cl_1", name: "Acme", email: "", ip: "192.0.2.1", userAgent: "curl/8" },
+      previousHash: previousHash.toString("hex"),
+    };
+    const hash = createHash("sha256").update(canonicalJson(told)).digest();
+    await tenant.client.query(
+      `insert into sign.audit_event (organization_id, agreement_id, sequence, occurred_at, action, source, actor_id,
+         actor_name, actor_email, ip, user_agent, agreement_status, previous_hash, hash)
+       values ($1, $2, $3, $4, $5, 'api', 'cl_1', 'Acme', '', '192.0.2.1', 'curl/8', 'created', $6, $7)`,
+      [orgId, id, sequence, occurredAt, action, previousHash, hash],
+    );
+    const head = "update sign.agreement set audit_count = $3, audit_hash = $4 where organization_id = $1 and id = $2";
+    await tenant.client.query(head, [orgId, id, sequence, hash]);
+  });
 
 test("keys of another organization are neither read nor written, and nobody who serves requests changes one", async () => {
   const [caller, stranger] = [newCaller(), newCaller()];
