@@ -47,9 +47,11 @@ async function start(): Promise<void> {
   for (const line of unreadVariables(process.env, "npm run start:distributed", decidedByDistributed)) say(line);
   mkdirSync(home.logFolder, { recursive: true });
   const parts: Part[] = [];
+  say("preparing the database …");
   const databaseUrl = given.DATABASE_URL || (await ownPostgres(home, parts));
   const natsUrl = given.NATS_URL || (await ownNats(home, parts));
   await migrateAll(databaseUrl, logger);
+  say("starting the services …");
   const secrets = withAdminToken(home.secrets, process.env);
   const running = await startDistributed({
     ...{ databaseUrl, natsUrl, secrets, seal: await openSeal(home), logFolder: home.logFolder, env: process.env },

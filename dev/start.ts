@@ -28,10 +28,12 @@ async function start(): Promise<void> {
   const logger = createLogger("assent", given.LOG_LEVEL, log.destination);
   for (const line of unreadVariables(process.env, "npm start", decidedBySingleProcess)) say(line);
   const supervisor = createSupervisor({ say });
+  say("preparing the database …");
   const own = given.DATABASE_URL === "" ? await startOwnPostgres(home) : undefined;
   const databaseUrl = own?.url ?? given.DATABASE_URL;
   try {
     await migrateAll(databaseUrl, logger);
+    say("starting the services …");
     const copy = await startLocalCopy({
       ...{ home, logger, env: process.env, databaseUrl, natsUrl: given.NATS_URL },
       port: await choosePort(given.PORT),

@@ -14,29 +14,9 @@ export function memberPath(path: string, name: string): string {
 export const pointerPath = (root: string, pointer: string): string =>
   namesIn(pointer).reduce((path, name) => (/^\d+$/.test(name) ? `${path}[${name}]` : memberPath(path, name)), root);
 
-const namesIn = (pointer: string): string[] =>
+/** The names and list indexes that a JSON pointer (RFC 6901) consists of, unescaped. */
+export const namesIn = (pointer: string): string[] =>
   pointer
     .split("/")
     .slice(1)
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-
-/** A JSON Schema error: its place in the value (RFC 6901), and the missing or unknown member, if any. */
-interface SchemaProblem {
-  readonly instancePath: string;
-  readonly keyword: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
-
-/** The path of a JSON Schema error: `/recipients/0/name` becomes `recipients[0].name`. */
-export function schemaPath({ instancePath, keyword, params }: SchemaProblem, value: unknown): string {
-  const names = namesIn(instancePath);
-  if (keyword === "required") names.push(String(params.missingProperty));
-  if (keyword === "additionalProperties") names.push(String(params.additionalProperty));
-  let path = "";
-  let at: unknown = value;
-  for (const name of names) {
-    path = Array.isArray(at) ? `${path}[${name}]` : memberPath(path, name);
-    at = typeof at === "object" && at !== null ? (at as Readonly<Record<string, unknown>>)[name] : undefined;
-  }
-  return path;
-}

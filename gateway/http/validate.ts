@@ -1,8 +1,8 @@
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonSchema } from "#api/kinds.ts";
 import type { FieldProblem } from "#platform/errors.ts";
-import { schemaPath } from "#platform/field-path.ts";
 import { isUuid } from "#platform/ids.ts";
+import { schemaProblems } from "#platform/schema-problems.ts";
 
 /** Returns what is wrong with a value; an empty list means nothing. */
 export type Validate = (value: unknown) => readonly FieldProblem[];
@@ -26,10 +26,10 @@ export function createSchemaCompiler(): CompileSchema {
     return (value) => {
       isValid ??= first.compile(schema);
       if (isValid(value)) return [];
-      if (JSON.stringify(value).length > collectUpToBytes) return problemsOf(isValid.errors, value);
+      if (JSON.stringify(value).length > collectUpToBytes) return schemaProblems(isValid.errors, value);
       collect ??= all.compile(schema);
       collect(value);
-      return problemsOf(collect.errors, value);
+      return schemaProblems(collect.errors, value);
     };
   };
 }
@@ -81,25 +81,3 @@ function isPlainUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.protocol === "https:" && url.username === "" && url.password === "";
 }
-
-const problemsOf = (errors: readonly ErrorObject[] | null | undefined, value: unknown): FieldProblem[] =>
-  (errors ?? []).map((error) => ({
-    field: schemaPath(error, value),
-    code: error.keyword.replaceAll(/[A-Z]/g, "_$&").toUpperCase(),
-    message: messageOf(error),
-  }));
-
-function messageOf({ keyword, params, message }: ErrorObject): string {
-  if (keyword === "required") return "is required";
-  if (keyword === "enum") return `must be one of ${(params.allowedValues as unknown[]).join(", ")}`;
-  if (keyword === "format") return `must be ${formatNames[String(params.format)] ?? "of another form"}`;
-  return message ?? "is not valid";
-}
-
-const formatNames: Record<string, string> = {
-  uuid: "a UUID",
-  date: "a day such as 2026-11-20",
-  "date-time": "a date and time such as 2026-11-20T17:00:00.123Z",
-  "language-tag": "a BCP 47 language tag such as en-US",
-  "https-url": "an absolute https URL without credentials",
-};

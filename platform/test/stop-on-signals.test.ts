@@ -44,7 +44,10 @@ describe("stopOnSignals", () => {
   });
 
   test("exits with 1 when it has not stopped after 25 s", () => {
-    const before = { SIGTERM: process.listeners("SIGTERM"), SIGINT: process.listeners("SIGINT") };
+    const signals = ["SIGTERM", "SIGINT"] as const;
+    // Those of the process that runs the tests would end it.
+    const others = signals.map((signal) => [signal, process.listeners(signal)] as const);
+    for (const signal of signals) process.removeAllListeners(signal);
     const exit = jest.spyOn(process, "exit").mockReturnValue(undefined as never);
     const { logger, lines } = recordingLogger();
     jest.useFakeTimers();
@@ -59,10 +62,9 @@ describe("stopOnSignals", () => {
     } finally {
       jest.useRealTimers();
       exit.mockRestore();
-      for (const signal of ["SIGTERM", "SIGINT"] as const) {
-        for (const listener of process.listeners(signal)) {
-          if (!before[signal].includes(listener)) process.off(signal, listener);
-        }
+      for (const [signal, listeners] of others) {
+        process.removeAllListeners(signal);
+        for (const listener of listeners) process.on(signal, listener);
       }
     }
   });

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { until } from "#platform/testing/until.ts";
 import { verifyBundle } from "../../web/verify/src/verify-bundle.ts";
 import type { Api } from "../support/api.ts";
 import { bodyOf, consentTemplate, consentText, publishText } from "../support/journeys.ts";
@@ -140,6 +141,9 @@ describeInBrowser("the dashboard's acceptances", (pages) => {
       ...{ templateId: undefined, sessionId: session.id, presentation, context },
       verification: [{ method: "EMAIL_OTP", verifiedAt: "2026-11-20T17:00:00Z" }],
     });
+    const isAnchored = async () =>
+      bodyOf(200, await api.get(`/v1/click/evidence/${receiptId}`)).integrity.anchor.checkpoint !== null;
+    await until(isAnchored);
     const page = await enter(`/receipts/${receiptId}`);
     await page.getByText("The evidence holds").waitFor();
     await page.getByRole("region", { name: "Text" }).getByText("5 EUR").waitFor();

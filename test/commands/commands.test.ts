@@ -63,10 +63,12 @@ describe("npm start in a fresh clone", () => {
     signer?.close();
   });
 
-  test("says nothing before it is ready but which variables nothing reads", () => {
+  test("says which variables nothing reads, and what it does until it is ready", () => {
     expect(copy.output().slice(0, copy.output().indexOf("Assent is ready.")).trim().split("\n")).toEqual([
       "assent: RPC_PORT is set and not used: npm start decides that itself",
       "assent: TSA_CERTIFICATE is set, and nothing reads it. Is TSA_CERTIFICATES meant?",
+      "assent: preparing the database …",
+      "assent: starting the services …",
     ]);
   });
 
@@ -99,7 +101,7 @@ describe("npm start in a fresh clone", () => {
       await until(async () => (await accepts(api, "meanwhile")) === 503, 10_000);
       await until(async () => (await accepts(api, "meanwhile")) < 300, 60_000);
       expect(await accepts(api, "before")).toBe(200);
-      expect(linesOf(copy).slice(2)).toEqual([
+      expect(linesOf(copy).slice(4)).toEqual([
         "assent: Postgres died (it ended with SIGKILL); it is started again in 0.25 s",
         "assent: Postgres runs again",
       ]);

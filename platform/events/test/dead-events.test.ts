@@ -195,8 +195,8 @@ describe("dead events", () => {
     const admin = createClient(DeadEventService, await start());
     await expect(admin.listDeadEvents({ consumer: "other" })).rejects.toThrow(/shop-single, shop-batched/);
     await expect(admin.requeueDeadEvents({ consumer: "other", all: true })).rejects.toThrow(/no such consumer/);
-    await expect(admin.discardDeadEvents({ consumer: single })).rejects.toThrow(/not valid/);
+    await expect(admin.discardDeadEvents({ consumer: single })).rejects.toThrow(/is invalid/);
     const both = { consumer: single, all: true, eventIds: ["x"] };
-    await expect(admin.discardDeadEvents(both)).rejects.toThrow(/not valid/);
+    await expect(admin.discardDeadEvents(both)).rejects.toThrow(/is invalid/);
   });
 });

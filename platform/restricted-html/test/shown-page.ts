@@ -15,8 +15,8 @@ export function dangersOf(shown: string): string[] {
     dangers.push(...first.childNodes.flatMap(dangersOfNode));
     const once = serialize(first);
     const twice = serialize(inner(context, once));
-    // Each time it is read, one line feed after <pre> is lost; that is all that may happen.
-    if (once.replaceAll(/(<pre[^>]*>)\n/g, "$1") !== twice.replaceAll(/(<pre[^>]*>)\n/g, "$1"))
+    // Each time it is read, one more line feed after <pre> is lost; that is all that may happen.
+    if (once.replaceAll(/(<pre[^>]*>)\n+/g, "$1") !== twice.replaceAll(/(<pre[^>]*>)\n+/g, "$1"))
       dangers.push(`changes when it is read again: ${once} / ${twice}`);
     dangers.push(...inner(context, once).childNodes.flatMap(dangersOfNode));
   }

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Receipt } from "#api/receipts.ts";
 import type { Caller } from "#platform/caller.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import { schemaPath } from "#platform/field-path.ts";
 import { isUuid } from "#platform/ids.ts";
 import { blankMessage, isBlank, textPatterns } from "#platform/rpc/text-rules.ts";
+import { schemaProblems } from "#platform/schema-problems.ts";
 import { canonicalLocale } from "../terms/locale.ts";
 import type { KeyHasher } from "../vault/key-hasher.ts";
 
@@ -102,10 +102,10 @@ export function createAcceptBodyParser(): ParseAcceptBody {
     const value = parseJson(bytes);
     if (value === undefined) return invalid([{ field: "", code: "JSON", message: "must be JSON encoded in UTF-8" }]);
     if (!isValid(value)) {
-      if (bytes.length > collectUpToBytes) return invalid(problemsOf(isValid.errors, value));
+      if (bytes.length > collectUpToBytes) return invalid(schemaProblems(isValid.errors, value));
       collect ??= new Ajv2020({ formats, allErrors: true }).compile(schema);
       collect(value);
-      return invalid(problemsOf(collect.errors, value));
+      return invalid(schemaProblems(collect.errors, value));
     }
     const body = value as AcceptBody;
     const problems = [...missingReferences(body), ...badTexts(body)];
@@ -152,19 +152,6 @@ function badTexts({ userRef = "", typedName = "" }: AcceptBody): FieldProblem[] 
   );
   if (isBlank(userRef)) problems.push({ field: "userRef", code: "PATTERN", message: blankMessage });
   return problems;
-}
-
-const problemsOf = (errors: readonly ErrorObject[] | null | undefined, value: unknown): FieldProblem[] =>
-  (errors ?? []).map((error) => ({
-    field: schemaPath(error, value),
-    code: error.keyword.replaceAll(/[A-Z]/g, "_$&").toUpperCase(),
-    message: messageOf(error),
-  }));
-
-function messageOf({ keyword, params, message }: ErrorObject): string {
-  if (keyword === "required") return "is required";
-  if (keyword === "enum") return `must be one of ${(params.allowedValues as unknown[]).join(", ")}`;
-  return message ?? "is not valid";
 }
 
 /** One incoming acceptance. */

@@ -54,7 +54,7 @@ describe("the plan", () => {
     const granted = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
     const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason as unknown] : []));
     expect(granted.length).toBe(planLimits.business.minute);
-    expect(refused.every((error) => error instanceof Error && error.message.includes("used up"))).toBe(true);
+    expect(refused.every((error) => error instanceof Error && error.message.includes("has been reached"))).toBe(true);
     expect(await usedOf(harness, customer.organization.orgId)).toEqual({ hour: 20, minute: 20 });
     // Each says what was left after it.
     expect(granted.map(remainingOf).sort((one, two) => one - two)).toEqual(Array.from({ length: 20 }, (_, n) => n));

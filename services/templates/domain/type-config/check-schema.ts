@@ -1,11 +1,16 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import type { FieldProblem } from "#platform/errors.ts";
-import { schemaPath } from "#platform/field-path.ts";
-import { problem } from "../problems.ts";
+import { schemaProblems } from "#platform/schema-problems.ts";
 
 // Collecting every error of a huge hostile value would cost more than the value is worth.
 const collectUpToCharacters = 16_384;
+
+/** A member that the schema does not know is named as everywhere in templates. */
+const problemsOf = (errors: Parameters<typeof schemaProblems>[0], value: JsonObject): FieldProblem[] =>
+  schemaProblems(errors, value).map((one) =>
+    one.code === "ADDITIONAL_PROPERTIES" ? { ...one, code: "UNKNOWN_FIELD", message: "is not a known field" } : one,
+  );
 
 /** Puts the defaults of the schema where the value is silent, and tells what else the schema has against it. */
 export type FillAndCheck = (value: JsonObject) => FieldProblem[];
@@ -16,10 +21,10 @@ export function compileFillAndCheck(schema: JsonSchema): FillAndCheck {
   let collect: typeof first | undefined;
   return (value) => {
     if (first(value)) return [];
-    if (JSON.stringify(value).length > collectUpToCharacters) return (first.errors ?? []).map(problemIn(value));
+    if (JSON.stringify(value).length > collectUpToCharacters) return problemsOf(first.errors, value);
     collect ??= new Ajv2020({ ...options, allErrors: true }).compile(schema);
     collect(value);
-    return (collect.errors ?? []).map(problemIn(value));
+    return problemsOf(collect.errors, value);
   };
 }
 
@@ -41,27 +46,6 @@ function isEmail(text: string): boolean {
   const labels = domain.split(".");
   return rest.length === 0 && local !== "" && labels.length > 1 && labels.every((label) => label !== "");
 }
-
-const problemIn =
-  (value: JsonObject) =>
-  (error: ErrorObject): FieldProblem => {
-    const { keyword } = error;
-    const field = schemaPath(error, value);
-    if (keyword === "additionalProperties") return problem(field, "UNKNOWN_FIELD", "is not a known field");
-    return problem(field, keyword.replaceAll(/[A-Z]/g, "_$&").toUpperCase(), messageOf(error));
-  };
-
-function messageOf({ keyword, params, message }: ErrorObject): string {
-  if (keyword === "required") return "is required";
-  if (keyword === "enum") return `must be one of ${(params.allowedValues as unknown[]).join(", ")}`;
-  if (keyword === "format") return `must be ${formatNames[String(params.format)] ?? "of another form"}`;
-  return message ?? "is not valid";
-}
-
-const formatNames: Record<string, string> = {
-  uri: "an absolute https URL without credentials",
-  email: "an e-mail address",
-};
 
 /** JSON Schema 2020-12, as it is shown to clients and as it is checked. */
 export type JsonSchema = JsonObject;
