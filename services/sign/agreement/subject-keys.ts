@@ -41,7 +41,7 @@ export function subjectKeyInsertion(orgId: OrgId, agreementId: string, keys: rea
   const text = (parameter: Parameter) => `insert into sign.subject_key (organization_id, agreement_id, ${columns.names})
     select ${parameter(orgId)}::uuid, ${parameter(agreementId)}::uuid, ${columns.names}
     from json_to_recordset(${parameter(rows)}::json) as r(${columns.definitions})`;
-  return [{ name: "subject", text }];
+  return [{ name: "seed", text }];
 }
 
 /** Names a key for its vault. */

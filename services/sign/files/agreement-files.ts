@@ -61,7 +61,7 @@ export function createAgreementFiles({ blobs, vault, logger }: AgreementFilesOpt
       const seed = vault.wrapSeed(keyName(orgId, agreementId, key.id), key.key);
       const text = (parameter: Parameter) => `insert into sign.file_key (organization_id, agreement_id, id, seed)
         values (${[orgId, agreementId, key.id].map((id) => `${parameter(id)}::uuid`).join(", ")}, ${parameter(seed)}::bytea)`;
-      return { key, write: { name: "files", text } };
+      return { key, write: { name: "key", text } };
     },
     put: async (tenant, agreementId, key, { id, sha256 }, bytes) => {
       if (!sha256Of(bytes).equals(sha256)) throw new Error(`the bytes of file ${id} are not those that were checked`);

@@ -6,7 +6,7 @@ import { createSeedVault, type SeedVault } from "#platform/vault/seed-vault.ts";
 import { type AgreementFiles, createAgreementFiles } from "../../files/agreement-files.ts";
 
 /** A vault with keys of its own. */
-export function testVault(): SeedVault {
+function testVault(): SeedVault {
   const key = randomBytes(32);
   return createSeedVault("sign", [key], () => key);
 }
