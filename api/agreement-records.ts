@@ -58,6 +58,7 @@ import {
   required,
   together,
 } from "./members.ts";
+import { deletion, formerSeal } from "./privacy.ts";
 import { nested, resource, shown } from "./resource.ts";
 
 const exampleHash = "0123456789abcdef".repeat(4);
@@ -327,6 +328,9 @@ export const documentVerification = shown(VerifyDocumentResponseSchema, {
     at: "known",
     description: "At most 10, newest agreement first; an original may be in several.",
   }),
+  deleted: readOnly(list(nested(deletion)), {
+    description: "Agreements that had exactly this file and were deleted since, at most 10, newest first.",
+  }),
 });
 
 const sealed = shown(SealedSummarySchema, {
@@ -349,7 +353,11 @@ export const sealVerification = shown(VerifySealResponseSchema, {
   ...question,
   sealed: readOnly(orNull(nested(sealed)), {
     at: "summary",
-    description: "Null unless exactly this file was sealed here.",
+    description: "Null unless exactly this file was sealed here, and is kept.",
+  }),
+  deleted: readOnly(orNull(nested(formerSeal)), {
+    at: "deletion",
+    description: "What remains of the agreement that had exactly this file, when it was deleted since; null otherwise.",
   }),
 });
 

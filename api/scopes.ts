@@ -13,6 +13,7 @@ export const scopeMeanings = {
   "gen:write": "Manage templates of document generation; generate, cancel and delete documents.",
   "webhooks:read": "Read webhook endpoints and deliveries.",
   "webhooks:write": "Create and manage webhook endpoints.",
+  "privacy:admin": "Say how long agreements are kept, and set legal holds.",
 } as const;
 
 /** What only people have who are logged in to the dashboard: no API key and no OAuth client is ever granted one. */

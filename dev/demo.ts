@@ -32,7 +32,7 @@ const demoFile = "demo.json";
 const demoSlug = "terms-of-service";
 const clientScopes = [
   ...["click:read", "click:write", "click:admin", "click:accept", "gen:read", "gen:write"],
-  ...["webhooks:read", "webhooks:write"],
+  ...["webhooks:read", "webhooks:write", "privacy:admin"],
 ];
 
 /** The demo organization of this copy: made on the first start, found again on every later one. */

@@ -249,6 +249,7 @@ export const errorCatalogue = {
     "The credential has no access to an account with this id. The account id is the id of the organization.",
   ),
   ENVELOPE_NOT_FOUND: row(404, Code.NotFound, "There is no agreement with this id."),
+  LEGAL_HOLD_NOT_FOUND: row(404, Code.NotFound, "There is no legal hold with this id."),
   TEMPLATE_NOT_FOUND: row(404, Code.NotFound, "There is no template with this id."),
   ENVELOPE_CANNOT_BE_MODIFIED: row(
     400,

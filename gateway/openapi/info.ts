@@ -52,7 +52,7 @@ export const product = JSON.parse(readFileSync(new URL("../../package.json", imp
 const table = generalAnswers.map(({ status, code, when }) => `| ${status} | \`${code}\` | ${when} |`).join("\n");
 
 /** What holds for every operation, in Markdown. */
-const description = `Records agreements: click-acceptance and consent with provable evidence (\`/v1/click\`), the templates that are agreed to, documents made from templates and data (\`/v1/gen\`), e-signature (\`/v1/sign\`, and \`/restapi/v2.1\` for integrations written for DocuSign), and webhooks that tell of all that (\`/v1/webhooks\`). This is version 1 of the interface, in version ${product.version} of Assent. Every request is scoped to the organization of its credential; what belongs to another organization does not exist for it.
+const description = `Records agreements: click-acceptance and consent with provable evidence (\`/v1/click\`), the templates that are agreed to, documents made from templates and data (\`/v1/gen\`), e-signature (\`/v1/sign\`, and \`/restapi/v2.1\` for integrations written for DocuSign), webhooks that tell of all that (\`/v1/webhooks\`), and how long all that is kept (\`/v1/privacy\`). This is version 1 of the interface, in version ${product.version} of Assent. Every request is scoped to the organization of its credential; what belongs to another organization does not exist for it.
 
 ## Credentials
 
@@ -116,6 +116,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Sessions: "One user who is shown one text: what is pinned is what is accepted.",
   Acceptances: "Recording that a user accepted or declined, exactly once, and the receipts of it.",
   Evidence: "What proves an acceptance: bundles, signatures, the log of each organization and its proofs.",
+  Privacy: "How long agreements are kept, legal holds, and what remains of agreements that were deleted.",
   Erasure: "Erasing what is personal about a user, and opening what must be kept for some time.",
   Consent: "What a user has consented to, purpose by purpose.",
   Render: "Showing a text: as JSON, as a page or as a fragment of HTML, and the script that shows it in your page.",

@@ -11,6 +11,7 @@ import { evidenceRoutes } from "./evidence.ts";
 import { genRoutes } from "./generation/index.ts";
 import { logRoutes } from "./log.ts";
 import { oauthRoutes } from "./oauth.ts";
+import { privacyRoutes } from "./privacy.ts";
 import { publishedKeyRoutes } from "./published-keys.ts";
 import { renderRoutes } from "./render.ts";
 import { revisionRoutes } from "./revisions.ts";
@@ -48,6 +49,7 @@ export const allRoutes: readonly Route[] = [
   ...embedRoutes,
   ...genRoutes,
   ...signRoutes,
+  ...privacyRoutes,
   ...verifyDocumentRoutes,
   ...signingRoutes,
   ...webhookRoutes,

@@ -56,6 +56,7 @@ const resources: Readonly<Partial<Record<ErrorCode, ResourceName>>> = {
   GEN_BATCH_NOT_FOUND: "batch",
   ENVELOPE_NOT_FOUND: "agreement",
   ATTACHMENT_NOT_FOUND: "attachment",
+  LEGAL_HOLD_NOT_FOUND: "legalHold",
   TEMPLATE_NOT_FOUND: "signTemplate",
   BULK_LIST_NOT_FOUND: "bulkList",
   BULK_BATCH_NOT_FOUND: "bulkBatch",

@@ -13,6 +13,7 @@ import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { createFakeSignBulk } from "./fake-sign-bulk.ts";
 import { createFakeSignEdits } from "./fake-sign-edits.ts";
 import { createFakeSignFiles } from "./fake-sign-files.ts";
+import { createFakeSignPrivacy } from "./fake-sign-privacy.ts";
 import { createFakeSignViews } from "./fake-sign-views.ts";
 import { at, type FieldsOf, sampleAgreement, sampleTemplate } from "./sample-agreement.ts";
 
@@ -148,6 +149,7 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
     ...createFakeSignEdits(core),
     ...createFakeSignBulk(core),
     ...createFakeSignViews(core),
+    ...createFakeSignPrivacy(core),
   };
   const routes: RpcRoutes = (router) => {
     router.service(SignService, { ...handlers, ...more(core) });

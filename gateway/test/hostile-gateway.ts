@@ -54,7 +54,7 @@ export async function startHostileSetup(
   const gateway = await startTestGateway(database.url, { fakes, config: { floodGuardRequests: 0 }, ...options });
   gateway.auth.setLimits(orgA, { accept: unlimited, render: unlimited, other: unlimited, sign: unlimited });
   const token = await gateway.auth.token(
-    "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin webhooks:read webhooks:write",
+    "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin webhooks:read webhooks:write privacy:admin",
   );
   const created = await createResources(gateway, token, orgA);
   const agent = new Agent({ keepAlive: true });

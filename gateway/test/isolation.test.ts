@@ -18,7 +18,7 @@ let ownerOfB: BrowserSession;
 let idsOfA: Resources;
 
 const everything =
-  "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin webhooks:read webhooks:write";
+  "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin webhooks:read webhooks:write privacy:admin";
 
 beforeAll(async () => {
   database = await createTestDatabase();

@@ -13,6 +13,7 @@ export const signSamples: Readonly<Record<string, () => SampleRequest>> = {
 export const createSignResources = ({ sign }: TestGateway, orgId: string): Record<string, string> => ({
   agreement: sign.add(orgId, { status: AgreementStatus.CREATED }).id,
   attachment: sampleAttachment.id,
+  legalHold: sign.add(orgId, { status: AgreementStatus.CREATED }).id,
   signTemplate: sign.addTemplate(orgId).id,
   recipientId: "1",
   documentId: "1",
@@ -24,5 +25,7 @@ export const createSignResources = ({ sign }: TestGateway, orgId: string): Recor
 
 /** The ids in bodies and queries of signing; tests of isolation look at each of them. */
 export const idsOfSigning: Readonly<Record<string, readonly string[]>> = {
+  setLegalHold: ["agreementId"],
+  listDeletions: ["?agreementId"],
   createAgreement: ["templateId", "compositions[].layers[].templateId"],
 };

@@ -48,16 +48,16 @@ describe("POST /v1/sign/verify", () => {
     const raw = await fetch(`http://127.0.0.1:${gateway.port}${verify}`, {
       ...{ method: "POST", body: fakePdf, headers: { ...headers, Authorization: `Bearer ${token}` } },
     });
-    expect([raw.status, await raw.json()]).toEqual([200, { sha256, seals: [seal], matches: [] }]);
+    expect([raw.status, await raw.json()]).toEqual([200, { sha256, seals: [seal], matches: [], deleted: [] }]);
     const inJson = await gateway.call("POST", verify, {
       token,
       body: { documentBase64: fakePdf.toString("base64"), sha256: null },
     });
-    expect([inJson.status, inJson.body]).toEqual([200, { sha256, seals: [seal], matches: [] }]);
+    expect([inJson.status, inJson.body]).toEqual([200, { sha256, seals: [seal], matches: [], deleted: [] }]);
     const { file } = gateway.sign.lastRequest<VerifyDocumentRequest>("verifyDocument").file ?? {};
     expect(file?.case === "content" && Buffer.from(file.value).equals(fakePdf)).toBe(true);
     const hashed = await gateway.call("POST", verify, { token, body: { sha256: sha256.toUpperCase() } });
-    expect([hashed.status, hashed.body]).toEqual([200, { sha256, seals: [], matches: [] }]);
+    expect([hashed.status, hashed.body]).toEqual([200, { sha256, seals: [], matches: [], deleted: [] }]);
   });
 
   test("tells where the organization has it, and of another organization's nothing", async () => {
@@ -104,7 +104,10 @@ describe("the public check", () => {
     });
     expect(known.body.sealed.evidenceLeafHash).toBe(`sha256:${"ab".repeat(32)}`);
     const unknown = await gateway.call("POST", "/verify/document", { body: { sha256: ofSamples } });
-    expect([unknown.status, unknown.body]).toEqual([200, { sha256: ofSamples, seals: [], sealed: null }]);
+    expect([unknown.status, unknown.body]).toEqual([
+      200,
+      { sha256: ofSamples, seals: [], sealed: null, deleted: null },
+    ]);
   });
 
   test("has a page of its own, in which nothing runs but what is in it", async () => {

@@ -9,8 +9,8 @@ export interface SignConfig {
   /** Of 32 random bytes in base64, or several with commas between them. */
   readonly masterKey: string;
   /**
-   * The role of the service. Claimer, verifier, sweeper, relay and resealer use this name plus `_claimer`,
-   * `_verifier`, `_sweeper`, `_relay` and `_resealer`. "-" keeps the login role.
+   * The role of the service. Claimer, verifier, sweeper, remover, relay and resealer use this name plus
+   * `_claimer`, `_verifier`, `_sweeper`, `_remover`, `_relay` and `_resealer`. "-" keeps the login role.
    */
   readonly databaseRole?: string;
   /** Total database connections of this process, at least 8. */
@@ -25,6 +25,8 @@ export interface SignConfig {
   readonly seal?: SealFiles | undefined;
   /** Without it no mail is sent. */
   readonly mail?: MailServer | undefined;
+  /** Agreements that this process deletes in a minute at most; 600 when absent. */
+  readonly retentionPerMinute?: number;
   /** Without it seals carry no timestamp. */
   readonly tsa?: SealStamps | undefined;
 }
@@ -58,6 +60,11 @@ export const settings = {
     512,
     { min: 384, max: 65_536 },
   ),
+  RETENTION_PER_MINUTE: integerSetting(
+    "Agreements that a process deletes in a minute at most, of those whose time is over.",
+    600,
+    { min: 1, max: 100_000 },
+  ),
   ...sealSettings,
   ...mailSettings,
 };
@@ -73,6 +80,7 @@ export function configFromEnv(env: Environment): SignConfig {
     intakeProcesses: values.INTAKE_PROCESSES,
     intakeProcessesKept: values.INTAKE_PROCESSES_KEPT,
     intakeMemoryMb: values.INTAKE_MEMORY_MB,
+    retentionPerMinute: values.RETENTION_PER_MINUTE,
     mail: mailServerOf(values),
     seal: sealFilesOf(values),
     tsa: sealStampsOf(values),

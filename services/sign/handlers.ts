@@ -18,6 +18,8 @@ import { changeCustomFields, putRecipients, removeRecipients } from "./edit/reci
 import { getCertificate, getSealCertificate, listConsentTexts } from "./list/evidence.ts";
 import { listAgreements } from "./list/list-agreements.ts";
 import { listAuditEvents } from "./list/list-audit-events.ts";
+import { retention } from "./retention/handlers.ts";
+import { legalHolds } from "./retention/hold-handlers.ts";
 import { sendAgreement } from "./send/send-agreement.ts";
 import { attachments } from "./signing/attachments.ts";
 import { signingHandlers } from "./signing/handlers.ts";
@@ -56,6 +58,8 @@ export const signRoutes =
       ...createSenderView(deps),
       ...bulkLists(deps),
       ...bulkBatches(deps),
+      ...retention(deps),
+      ...legalHolds(deps),
     });
     router.service(SigningService, signingHandlers(deps));
   };

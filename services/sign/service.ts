@@ -22,6 +22,7 @@ import { jobHandlers } from "./jobs/handlers.ts";
 import { createJobLoop, type JobLoop } from "./jobs/job-loop.ts";
 import { createCompletionWatch, createSweeper } from "./jobs/sweep.ts";
 import { createOrganizationReader } from "./organization-reader.ts";
+import { createRemovalWorker } from "./retention/remover.ts";
 import { configuredSealer } from "./seal/configured-sealer.ts";
 import { createSealReader } from "./verification/seal-reader.ts";
 import { createWitness } from "./witness/witness.ts";
@@ -47,7 +48,7 @@ export const maxMessageBytes = 112 * 1024 * 1024;
 export async function createSignService(config: SignConfig, deps: SignServiceDeps): Promise<Service> {
   const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
   const pools = connect(config);
-  const { pool, claimerPool, verifierPool, sweeperPool, relayPool, resealerPool } = pools;
+  const { pool, claimerPool, verifierPool, sweeperPool, removerPool, relayPool, resealerPool } = pools;
   const readers = { sealReader: createSealReader(), publicSealReader: createSealReader() };
   for (const one of Object.values(pools)) observePool(one, "sign", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema, service: "sign", bus, clock, logger, metrics });
@@ -62,7 +63,8 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   const hashKey = createHashKey({ pool, schema, masterKeys, logger, findFormer: async () => undefined });
   await hashKey.load().catch((error: unknown) => logger.debug({ err: error }, "the key of the hashes is read later"));
   const vault = createSeedVault("sign", masterKeys, hashKey.value);
-  const files = createAgreementFiles({ blobs: createPostgresBlobStore({ pool, schema }), vault, logger });
+  const blobs = createPostgresBlobStore({ pool, schema });
+  const files = createAgreementFiles({ blobs, vault, logger });
   const resealer = createResealer({
     ...{ service: "sign", schema, pool, resealerPool, masterKeys, logger },
     columns: sealedColumns(masterKeys, vault),
@@ -87,6 +89,14 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
       createCompletionWatch({ claimerPool, clock, logger, metrics }),
       createSweeper({ sweeperPool, clock, logger }),
       createOldFileSealer({ pool, resealerPool, files, logger }),
+      createRemovalWorker({
+        ...{ removerPool, blobs, vault, clock, newId, logger },
+        perMinute: config.retentionPerMinute ?? 600,
+        onDeleted: () => {
+          relay.wake();
+          jobs.wake();
+        },
+      }),
     ],
     checkReady: async () => {
       if (shared.sealer === undefined) throw new Error("there is no certificate to seal with: set SEAL_KEY");
@@ -122,6 +132,7 @@ const relayConnections = 2;
 const claimerConnections = 2;
 const verifierConnections = 1;
 const sweeperConnections = 1;
+const removerConnections = 1;
 
 /**
  * Job claims, public verification and events have connections of their own, so that requests cannot starve
@@ -131,7 +142,8 @@ function connect(config: SignConfig) {
   const { databaseUrl: url, poolSize = 12 } = config;
   const role = config.databaseRole || "assent_sign";
   const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
-  const rest = poolSize - relayConnections - claimerConnections - verifierConnections - sweeperConnections;
+  const others = claimerConnections + verifierConnections + sweeperConnections + removerConnections;
+  const rest = poolSize - relayConnections - others;
   return {
     pool: createPool({ url, ...as(""), max: Math.max(1, rest), name: "sign" }),
     claimerPool: createPool({ url, ...as("_claimer"), max: claimerConnections, name: "sign-claimer" }),
@@ -141,6 +153,7 @@ function connect(config: SignConfig) {
       name: "sign-verifier",
     }),
     sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "sign-sweeper" }),
+    removerPool: createPool({ url, ...as("_remover"), max: removerConnections, name: "sign-remover" }),
     // Connects only while the master key is replaced, and now and then to look for files that are still in clear.
     resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "sign-resealer" }),
     relayPool: createPool({

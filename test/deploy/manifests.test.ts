@@ -233,6 +233,7 @@ const leftAtDefault: Readonly<Record<string, string>> = {
   RENDERER_MEMORY_MB: "the memory limits count with the default",
   RENDERER_PROCESSES: "as many as the node has cores for",
   RENDERER_PROCESSES_KEPT: "one is enough",
+  RETENTION_PER_MINUTE: "as much as a database does beside its work",
   RPC_HOST: "pods listen everywhere",
   RPC_OWN_NAMES: "the certificates have the names of the services",
   RPC_PORT: "the manifests name the default",

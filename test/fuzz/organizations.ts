@@ -27,7 +27,7 @@ export async function newUnlimited(system: System): Promise<Api> {
 /** Every kind of credential that a request may come with. */
 export async function createTokens(system: System, own: Api, stranger: Api): Promise<Tokens> {
   const scopes =
-    "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin webhooks:read webhooks:write";
+    "click:read click:write click:admin click:accept gen:read gen:write sign:read sign:write sign:send sign:admin webhooks:read webhooks:write privacy:admin";
   const token = await withScopes(system, own, scopes);
   const readOnly = await withScopes(system, own, "click:read");
   const revoked = await withScopes(system, own, scopes);

@@ -71,5 +71,6 @@ export const emptyTables: readonly string[] = [
   "click.sealed_rendering",
   "click.stat_accept_time",
   "click.stat_reused_session",
+  "sign.deleted_agreement",
   "webhooks.outbox",
 ];

@@ -48,7 +48,7 @@ export interface Bench {
 const asksOfAKind = { foreign: 6, read: 2 } as const;
 
 /** What no request waits for: these look after all organizations at once. */
-const background = /-(relay|sweeper|integrator|janitor)$/;
+const background = /-(relay|sweeper|remover|integrator|janitor)$/;
 
 interface Asked extends Sent {
   readonly questions: readonly Question[];

@@ -54,6 +54,8 @@ export async function everythingOf(api: Api, ids: Resources): Promise<unknown[]>
     `/v1/click/consent/${encodeURIComponent(valueIn(ids, "userRef"))}?includeHistory=true`,
     "/v1/sign/agreements",
     "/v1/sign/templates",
+    "/v1/privacy/retention",
+    "/v1/privacy/holds?lifted=true",
     "/v1/webhooks/endpoints",
     "/v1/webhooks/deliveries",
     ...["bulk_send_lists", "bulk_send_batch", "connect", "connect/secret", "connect/logs"].map(

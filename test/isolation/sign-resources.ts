@@ -14,6 +14,7 @@ type Ids = Readonly<Record<string, string>>;
  */
 export async function createSignResources(api: Api, name: string): Promise<Ids> {
   const template = await makers.signTemplate(api, name);
+  bodyOf(200, await api.call("PUT", "/v1/privacy/retention", { periods: [{ status: "expired", days: 36_500 }] }));
   return {
     account: api.organizationId,
     user: api.organizationId,
@@ -23,6 +24,7 @@ export async function createSignResources(api: Api, name: string): Promise<Ids> 
     ...(await makers.bulkBatch(api, name, template)),
     ...(await makers.connect(api)),
     ...(await makeAttachment(api, name)),
+    legalHold: bodyOf(201, await api.post("/v1/privacy/holds", { email: `${name}@example.com`, reason: "x" })).id,
   };
 }
 
@@ -134,6 +136,7 @@ export const compatPlaces: Readonly<Record<string, readonly string[]>> = {
 export const signAnswersAnyway: readonly string[] = [
   "compatListEnvelopes ?envelope_ids",
   "compatListEnvelopeStatus envelopeIds[]",
+  "listDeletions ?agreementId",
   // Whoever has not the cookie of a session is told that it has ended.
   ...operations.flatMap(({ operationId, path }) =>
     path.startsWith("/signing/s/") ? [`${operationId} path`, `${operationId} {sid}`] : [],
@@ -144,6 +147,7 @@ export const signAnswersAnyway: readonly string[] = [
 export const signBodies: Readonly<Record<string, (id: string) => unknown>> = {
   "createAgreement templateId": (id) => ({ templateId: id }),
   "createAgreement compositions[].layers[].templateId": (id) => ({ compositions: [{ layers: [{ templateId: id }] }] }),
+  "setLegalHold agreementId": (id) => ({ agreementId: id, reason: "x" }),
   "compatCreateEnvelope templateId": (id) => ({ templateId: id }),
   "compatCreateEnvelope compositeTemplates[].serverTemplates[].templateId": (id) => ({
     compositeTemplates: [{ serverTemplates: [{ sequence: "1", templateId: id }] }],
@@ -159,7 +163,7 @@ export const signBodies: Readonly<Record<string, (id: string) => unknown>> = {
 
 /** What an id in a query or body of signing names; undefined for other operations. */
 export function signResourceAt(operationId: string, at: string): string | undefined {
-  if (!/^(compat|createAgreement$)/.test(operationId)) return undefined;
+  if (!/^(compat|createAgreement$|setLegalHold$|listDeletions$)/.test(operationId)) return undefined;
   if (at === "connectId") return "connect";
   return /templateId$/i.test(at) ? "signTemplate" : "agreement";
 }

@@ -266,6 +266,31 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "sign.relay_state: DELETE, INSERT, SELECT, UPDATE",
     ],
   },
+  assent_sign_remover: {
+    reason:
+      "Finds which organizations delete anything (retention/due.ts), by how long they keep agreements. Everything else it sees and deletes as one organization; nobody else may delete an agreement or its trail. Serves no request.",
+    policies: ["sign.retention_period remover_chooses (r)"],
+    grants: [
+      "sign.agreement: DELETE, SELECT, UPDATE (version)",
+      "sign.attachment: DELETE, SELECT",
+      "sign.audit_event: DELETE, SELECT",
+      "sign.blob: DELETE, SELECT, UPDATE (created_at)",
+      "sign.blob_reference: DELETE, SELECT, UPDATE (created_at)",
+      "sign.bulk_batch: SELECT",
+      "sign.custom_field: DELETE, SELECT",
+      "sign.deleted_agreement: INSERT, SELECT",
+      "sign.document: DELETE, SELECT",
+      "sign.file_key: DELETE, SELECT",
+      "sign.job: DELETE, INSERT, SELECT",
+      "sign.legal_hold: SELECT",
+      "sign.outbox: INSERT",
+      "sign.privacy_act: INSERT",
+      "sign.recipient: DELETE, SELECT",
+      "sign.retention_period: SELECT",
+      "sign.subject_key: DELETE, SELECT",
+      "sign.view: DELETE, SELECT",
+    ],
+  },
   assent_sign_resealer: {
     reason:
       "Seals everything with the newest master key, for all organizations. Reads what is sealed and to what it belongs, and changes nothing else. Finds files that older releases have stored in clear by their hash, and sees nothing of them (files/seal-old-files.ts).",
@@ -305,10 +330,12 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "Finds whose a sealed file is by its SHA-256, which only those know who have the file. Sees neither drafts nor whom it is about; what is told then is read as that organization (rpc/verify-seal.ts).",
     policies: [
       "sign.agreement verifier_finds (r): (certificate_sha256 IS NOT NULL)",
+      "sign.deleted_agreement verifier_finds (r): (sealed_hashes <> '{}'::bytea[])",
       "sign.document verifier_finds (r): (sealed_sha256 IS NOT NULL)",
     ],
     grants: [
       "sign.agreement: SELECT (certificate_sha256, id, organization_id)",
+      "sign.deleted_agreement: SELECT (agreement_id, organization_id, sealed_hashes)",
       "sign.document: SELECT (agreement_id, organization_id, sealed_sha256)",
     ],
   },

@@ -1,12 +1,12 @@
 import { documentedCompatScopes } from "./compat-scopes.ts";
 import { documentedDashboardScopes, publicDashboardOperations } from "./dashboard-scopes.ts";
 import { documentedGenScopes } from "./gen-scopes.ts";
-import { documentedSignScopes } from "./sign-scopes.ts";
+import { documentedPrivacyScopes, documentedSignScopes } from "./sign-scopes.ts";
 import { documentedWebhookScopes } from "./webhook-scopes.ts";
 
 /** Every scope that the interface knows. */
 export const everyScope =
-  "sign:read sign:write sign:send sign:admin click:read click:write click:admin click:accept gen:read gen:write webhooks:read webhooks:write";
+  "sign:read sign:write sign:send sign:admin click:read click:write click:admin click:accept gen:read gen:write webhooks:read webhooks:write privacy:admin";
 
 /** The interface's own table, apart from the routes that implement it: any one of the scopes is enough. */
 export const documentedScopes: Readonly<Record<string, string>> = {
@@ -64,6 +64,7 @@ export const documentedScopes: Readonly<Record<string, string>> = {
   renderTemplate: "click:read click:write click:admin",
   ...documentedGenScopes,
   ...documentedSignScopes,
+  ...documentedPrivacyScopes,
   ...documentedWebhookScopes,
   ...documentedCompatScopes,
   ...documentedDashboardScopes,

@@ -35,3 +35,15 @@ export const documentedSignScopes: Readonly<Record<string, string>> = {
   updateSignTemplate: "sign:write",
   deleteSignTemplate: "sign:admin",
 };
+
+/** The same, of how long agreements are kept. */
+export const documentedPrivacyScopes: Readonly<Record<string, string>> = {
+  getRetention: "privacy:admin",
+  putRetention: "privacy:admin",
+  previewRetention: "privacy:admin",
+  setLegalHold: "privacy:admin",
+  listLegalHolds: "privacy:admin",
+  liftLegalHold: "privacy:admin",
+  listDeletions: "privacy:admin",
+  listPrivacyActs: "privacy:admin",
+};

@@ -17,6 +17,14 @@ export interface Sealed {
   readonly evidenceLeafHash: string | null;
 }
 
+/** What remains of the agreement that had exactly this file. */
+export interface Deleted {
+  readonly agreementId: string;
+  readonly endedAt: string;
+  readonly deletedAt: string;
+  readonly deletionLeafHash: string | null;
+}
+
 export interface Signer {
   readonly name: string;
   readonly role: string | null;
@@ -29,6 +37,8 @@ export interface Found {
   readonly sha256: string;
   /** Of the file, or of the part of it that was sealed when something was added afterwards. */
   readonly sealed: Sealed | null;
+  /** What remains when the agreement was deleted since. */
+  readonly deleted: Deleted | null;
   /** Bytes after the part that was sealed here. */
   readonly addedBytes: number;
   readonly seals: readonly FoundSeal[];
@@ -41,17 +51,24 @@ export interface FoundSeal extends Seal {
 /** Asks with the hash of the file; its signatures are looked at here. Rejects when the installation does not answer. */
 export async function checkFile(file: Bytes): Promise<Found> {
   const hash = toHex(await sha256(file));
-  const [sealed, own, seals] = await Promise.all([ask(hash), ownCertificates(), findSeals(file)]);
+  const [{ sealed, deleted }, own, seals] = await Promise.all([ask(hash), ownCertificates(), findSeals(file)]);
   const found = seals.map((seal) => ({ ...seal, isOurs: isOurs(seal, own) }));
-  if (sealed !== null) return { verdict: "sealed", sha256: hash, sealed, addedBytes: 0, seals: found };
+  const about = { sha256: hash, sealed, deleted, addedBytes: 0, seals: found };
+  if (sealed !== null) return { ...about, verdict: "sealed" };
+  if (deleted !== null) return { ...about, verdict: "deleted" };
   const verdict = verdictOf(found);
   const part = verdict === "added" ? found.filter(({ isOurs, isIntact }) => isOurs && isIntact).at(-1) : undefined;
-  if (part === undefined) return { verdict, sha256: hash, sealed, addedBytes: 0, seals: found };
+  if (part === undefined) return { ...about, verdict };
   const beginning = await ask(toHex(await sha256(file.subarray(0, part.coveredBytes))));
-  return { verdict, sha256: hash, sealed: beginning, addedBytes: file.length - part.coveredBytes, seals: found };
+  return { ...about, verdict, sealed: beginning.sealed, addedBytes: file.length - part.coveredBytes };
 }
 
-async function ask(hash: string): Promise<Sealed | null> {
+interface Known {
+  readonly sealed: Sealed | null;
+  readonly deleted: Deleted | null;
+}
+
+async function ask(hash: string): Promise<Known> {
   const response = await fetch("document", {
     method: "POST",
     credentials: "omit",
@@ -59,7 +76,7 @@ async function ask(hash: string): Promise<Sealed | null> {
     body: JSON.stringify({ sha256: hash }),
   });
   if (!response.ok) throw new Error(`the answer is ${response.status}`);
-  return ((await response.json()) as { sealed: Sealed | null }).sealed;
+  return (await response.json()) as Known;
 }
 
 /** Of the key that seals now, and of earlier ones. */

@@ -4,6 +4,7 @@ import type { Texts, VerdictKind } from "./texts.ts";
 
 const looks: Readonly<Record<VerdictKind, "good" | "unsure" | "bad">> = {
   sealed: "good",
+  deleted: "good",
   unknown: "unsure",
   added: "bad",
   changed: "bad",
@@ -37,7 +38,7 @@ export function showResult(place: HTMLElement, found: Found, texts: Texts, langu
 
 type TimeText = (iso: string | null) => string;
 
-function factList({ sealed, sha256 }: Found, { facts, certificateOf }: Texts, time: TimeText): HTMLElement {
+function factList({ sealed, deleted, sha256 }: Found, { facts, certificateOf }: Texts, time: TimeText): HTMLElement {
   const rows: readonly (readonly [string, string | null])[] = [
     ...(sealed === null
       ? []
@@ -48,6 +49,14 @@ function factList({ sealed, sha256 }: Found, { facts, certificateOf }: Texts, ti
           [facts.completed, time(sealed.completedAt)],
           [facts.agreement, sealed.agreementId],
           [facts.evidence, sealed.evidenceLeafHash],
+        ] as const)),
+    ...(deleted === null
+      ? []
+      : ([
+          [facts.completed, time(deleted.endedAt)],
+          [facts.deleted, time(deleted.deletedAt)],
+          [facts.agreement, deleted.agreementId],
+          [facts.evidence, deleted.deletionLeafHash],
         ] as const)),
     [facts.sha256, sha256],
   ];

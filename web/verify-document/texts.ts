@@ -13,7 +13,7 @@ export interface Texts {
   readonly addedBytes: (count: number, isKnown: boolean) => string;
   readonly auditBroken: string;
   readonly facts: Readonly<
-    Record<"document" | "subject" | "sender" | "completed" | "agreement" | "evidence" | "sha256", string>
+    Record<"document" | "subject" | "sender" | "completed" | "deleted" | "agreement" | "evidence" | "sha256", string>
   >;
   readonly certificateOf: string;
   readonly signers: string;
@@ -26,7 +26,7 @@ export interface Texts {
 }
 
 /** What can be said of a file. */
-export type VerdictKind = "sealed" | "unknown" | "added" | "changed" | "foreign" | "none";
+export type VerdictKind = "sealed" | "deleted" | "unknown" | "added" | "changed" | "foreign" | "none";
 
 const en: Texts = {
   title: "Check a document",
@@ -41,6 +41,10 @@ const en: Texts = {
   away: "The check could not be made. Try again in a moment.",
   verdicts: {
     sealed: ["Sealed here and unchanged", "This is exactly the file that was sealed when everybody had signed."],
+    deleted: [
+      "Sealed here and unchanged; deleted since",
+      "This is exactly a file that was sealed here when everybody had signed. The sender has deleted the agreement since, because the time for which it was kept was over.",
+    ],
     unknown: [
       "A seal of ours, but not on record",
       "The signature was made with our key, but no file that was sealed here is this one byte for byte. Ask the sender before you rely on what it shows.",
@@ -64,6 +68,7 @@ const en: Texts = {
     subject: "Subject",
     sender: "Sent by",
     completed: "Completed",
+    deleted: "Deleted",
     agreement: "Agreement",
     evidence: "Entry in the sender’s evidence log",
     sha256: "SHA-256",
@@ -102,6 +107,10 @@ const de: Texts = {
   away: "Die Prüfung war nicht möglich. Versuchen Sie es gleich noch einmal.",
   verdicts: {
     sealed: ["Hier gesiegelt und unverändert", "Genau diese Datei wurde gesiegelt, als alle unterzeichnet hatten."],
+    deleted: [
+      "Hier gesiegelt und unverändert; inzwischen gelöscht",
+      "Genau diese Datei wurde hier gesiegelt, als alle unterzeichnet hatten. Der Absender hat die Vereinbarung seither gelöscht, weil ihre Aufbewahrungsfrist abgelaufen war.",
+    ],
     unknown: [
       "Ein Siegel von uns, aber nicht verzeichnet",
       "Die Signatur wurde mit unserem Schlüssel erstellt, aber keine hier gesiegelte Datei gleicht dieser Byte für Byte. Fragen Sie den Absender, bevor Sie sich auf den Inhalt verlassen.",
@@ -128,6 +137,7 @@ const de: Texts = {
     subject: "Betreff",
     sender: "Gesendet von",
     completed: "Abgeschlossen",
+    deleted: "Gelöscht",
     agreement: "Vereinbarung",
     evidence: "Eintrag im Beweisprotokoll des Absenders",
     sha256: "SHA-256",

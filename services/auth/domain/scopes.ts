@@ -14,6 +14,7 @@ export const allScopes = [
   "gen:write",
   "webhooks:read",
   "webhooks:write",
+  "privacy:admin",
 ] as const;
 
 /** The scopes of a new client without repetitions. Throws VALIDATION_FAILED that names each unknown one. */

@@ -50,8 +50,8 @@ export const publicationLeaf = (
   publishedAt: published.publishedAt.toISOString(),
 });
 
-/** The service that keeps the trail. */
-export type HeadSource = "sign";
+/** The service that keeps the trail, and after a dot what became of it. */
+export type HeadSource = "sign" | "sign.deletion";
 
 /** The latest event of a trail that another service keeps. */
 export interface ExternalHead {
@@ -62,7 +62,7 @@ export interface ExternalHead {
   readonly headHash: Buffer;
   /** The event's position in its trail, from 1. */
   readonly sequence: number;
-  /** Of the event. */
+  /** Of the event, or of the deletion. */
   readonly completedAt: Date;
 }
 

@@ -149,4 +149,7 @@ function headIn({ source, agreementId, headHash, sequence, completedAt }: Record
   };
 }
 
-const sources: ReadonlyMap<WireSource, HeadSource> = new Map([[WireSource.SIGN, "sign"]]);
+const sources: ReadonlyMap<WireSource, HeadSource> = new Map([
+  [WireSource.SIGN, "sign"],
+  [WireSource.SIGN_DELETION, "sign.deletion"],
+]);

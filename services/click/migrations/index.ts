@@ -30,5 +30,12 @@ export const clickMigrations: ServiceMigrations = {
       where decision <> 'CONSENT'`,
     ),
     { name: "012_master_keys", class: Migration012MasterKeys },
+    // That an agreement was deleted is a leaf of its own.
+    sqlMigration(
+      "016_deletion_heads",
+      "alter table click.external_head drop constraint external_head_source_check",
+      `alter table click.external_head add constraint external_head_source_check
+      check (source in ('sign', 'sign.deletion'))`,
+    ),
   ],
 };

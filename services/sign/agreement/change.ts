@@ -126,7 +126,15 @@ export interface JobRequest {
   readonly payload: JsonObject;
 }
 
-export type JobKind = "bulk-copy" | "completion" | "evidence" | "mail" | "reminder" | "expiry" | "expiry-warning";
+export type JobKind =
+  | "bulk-copy"
+  | "completion"
+  | "deletion"
+  | "evidence"
+  | "mail"
+  | "reminder"
+  | "expiry"
+  | "expiry-warning";
 
 /** A change that does nothing. */
 export const noChange = (agreement: Agreement): Change => changeTo(agreement, {});

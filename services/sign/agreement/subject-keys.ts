@@ -44,6 +44,13 @@ export function subjectKeyInsertion(orgId: OrgId, agreementId: string, keys: rea
   return [{ name: "seed", text }];
 }
 
+/** What a person is found by who has this address; null for none. */
+export const emailIndex = (vault: SeedVault, orgId: OrgId, email: string): Buffer | null =>
+  subjectIndex(vault, orgId, "email", emailKey(email));
+
+const subjectIndex = (vault: SeedVault, orgId: OrgId, kind: string, text: string): Buffer | null =>
+  text === "" ? null : vault.subjectIndex(orgId, `${kind}:${text}`);
+
 /** Names a key for its vault. */
 export const keyName = (organizationId: string, agreementId: string, subjectId: string): RecordName => ({
   organizationId,
@@ -82,7 +89,7 @@ interface SubjectsOf {
 export function subjectsOf({ vault, newId, orgId, agreement, recipients, known }: SubjectsOf): Subjects {
   const keys = new Map<string, KeyObject>();
   const added: SubjectKey[] = [];
-  const indexOf = (kind: string, text: string) => (text === "" ? null : vault.subjectIndex(orgId, `${kind}:${text}`));
+  const indexOf = (kind: string, text: string) => subjectIndex(vault, orgId, kind, text);
   const usable = () => [...known.filter(({ seed }) => seed !== null), ...added];
   const add = (person: Omit<SubjectKey, "seed">): string => {
     const seed = newSeed();
@@ -95,18 +102,19 @@ export function subjectsOf({ vault, newId, orgId, agreement, recipients, known }
   const own = (): string => {
     const { id, email } = agreement.sender;
     if (usable().some((key) => key.id === agreement.id)) return agreement.id;
-    const indexes = { emailIndex: indexOf("email", emailKey(email)), userIndex: indexOf("client", id) };
+    const indexes = { emailIndex: emailIndex(vault, orgId, email), userIndex: indexOf("client", id) };
     return add({ id: free(agreement.id), ...indexes });
   };
   const person = (recipientGuid: string, said: string): string => {
     const { email = said, clientUserId = "" } = recipients.find(({ id }) => id === recipientGuid) ?? {};
-    const indexes = { emailIndex: indexOf("email", emailKey(email)), userIndex: indexOf("user", clientUserId) };
-    const { emailIndex, userIndex } = indexes;
-    const isNameless = emailIndex === null && userIndex === null;
+    const indexes = { emailIndex: emailIndex(vault, orgId, email), userIndex: indexOf("user", clientUserId) };
+    const isNameless = indexes.emailIndex === null && indexes.userIndex === null;
     const same = usable().find((key) =>
       isNameless
         ? key.id === recipientGuid
-        : isSame(key.emailIndex, emailIndex) && isSame(key.userIndex, userIndex) && key.id !== agreement.id,
+        : isSame(key.emailIndex, indexes.emailIndex) &&
+          isSame(key.userIndex, indexes.userIndex) &&
+          key.id !== agreement.id,
     );
     return same?.id ?? add({ id: isNameless ? free(recipientGuid) : newId(), ...indexes });
   };

@@ -14,6 +14,7 @@ import { copyDefinition } from "../bulk/handlers.ts";
 import { type CompletionDeps, completeAgreement } from "../completion/complete-agreement.ts";
 import { makeAgreement } from "../create/make-agreement.ts";
 import type { SignDeps } from "../deps.ts";
+import { enterDeletions } from "../retention/remover.ts";
 import { expireWhenDue, warnWhenDue } from "../send/end-agreement.ts";
 import { remindWhenDue } from "../send/remind.ts";
 import { evidenceDetails } from "../verification/verify.ts";
@@ -24,6 +25,7 @@ import { sendMails } from "./mail.ts";
 /** The handler of each kind of job. */
 export const jobHandlers = (deps: SignDeps): JobLoopDeps["handlers"] => ({
   "bulk-copy": sendBulkCopies(deps),
+  deletion: enterDeletions(deps),
   evidence: enterIntoLog(deps),
   mail: sendMails(deps),
   reminder: sendReminders(deps),

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 import { sealedBlobsSql } from "#platform/blobs/blob-store.ts";
-import { forceOrgIsolationSql } from "#platform/db/ddl.ts";
+import { createRoleSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
 
 /** Files are sealed under a key of their agreement. Those of before stay as they are until it is their turn. */
 export class Migration014FileKeys extends Migration {
@@ -10,6 +10,8 @@ export class Migration014FileKeys extends Migration {
 }
 
 const resealer = "assent_sign_resealer";
+/** Deletes agreements, and their keys with them. */
+const remover = "assent_sign_remover";
 
 const statements = [
   `create table sign.file_key (
@@ -27,6 +29,8 @@ const statements = [
   `grant select (organization_id, agreement_id, id, seed), update (seed) on sign.file_key to ${resealer}`,
   `create policy resealer_reads on sign.file_key for select to ${resealer} using (true)`,
   `create policy resealer_seals on sign.file_key for update to ${resealer} using (true)`,
+  createRoleSql(remover),
+  `grant select, delete on sign.file_key to ${remover}`,
   ...sealedBlobsSql("sign"),
   "create index blob_in_clear on sign.blob (organization_id, sha256) where not is_sealed",
   // Finds what is still in clear, and sees nothing but that there is something.

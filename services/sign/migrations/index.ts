@@ -7,6 +7,7 @@ import { Migration007SentFiles } from "./007_sent_files.ts";
 import { Migration008ConsentTexts } from "./008_consent_texts.ts";
 import { Migration011TrailFormat } from "./011_trail_format.ts";
 import { Migration014FileKeys } from "./014_file_keys.ts";
+import { Migration016Retention } from "./016_retention.ts";
 
 export const signMigrations: ServiceMigrations = {
   schema: "sign",
@@ -34,5 +35,6 @@ export const signMigrations: ServiceMigrations = {
     ),
     { name: "011_trail_format", class: Migration011TrailFormat },
     { name: "014_file_keys", class: Migration014FileKeys },
+    { name: "016_retention", class: Migration016Retention },
   ],
 };

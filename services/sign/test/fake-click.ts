@@ -8,7 +8,7 @@ import { createMemoryTransport } from "#platform/rpc/memory.ts";
 export interface FakeClick {
   readonly transport: Transport;
   readonly client: Client<typeof EvidenceLogService>;
-  /** In the order of the log; each agreement once. */
+  /** In the order of the log; each agreement once for each source. */
   readonly leaves: readonly RecordExternalHeadRequest[];
   /** How often it was asked. */
   calls(): number;
@@ -31,7 +31,9 @@ export function createFakeClick(): FakeClick {
           calls += 1;
           if (away) throw new DomainError("SERVICE_UNAVAILABLE");
           const { orgId } = requireCaller(context);
-          const known = leaves.findIndex(({ agreementId }) => agreementId === request.agreementId);
+          const known = leaves.findIndex(
+            ({ agreementId, source }) => agreementId === request.agreementId && source === request.source,
+          );
           const leafIndex = known < 0 ? leaves.push(request) - 1 : known;
           if (!Buffer.from(leaves[leafIndex]?.headHash ?? []).equals(request.headHash)) {
             throw new ConnectError("another head was entered for this agreement", Code.AlreadyExists);

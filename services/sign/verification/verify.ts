@@ -13,7 +13,7 @@ import {
 } from "#gen/assent/sign/v1/verification_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { withOrgSnapshot } from "#platform/db/pool.ts";
+import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement, JsonObject } from "../agreement/agreement.ts";
@@ -23,6 +23,8 @@ import { listAuditEvents } from "../agreement/audit-store.ts";
 import { findAgreementsWithFile, findSealedFile, type SealedFileOwner } from "../agreement/file-store.ts";
 import { wireAgreementStatuses, wireRecipientStatuses, wireRoles } from "../agreement/messages.ts";
 import type { SignDeps } from "../deps.ts";
+import { findDeletion, findDeletionsWithFile, findSealedDeletion } from "../retention/deletions.ts";
+import { deletionMessage } from "../retention/handlers.ts";
 import type { Sealer } from "../seal/sealer.ts";
 import { compareStructure, Difference, openBoth } from "../witness/structure.ts";
 import type { FoundSeal, SealReader } from "./seal-reader.ts";
@@ -36,13 +38,13 @@ export const verifyDocument = (deps: VerifyDocumentDeps): Pick<ServiceImpl<typeo
   async verifyDocument({ file }, context) {
     const { orgId } = requireCaller(context);
     const { sha256, seals } = await readFile(file, { reader: deps.sealReader, sealer: deps.sealer });
-    return { sha256, seals, known: await findKnown(deps, orgId, sha256) };
+    return { sha256, seals, ...(await findKnown(deps, orgId, sha256)) };
   },
 });
 
 type KnownMessage = MessageInitShape<typeof KnownFileSchema>;
 
-const findKnown = ({ pool, vault }: VerifyDocumentDeps, orgId: OrgId, sha256: Buffer): Promise<KnownMessage[]> =>
+const findKnown = ({ pool, vault }: VerifyDocumentDeps, orgId: OrgId, sha256: Buffer) =>
   withOrgSnapshot(pool, orgId, async (tenant) => {
     const ids = await findAgreementsWithFile(tenant, sha256, maxKnown);
     const agreements = new Map((await loadAgreements(tenant, ids)).map((one) => [one.id, one]));
@@ -58,7 +60,8 @@ const findKnown = ({ pool, vault }: VerifyDocumentDeps, orgId: OrgId, sha256: Bu
         ...knownFiles(agreement, sha256).map((file) => ({ ...knownMessage(file), isAuditIntact, ...evidence })),
       );
     }
-    return known.slice(0, maxKnown);
+    const deleted = await findDeletionsWithFile(tenant, sha256, maxKnown);
+    return { known: known.slice(0, maxKnown), deleted: deleted.map((one) => deletionMessage(one)) };
   });
 
 const knownMessage = ({ kind, agreement, documentId, documentName }: KnownFile): KnownMessage => ({
@@ -79,7 +82,11 @@ export const verifySeal = (deps: VerifySealDeps): Pick<ServiceImpl<typeof SignSe
     const { sha256, seals } = await readFile(file, { reader: deps.publicSealReader, sealer: deps.sealer });
     const owner = await findSealedFile(deps.verifierPool, sha256);
     const summary = owner && (await summaryOf(deps, owner, sha256));
-    return { sha256, seals, ...(summary === undefined ? {} : { summary }) };
+    if (summary !== undefined) return { sha256, seals, summary };
+    const former = await findSealedDeletion(deps.verifierPool, sha256);
+    const deletion =
+      former && (await withOrg(deps.pool, former.orgId, (tenant) => findDeletion(tenant, former.agreementId)));
+    return { sha256, seals, ...(deletion && { deletion: deletionMessage(deletion, { isPublic: true }) }) };
   },
 });
 

@@ -97,7 +97,7 @@ export const signEvents: readonly EventTypeInfo[] = [
   }),
   about("agreement", "voided", "The sender ended the agreement.", { agreement: voided }),
   about("agreement", "expired", "The agreement was not finished in time.", { agreement: expired }),
-  about("agreement", "deleted", "A draft was deleted. Only its ids are told.", {
+  about("agreement", "deleted", "A draft was deleted, or an agreement whose time was over. Only its ids are told.", {
     agreement: { id: agreementId, envelopeId: agreementId, transactionId: "order-42" },
   }),
   about("recipient", "sent", "It is the turn of a recipient.", { agreement: sent, recipient: asked }),

@@ -40,6 +40,7 @@ export const clients: typeof english = {
     sign: "Elektronische Signatur",
     gen: "Dokumenterzeugung",
     webhooks: "Webhooks",
+    privacy: "Datenschutz",
   },
   meanings: {
     "click:read": "Vorlagen, Zustimmungen und Nachweise lesen",
@@ -54,5 +55,6 @@ export const clients: typeof english = {
     "gen:write": "Vorlagen verwalten; Dokumente erzeugen, abbrechen und löschen",
     "webhooks:read": "Endpunkte und Zustellungen lesen",
     "webhooks:write": "Endpunkte anlegen und verwalten",
+    "privacy:admin": "Aufbewahrungsfristen festlegen und Löschsperren setzen",
   },
 };

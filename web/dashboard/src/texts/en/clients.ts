@@ -33,7 +33,13 @@ export const clients = {
   emptyTitle: "No OAuth client yet",
   emptyText: "Create one for a program that should not be allowed everything.",
   emptyReadOnly: "Developers and owners of the organization create clients.",
-  groups: { click: "Click agreements", sign: "E-signature", gen: "Document generation", webhooks: "Webhooks" },
+  groups: {
+    click: "Click agreements",
+    sign: "E-signature",
+    gen: "Document generation",
+    webhooks: "Webhooks",
+    privacy: "Privacy",
+  },
   meanings: {
     "click:read": "Read templates, acceptances and evidence",
     "click:write": "Create and manage templates and deployments; record acceptances",
@@ -47,5 +53,6 @@ export const clients = {
     "gen:write": "Manage templates; generate, cancel and delete documents",
     "webhooks:read": "Read endpoints and deliveries",
     "webhooks:write": "Create and manage endpoints",
+    "privacy:admin": "Say how long agreements are kept, and set legal holds",
   },
 };

@@ -1,0 +1,101 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { LegalHoldSchema } from "#gen/assent/sign/v1/retention_pb.ts";
+import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
+import { loadAgreement } from "../agreement/agreement-store.ts";
+import { invalid, problem, storable } from "../agreement/problems.ts";
+import { emailIndex } from "../agreement/subject-keys.ts";
+import type { SignDeps } from "../deps.ts";
+import { insertActs } from "./acts.ts";
+import { uuidCursor } from "./handlers.ts";
+import { endHold, findHold, insertHold, type LegalHold, listHolds } from "./holds.ts";
+import { lockRules } from "./periods.ts";
+
+type Holds = Pick<ServiceImpl<typeof SignService>, "setLegalHold" | "listLegalHolds" | "liftLegalHold">;
+
+const usualLimit = 100;
+
+export const legalHolds = ({
+  pool,
+  vault,
+  clock,
+  newId,
+}: Pick<SignDeps, "pool" | "vault" | "clock" | "newId">): Holds => ({
+  async setLegalHold(request, context) {
+    const { orgId, clientId, requestId } = requireCaller(context);
+    const agreementId = request.agreementId.toLowerCase() || null;
+    const email = request.email.trim();
+    if (agreementId !== null && email !== "") {
+      throw invalid(problem("email", "CONFLICT", "must not be given with an agreement"));
+    }
+    const kind = agreementId !== null ? "agreement" : email !== "" ? "person" : "organization";
+    const hold = await withOrg(pool, orgId, async (tenant) => {
+      // Before it is answered, deletions that have begun are over.
+      await lockRules(tenant);
+      if (agreementId !== null && (await loadAgreement(tenant, agreementId)) === undefined) {
+        throw new DomainError("ENVELOPE_NOT_FOUND");
+      }
+      const now = clock.now();
+      const made: LegalHold = {
+        ...{ id: newId(), kind, agreementId, reason: storable(request.reason) },
+        ...{ createdBy: clientId, createdAt: now, liftedBy: "", liftedAt: null },
+      };
+      await insertHold(tenant, made, emailIndex(vault, orgId, email));
+      await insertActs(tenant, [
+        {
+          ...{ id: newId(), at: now, action: "hold.set", actor: clientId, requestId },
+          subjectId: made.id,
+          details: { kind },
+        },
+      ]);
+      return made;
+    });
+    return { hold: holdMessage(hold) };
+  },
+
+  async listLegalHolds({ withLifted, cursor, ...request }, context) {
+    const { orgId } = requireCaller(context);
+    const limit = request.limit || usualLimit;
+    const page = { withLifted, before: uuidCursor(cursor), limit: limit + 1 };
+    const holds = await withOrg(pool, orgId, (tenant) => listHolds(tenant, page));
+    const shown = holds.slice(0, limit);
+    return { holds: shown.map(holdMessage), nextCursor: holds.length > limit ? (shown.at(-1)?.id ?? "") : "" };
+  },
+
+  async liftLegalHold(request, context) {
+    const { orgId, clientId, requestId } = requireCaller(context);
+    const id = request.id.toLowerCase();
+    const hold = await withOrg(pool, orgId, async (tenant) => {
+      await lockRules(tenant);
+      const found = await findHold(tenant, id);
+      if (found === undefined) throw new DomainError("LEGAL_HOLD_NOT_FOUND");
+      if (found.liftedAt !== null) return found;
+      const lifted = { liftedBy: clientId, liftedAt: clock.now() };
+      await endHold(tenant, id, lifted);
+      await insertActs(tenant, [
+        {
+          ...{ id: newId(), at: lifted.liftedAt, action: "hold.lifted", actor: clientId, requestId },
+          ...{ subjectId: id, details: { kind: found.kind } },
+        },
+      ]);
+      return { ...found, ...lifted };
+    });
+    return { hold: holdMessage(hold) };
+  },
+});
+
+const holdMessage = ({
+  agreementId,
+  createdAt,
+  liftedAt,
+  ...hold
+}: LegalHold): MessageInitShape<typeof LegalHoldSchema> => ({
+  ...hold,
+  agreementId: agreementId ?? "",
+  createdAt: timestampFromDate(createdAt),
+  ...(liftedAt === null ? {} : { liftedAt: timestampFromDate(liftedAt) }),
+});

@@ -1,0 +1,122 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { HeadSource } from "#gen/assent/click/v1/click_pb.ts";
+import { callerHeaders } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { Logger } from "#platform/logger.ts";
+import { createPeriodicWorker, type Worker } from "#platform/periodic.ts";
+import type { SignDeps } from "../deps.ts";
+import type { JobHandler } from "../jobs/job.ts";
+import { deleteWhenDue, type RemovalDeps } from "./delete-agreement.ts";
+import { findDeletion, noteLeaf } from "./deletions.ts";
+import { type DuePlace, listDue, listRetaining } from "./due.ts";
+
+export interface RemoverDeps extends RemovalDeps {
+  /** How many agreements a process deletes in a minute at most. */
+  readonly perMinute: number;
+  /** Called when events and jobs are waiting. */
+  onDeleted(): void;
+}
+
+/** As many of one organization before it is the next one's turn. */
+const turn = 10;
+
+export interface Remover {
+  /** Deletes what is due, up to the limit, and resolves with how many that were. */
+  run(isStopped?: () => boolean): Promise<number>;
+}
+
+/**
+ * Deletes agreements whose time is over, some of each organization in turn. Whatever ends it, it goes on where it was:
+ * each deletion is a transaction of its own. Any number of processes may do so.
+ */
+export function createRemover(deps: RemoverDeps): Remover {
+  let lastServed: OrgId | undefined;
+  return {
+    run: async (isStopped = () => false) => {
+      const places = new Map<OrgId, DuePlace>();
+      let deleted = 0;
+      /** Whether there may be more. */
+      const serve = async (orgId: OrgId, limit: number): Promise<boolean> => {
+        const page = { until: deps.clock.now(), after: places.get(orgId), limit };
+        const due = await withOrg(deps.removerPool, orgId, (tenant) => listDue(tenant, page, { removable: true }));
+        for (const { id } of due) if (await deleteWhenDue(deps, orgId, id)) deleted += 1;
+        lastServed = orgId;
+        const last = due.at(-1);
+        // What was left there is looked at in the next run.
+        if (last !== undefined) places.set(orgId, last);
+        return due.length === limit;
+      };
+      let waiting = startAfter(lastServed, await listRetaining(deps.removerPool));
+      try {
+        while (waiting.length > 0) {
+          const again: OrgId[] = [];
+          for (const orgId of waiting) {
+            const limit = Math.min(turn, deps.perMinute - deleted);
+            if (limit <= 0 || isStopped()) return deleted;
+            if (await serve(orgId, limit)) again.push(orgId);
+          }
+          waiting = again;
+        }
+        return deleted;
+      } finally {
+        if (deleted > 0) deps.onDeleted();
+      }
+    },
+  };
+}
+
+/** Those whose turn comes next are first: a limit that one organization uses up does not keep the others out. */
+const startAfter = (last: OrgId | undefined, organizations: readonly OrgId[]): OrgId[] => {
+  const first = last === undefined ? 0 : organizations.findIndex((one) => one > last);
+  return first < 0 ? [...organizations] : [...organizations.slice(first), ...organizations.slice(0, first)];
+};
+
+/** Deletes what is due every minute. */
+export function createRemovalWorker({ logger, ...deps }: RemoverDeps & { readonly logger: Logger }): Worker {
+  const remover = createRemover(deps);
+  let isStopped = false;
+  const worker = createPeriodicWorker({
+    name: "remover sign",
+    everyMs: 60_000,
+    logger,
+    run: async () => {
+      const deleted = await remover.run(() => isStopped);
+      if (deleted > 0) logger.info({ agreements: deleted }, "agreements were deleted whose time was over");
+    },
+  });
+  return {
+    ...worker,
+    start: () => {
+      isStopped = false;
+      return worker.start();
+    },
+    stop: () => {
+      isStopped = true;
+      return worker.stop();
+    },
+  };
+}
+
+const leafTimeoutMs = 5_000;
+
+/** Enters into the evidence log that an agreement was deleted. The log answers the same place however often it is asked. */
+export const enterDeletions = ({ pool, evidenceLog }: Pick<SignDeps, "pool" | "evidenceLog">): JobHandler => ({
+  concurrency: 2,
+  maxAttempts: Number.POSITIVE_INFINITY,
+  run: async ({ orgId, key: agreementId, requestId, traceparent }, hold, signal) => {
+    const deletion = await withOrg(pool, orgId, (tenant) => findDeletion(tenant, agreementId));
+    if (deletion === undefined) throw new Error(`nothing remains of the deleted agreement ${agreementId}`);
+    const { trailHead, trailLength, deletedAt } = deletion;
+    const head = { headHash: trailHead, sequence: trailLength, completedAt: timestampFromDate(deletedAt) };
+    const place = await evidenceLog.recordExternalHead(
+      { source: HeadSource.SIGN_DELETION, agreementId, ...head },
+      { headers: callerHeaders({ orgId, clientId: "sign", requestId, traceparent }), signal, timeoutMs: leafTimeoutMs },
+    );
+    await withOrg(pool, orgId, async (tenant) => {
+      await noteLeaf(tenant, agreementId, place);
+      await hold.endIn(tenant);
+    });
+    return { kind: "done" };
+  },
+});
