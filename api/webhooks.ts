@@ -1,5 +1,6 @@
 import {
   AttemptSchema,
+  AuditFormat,
   CreateEndpointRequestSchema,
   CreateEndpointResponseSchema,
   DeliverySchema,
@@ -52,10 +53,23 @@ export const endpoint = resource(
     eventTypes: optional(list(text(1, 100)), {
       null: "both",
       description: {
-        ...sent("The types of events that it is to get; all when it is empty or absent."),
-        answer: "Empty for all types.",
+        ...sent(
+          "The types of events that it is to get; all but those of the audit trail when it is empty or absent. assent.audit.* stands for all of those.",
+        ),
+        answer: "Empty for all types but those of the audit trail.",
       },
       example: ["agreement.completed", "recipient.declined"],
+    }),
+    auditFormat: optional(named(AuditFormat), {
+      default: "ASSENT",
+      null: "never",
+      description: {
+        create:
+          "The form of events of the audit trail; ASSENT when absent. OCSF: a class of that schema is the whole body.",
+        change: "The form of events of the audit trail.",
+        answer: "The form of events of the audit trail: ASSENT as of all others, or OCSF.",
+      },
+      example: "ASSENT",
     }),
     enabled: optional(flag, {
       default: true,

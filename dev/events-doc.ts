@@ -1,6 +1,7 @@
 // `npm run docs`: writes the list of types in docs/events.md from the catalogue. A test fails when it is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { auditActions, auditSubject } from "../api/audit-actions.ts";
 import type { EventTypeInfo } from "../services/webhooks/domain/event-type.ts";
 import { connectEventsOf, eventSources } from "../services/webhooks/domain/event-types.ts";
 import { testEventSubject } from "../services/webhooks/domain/event-types-webhooks.ts";
@@ -10,16 +11,16 @@ export const eventsFile = join(import.meta.dirname, "../docs/events.md");
 const heading = "## Event types\n";
 
 const introduction = `
-What integrations can be told of by [webhooks](webhooks.md). A type is the subject without \`assent.\` and the name of the service; what the click and template services tell of begins with \`click.\`. The last column is what the same event is called in the messages of the [compatible interface](migrating-from-docusign.md), where it has them. \`document.completed\` comes of generated documents and of signed ones: both have \`data.document.id\`, and those that were signed have \`data.document.agreementId\`.
+What integrations can be told of by [webhooks](webhooks.md). A type is the subject without \`assent.\` and the name of the service; what the click and template services tell of begins with \`click.\`, and those of the audit trail have the name that they have on the bus. The last column is what the same event is called in the messages of the [compatible interface](migrating-from-docusign.md), where it has them. \`document.completed\` comes of generated documents and of signed ones: both have \`data.document.id\`, and those that were signed have \`data.document.agreementId\`.
 
 \`GET /v1/webhooks/event-types\` lists the types with an example of each. This list is written from the same catalogue by \`npm run docs\`, and a test compares the two.
 `;
 
-/** The page with the list as it has to be; the list is its last part. */
+/** The page with the lists as they have to be; they are its last part. */
 export function eventsPage(page: string): string {
   const start = page.indexOf(heading);
   if (start < 0) throw new Error(`docs/events.md has no heading '${heading.trim()}'`);
-  return page.slice(0, start) + heading + introduction + table;
+  return page.slice(0, start) + heading + introduction + table + actions;
 }
 
 const rowOf = ({ type, subject, description, example }: EventTypeInfo): string => {
@@ -33,6 +34,21 @@ const table = `
 | type | on the bus | what happened | \`data\` has | compatible |
 | ---- | ---------- | ------------- | ------------ | ---------- |
 ${eventSources.map(rowOf).join("\n")}
+`;
+
+const actions = `
+## Actions of the audit trail
+
+\`data.audit.action\` of the types \`assent.audit.…\`, which [webhooks](webhooks.md#the-audit-trail-in-a-siem) explains; what they are done to is \`target.kind\`.
+
+| action | type | done to | what happened | OCSF |
+| ------ | ---- | ------- | ------------- | ---- |
+${Object.entries(auditActions)
+  .map(([action, { target, description, ocsf }]) => {
+    const type = auditSubject(action as keyof typeof auditActions);
+    return `| \`${action}\` | \`${type}\` | \`${target}\` | ${description} | ${ocsf} |`;
+  })
+  .join("\n")}
 `;
 
 if (process.argv[1] === import.meta.filename) {

@@ -5,7 +5,7 @@ import type { Installation } from "./installation.ts";
 /** What each process appends to its role to name the others that it takes on. */
 export const roleSuffixes: ReadonlyMap<string, readonly string[]> = new Map([
   ["gateway", [""]],
-  ["auth", ["", "_lookup", "_janitor", "_resealer"]],
+  ["auth", ["", "_lookup", "_janitor", "_relay", "_resealer"]],
   ["templates", ["", "_resolver", "_relay"]],
   ["docgen", ["", "_claimer", "_relay"]],
   ["click", ["", "_recorder", "_relay", "_sweeper", "_integrator", "_eraser", "_resealer"]],

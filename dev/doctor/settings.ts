@@ -62,9 +62,7 @@ function problemsOf(program: Installation["programs"][number], env: Environment)
     ...attempt(() => readers.get(program.title)?.(env)),
     ...attempt(() => requireProof(readSettings(program.settings, env) as SettingValues<typeof commonSettings>)),
   ];
-  // Auth only listens for what it mails.
-  const needsBus = program.settings.NATS_URL !== undefined && (program.title !== "auth" || isSet(env, "SMTP_URL"));
-  if (needsBus && !isSet(env, "NATS_URL")) {
+  if (program.settings.NATS_URL !== undefined && !isSet(env, "NATS_URL")) {
     problems.push("NATS_URL is required: The NATS servers, comma-separated.");
   }
   return [...new Set(problems)];

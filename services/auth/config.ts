@@ -6,9 +6,9 @@ import type { Argon2Cost } from "./password-stretcher.ts";
 
 export interface AuthConfig {
   readonly databaseUrl: string;
-  /** The role of management; look-ups and clean-up take this name with `_lookup` and `_janitor`. "-" stays the login role. */
+  /** The role of management; look-ups and clean-up take this name with `_lookup`, `_janitor` and so on. "-" stays the login role. */
   readonly databaseRole?: string;
-  /** Database connections of this process in all, at least 4. */
+  /** Database connections of this process in all, at least 5. */
   readonly poolSize?: number;
   /** 32 bytes in base64. Everything that is secret in the database depends on it. */
   readonly masterKey: string;
@@ -25,7 +25,7 @@ export interface AuthConfig {
 export const settings = {
   ...commonSettings,
   NATS_URL: secretSetting(
-    "The NATS servers, comma-separated. With them and SMTP_URL, owners are told by mail when a webhook endpoint of theirs is turned off; nothing else of auth needs them.",
+    "The NATS servers, comma-separated. Without them nobody is told of administrative acts, which then stand in the audit trail alone, nor, by mail, of webhook endpoints that are turned off.",
     "",
   ),
   AUTH_MASTER_KEY: masterKeySetting(

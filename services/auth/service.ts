@@ -4,6 +4,7 @@ import { type ConsumerWorker, createConsumer } from "#platform/events/consume.ts
 import { createSmtpMailer, type MailSetup } from "#platform/mail/mail-settings.ts";
 import { createHashKey } from "#platform/master-keys/hash-key.ts";
 import { createResealer } from "#platform/master-keys/reseal.ts";
+import { createRelay } from "#platform/outbox/relay.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import { parseMasterKeys } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
@@ -29,11 +30,11 @@ export interface AuthServiceDeps {
 
 /** Tokens, keys, people, and the organizations they belong to. Does not need the database before the first call. */
 export async function createAuthService(config: AuthConfig, deps: AuthServiceDeps): Promise<Service> {
-  const { clock, logger, metrics, newId, tracer } = deps.runtime;
+  const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
   const masterKeys = parseMasterKeys(config.masterKey);
   const observe = (pool: Pool): void => observePool(pool, "auth", metrics, tracer);
-  const { orm, lookup, people, janitor, resealerPool } = connect(config, observe);
-  for (const one of [lookup, people, janitor, resealerPool]) observe(one);
+  const { orm, lookup, people, janitor, relayPool, resealerPool } = connect(config, observe);
+  for (const one of [lookup, people, janitor, relayPool, resealerPool]) observe(one);
   const hashKey = createHashKey({
     ...{ pool: people, schema: "auth", masterKeys, logger },
     findFormer: () => findFormerHashKey(lookup, masterKeys),
@@ -64,6 +65,7 @@ export async function createAuthService(config: AuthConfig, deps: AuthServiceDep
     },
     adminRoutes: adminRoutes(shared),
     workers: [
+      createRelay({ pool: relayPool, schema: "auth", service: "auth", bus, clock, logger, metrics }),
       createPeriodicWorker({ name: "auth-keys", everyMs: keyRefreshMs, logger, run: keyring.refresh }),
       createPeriodicWorker({
         name: "auth-purge",
@@ -87,7 +89,8 @@ export async function createAuthService(config: AuthConfig, deps: AuthServiceDep
     },
     close: async () => {
       await mail?.mailer.close();
-      await Promise.all([orm.close(), lookup.end(), people.end(), janitor.end(), resealerPool.end()]);
+      const pools = [lookup, people, janitor, relayPool, resealerPool];
+      await Promise.all([orm.close(), ...pools.map((pool) => pool.end())]);
     },
   };
 }
@@ -129,12 +132,13 @@ function connect(config: AuthConfig, onPool: (pool: Pool) => void) {
   const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
   const managing = Math.max(1, Math.floor(poolSize / 5));
   const ofPeople = Math.max(1, Math.floor((poolSize * 3) / 10));
-  const looking = Math.max(1, poolSize - managing - ofPeople - 1);
+  const looking = Math.max(1, poolSize - managing - ofPeople - 2);
   return {
     orm: createAuthOrm({ url, ...as(""), max: managing, name: "auth", onPool }),
     people: createPool({ url, ...as(""), max: ofPeople, name: "auth-people" }),
     lookup: createPool({ url, ...as("_lookup"), max: looking, name: "auth-lookup" }),
     janitor: createPool({ url, ...as("_janitor"), max: 1, name: "auth-janitor" }),
+    relayPool: createPool({ url, ...as("_relay"), max: 1, synchronousCommit: false, name: "auth-relay" }),
     // Connects only while the master key is replaced.
     resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "auth-resealer" }),
   };

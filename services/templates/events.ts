@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
+import { auditActor, auditRecord } from "#api/audit-record.ts";
+import type { Caller } from "#platform/caller.ts";
 import { type EventContext, type OutboxRecord, outboxRecord } from "#platform/outbox/outbox.ts";
 import type { Revision, Version } from "./domain/version.ts";
 
@@ -51,3 +54,20 @@ export const templateRestored = (context: EventContext, templateId: string): Out
 /** The event of a template that was deleted. */
 export const templateRemoved = (context: EventContext, templateId: string): OutboxRecord =>
   outboxRecord(context, "assent.templates.template.removed", templateId, { templateRemoved: { templateId } });
+
+/** Tells those who watch over the organization that the rules of a template have changed; nothing when none has. */
+export function policyChanged(
+  context: EventContext & { readonly caller: Caller },
+  templateId: string,
+  { before, after }: { readonly before: object; readonly after: object },
+): OutboxRecord[] {
+  const was: Readonly<Record<string, unknown>> = { ...before };
+  const changed = Object.entries(after).filter(([flag, value]) => !isDeepStrictEqual(value, was[flag]));
+  if (changed.length === 0) return [];
+  const audited = {
+    action: "template.policy-changed",
+    actor: auditActor(context.caller),
+    targetId: templateId,
+  } as const;
+  return [auditRecord(context, { ...audited, changes: Object.fromEntries(changed) })];
+}

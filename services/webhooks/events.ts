@@ -1,5 +1,10 @@
-import type { OrgId } from "#platform/ids.ts";
-import { type OutboxRecord, outboxRecord } from "#platform/outbox/outbox.ts";
+import type { AuditAction } from "#api/audit-actions.ts";
+import { auditActor, auditRecord } from "#api/audit-record.ts";
+import type { Caller } from "#platform/caller.ts";
+import type { Clock } from "#platform/clock.ts";
+import type { Tenant } from "#platform/db/pool.ts";
+import type { NewId, OrgId } from "#platform/ids.ts";
+import { insertOutbox, type OutboxRecord, outboxRecord } from "#platform/outbox/outbox.ts";
 import { testEventSubject } from "./domain/event-types-webhooks.ts";
 
 export interface EventFacts {
@@ -30,3 +35,22 @@ export const testEventText = ({ orgId, eventId, endpointId, now }: EventFacts): 
     occurredAt: now.toISOString(),
     aggregateId: endpointId,
   });
+
+/** Tells those who watch over the organization what the caller has done, in the transaction of that. */
+export async function audit(
+  { clock, newId }: { readonly clock: Clock; readonly newId: NewId },
+  { client }: Tenant,
+  caller: Caller,
+  { action, targetId, changes }: AuditedChange,
+): Promise<void> {
+  const context = { caller, eventId: newId(), now: clock.now() };
+  await insertOutbox(client, "webhooks", [
+    auditRecord(context, { action, actor: auditActor(caller), targetId, changes }),
+  ]);
+}
+
+interface AuditedChange {
+  readonly action: AuditAction;
+  readonly targetId: string;
+  readonly changes?: Readonly<Record<string, unknown>>;
+}

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { Page } from "playwright-core";
 import type { Api } from "../support/api.ts";
+import { bodyOf } from "../support/journeys.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
 import { broughtBy, follow, tabTo, type } from "./support/keyboard.ts";
@@ -171,8 +172,8 @@ describeInBrowser("the signing page", (pages) => {
   test("a sender looks at a draft and sends it, and whoever only looks is told when all is done", async () => {
     const id = await createAgreement(api, { ...short, status: "created" });
     const envelope = `/restapi/v2.1/accounts/${api.organizationId}`;
-    const sending = await api.post(`${envelope}/envelopes/${id}/views/sender`, { returnUrl });
-    const page = await openLink(pages, sending.body.url, wrong);
+    const sending = bodyOf(201, await api.post(`${envelope}/envelopes/${id}/views/sender`, { returnUrl }));
+    const page = await openLink(pages, sending.url, wrong);
     await page.getByText("Ann Example").waitFor();
     await drawn(page);
     await screenshot(page, "sender-desk");
@@ -182,8 +183,8 @@ describeInBrowser("the signing page", (pages) => {
     expect(page.url().toLowerCase()).toBe(`${returnUrl}&event=send&envelopeId=${id}`.toLowerCase());
     expect(await statusOf(id)).toBe("sent");
 
-    const looking = await api.post(`${envelope}/views/console`, { envelopeId: id });
-    const other = await openLink(pages, looking.body.url, wrong, phone);
+    const looking = bodyOf(201, await api.post(`${envelope}/views/console`, { envelopeId: id }));
+    const other = await openLink(pages, looking.url, wrong, phone);
     await drawn(other);
     await other.getByRole("button", { name: "Close" }).tap();
     await other.getByRole("heading", { name: "Done" }).waitFor();

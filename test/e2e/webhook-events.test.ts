@@ -5,6 +5,7 @@ import { until } from "#platform/testing/until.ts";
 import { eventSources, eventTypes } from "../../services/webhooks/domain/event-types.ts";
 import { onePage } from "../isolation/sign-resources.ts";
 import type { Api } from "../support/api.ts";
+import { Browser } from "../support/browser-people.ts";
 import { type Hook, type HookEndpoint, registerEndpoint, type SeenEvents, watchEvents } from "../support/hooks.ts";
 import { bodyOf, consentTemplate, consentText, publishText, republish } from "../support/journeys.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
@@ -39,9 +40,12 @@ describeInBothModes("webhooks", (mode) => {
   let all: HookEndpoint;
   /** Of the owner, for one type. */
   let chosen: HookEndpoint;
+  /** Of the owner, for the audit trail. */
+  let watching: HookEndpoint;
   /** Of another organization, for everything. */
   let elsewhere: HookEndpoint;
   let seen: SeenEvents;
+  let audited: SeenEvents;
   /** Events that somebody had sent once more. */
   const resent = new Set<string>();
 
@@ -55,6 +59,8 @@ describeInBothModes("webhooks", (mode) => {
     seen = watchEvents(all);
     chosen = await registerEndpoint(owner, receiver, "chosen", { eventTypes: ["agreement.completed"] });
     elsewhere = await registerEndpoint(stranger, receiver, "elsewhere");
+    watching = await registerEndpoint(owner, receiver, "watching", { eventTypes: ["assent.audit.*"] });
+    audited = watchEvents(watching);
   });
   afterAll(async () => {
     await database?.end();
@@ -308,8 +314,48 @@ describeInBothModes("webhooks", (mode) => {
     expect(gone.requests()).toHaveLength(1);
   });
 
+  test("tell those who ask for it what people do, once, and in the form of OCSF, without naming anybody", async () => {
+    const asOcsf = { eventTypes: ["assent.audit.*"], auditFormat: "OCSF" };
+    const { id: siemId } = bodyOf(201, await owner.post(endpoints, { url: receiver.urlOf("siem"), ...asOcsf }));
+    const { organizationId } = owner;
+    const [email, password] = ["olga.owner@example.com", `pw ${randomUUID()}`];
+    const { userId } = await system.admin.createOwner({ organizationId, email, name: "Olga Owner", password });
+    const is = (action: string, targetId: string) => (data: Hook["data"]) =>
+      data.audit?.action === action && data.audit.target.id === targetId;
+    await audited.arrived("assent.audit.account", is("user.created", userId));
+    const browser = new Browser(owner.baseUrl);
+    expect((await browser.login(email, "not the password")).status).toBe(401);
+    expect((await browser.login(email, password)).status).toBe(200);
+    const failure = await audited.arrived("assent.audit.authentication", is("login.failed", userId));
+    expect(failure.audit).toMatchObject({ outcome: "FAILURE", changes: [{ field: "factor", value: "password" }] });
+    const created = await browser.post("/v1/dashboard/api-keys", { name: "Key of Olga" });
+    const { id: keyId } = created.body;
+    const { audit } = await audited.arrived("assent.audit.credential", is("api-key.created", keyId));
+    expect(audit).toMatchObject({ actor: { kind: "user", id: userId }, target: { kind: "api-key", id: keyId } });
+    expect((await browser.call("PATCH", "/v1/dashboard/organization", { name: "Olga & Sons" })).status).toBe(200);
+    await audited.arrived("assent.audit.organization", is("organization.renamed", organizationId));
+    await audited.arrived("assent.audit.integration", is("endpoint.created", siemId));
+    // Of the person that was erased above.
+    await audited.arrived("assent.audit.privacy", ({ audit: told }) => told.action === "person.erased");
+    const events = () => receiver.at("siem").map(({ text }) => JSON.parse(text));
+    const inOcsf = await until(() => events().find(({ entity }) => entity?.uid === keyId));
+    expect(inOcsf).toMatchObject({
+      ...{ class_uid: 3004, activity_id: 1, type_uid: 300401, category_uid: 3, status_id: 1 },
+      ...{ actor: { user: { uid: userId } }, entity: { type: "api-key" } },
+      metadata: { version: "1.5.0", event_code: "api-key.created", tenant_uid: organizationId },
+    });
+    await until(async () => (await read(`${deliveries}?status=PENDING`)).length === 0);
+    const texts = [...receiver.at("siem"), ...receiver.at("watching")].map(({ text }) => text);
+    for (const personal of [email, "olga", "Olga", "127.0.0.1", "cleo-"]) {
+      expect([personal, texts.filter((text) => text.includes(personal))]).toEqual([personal, []]);
+    }
+    const ids = watching.hooks().map(({ id }) => id);
+    expect(ids.length).toBe(new Set(ids).size);
+    expect(watching.hooks().filter(({ data }) => is("api-key.created", keyId)(data))).toHaveLength(1);
+  });
+
   test("have told of everything that the catalogue names", async () => {
-    expect([...seen.subjects].sort()).toEqual(eventSources.map(({ subject }) => subject).sort());
+    expect([...seen.subjects, ...audited.subjects].sort()).toEqual(eventSources.map(({ subject }) => subject).sort());
     const listed: { type: string; example: object }[] = await read("/v1/webhooks/event-types");
     expect(listed.map(({ type }) => type).sort()).toEqual(eventTypes.map(({ type }) => type).sort());
   });

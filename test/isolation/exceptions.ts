@@ -5,6 +5,9 @@ export const tablesOfNobody: Readonly<Record<string, string>> = {
   "auth.dead_event": "For operators only: an event may be dead because its organization cannot be read.",
   "auth.inbox": "Ids of events that took effect, none of their content.",
   "auth.hash_key": "One row for the whole service: what its keyed hashes are made with.",
+  "auth.relay_cursor": "One row for the whole service.",
+  "auth.relay_lease": "One row for the whole service.",
+  "auth.relay_state": "One row for the whole service.",
   "auth.reseal_run": "Runs over the whole service.",
   "auth.signing_key": "The platform's own keys.",
   "click.anchor_timestamp": "Time stamps over the anchor log, which is no organization's.",
@@ -39,6 +42,7 @@ export const tablesOfNobody: Readonly<Record<string, string>> = {
 /** Unique indexes of tables of organizations that do not begin with the organization, and why. */
 export const uniqueIndexes: Readonly<Record<string, string>> = {
   "click.anchor_index": "Does not contain it: all organizations share the anchor log, whose places are given out once.",
+  "auth.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
   "click.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
   "docgen.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
   "sign.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
@@ -72,5 +76,4 @@ export const emptyTables: readonly string[] = [
   "click.stat_accept_time",
   "click.stat_reused_session",
   "sign.deleted_agreement",
-  "webhooks.outbox",
 ];

@@ -63,6 +63,16 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "auth.user_session: SELECT",
     ],
   },
+  assent_auth_relay: {
+    reason: "Publishes the events of all organizations in their order. Serves no request.",
+    policies: ["auth.outbox relay_all (*)"],
+    grants: [
+      "auth.outbox: DELETE, SELECT",
+      "auth.relay_cursor: INSERT, SELECT, UPDATE",
+      "auth.relay_lease: DELETE, INSERT, SELECT, UPDATE",
+      "auth.relay_state: DELETE, INSERT, SELECT, UPDATE",
+    ],
+  },
   assent_auth_resealer: {
     reason:
       "Seals everything with the newest master key, for all organizations. Reads what is sealed and to what it belongs, and changes nothing else.",
@@ -422,7 +432,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
     grants: [
       "webhooks.attempt: INSERT",
       "webhooks.delivery: SELECT (agreement_id, attempts, claim, connect_id, created_at, delivered_at, due_at, endpoint_id, event_id, event_type, id, occurred_at, organization_id, receiver_id, receiver_index, status, step), UPDATE (attempts, claim, claimed_until, delivered_at, due_at, status, step)",
-      "webhooks.endpoint: SELECT (deleted_at, failing_since, id, is_enabled, organization_id, previous_secret, previous_secret_until, secret, url)",
+      "webhooks.endpoint: SELECT (audit_format, deleted_at, failing_since, id, is_enabled, organization_id, previous_secret, previous_secret_until, secret, url)",
       "webhooks.event: SELECT (data, id, organization_id, type)",
       "webhooks.queue: SELECT (is_full, next_at, organization_id, places, receiver_id), UPDATE (next_at)",
     ],

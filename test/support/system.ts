@@ -62,6 +62,8 @@ export interface SystemOptions
   readonly oidc?: SingleProcessOptions["oidc"];
   /** Settings of every process. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Whether processes for documents start with the services, as they do otherwise too; else when they are needed. */
+  readonly keepsProcesses?: boolean;
 }
 
 /** All that there is to say, so that a suite proves most about what is not said. */
@@ -97,7 +99,7 @@ export function describeTogether(mode: Mode, scenarios: readonly Scenario[]): vo
   describeIn(mode, "one copy of the product", () => {
     let system: System;
     beforeAll(async () => {
-      system = await startSystem(mode, { gateways: 2, clicks: 2, signs: 2 });
+      system = await startSystem(mode, { gateways: 2, clicks: 2, signs: 2, keepsProcesses: true });
     });
     afterAll(async () => {
       await system?.stop();
@@ -173,11 +175,18 @@ async function startSingle({ anchorIntervalSeconds, mail, oidc, environment }: S
   };
 }
 
+/** Most files need none of them. */
+const noneKept: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  docgen: { RENDERER_PROCESSES_KEPT: "0" },
+  sign: { INTAKE_PROCESSES_KEPT: "0" },
+};
+
 async function startSeparate({
   anchorIntervalSeconds,
   mail: _mail,
   oidc: _oidc,
   environment,
+  keepsProcesses = false,
   ...options
 }: SystemOptions): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
@@ -195,6 +204,7 @@ async function startSeparate({
     logLevel,
     ...options,
     environmentOf: (process) => ({
+      ...(keepsProcesses ? {} : noneKept[process.replace(/-\d+$/, "")]),
       ...environment,
       ...(process.startsWith("click") && anchorIntervalSeconds !== undefined
         ? { ANCHOR_INTERVAL_SECONDS: String(anchorIntervalSeconds) }

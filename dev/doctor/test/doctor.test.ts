@@ -164,12 +164,12 @@ describe("an installation that is in order", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("auth needs NATS for what it mails, and is whole without both", async () => {
-    const { NATS_URL: _, ...without } = env;
+  test("auth needs NATS to tell of administrative acts, with mails and without", async () => {
+    const { NATS_URL, ...without } = env;
     const missing = async (changes: Environment) =>
       wrongOnes(await examine(["auth"], { ...without, SMTP_URL: "", ...changes })).includes("settings");
-    expect(await missing({})).toBe(false);
-    expect(await missing({ SMTP_URL: "smtp://127.0.0.1:1" })).toBe(true);
+    expect(await missing({})).toBe(true);
+    expect(await missing({ NATS_URL })).toBe(false);
   });
 });
 

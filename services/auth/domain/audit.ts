@@ -1,34 +1,5 @@
+import type { AuditAction } from "#api/audit-actions.ts";
 import type { UserRole } from "./user.ts";
-
-/** Everything that is written down. The names are part of the public API. */
-export type AuditAction =
-  | "login.succeeded"
-  | "login.failed"
-  | "login.locked"
-  | "logout"
-  | "password.changed"
-  | "password.reset"
-  | "password.reset-requested"
-  | "totp.enabled"
-  | "totp.disabled"
-  | "recovery-codes.replaced"
-  | "session.revoked"
-  | "sessions.revoked"
-  | "user.invited"
-  | "user.invited-again"
-  | "user.created"
-  | "user.accepted"
-  | "identity.linked"
-  | "user.updated"
-  | "user.removed"
-  | "mail.failed"
-  | "organization.renamed"
-  | "organization.updated"
-  | "api-key.created"
-  | "api-key.revoked"
-  | "client.created"
-  | "client.secret-rotated"
-  | "client.revoked";
 
 /** Where something was asked for. */
 export interface Origin {

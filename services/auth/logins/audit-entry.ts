@@ -1,4 +1,5 @@
-import { type AuditAction, type AuditEntry, type Named, noOrigin, type Origin, operator } from "../domain/audit.ts";
+import type { AuditAction } from "#api/audit-actions.ts";
+import { type AuditEntry, type Named, noOrigin, type Origin, operator } from "../domain/audit.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
 import type { AuditOf } from "../store/audit-store.ts";
 

@@ -1,10 +1,14 @@
+import { createRoleSql } from "#platform/db/ddl.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
+import { outboxCursorSql, outboxTablesSql } from "#platform/outbox/outbox.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002ClientKeys } from "./002_client_keys.ts";
 import { Migration003People } from "./003_people.ts";
 import { Migration005Identities } from "./005_identities.ts";
 import { Migration006WebhookNotices } from "./006_webhook_notices.ts";
 import { Migration007MasterKeys } from "./007_master_keys.ts";
+
+const relayRole = "assent_auth_relay";
 
 export const authMigrations: ServiceMigrations = {
   schema: "auth",
@@ -24,5 +28,12 @@ export const authMigrations: ServiceMigrations = {
     { name: "005_identities", class: Migration005Identities },
     { name: "006_webhook_notices", class: Migration006WebhookNotices },
     { name: "007_master_keys", class: Migration007MasterKeys },
+    // What is added to the audit trail is told to others.
+    sqlMigration(
+      "008_outbox",
+      createRoleSql(relayRole),
+      ...outboxTablesSql({ schema: "auth", writerRole: "assent_auth", relayRole }),
+      ...outboxCursorSql({ schema: "auth", relayRole }),
+    ),
   ],
 };

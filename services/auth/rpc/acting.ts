@@ -1,9 +1,10 @@
 import type { HandlerContext } from "@connectrpc/connect";
+import type { AuditAction } from "#api/audit-actions.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
-import type { AuditAction, Named, Origin } from "../domain/audit.ts";
+import type { Named, Origin } from "../domain/audit.ts";
 import { hasRole, type User, type UserRole } from "../domain/user.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
 import type { Manager } from "../manage-credentials.ts";

@@ -4,11 +4,12 @@ import { withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isClientKeyId, maxLivingKeys, parseClientKey } from "../domain/client-key.ts";
 import { isClientId } from "../domain/oauth-client.ts";
+import { operatorAudit } from "../logins/audit-entry.ts";
 import { insertClientKey, listClientKeys, revokeClientKey } from "../store/oauth-client-key-store.ts";
 import type { AuthDeps } from "./deps.ts";
 import { clientKeyNotFound, clientNotFound, toClientKeyMessage, toOrgId } from "./messages.ts";
 
-type AddOauthClientKeyDeps = Pick<AuthDeps, "orm" | "clock">;
+type AddOauthClientKeyDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
 
 export const addOAuthClientKey = (
   deps: AddOauthClientKeyDeps,
@@ -18,7 +19,7 @@ export const addOAuthClientKey = (
     if (!isClientId(request.clientId)) throw clientNotFound();
     const orgId = toOrgId(request.organizationId);
     const added = await withOrgEm(deps.orm, orgId, (tenant) =>
-      insertClientKey(tenant, request.clientId, key, deps.clock.now()),
+      insertClientKey(tenant, request.clientId, key, deps.clock.now(), operatorAudit(deps)),
     );
     switch (added.kind) {
       case "added":
@@ -51,7 +52,7 @@ export const listOAuthClientKeys = (
   },
 });
 
-type RevokeOauthClientKeyDeps = Pick<AuthDeps, "orm" | "clock">;
+type RevokeOauthClientKeyDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
 
 export const revokeOAuthClientKey = (
   deps: RevokeOauthClientKeyDeps,
@@ -59,7 +60,7 @@ export const revokeOAuthClientKey = (
   async revokeOAuthClientKey({ organizationId, clientId, keyId }) {
     if (!isClientId(clientId) || !isClientKeyId(keyId)) throw clientKeyNotFound();
     const key = await withOrgEm(deps.orm, toOrgId(organizationId), (tenant) =>
-      revokeClientKey(tenant, clientId, keyId, deps.clock.now()),
+      revokeClientKey(tenant, clientId, keyId, deps.clock.now(), operatorAudit(deps)),
     );
     if (key === undefined) throw clientKeyNotFound();
     return { key: toClientKeyMessage(key) };

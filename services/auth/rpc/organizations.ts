@@ -9,7 +9,7 @@ import { noOrigin, operator } from "../domain/audit.ts";
 import { parseLimits, parseName } from "../domain/organization.ts";
 import { checkPassword } from "../domain/password.ts";
 import { parseEmail, parseLocale, parseTimeZone } from "../domain/user.ts";
-import { auditEntry } from "../logins/audit-entry.ts";
+import { auditEntry, operatorAudit } from "../logins/audit-entry.ts";
 import { createUser, makeLink } from "../logins/mailed-links.ts";
 import { storedPassword } from "../logins/prove-password.ts";
 import { requireOrganization } from "../manage-credentials.ts";
@@ -76,7 +76,7 @@ export const describeOrganization = (
   },
 });
 
-type SetOrganizationLimitsDeps = Pick<AuthDeps, "orm" | "clock">;
+type SetOrganizationLimitsDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
 
 export const setOrganizationLimits = (
   deps: SetOrganizationLimitsDeps,
@@ -84,13 +84,15 @@ export const setOrganizationLimits = (
   async setOrganizationLimits(request) {
     const orgId = toOrgId(request.organizationId);
     const limits = parseLimits(request.limits ?? {});
-    const organization = await withOrgEm(deps.orm, orgId, (tenant) => setLimits(tenant, limits, deps.clock.now()));
+    const organization = await withOrgEm(deps.orm, orgId, (tenant) =>
+      setLimits(tenant, limits, deps.clock.now(), operatorAudit(deps)),
+    );
     if (organization === undefined) throw organizationNotFound();
     return { organization: toOrganizationMessage(organization) };
   },
 });
 
-type SetOrganizationPlanDeps = Pick<AuthDeps, "orm" | "clock">;
+type SetOrganizationPlanDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
 
 export const setOrganizationPlan = (
   deps: SetOrganizationPlanDeps,
@@ -98,7 +100,9 @@ export const setOrganizationPlan = (
   async setOrganizationPlan(request) {
     const orgId = toOrgId(request.organizationId);
     const plan = toPlan(request.plan);
-    const organization = await withOrgEm(deps.orm, orgId, (tenant) => setPlan(tenant, plan, deps.clock.now()));
+    const organization = await withOrgEm(deps.orm, orgId, (tenant) =>
+      setPlan(tenant, plan, deps.clock.now(), operatorAudit(deps)),
+    );
     if (organization === undefined) throw organizationNotFound();
     return { organization: toOrganizationMessage(organization) };
   },

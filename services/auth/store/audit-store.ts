@@ -1,8 +1,11 @@
+import type { AuditAction } from "#api/audit-actions.ts";
+import { type AuditParty, auditRecord } from "#api/audit-record.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import type { AuditAction, AuditEntry, Named } from "../domain/audit.ts";
+import { insertOutbox, insertOutboxEm, type OutboxRecord } from "#platform/outbox/outbox.ts";
+import { type AuditEntry, type Named, operator } from "../domain/audit.ts";
 import { hasRole, type UserRole } from "../domain/user.ts";
 
 export interface StoredAuditEvent {
@@ -33,12 +36,13 @@ const valuesOf = (orgId: OrgId, { id, at, action, actor, subject, details, origi
 /** Builds the audit entry once the action is known to have happened. */
 export type AuditOf = (action: AuditAction, subject: Named) => AuditEntry;
 
-/** Adds to the trail in the transaction of the recorded action. */
+/** Adds to the trail, and tells others of it by an event, in the transaction of the recorded action. */
 export async function addAudit({ orgId, client }: Tenant, entry: AuditEntry): Promise<void> {
   await client.query(
     insertEvent((n) => `$${n}`),
     valuesOf(orgId, entry),
   );
+  await insertOutbox(client, "auth", [recordOf(orgId, entry)]);
 }
 
 /** The same in a transaction of the ORM, which a user who has lost the role for it meanwhile does not get to commit. */
@@ -49,6 +53,21 @@ export async function addAuditWith(tenant: OrmTenant, entry: AuditEntry): Promis
     valuesOf(tenant.orgId, entry),
     "run",
   );
+  await insertOutboxEm(tenant.em, "auth", [recordOf(tenant.orgId, entry)]);
+}
+
+/** The event has the id of the line, and names and addresses stay in it. */
+function recordOf(orgId: OrgId, entry: AuditEntry): OutboxRecord {
+  const { id: eventId, at: now, action, subject, details: changes, origin } = entry;
+  const caller = { orgId, requestId: origin.requestId, traceparent: "" };
+  return auditRecord({ caller, eventId, now }, { action, actor: partyOf(entry), targetId: subject.id, changes });
+}
+
+/** Nobody has proven who they are who asks for a new password; what no request leads to is the system's own doing. */
+function partyOf({ actor, origin }: AuditEntry): AuditParty {
+  if (actor.id === operator.id) return { kind: "operator", id: "" };
+  if (actor.id !== "") return { kind: "user", id: actor.id };
+  return { kind: origin.requestId === "" ? "system" : "anonymous", id: "" };
 }
 
 // Changes of the user wait until the transaction ends.

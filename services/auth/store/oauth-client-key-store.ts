@@ -1,5 +1,6 @@
 import { LockMode } from "@mikro-orm/core";
 import { type ClientKey, maxLivingKeys } from "../domain/client-key.ts";
+import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { lockClient } from "./oauth-client-store.ts";
 import { type AuthTenant, OAuthClientEntity, type OAuthClientKey, OAuthClientKeyEntity } from "./orm.ts";
 
@@ -13,6 +14,7 @@ export async function insertClientKey(
   clientId: string,
   values: ClientKey,
   now: Date,
+  audit: AuditOf,
 ): Promise<AddedClientKey> {
   // Locked, so that concurrent calls count each other's keys.
   const client = await lockClient(tenant, clientId);
@@ -21,6 +23,7 @@ export async function insertClientKey(
   const known = keys.find((key) => key.keyId === values.keyId);
   if (known !== undefined) return known.revokedAt === null ? { kind: "added", key: known } : { kind: "revoked" };
   if (keys.filter((key) => key.revokedAt === null).length >= maxLivingKeys) return { kind: "too-many" };
+  await addAuditWith(tenant, audit("client-key.added", { id: values.keyId, name: client.name }));
   const key = tenant.em.create(OAuthClientKeyEntity, {
     organizationId: tenant.orgId,
     clientId,
@@ -42,17 +45,21 @@ export async function listClientKeys(
 
 /** Revokes a key; one that is revoked already stays as it is. Undefined when the organization has no such key. */
 export async function revokeClientKey(
-  { orgId, em }: AuthTenant,
+  tenant: AuthTenant,
   clientId: string,
   keyId: string,
   now: Date,
+  audit: AuditOf,
 ): Promise<OAuthClientKey | undefined> {
-  const key = await em.findOne(
+  const key = await tenant.em.findOne(
     OAuthClientKeyEntity,
-    { organizationId: orgId, clientId, keyId },
+    { organizationId: tenant.orgId, clientId, keyId },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (key === null) return undefined;
-  key.revokedAt ??= now;
+  if (key.revokedAt === null) {
+    await addAuditWith(tenant, audit("client-key.revoked", { id: keyId, name: "" }));
+    key.revokedAt = now;
+  }
   return key;
 }

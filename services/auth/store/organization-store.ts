@@ -19,11 +19,16 @@ export const findOrganization = async ({ orgId, em }: AuthTenant): Promise<Organ
   (await em.findOne(OrganizationEntity, { organizationId: orgId })) ?? undefined;
 
 /** Undefined when there is no such organization. */
-export const setPlan = (tenant: AuthTenant, plan: Plan, now: Date): Promise<Organization | undefined> =>
-  changeOrganization(tenant, { plan }, now);
+export const setPlan = (tenant: AuthTenant, plan: Plan, now: Date, audit: AuditOf): Promise<Organization | undefined> =>
+  changeOrganization(tenant, { plan }, now, audit);
 
 /** Overrides the named groups only. Undefined when there is no such organization. */
-export const setLimits = (tenant: AuthTenant, limits: Limits, now: Date): Promise<Organization | undefined> =>
+export const setLimits = (
+  tenant: AuthTenant,
+  limits: Limits,
+  now: Date,
+  audit: AuditOf,
+): Promise<Organization | undefined> =>
   changeOrganization(
     tenant,
     {
@@ -33,6 +38,7 @@ export const setLimits = (tenant: AuthTenant, limits: Limits, now: Date): Promis
       ...(limits.sign !== undefined && { limitSign: limits.sign }),
     },
     now,
+    audit,
   );
 
 /** The members that owners may change; absent ones stay as they are. */
@@ -56,7 +62,7 @@ async function changeOrganization(
   tenant: AuthTenant,
   values: Partial<Organization>,
   now: Date,
-  audit?: AuditOf,
+  audit: AuditOf,
 ): Promise<Organization | undefined> {
   // Locked, so that concurrent changes of different groups answer with what is then stored.
   const organization = await tenant.em.findOne(
@@ -65,9 +71,7 @@ async function changeOrganization(
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (organization === null) return undefined;
-  if (audit !== undefined) {
-    for (const entry of changesOf(organization, values, audit)) await addAuditWith(tenant, entry);
-  }
+  for (const entry of changesOf(organization, values, audit)) await addAuditWith(tenant, entry);
   tenant.em.assign(organization, values);
   await tenant.em.flush();
   await recordChange(tenant.em, "organization_changed", tenant.orgId, now);
@@ -86,7 +90,10 @@ function changesOf(organization: Organization, values: Partial<Organization>, au
     ...(changed.length === 0
       ? []
       : [
-          { ...audit("organization.updated", subject), details: Object.fromEntries(changed) as Record<string, string> },
+          {
+            ...audit("organization.updated", subject),
+            details: Object.fromEntries(changed.map(([key, value]) => [key, String(value)])),
+          },
         ]),
   ];
 }

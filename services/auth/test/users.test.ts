@@ -191,3 +191,74 @@ describe("what users may do", () => {
     await expectDomainError(bad, "VALIDATION_FAILED");
   });
 });
+
+describe("what the audit trail has", () => {
+  /** What is told of it, the oldest first. */
+  const told = async () => {
+    const statement =
+      "select event_id as id, subject, data from auth.outbox where organization_id = $1 order by position";
+    const { rows } = await auth.superuser.query<{ id: string; subject: string; data: string }>(statement, [
+      organizationId,
+    ]);
+    return rows.map(({ data, ...row }) => ({
+      ...row,
+      data,
+      payload: Object.values(JSON.parse(data)).at(-1) as object,
+    }));
+  };
+
+  test("is told by one event each, under the same id, and nobody is named in it but by an id", async () => {
+    const person = await createPerson(auth, owner);
+    await update(owner, { userId: person.userId, role: UserRole.OWNER, name: "Petra Person" });
+    await update(owner, { userId: person.userId, status: UserStatus.DISABLED });
+    await expectDomainError(auth.logins.login({ email: owner.email, password: "wrong", visitor }), "LOGIN_FAILED");
+    await auth.admin.setOrganizationLimits({ organizationId, limits: { accept: 7 } });
+    const { key } = await auth.admin.createApiKey({ organizationId, name: "Key of Petra" });
+    await auth.users.removeUser({ userId: person.userId, visitor }, owner.call);
+    const { events } = await auth.organization.listAuditEvents({ pageSize: 200 }, owner.call);
+    const all = await told();
+    expect(all.map(({ id }) => id)).toEqual(events.map(({ id }) => id).reverse());
+    const text = JSON.stringify(all);
+    for (const personal of [person.email, owner.email, "Petra", "Pat Person", "Olive", visitor.ip, visitor.userAgent]) {
+      expect([personal, text.includes(personal)]).toEqual([personal, false]);
+    }
+    const byOwner = { actor: { kind: "user", id: owner.userId }, target: { kind: "user", id: person.userId } };
+    const changed = all.find(({ data }) => data.includes('"role"') && data.includes("user.updated"));
+    expect(changed).toMatchObject({
+      subject: "assent.audit.account",
+      payload: {
+        ...byOwner,
+        ...{ action: "user.updated", outcome: "SUCCESS" },
+        changes: [
+          { field: "name", value: "" },
+          { field: "role", value: "owner" },
+        ],
+      },
+    });
+    expect(JSON.parse(changed?.data ?? "")).toMatchObject({ organizationId, requestId: "request-1" });
+    const actions = all.map(({ subject, payload }) => [subject.split(".").at(-1), payload]);
+    expect(actions).toContainEqual([
+      "organization",
+      {
+        ...{ action: "organization.updated", actor: { kind: "operator", id: "" }, outcome: "SUCCESS" },
+        target: { kind: "organization", id: organizationId },
+        changes: [{ field: "limitAccept", value: "7" }],
+      },
+    ]);
+    expect(actions).toContainEqual([
+      "credential",
+      {
+        ...{ action: "api-key.created", actor: { kind: "operator", id: "" }, outcome: "SUCCESS" },
+        ...{ target: { kind: "api-key", id: key?.id }, changes: [] },
+      },
+    ]);
+    const [subject, failed] = actions.find(([, payload]) => JSON.stringify(payload).includes("login.failed")) ?? [];
+    expect([subject, failed]).toMatchObject(["authentication", { outcome: "FAILURE" }]);
+  });
+
+  test("is told of what has happened alone: what is refused leaves neither a line nor an event", async () => {
+    const before = await told();
+    await expectDomainError(update(owner, { userId: owner.userId, role: UserRole.VIEWER }), "LAST_OWNER");
+    expect(await told()).toEqual(before);
+  });
+});

@@ -1,3 +1,4 @@
+import { auditActor, auditRecord } from "#api/audit-record.ts";
 import type { Caller } from "#platform/caller.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import type { NewId } from "#platform/ids.ts";
@@ -49,7 +50,11 @@ export async function concludeErasure(
   }));
   const leaves = await leafSigner.sign(drafts, now);
   const told = portions.map((names) => userErased({ caller, eventId: newId(), now }, erasureId, names));
-  await insertOutbox(tenant.client, "click", [...events, ...told]);
+  const audited = auditRecord(
+    { caller, eventId: newId(), now },
+    { action: "person.erased", actor: auditActor(caller), targetId: erasureId, changes: { reason } },
+  );
+  await insertOutbox(tenant.client, "click", [...events, ...told, audited]);
   const outcome = JSON.stringify({ reason, erased, restricted });
   await insertErasure(tenant, { id: erasureId, outcome, clientId, requestId, requestedAt: now });
   const [leafIndex] = await appendLeaves(tenant, leaves);

@@ -1,7 +1,9 @@
 import type pg from "pg";
+import { auditActor, auditRecord } from "#api/audit-record.ts";
 import type { Caller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { NewId } from "#platform/ids.ts";
+import { insertOutbox } from "#platform/outbox/outbox.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { LeafPayload, LeafSigner } from "../log/leaf.ts";
 import { appendLeaves } from "../log/log-store.ts";
@@ -23,6 +25,7 @@ export interface NoteOpeningDeps {
   readonly receiptKeys: Pick<SigningKeys, "signingAt">;
   readonly issuer: string;
   readonly newId: NewId;
+  wakeRelay(): void;
   wakeIntegrator(organizationId: string): void;
 }
 
@@ -38,10 +41,11 @@ export interface Opening {
  */
 export async function noteOpening(
   deps: NoteOpeningDeps,
-  { orgId, clientId, requestId }: Caller,
+  caller: Caller,
   { sessionId, reason, now }: Opening,
 ): Promise<boolean> {
   const { pool, leafSigner, receiptKeys, issuer, newId, wakeIntegrator } = deps;
+  const { orgId, clientId, requestId } = caller;
   // Load the keys now: a transaction that already holds a connection must not wait for another one.
   await receiptKeys.signingAt(now);
   const isNoted = await withOrg(pool, orgId, async (tenant) => {
@@ -60,10 +64,15 @@ export async function noteOpening(
     };
     const leaves = await leafSigner.sign([{ recordId: id, payload }], now);
     await insertAccess(tenant, { id, sessionId, reason, clientId, requestId, accessedAt: now });
+    const audited = { action: "restricted.opened", actor: auditActor(caller), targetId: sessionId } as const;
+    await insertOutbox(tenant.client, "click", [auditRecord({ caller, eventId: id, now }, audited)]);
     await appendLeaves(tenant, leaves);
     return true;
   });
-  if (isNoted) wakeIntegrator(orgId);
+  if (isNoted) {
+    deps.wakeRelay();
+    wakeIntegrator(orgId);
+  }
   return isNoted;
 }
 

@@ -29,7 +29,7 @@ import { unstorableTexts } from "../domain/text.ts";
 import type { TemplateType } from "../domain/type-config.ts";
 import { typeConfigProblems, typeConfigSizeProblems } from "../domain/type-config.ts";
 import type { Version } from "../domain/version.ts";
-import { templateRestored } from "../events.ts";
+import { policyChanged, templateRestored } from "../events.ts";
 import { inOrganization, schema } from "../store/orm.ts";
 import { findTemplate, lockTemplate } from "../store/template-store.ts";
 import { listVersions } from "../store/version-store.ts";
@@ -54,6 +54,7 @@ export const updateTemplate = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       const update = changeTemplate(template, changes);
       const now = deps.clock.now();
+      const before = template.policyFlags;
       if (Object.keys(update).length > 0) Object.assign(template, update, { updatedAt: now });
       if (update.typeConfig !== undefined) {
         await requireStillPublishable(deps.checker, template, await readPublished(tenant, id));
@@ -61,7 +62,11 @@ export const updateTemplate = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
       if (update.archivedAt === null) {
         await insertOutboxEm(tenant.em, schema, [templateRestored({ caller, eventId: deps.newId(), now }, id)]);
       }
-      if (update.policyFlags !== undefined) await renewSnapshots(tenant, template, now);
+      if (update.policyFlags !== undefined) {
+        await renewSnapshots(tenant, template, now);
+        const context = { caller, eventId: deps.newId(), now };
+        await insertOutboxEm(tenant.em, schema, policyChanged(context, id, { before, after: update.policyFlags }));
+      }
       const [message] = await describeTemplates(tenant, [template], { includeVersions: false });
       return { template: message };
     });

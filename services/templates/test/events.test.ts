@@ -1,3 +1,4 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { until } from "#platform/testing/until.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type TemplatesHarness,
   traceparent,
   unpublish,
+  updateTemplate,
 } from "./harness.ts";
 
 let harness: TemplatesHarness;
@@ -48,6 +50,32 @@ describe("events", () => {
       { ...common, subject: "assent.templates.version.published", occurredAt: now, versionPublished },
     ]);
     expect(new Set(events.map((event) => event.id)).size).toBe(3);
+  });
+
+  test("tell those who watch over the organization which rules of a template have changed, and nothing else", async () => {
+    const organization = harness.organization();
+    const { template } = await createPublished(organization);
+    const update = (policyFlags: JsonObject) =>
+      updateTemplate(organization, template.id, ["policy_flags"], { policyFlags });
+    await update({ legalHold: true, retentionDays: 30 });
+    await update({ legalHold: true, retentionDays: 30 });
+    await updateTemplate(organization, template.id, ["name"], { name: "Terms of Ann" });
+    const events = (await readEvents(harness, organization.orgId)).filter(({ subject }) => subject?.includes("audit"));
+    expect(events).toMatchObject([
+      {
+        ...{ subject: "assent.audit.privacy", aggregateId: template.id, requestId },
+        auditedPrivacy: {
+          ...{ action: "template.policy-changed", outcome: "SUCCESS", actor: { kind: "client" } },
+          target: { kind: "template", id: template.id },
+        },
+      },
+    ]);
+    expect((events[0] as { auditedPrivacy?: { changes: object[] } }).auditedPrivacy?.changes).toEqual(
+      expect.arrayContaining([
+        { field: "legalHold", value: "true" },
+        { field: "retentionDays", value: "30" },
+      ]),
+    );
   });
 
   test("reach the bus", async () => {

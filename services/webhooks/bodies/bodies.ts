@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { genErrorName } from "#api/generation-errors.ts";
-import type { Event } from "#gen/assent/events/v1/events_pb.ts";
+import type { Audited, Event } from "#gen/assent/events/v1/events_pb.ts";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import { isErrorCode } from "#platform/errors.ts";
@@ -11,8 +11,10 @@ import { compatTime, numberText, type Written } from "../../../views/compat/scal
 import { isoTime } from "../../../views/scalars.ts";
 import { type ConnectReceiver, receiversOfAgreement } from "../connect/receiver.ts";
 import type { StoredEvent } from "../domain/delivery.ts";
+import type { AuditFormat } from "../domain/endpoint.ts";
 import { connectEventOf } from "../domain/event-types.ts";
 import { testData } from "../domain/event-types-webhooks.ts";
+import { auditMakers } from "./audit-data.ts";
 import { clickData } from "./click-data.ts";
 import { type Room, withContents } from "./connect-documents.ts";
 import {
@@ -24,6 +26,7 @@ import {
   textOrNull,
 } from "./event-parts.ts";
 import { createLookups, type LookupClients, type Lookups } from "./lookups.ts";
+import { ocsfOf } from "./ocsf.ts";
 import { signData } from "./sign-data.ts";
 
 interface ToldDocument {
@@ -96,8 +99,8 @@ const webhooksData: DataMakers<"endpointDisabled"> = {
  * sent. All methods reject with SERVICE_UNAVAILABLE while such a service is down.
  */
 export interface Bodies {
-  /** The body of our own format. */
-  standard(orgId: OrgId, event: StoredEvent): Promise<string>;
+  /** The body of our own format; that of events of the audit trail may be a class of OCSF. */
+  standard(orgId: OrgId, event: StoredEvent, auditFormat?: AuditFormat): Promise<string>;
   /** The body of the compatible interface, of an event that it has. */
   connect(orgId: OrgId, event: StoredEvent, receiver: ConnectReceiver, about: AboutDelivery): Promise<string>;
   /** The receivers that an agreement names; none when it is gone. */
@@ -110,9 +113,11 @@ export interface BodiesDeps extends LookupClients {
 
 export function createBodies({ clock, ...clients }: BodiesDeps): Bodies {
   return {
-    standard: async (orgId, stored) => {
+    standard: async (orgId, stored, auditFormat) => {
       const event = parseEvent(stored);
-      const data = await dataOf(event.payload, createLookups(clients, callerOf(orgId, event)));
+      const audited = auditFormat === "ocsf" ? auditedIn(event.payload) : undefined;
+      if (audited !== undefined) return JSON.stringify(ocsfOf(event, audited));
+      const data = await dataOf(event, createLookups(clients, callerOf(orgId, event)));
       return JSON.stringify({ ...envelopeOf(orgId, stored, event), data });
     },
     connect: async (orgId, stored, receiver, about) => {
@@ -141,16 +146,19 @@ const makers: DataMakers<PayloadCase> = {
   ...generationData,
   ...signData,
   ...webhooksData,
+  ...auditMakers,
 };
 
 /** Only a test has no payload. */
-function dataOf(payload: EventPayload, lookups: Lookups): object | Promise<object> {
+function dataOf(event: Event, lookups: Lookups): object | Promise<object> {
+  const { payload } = event;
   if (payload.case === undefined) return testData;
-  return (makers[payload.case] as (value: unknown, lookups: Lookups) => object | Promise<object>)(
-    payload.value,
-    lookups,
-  );
+  const make = makers[payload.case] as (value: unknown, lookups: Lookups, event: Event) => object | Promise<object>;
+  return make(payload.value, lookups, event);
 }
+
+const auditedIn = ({ value }: EventPayload): Audited | undefined =>
+  value?.$typeName === "assent.events.v1.Audited" ? value : undefined;
 
 /** What only the delivery knows. */
 interface AboutDelivery {

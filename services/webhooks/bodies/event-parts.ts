@@ -11,7 +11,7 @@ export type PayloadOf<Case extends PayloadCase> = Extract<EventPayload, { readon
 
 /** Makes the data of events of some kinds from what they say, and from what others say now of the things they name. */
 export type DataMakers<Case extends PayloadCase> = {
-  readonly [C in Case]: (payload: PayloadOf<C>, lookups: Lookups) => object | Promise<object>;
+  readonly [C in Case]: (payload: PayloadOf<C>, lookups: Lookups, event: Event) => object | Promise<object>;
 };
 
 /** Reads an event as it was stored. What later versions have added is left out. */

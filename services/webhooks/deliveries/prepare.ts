@@ -53,9 +53,9 @@ async function prepareStandard(
   { bodies, secretKeys, clock }: PrepareDeps,
   orgId: OrgId,
   { event, secrets }: Loaded,
-  { id, url }: SentTo,
+  { id, url, auditFormat }: SentTo,
 ): Promise<Prepared> {
-  const body = await bodies.standard(orgId, event);
+  const body = await bodies.standard(orgId, event, auditFormat);
   // After the body: receivers look at how old the request is.
   const at = clock.now();
   const opened = openSecrets(secrets, at, (sealed) => openSecret(secretKeys, orgId, id, sealed));

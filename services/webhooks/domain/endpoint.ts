@@ -1,6 +1,9 @@
 /** Standard: the product's own format, signed as Standard Webhooks 1.0. Connect: that of the compatible interface. */
 export type EndpointKind = "standard" | "connect";
 
+/** The form of events of the audit trail: that of all others, or a class of OCSF. */
+export type AuditFormat = "assent" | "ocsf";
+
 export type DisabledReason = "by-request" | "gone" | "failing";
 
 /** Where an organization's events are sent. */
@@ -12,8 +15,9 @@ export interface Endpoint {
   readonly connectId: number | undefined;
   readonly url: string;
   readonly description: string;
-  /** Empty for all of its kind; those of the compatible interface have its names, such as envelope-sent. */
+  /** Empty for all of its kind but those of the audit trail; those of the compatible interface have its names, such as envelope-sent. */
   readonly eventTypes: readonly string[];
+  readonly auditFormat: AuditFormat;
   readonly isEnabled: boolean;
   readonly disabledReason: DisabledReason | undefined;
   readonly disabledAt: Date | undefined;
@@ -39,6 +43,7 @@ interface EndpointChanges {
   readonly url?: string | undefined;
   readonly description?: string | undefined;
   readonly eventTypes?: readonly string[] | undefined;
+  readonly auditFormat?: AuditFormat | undefined;
   readonly isEnabled?: boolean | undefined;
   readonly settings?: Endpoint["settings"];
 }
@@ -59,6 +64,7 @@ export function changeEndpoint(before: Endpoint, changes: EndpointChanges, now: 
     url,
     description: changes.description ?? before.description,
     eventTypes: changes.eventTypes ?? before.eventTypes,
+    auditFormat: changes.auditFormat ?? before.auditFormat,
     settings: changes.settings ?? before.settings,
     failingSince: isForgiven ? undefined : before.failingSince,
     updatedAt: now,

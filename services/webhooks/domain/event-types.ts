@@ -1,5 +1,6 @@
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import type { EventTypeInfo } from "./event-type.ts";
+import { allAuditTypes, auditEvents } from "./event-types-audit.ts";
 import { clickEvents } from "./event-types-click.ts";
 import { signEvents } from "./event-types-sign.ts";
 import { webhooksEvents } from "./event-types-webhooks.ts";
@@ -54,6 +55,7 @@ export const eventSources: readonly EventTypeInfo[] = [
   ...signEvents,
   ...generationEvents,
   ...webhooksEvents,
+  ...auditEvents,
 ];
 
 /** One for each type. Where two services have events of one type, it is described for both and shown as the first has it. */
@@ -75,7 +77,8 @@ const knownTypes = new Set(eventSources.map(({ type }) => type));
 /** Undefined for internal events. */
 export const publicTypeOf = (subject: string): string | undefined => typesBySubject.get(subject);
 
-export const isEventType = (type: string): boolean => knownTypes.has(type);
+/** What an endpoint may ask for. */
+export const isEventType = (type: string): boolean => type === allAuditTypes || knownTypes.has(type);
 
 /** What the compatible interface calls events of a subject; empty when it has none of the kind. */
 export function connectEventsOf(subject: string): readonly string[] {

@@ -4,6 +4,7 @@ import type { NewId } from "#platform/ids.ts";
 import type { NewDelivery } from "./delivery.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { isOnlyByName } from "./event-types.ts";
+import { allAuditTypes, isAuditType } from "./event-types-audit.ts";
 
 /** What an event is called, by each kind of receiver. */
 export interface EventNames {
@@ -64,7 +65,9 @@ export function agreementReceiverId(agreementId: string, index: number): string 
   return hash.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-const isAskedFor = (asked: readonly string[], type: string): boolean => asked.length === 0 || asked.includes(type);
+/** Those of the audit trail have to be asked for. */
+const isAskedFor = (asked: readonly string[], type: string): boolean =>
+  asked.includes(type) || (isAuditType(type) ? asked.includes(allAuditTypes) : asked.length === 0);
 
 function agreementOf({ payload }: Event): string | undefined {
   const { value } = payload;

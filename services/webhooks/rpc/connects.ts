@@ -10,6 +10,7 @@ import { receiverOf } from "../connect/receiver.ts";
 import { changeEndpoint, type Endpoint, maxConnectSecrets, maxEndpoints, switchedTo } from "../domain/endpoint.ts";
 import { problem, refuse } from "../domain/problems.ts";
 import { connectSecretText, newSecret, sealSecret } from "../domain/seal-secret.ts";
+import { audit } from "../events.ts";
 import { giveUpWaiting } from "../store/attempt-store.ts";
 import { deleteConnectSecret, insertConnectSecret, listSealedConnectSecrets } from "../store/connect-secret-store.ts";
 import {
@@ -25,7 +26,7 @@ import type { WebhooksDeps } from "./deps.ts";
 import { parseId, urlProblems } from "./endpoint-input.ts";
 import { connectMessage, connectSecretMessage } from "./messages.ts";
 
-type Deps = Pick<WebhooksDeps, "pool" | "rules" | "clock" | "newId">;
+type Deps = Pick<WebhooksDeps, "pool" | "rules" | "clock" | "newId" | "wakeRelay">;
 type Connects = ServiceImpl<typeof WebhooksService>;
 
 export const connects = (
@@ -33,16 +34,22 @@ export const connects = (
 ): Pick<Connects, "createConnect" | "getConnect" | "listConnects" | "updateConnect" | "deleteConnect"> => ({
   ...changes(deps),
   async createConnect({ settingsJson }, context) {
-    const { orgId } = requireCaller(context);
+    const caller = requireCaller(context);
     const { isEnabled, ...given } = await parseConnectSettings(deps, settingsJson);
     const now = deps.clock.now();
     const wanted: Omit<Endpoint, "connectId"> = {
       ...given,
-      ...{ id: deps.newId(), kind: "connect", description: "" },
+      ...{ id: deps.newId(), kind: "connect", description: "", auditFormat: "assent" },
       ...switchedTo(isEnabled, now),
       ...{ failingSince: undefined, previousSecretUntil: undefined, createdAt: now, updatedAt: now },
     };
-    return { connect: connectMessage(await withOrg(deps.pool, orgId, (tenant) => add(tenant, wanted))) };
+    const connect = await withOrg(deps.pool, caller.orgId, async (tenant) => {
+      const added = await add(tenant, wanted);
+      await audit(deps, tenant, caller, { action: "connect.created", targetId: numberOf(added) });
+      return added;
+    });
+    deps.wakeRelay();
+    return { connect: connectMessage(connect) };
   },
   async getConnect({ id }, context) {
     const { orgId } = requireCaller(context);
@@ -58,7 +65,8 @@ export const connects = (
 
 const changes = (deps: Deps): Pick<Connects, "updateConnect" | "deleteConnect"> => ({
   async updateConnect({ id, settingsJson }, context) {
-    const { orgId } = requireCaller(context);
+    const caller = requireCaller(context);
+    const { orgId } = caller;
     // Who names an unknown one hears that, and nothing of its settings; and no name is looked up for it.
     await withOrg(deps.pool, orgId, (tenant) => requireConnect(tenant, id));
     const given = await parseConnectSettings(deps, settingsJson);
@@ -68,20 +76,28 @@ const changes = (deps: Deps): Pick<Connects, "updateConnect" | "deleteConnect"> 
       const { endpoint, givesUp } = changeEndpoint(before, given, now);
       await saveEndpoint(tenant, endpoint);
       if (givesUp) await giveUpWaiting(tenant, before.id);
+      await audit(deps, tenant, caller, { action: "connect.updated", targetId: numberOf(before) });
       return endpoint;
     });
+    deps.wakeRelay();
     return { connect: connectMessage(connect) };
   },
   async deleteConnect(request, context) {
-    const { orgId } = requireCaller(context);
-    await withOrg(deps.pool, orgId, async (tenant) => {
-      const { id } = await requireConnect(tenant, request.id, { lock: true });
+    const caller = requireCaller(context);
+    await withOrg(deps.pool, caller.orgId, async (tenant) => {
+      const connect = await requireConnect(tenant, request.id, { lock: true });
+      const { id } = connect;
       await deleteEndpoint(tenant, id, deps.clock.now());
       await giveUpWaiting(tenant, id);
+      await audit(deps, tenant, caller, { action: "connect.deleted", targetId: numberOf(connect) });
     });
+    deps.wakeRelay();
     return {};
   },
 });
+
+/** As the compatible interface calls it. */
+const numberOf = ({ connectId }: Endpoint): string => String(connectId);
 
 /** Integrations keep the number as an integer of 32 bits; it tells nobody how many there are. */
 const maxId = 2 ** 31;
@@ -112,14 +128,13 @@ type ConnectSecrets = Pick<
   "createConnectSecret" | "listConnectSecrets" | "deleteConnectSecret"
 >;
 
-export const connectSecrets = ({
-  pool,
-  secretKeys,
-  clock,
-  newId,
-}: Pick<WebhooksDeps, "pool" | "secretKeys" | "clock" | "newId">): ConnectSecrets => ({
+export const connectSecrets = (
+  deps: Pick<WebhooksDeps, "pool" | "secretKeys" | "clock" | "newId" | "wakeRelay">,
+): ConnectSecrets => ({
   async createConnectSecret(_request, context) {
-    const { orgId } = requireCaller(context);
+    const { pool, secretKeys, clock, newId } = deps;
+    const caller = requireCaller(context);
+    const { orgId } = caller;
     const [id, secret] = [newId(), newSecret()];
     const row = { id, sealed: sealSecret(secretKeys, orgId, id, secret), createdAt: clock.now() };
     await withOrg(pool, orgId, async (tenant) => {
@@ -127,19 +142,24 @@ export const connectSecrets = ({
       const existing = await listSealedConnectSecrets(tenant);
       if (existing.length >= maxConnectSecrets) throw new DomainError("CONNECT_SECRET_LIMIT");
       await insertConnectSecret(tenant, row);
+      await audit(deps, tenant, caller, { action: "connect-key.created", targetId: id });
     });
+    deps.wakeRelay();
     return { secret: connectSecretMessage(row), value: connectSecretText(secret) };
   },
   async listConnectSecrets(_request, context) {
     const { orgId } = requireCaller(context);
-    const secrets = await withOrg(pool, orgId, (tenant) => listSealedConnectSecrets(tenant));
+    const secrets = await withOrg(deps.pool, orgId, (tenant) => listSealedConnectSecrets(tenant));
     return { secrets: secrets.map(connectSecretMessage) };
   },
   async deleteConnectSecret(request, context) {
-    const { orgId } = requireCaller(context);
+    const caller = requireCaller(context);
     const id = parseId(request.id, "CONNECT_SECRET_NOT_FOUND");
-    const isDeleted = await withOrg(pool, orgId, (tenant) => deleteConnectSecret(tenant, id));
-    if (!isDeleted) throw new DomainError("CONNECT_SECRET_NOT_FOUND");
+    await withOrg(deps.pool, caller.orgId, async (tenant) => {
+      if (!(await deleteConnectSecret(tenant, id))) throw new DomainError("CONNECT_SECRET_NOT_FOUND");
+      await audit(deps, tenant, caller, { action: "connect-key.deleted", targetId: id });
+    });
+    deps.wakeRelay();
     return {};
   },
 });

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { CreateEndpointRequest, WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
-import { requireCaller } from "#platform/caller.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { cursorOf, readCursor } from "#platform/cursor.ts";
 import { createIdempotencyKeys, type KeyedRequest, type KeyUse } from "#platform/db/idempotency-keys.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { defined } from "#platform/json-object.ts";
 import {
   changeEndpoint,
   type Endpoint,
@@ -18,6 +19,7 @@ import {
 } from "../domain/endpoint.ts";
 import { refuse, textProblems } from "../domain/problems.ts";
 import { newSecret, openSecret, sealSecret, secretText } from "../domain/seal-secret.ts";
+import { audit } from "../events.ts";
 import { giveUpWaiting } from "../store/attempt-store.ts";
 import {
   countEndpoints,
@@ -32,15 +34,15 @@ import {
 } from "../store/endpoint-store.ts";
 import type { WebhooksDeps } from "./deps.ts";
 import { checkEndpointInput, parseId, requireEndpoint } from "./endpoint-input.ts";
-import { endpointMessage } from "./messages.ts";
+import { auditFormatOf, endpointMessage } from "./messages.ts";
 
-type Deps = Pick<WebhooksDeps, "pool" | "secretKeys" | "rules" | "clock" | "newId">;
+type Deps = Pick<WebhooksDeps, "pool" | "secretKeys" | "rules" | "clock" | "newId" | "wakeRelay">;
 
 export const createEndpoint = (deps: Deps): Pick<ServiceImpl<typeof WebhooksService>, "createEndpoint"> => ({
   async createEndpoint(request, context) {
-    const { orgId } = requireCaller(context);
+    const caller = requireCaller(context);
     const keyed = keyedRequest(request);
-    const created = (await findEarlier(deps, orgId, keyed)) ?? (await createNew(deps, orgId, request, keyed));
+    const created = (await findEarlier(deps, caller.orgId, keyed)) ?? (await createNew(deps, caller, request, keyed));
     const { endpoint, secret, replayed } = created;
     return { endpoint: endpointMessage(endpoint, deps.clock.now()), secret: secretText(secret), replayed };
   },
@@ -58,9 +60,10 @@ const { findKey, takeKey } = createIdempotencyKeys({
 
 function keyedRequest(request: CreateEndpointRequest): KeyedRequest | undefined {
   const { idempotencyKey: key, url, description, eventTypes, enabled } = request;
+  const auditFormat = auditFormatOf(request.auditFormat);
   if (key === "") return undefined;
   refuse(textProblems("idempotencyKey", key));
-  const text = canonicalJson({ url, description, eventTypes, enabled });
+  const text = canonicalJson(defined({ url, description, eventTypes, enabled, auditFormat }));
   return { key, requestHash: createHash("sha256").update(text).digest() };
 }
 
@@ -87,19 +90,20 @@ async function replay({ secretKeys }: Deps, tenant: Tenant, use: Exclude<KeyUse,
 
 async function createNew(
   deps: Deps,
-  orgId: OrgId,
-  { url, description, eventTypes, enabled }: CreateEndpointRequest,
+  caller: Caller,
+  { url, description, eventTypes, enabled, auditFormat }: CreateEndpointRequest,
   keyed: KeyedRequest | undefined,
 ): Promise<Created> {
   const input = await checkEndpointInput(deps, { url, description, eventTypes });
   const now = deps.clock.now();
+  const { orgId } = caller;
   const endpoint: Endpoint = {
-    ...input,
+    ...{ ...input, auditFormat: auditFormatOf(auditFormat) ?? "assent" },
     ...{ id: deps.newId(), kind: "standard", connectId: undefined, settings: undefined },
     ...switchedTo(enabled, now),
     ...{ failingSince: undefined, previousSecretUntil: undefined, createdAt: now, updatedAt: now },
   };
-  return withOrg(deps.pool, orgId, async (tenant) => {
+  const created = await withOrg(deps.pool, orgId, async (tenant) => {
     const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(tenant, keyed, endpoint);
     if (use.kind !== "new") return replay(deps, tenant, use);
     await lockOrganization(tenant);
@@ -109,43 +113,73 @@ async function createNew(
     }
     const secret = newSecret();
     await insertEndpoint(tenant, endpoint, sealSecret(deps.secretKeys, orgId, endpoint.id, secret));
+    await audit(deps, tenant, caller, { action: "endpoint.created", targetId: endpoint.id });
     return { endpoint, secret, replayed: false };
   });
+  deps.wakeRelay();
+  return created;
 }
 
 export const updateEndpoint = (
-  deps: Pick<WebhooksDeps, "pool" | "rules" | "clock">,
+  deps: Pick<WebhooksDeps, "pool" | "rules" | "clock" | "newId" | "wakeRelay">,
 ): Pick<ServiceImpl<typeof WebhooksService>, "updateEndpoint"> => ({
-  async updateEndpoint({ id, url, description, eventTypes, enabled }, context) {
-    const { orgId } = requireCaller(context);
+  async updateEndpoint({ id, url, description, eventTypes, enabled, auditFormat }, context) {
+    const caller = requireCaller(context);
+    const { orgId } = caller;
     // Who names an unknown one hears that, and nothing of its fields; and no name is looked up for it.
     await withOrg(deps.pool, orgId, (tenant) => requireEndpoint(tenant, id));
     const input = await checkEndpointInput(deps, { url, description, eventTypes: eventTypes?.types });
     const now = deps.clock.now();
     const endpoint = await withOrg(deps.pool, orgId, async (tenant) => {
       const before = await requireEndpoint(tenant, id, { lock: true });
-      const changed = changeEndpoint(before, { ...input, isEnabled: enabled }, now);
+      const changed = changeEndpoint(
+        before,
+        { ...input, isEnabled: enabled, auditFormat: auditFormatOf(auditFormat) },
+        now,
+      );
       await saveEndpoint(tenant, changed.endpoint);
       if (changed.givesUp) await giveUpWaiting(tenant, before.id);
+      const changes = changesOf(before, changed.endpoint);
+      if (Object.keys(changes).length > 0) {
+        await audit(deps, tenant, caller, { action: "endpoint.updated", targetId: before.id, changes });
+      }
       return changed.endpoint;
     });
+    deps.wakeRelay();
     return { endpoint: endpointMessage(endpoint, now) };
   },
 });
 
 export const deleteEndpoint = (
-  deps: Pick<WebhooksDeps, "pool" | "clock">,
+  deps: Pick<WebhooksDeps, "pool" | "clock" | "newId" | "wakeRelay">,
 ): Pick<ServiceImpl<typeof WebhooksService>, "deleteEndpoint"> => ({
   async deleteEndpoint(request, context) {
-    const { orgId } = requireCaller(context);
-    await withOrg(deps.pool, orgId, async (tenant) => {
+    const caller = requireCaller(context);
+    await withOrg(deps.pool, caller.orgId, async (tenant) => {
       const { id } = await requireEndpoint(tenant, request.id, { lock: true });
       await deleteRow(tenant, id, deps.clock.now());
       await giveUpWaiting(tenant, id);
+      await audit(deps, tenant, caller, { action: "endpoint.deleted", targetId: id });
     });
+    deps.wakeRelay();
     return {};
   },
 });
+
+/** As the API calls what has changed, with what it is now. */
+function changesOf(before: Endpoint, after: Endpoint): Readonly<Record<string, unknown>> {
+  const members = ({ url, description, eventTypes, auditFormat, isEnabled }: Endpoint) => ({
+    ...{
+      url,
+      description,
+      eventTypes: eventTypes.join(" "),
+      auditFormat: auditFormat.toUpperCase(),
+      enabled: isEnabled,
+    },
+  });
+  const was: Readonly<Record<string, unknown>> = members(before);
+  return Object.fromEntries(Object.entries(members(after)).filter(([name, value]) => value !== was[name]));
+}
 
 export const getEndpoint = (
   deps: Pick<WebhooksDeps, "pool" | "clock">,
@@ -177,23 +211,25 @@ export const listEndpoints = (
   },
 });
 
-export const rotateEndpointSecret = ({
-  pool,
-  secretKeys,
-  clock,
-}: Pick<WebhooksDeps, "pool" | "secretKeys" | "clock">): Pick<
-  ServiceImpl<typeof WebhooksService>,
-  "rotateEndpointSecret"
-> => ({
+export const rotateEndpointSecret = (
+  deps: Pick<WebhooksDeps, "pool" | "secretKeys" | "clock" | "newId" | "wakeRelay">,
+): Pick<ServiceImpl<typeof WebhooksService>, "rotateEndpointSecret"> => ({
   async rotateEndpointSecret(request, context) {
-    const { orgId } = requireCaller(context);
+    const { pool, secretKeys, clock } = deps;
+    const caller = requireCaller(context);
+    const { orgId } = caller;
     const id = parseId(request.id, "WEBHOOK_ENDPOINT_NOT_FOUND");
     const now = clock.now();
     const secret = newSecret();
     const sealed = sealSecret(secretKeys, orgId, id, secret);
     const previousUntil = new Date(now.getTime() + overlapMs);
-    const endpoint = await withOrg(pool, orgId, (tenant) => replaceSecret(tenant, id, { sealed, previousUntil, now }));
-    if (endpoint === undefined) throw new DomainError("WEBHOOK_ENDPOINT_NOT_FOUND");
+    const endpoint = await withOrg(pool, orgId, async (tenant) => {
+      const replaced = await replaceSecret(tenant, id, { sealed, previousUntil, now });
+      if (replaced === undefined) throw new DomainError("WEBHOOK_ENDPOINT_NOT_FOUND");
+      await audit(deps, tenant, caller, { action: "endpoint.secret-rotated", targetId: id });
+      return replaced;
+    });
+    deps.wakeRelay();
     return { endpoint: endpointMessage(endpoint, now), secret: secretText(secret) };
   },
 });

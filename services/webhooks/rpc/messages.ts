@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
+  AuditFormat as AuditFormatCode,
   type Connect as ConnectMessage,
   ConnectSchema,
   type ConnectSecret as ConnectSecretMessage,
@@ -9,7 +10,7 @@ import {
   type Endpoint as EndpointMessage,
   EndpointSchema,
 } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
-import type { DisabledReason, Endpoint } from "../domain/endpoint.ts";
+import type { AuditFormat, DisabledReason, Endpoint } from "../domain/endpoint.ts";
 import type { SealedConnectSecret } from "../store/connect-secret-store.ts";
 
 export function endpointMessage(endpoint: Endpoint, now: Date): EndpointMessage {
@@ -17,6 +18,7 @@ export function endpointMessage(endpoint: Endpoint, now: Date): EndpointMessage 
   const overlap = previousSecretUntil !== undefined && previousSecretUntil > now ? previousSecretUntil : undefined;
   return create(EndpointSchema, {
     ...{ id, url, description, eventTypes: [...eventTypes], enabled: isEnabled },
+    auditFormat: endpoint.auditFormat === "ocsf" ? AuditFormatCode.OCSF : AuditFormatCode.ASSENT,
     disabledReason: disabledReason === undefined ? DisabledReasonCode.UNSPECIFIED : disabledReasons[disabledReason],
     ...timestamp("disabledAt", endpoint.disabledAt),
     ...timestamp("failingSince", endpoint.failingSince),
@@ -25,6 +27,14 @@ export function endpointMessage(endpoint: Endpoint, now: Date): EndpointMessage 
     updatedAt: timestampFromDate(endpoint.updatedAt),
   });
 }
+
+/** Undefined when the request does not say. */
+export const auditFormatOf = (code: AuditFormatCode | undefined): AuditFormat | undefined =>
+  code === undefined || code === AuditFormatCode.UNSPECIFIED
+    ? undefined
+    : code === AuditFormatCode.OCSF
+      ? "ocsf"
+      : "assent";
 
 export const connectMessage = ({ connectId = 0, settings = {}, createdAt }: Endpoint): ConnectMessage =>
   create(ConnectSchema, {

@@ -25,15 +25,15 @@ export async function insertEndpoint(
   sealedSecret?: Buffer,
 ): Promise<boolean> {
   const { id, kind, connectId, url, description, eventTypes, isEnabled, disabledReason, disabledAt } = endpoint;
-  const { settings, createdAt, updatedAt } = endpoint;
+  const { settings, createdAt, updatedAt, auditFormat } = endpoint;
   const { rowCount } = await client.query(
     `insert into webhooks.endpoint (organization_id, id, kind, connect_id, url, description, event_types, is_enabled,
-       disabled_reason, disabled_at, settings, created_at, updated_at, secret)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+       disabled_reason, disabled_at, settings, created_at, updated_at, secret, audit_format)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
      on conflict (organization_id, connect_id) do nothing`,
     [
       ...[orgId, id, kind, connectId, url, description, eventTypes, isEnabled, disabledReason, disabledAt],
-      ...[settings, createdAt, updatedAt, sealedSecret],
+      ...[settings, createdAt, updatedAt, sealedSecret, auditFormat],
     ],
   );
   return rowCount === 1;
@@ -122,11 +122,11 @@ export async function saveEndpoint({ orgId, client }: Tenant, endpoint: Endpoint
   const { id, url, description, eventTypes, isEnabled, disabledReason, disabledAt, failingSince } = endpoint;
   await client.query(
     `update webhooks.endpoint set url = $3, description = $4, event_types = $5, is_enabled = $6, disabled_reason = $7,
-       disabled_at = $8, failing_since = $9, settings = $10, updated_at = $11
+       disabled_at = $8, failing_since = $9, settings = $10, updated_at = $11, audit_format = $12
      where organization_id = $1 and id = $2`,
     [
       ...[orgId, id, url, description, eventTypes, isEnabled, disabledReason, disabledAt, failingSince],
-      ...[endpoint.settings, endpoint.updatedAt],
+      ...[endpoint.settings, endpoint.updatedAt, endpoint.auditFormat],
     ],
   );
 }
@@ -201,7 +201,7 @@ export async function replaceSecret(
 }
 
 /** Without its secrets. */
-const columns = `id, kind, connect_id as "connectId", url, description, event_types as "eventTypes",
+const columns = `id, kind, connect_id as "connectId", url, description, event_types as "eventTypes", audit_format as "auditFormat",
     is_enabled as "isEnabled", disabled_reason as "disabledReason", disabled_at as "disabledAt",
     failing_since as "failingSince", previous_secret_until as "previousSecretUntil", settings,
     created_at as "createdAt", updated_at as "updatedAt"`;

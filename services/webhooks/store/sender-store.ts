@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { OrgId } from "#platform/ids.ts";
 import { type Attempt, isOrdered } from "../domain/delivery.ts";
-import type { Endpoint } from "../domain/endpoint.ts";
+import type { AuditFormat, Endpoint } from "../domain/endpoint.ts";
 import { type DeliveryRow, deliveryColumns, deliveryOf, type LoadedDelivery } from "./delivery-store.ts";
 import type { SealedSecrets } from "./endpoint-store.ts";
 import { type Claimed, usualPlaces } from "./queue-store.ts";
@@ -10,7 +10,7 @@ import { type Claimed, usualPlaces } from "./queue-store.ts";
 // than for one.
 
 /** What sending needs of an endpoint. */
-export type SentTo = Pick<Endpoint, "id" | "kind" | "url" | "isEnabled" | "failingSince" | "settings">;
+export type SentTo = Pick<Endpoint, "id" | "kind" | "url" | "auditFormat" | "isEnabled" | "failingSince" | "settings">;
 
 /** A delivery of our own format with its receiver. */
 export interface LoadedStandard extends LoadedDelivery {
@@ -25,6 +25,7 @@ interface LoadedRow extends DeliveryRow {
   readonly type: string;
   readonly data: string;
   readonly url: string | null;
+  readonly auditFormat: AuditFormat | null;
   readonly isEnabled: boolean | null;
   readonly failingSince: Date | null;
   readonly secret: Buffer | null;
@@ -52,7 +53,7 @@ export async function loadManyClaimed(
   });
 }
 
-const loadSql = `select d.organization_id as "orgId", d.claim, ${deliveryColumns}, e.type, e.data, n.url,
+const loadSql = `select d.organization_id as "orgId", d.claim, ${deliveryColumns}, e.type, e.data, n.url, n.audit_format as "auditFormat",
     n.is_enabled as "isEnabled", n.failing_since as "failingSince", n.secret, n.previous_secret as previous,
     n.previous_secret_until as "previousUntil"
   from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as i (organization_id, id, claim)
@@ -68,6 +69,7 @@ function loadedOf(row: LoadedRow): LoadedStandard | "other" {
     type,
     data,
     url,
+    auditFormat,
     isEnabled,
     failingSince,
     secret,
@@ -82,7 +84,7 @@ function loadedOf(row: LoadedRow): LoadedStandard | "other" {
     return { delivery, event, endpoint: undefined, secrets: undefined };
   }
   const endpoint = {
-    ...({ id: delivery.endpointId, kind: "standard", url, isEnabled } as const),
+    ...({ id: delivery.endpointId, kind: "standard", url, auditFormat: auditFormat ?? "assent", isEnabled } as const),
     ...{ failingSince: failingSince ?? undefined, settings: undefined },
   };
   const secrets = { current: secret, previous: previous ?? undefined, previousUntil: previousUntil ?? undefined };

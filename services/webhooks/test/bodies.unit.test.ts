@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { type AuditAction, auditActions, auditSubject } from "#api/audit-actions.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { type Bodies, createBodies } from "../bodies/bodies.ts";
 import { eventSources } from "../domain/event-types.ts";
@@ -148,5 +149,68 @@ describe("a body of our own format", () => {
     state.fail = failure;
     const asked = bodies.standard(orgId, storedEvent("assent.sign.agreement.completed"));
     await expect(asked).rejects.toMatchObject({ code: failure.code });
+  });
+});
+
+describe("an event of the audit trail as OCSF", () => {
+  const ocsf = async (action: AuditAction, changes: object = {}) => {
+    const { target, outcome } = auditActions[action];
+    const stored = storedEvent(auditSubject(action), {
+      ...{ action, outcome, target: { kind: target, id: ids.target }, changes: [] },
+      ...changes,
+    });
+    return { stored, body: JSON.parse(await bodies.standard(orgId, stored, "ocsf")) };
+  };
+
+  /** What version 1.5.0 of the schema lets each class be: its activities, and what it requires beside those of all. */
+  const upTo = (last: number) => [...Array.from({ length: last + 1 }, (_, id) => id), 99];
+  const classes: Readonly<Record<number, { readonly activities: readonly number[]; readonly required: string }>> = {
+    3001: { activities: upTo(12), required: "user" },
+    3002: { activities: upTo(6), required: "user" },
+    3004: { activities: upTo(13), required: "entity" },
+  };
+
+  test.each(Object.keys(auditActions) as AuditAction[])("%s has what its class requires", async (action) => {
+    const { stored, body } = await ocsf(action);
+    const { activities, required } = classes[body.class_uid] ?? { activities: [], required: "" };
+    expect(activities).toContain(body.activity_id);
+    expect(body.type_uid).toBe(body.class_uid * 100 + body.activity_id);
+    expect([body.category_uid, body.time]).toEqual([3, occurredAt.getTime()]);
+    expect([1, 2, 3]).toContain(body.severity_id);
+    expect([body.status_id, body.status]).toEqual(
+      auditActions[action].outcome === "SUCCESS" ? [1, "Success"] : [2, "Failure"],
+    );
+    expect(body.metadata).toMatchObject({
+      ...{ version: "1.5.0", product: { name: "Assent", vendor_name: "Assent" } },
+      ...{ uid: stored.id, event_code: action, tenant_uid: orgId, correlation_uid: "request-7" },
+    });
+    expect(body.actor.user).toEqual({ uid: ids.user, type_id: 1, type: "User" });
+    expect(body[required].uid).toEqual(expect.any(String));
+    // The class of logins wants to know where to.
+    if (body.class_uid === 3002) expect(body.service).toEqual({ name: "Assent" });
+    expect(body.message).not.toBe("");
+  });
+
+  test("says what a change of a user's status was, and who acts that is no person", async () => {
+    const status = (value: string) => ocsf("user.updated", { changes: [{ field: "status", value }] });
+    expect((await status("disabled")).body).toMatchObject({ type_uid: 300105, user: { uid: ids.target } });
+    expect((await status("active")).body).toMatchObject({ type_uid: 300102 });
+    expect((await ocsf("user.updated")).body).toMatchObject({ type_uid: 300199 });
+    const by = async (kind: string, id = "") => (await ocsf("person.erased", { actor: { kind, id } })).body.actor.user;
+    expect(await by("client", "cl_7")).toEqual({ uid: "cl_7", type_id: 4, type: "Service" });
+    expect(await by("operator")).toEqual({ uid: "operator", type_id: 2, type: "Admin" });
+    expect(await by("system")).toEqual({ uid: "system", type_id: 3, type: "System" });
+    expect(await by("anonymous")).toEqual({ uid: "anonymous", type_id: 0, type: "Unknown" });
+  });
+
+  test("is of the class of changes when a later version has done something else", async () => {
+    const later = { action: "hold.placed", target: { kind: "hold", id: ids.target } };
+    const { body } = await ocsf("person.erased", later);
+    expect(body).toMatchObject({ type_uid: 300499, message: "hold.placed", entity: { uid: ids.target, type: "hold" } });
+  });
+
+  test("leaves other events as they are", async () => {
+    const stored = storedEvent("assent.sign.template.deleted");
+    expect(await bodies.standard(orgId, stored, "ocsf")).toBe(await bodies.standard(orgId, stored));
   });
 });

@@ -25,12 +25,15 @@ describe("the types of events", () => {
     for (const { subject, type } of eventSources) {
       const [, service = "", ...rest] = subject.split(".");
       const isOfClick = service === "click" || service === "templates";
-      expect(type).toBe(isOfClick ? `click.${rest.join(".")}` : rest.join("."));
+      if (service === "audit") expect(type).toBe(subject);
+      else expect(type).toBe(isOfClick ? `click.${rest.join(".")}` : rest.join("."));
       expect(publicTypeOf(subject)).toBe(type);
       expect(isEventType(type)).toBe(true);
     }
     expect(publicTypeOf("assent.auth.credential.revoked")).toBeUndefined();
-    expect(isEventType("constructor")).toBe(false);
+    expect(["assent.audit.*", "assent.audit.all", "assent.*", "*", "constructor"].map(isEventType)).toEqual([
+      ...[true, false, false, false, false],
+    ]);
   });
 
   test("stand once in the list, and what two services tell of is described for both", () => {

@@ -72,6 +72,46 @@ test("an event that comes again makes no second delivery, and one that nobody as
   expect(stored.rowCount).toBe(1);
 });
 
+test("what is done to endpoints is told once to those that ask for it, and not to those that take everything", async () => {
+  const organization = system.organization();
+  const everything = await createHook(organization);
+  const watching = await createHook(organization, { eventTypes: ["assent.audit.*"] });
+  const narrow = await createHook(organization, { eventTypes: ["assent.audit.privacy", "assent.audit.integration"] });
+  const other = system.organization();
+  await createHook(other, { eventTypes: ["assent.audit.*"] });
+  const settings = { urlToPublishTo: hookUrl, events: [] };
+  const { connect } = await organization.createConnect({ settingsJson: JSON.stringify(settings) });
+  await organization.updateEndpoint({ id: everything.id, url: "https://other.example.com/?key=secret", enabled: true });
+  await organization.updateEndpoint({ id: everything.id, enabled: true });
+  await organization.rotateEndpointSecret({ id: everything.id });
+  const wanted = [
+    ...["endpoint.created", "endpoint.created", "endpoint.created", "connect.created"],
+    ...["endpoint.updated", "endpoint.secret-rotated"],
+  ];
+  const told = await until(async () => {
+    const { rows } = await system.superuser.query<{ receiver: string; data: string }>(
+      `select d.receiver_id as receiver, e.data from webhooks.delivery d join webhooks.event e on e.id = d.event_id
+       where d.organization_id = $1 order by e.occurred_at, e.id`,
+      [organization.orgId],
+    );
+    return rows.length >= 2 * wanted.length && rows;
+  });
+  const receivedBy = ({ id }: { readonly id: string }) =>
+    told.filter(({ receiver }) => receiver === id).map(({ data }) => JSON.parse(data).auditedIntegration);
+  expect(receivedBy(everything)).toEqual([]);
+  for (const one of [watching, narrow]) {
+    expect(receivedBy(one).map(({ action }) => action)).toEqual(wanted);
+  }
+  const [updated] = receivedBy(watching).filter(({ action }) => action === "endpoint.updated");
+  expect(updated).toMatchObject({
+    ...{ target: { kind: "webhook-endpoint", id: everything.id }, changes: [{ field: "url" }] },
+  });
+  expect(receivedBy(watching)[3].target).toEqual({ kind: "connect-configuration", id: String(connect?.id) });
+  expect(told).toHaveLength(2 * wanted.length);
+  expect(JSON.stringify(told)).not.toContain("other.example.com");
+  expect((await deliveriesOf(other, 1)).map(({ type }) => type)).toEqual(["assent.audit.integration"]);
+});
+
 test("an agreement's own receivers get its events beside the configurations of the account", async () => {
   const organization = system.organization();
   const settings = { urlToPublishTo: hookUrl, events: ["envelope-sent"] };

@@ -1,5 +1,6 @@
 import { create, type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type AuditAction, auditActions } from "#api/audit-actions.ts";
 import { EventSchema } from "#gen/assent/events/v1/events_pb.ts";
 import { newId, type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { StoredEvent } from "../domain/delivery.ts";
@@ -16,6 +17,8 @@ export const ids = {
   document: "0198f3a1-7c00-7000-8000-000000000032",
   signTemplate: "0198f3a1-7c00-7000-8000-000000000040",
   generated: "0198f3a1-7c00-7000-8000-000000000050",
+  user: "0198f3a1-7c00-7000-8000-000000000070",
+  target: "0198f3a1-7c00-7000-8000-000000000072",
 } as const;
 export const occurredAt = new Date("2026-10-21T09:00:31.120Z");
 const time = timestampFromDate(occurredAt);
@@ -35,6 +38,13 @@ const change = {
 const agreement = { agreementId: ids.agreement, transactionId: "order-42", receivers: 0 };
 const recipient = { agreementId: ids.agreement, recipientId: ids.recipient, role: "in-person-signer", receivers: 0 };
 const generated = { documentId: ids.generated, templateId: ids.template, version: 3, batchId: "" };
+
+const audited = (action: AuditAction, changes: Readonly<Record<string, string>> = {}) => ({
+  ...{ action, outcome: auditActions[action].outcome },
+  actor: { kind: "user", id: ids.user },
+  target: { kind: auditActions[action].target, id: ids.target },
+  changes: Object.entries(changes).map(([field, value]) => ({ field, value })),
+});
 
 /** One event of each subject. */
 const payloads: Readonly<Record<string, Payload>> = {
@@ -109,6 +119,15 @@ const payloads: Readonly<Record<string, Payload>> = {
     value: { endpointId: newId(), reason: "GONE", host: "hooks.example.com" },
   },
   "webhooks.webhook.test": { case: undefined },
+  "audit.authentication": {
+    case: "auditedAuthentication",
+    value: audited("login.failed", { factor: "password" }),
+  },
+  "audit.account": { case: "auditedAccount", value: audited("user.updated", { name: "", role: "owner" }) },
+  "audit.credential": { case: "auditedCredential", value: audited("api-key.created") },
+  "audit.organization": { case: "auditedOrganization", value: audited("organization.renamed", { name: "" }) },
+  "audit.integration": { case: "auditedIntegration", value: audited("endpoint.updated", { url: "" }) },
+  "audit.privacy": { case: "auditedPrivacy", value: audited("restricted.opened") },
 };
 
 /** An event as it was stored. */

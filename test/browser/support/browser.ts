@@ -78,7 +78,8 @@ const args = [
 
 function findChromium(): string | undefined {
   const folders = (process.env.PATH ?? "").split(delimiter);
-  const names = ["chromium", "chromium-browser", "google-chrome"];
+  // The first is the second without windows: pages take half of the work.
+  const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((file) => existsSync(file));
 }
 

@@ -65,6 +65,19 @@ describe("opening restricted evidence", () => {
       receipts: [receipt.receiptId],
       openedAt: access?.accessed_at.toISOString(),
     });
+    const told = await rows<{ data: string }>(
+      click,
+      "select data from click.outbox where organization_id = $1 and subject = 'assent.audit.privacy' order by position",
+      [orgId],
+    );
+    const [erased, opened] = told.map(({ data }) => JSON.parse(data));
+    expect(erased.auditedPrivacy).toMatchObject({ action: "person.erased", target: { kind: "erasure" } });
+    expect(opened).toMatchObject({ id: access?.id, organizationId: orgId });
+    expect(opened.auditedPrivacy).toEqual({
+      ...{ action: "restricted.opened", outcome: "SUCCESS", changes: [] },
+      ...{ actor: { kind: "client", id: "cl_test" }, target: { kind: "session", id: session.id } },
+    });
+    expect(JSON.stringify(told)).not.toMatch(/ann|Ann Lee|lawsuit/);
     // Whoever asks without saying why still sees nothing.
     expect((await bundleOf(orgId, session.id)).subject.userRef).toBeNull();
   });

@@ -12,8 +12,9 @@ import { useEventTypes } from "./queries.ts";
 export interface EndpointValues {
   readonly url: string;
   readonly description: string;
-  /** Empty for all. */
+  /** Empty for all but the audit trail. */
   readonly eventTypes: readonly string[];
+  readonly auditFormat: Endpoint["auditFormat"];
 }
 
 interface EndpointFormProps {
@@ -28,11 +29,14 @@ export function EndpointForm({ endpoint, submit, onSubmit, onCancel }: EndpointF
   const texts = useTexts("webhooks");
   const [chosen, setChosen] = useState(endpoint?.eventTypes ?? []);
   const [wantsAll, setWantsAll] = useState(chosen.length === 0);
+  const [isOcsf, setOcsf] = useState(endpoint?.auditFormat === "OCSF");
   const send = async (values: FormValues) => {
     // Without types it would be sent all of them, which is not what was chosen.
     if (!wantsAll && chosen.length === 0) throw wrongInput(texts.typesMissing);
     const eventTypes = wantsAll ? [] : chosen;
-    await onSubmit({ url: values.text("url").trim(), description: values.text("description").trim(), eventTypes });
+    const auditFormat = isOcsf ? "OCSF" : "ASSENT";
+    const description = values.text("description").trim();
+    await onSubmit({ url: values.text("url").trim(), description, eventTypes, auditFormat });
   };
   return (
     <Form submit={submit} onSubmit={send} onCancel={onCancel}>
@@ -57,6 +61,11 @@ export function EndpointForm({ endpoint, submit, onSubmit, onCancel }: EndpointF
         {texts.allTypes}
       </Switch>
       {!wantsAll && <EventTypeChoice chosen={chosen} onChange={setChosen} />}
+      {!wantsAll && chosen.some((type) => areaOf(type) === "assent") && (
+        <Switch isSelected={isOcsf} onChange={setOcsf}>
+          {texts.asOcsf}
+        </Switch>
+      )}
     </Form>
   );
 }

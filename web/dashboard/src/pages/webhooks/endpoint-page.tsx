@@ -49,6 +49,7 @@ function factsOf(endpoint: Endpoint, texts: ReturnType<typeof useTexts<"webhooks
     [texts.created, <Time key="created" value={endpoint.createdAt} />],
     [texts.changed, <Time key="changed" value={endpoint.updatedAt} />],
   ];
+  if (endpoint.auditFormat === "OCSF") facts.splice(2, 0, [texts.auditFormat, "OCSF"]);
   if (endpoint.description) facts.unshift([texts.descriptionLabel, endpoint.description]);
   return facts;
 }

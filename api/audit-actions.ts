@@ -1,0 +1,106 @@
+/** The kinds of events of the audit trail: each is a type that a webhook may ask for, `assent.audit.<family>`. */
+export const auditFamilies = {
+  authentication: "Somebody has logged in or out, or has failed to.",
+  account: "An account of the dashboard was changed: invited, its role, its password, its second factor.",
+  credential: "An API key or an OAuth client was made, changed or revoked.",
+  organization: "A setting, the plan or a limit of the organization was changed.",
+  integration: "Where events are sent was changed, or the secrets that sign them.",
+  privacy: "Records of a person were erased, restricted ones opened, or the rules for keeping them changed.",
+} as const;
+export type AuditFamily = keyof typeof auditFamilies;
+
+/** What the action is in OCSF: a class and an activity of it, by their names there. */
+export type OcsfActivity =
+  | `authentication ${"logon" | "logoff"}`
+  | `account ${"create" | "enable" | "password change" | "password reset" | "delete" | "lock" | "MFA enable" | "MFA disable" | "other"}`
+  | `entity ${"create" | "read" | "update" | "delete"}`;
+
+interface AuditActionInfo {
+  readonly family: AuditFamily;
+  /** What it is done to. */
+  readonly target: string;
+  readonly outcome: "SUCCESS" | "FAILURE";
+  readonly description: string;
+  readonly ocsf: OcsfActivity;
+}
+
+const done =
+  (family: AuditFamily, target: string) =>
+  (ocsf: OcsfActivity, description: string): AuditActionInfo => ({
+    ...{ family, target, outcome: "SUCCESS", description, ocsf },
+  });
+const failed = (info: AuditActionInfo): AuditActionInfo => ({ ...info, outcome: "FAILURE" });
+
+const login = done("authentication", "user");
+const user = done("account", "user");
+const key = done("credential", "api-key");
+const client = done("credential", "client");
+const clientKey = done("credential", "client-key");
+const organization = done("organization", "organization");
+const endpoint = done("integration", "webhook-endpoint");
+const connect = done("integration", "connect-configuration");
+const connectKey = done("integration", "connect-key");
+
+/** Everything that is written down as an administrative act. The names are part of the public API. */
+export const auditActions = {
+  "login.succeeded": login("authentication logon", "A person has logged in."),
+  "login.failed": failed(login("authentication logon", "A password or a code was wrong.")),
+  "login.locked": login("account lock", "After too many failures, an account takes no password for a while."),
+  logout: login("authentication logoff", "A person has logged out."),
+  "session.revoked": done("authentication", "session")(
+    "authentication logoff",
+    "A person has ended a session of theirs.",
+  ),
+  "sessions.revoked": login("authentication logoff", "A person has ended all their other sessions."),
+  "password.changed": user("account password change", "A person has changed their password."),
+  "password.reset": user("account password reset", "A person has set a new password by a link."),
+  "password.reset-requested": user("account password reset", "Somebody has asked for a link to set a new password."),
+  "totp.enabled": user("account MFA enable", "A person has switched their second factor on."),
+  "totp.disabled": user("account MFA disable", "A person has switched their second factor off."),
+  "recovery-codes.replaced": user("account other", "A person has replaced their recovery codes."),
+  "user.invited": user("account create", "A person was invited."),
+  "user.invited-again": user("account other", "A person was sent another invitation."),
+  "user.created": user("account create", "The operator has created an owner."),
+  "user.accepted": user("account enable", "A person has accepted the invitation."),
+  "identity.linked": user("account other", "A person has logged in with the identity provider for the first time."),
+  "user.updated": user("account other", "A user was changed: the role, whether they are active, or what they chose."),
+  "user.removed": user("account delete", "A user was removed."),
+  "mail.failed": failed(user("account other", "A mail about an account could not be delivered.")),
+  "organization.renamed": organization("entity update", "The organization was renamed."),
+  "organization.updated": organization(
+    "entity update",
+    "Settings, the plan or limits of the organization were changed.",
+  ),
+  "api-key.created": key("entity create", "An API key was created."),
+  "api-key.revoked": key("entity delete", "An API key was revoked."),
+  "client.created": client("entity create", "An OAuth client was created."),
+  "client.secret-rotated": client("entity update", "An OAuth client has got a new secret."),
+  "client.revoked": client("entity delete", "An OAuth client was revoked."),
+  "client-key.added": clientKey("entity create", "A public key was added to an OAuth client."),
+  "client-key.revoked": clientKey("entity delete", "A public key of an OAuth client was revoked."),
+  "endpoint.created": endpoint("entity create", "A webhook endpoint was registered."),
+  "endpoint.updated": endpoint("entity update", "A webhook endpoint was changed."),
+  "endpoint.secret-rotated": endpoint("entity update", "A webhook endpoint has got a new secret."),
+  "endpoint.deleted": endpoint("entity delete", "A webhook endpoint was deleted."),
+  "connect.created": connect("entity create", "A configuration of the compatible interface was stored."),
+  "connect.updated": connect("entity update", "A configuration of the compatible interface was changed."),
+  "connect.deleted": connect("entity delete", "A configuration of the compatible interface was deleted."),
+  "connect-key.created": connectKey("entity create", "A key that signs messages of the compatible interface was made."),
+  "connect-key.deleted": connectKey(
+    "entity delete",
+    "A key that signs messages of the compatible interface was deleted.",
+  ),
+  "person.erased": done("privacy", "erasure")(
+    "entity delete",
+    "Records of a person were erased or restricted; those whose retention is over are erased by the system.",
+  ),
+  "template.policy-changed": done("privacy", "template")(
+    "entity update",
+    "The rules of a click template were changed, such as how long records are kept, or a legal hold.",
+  ),
+  "restricted.opened": done("privacy", "session")("entity read", "Somebody has opened restricted records."),
+} as const satisfies Readonly<Record<string, AuditActionInfo>>;
+
+export type AuditAction = keyof typeof auditActions;
+
+export const auditSubject = (action: AuditAction): string => `assent.audit.${auditActions[action].family}`;
