@@ -132,7 +132,6 @@ const relayConnections = 2;
 const claimerConnections = 2;
 const verifierConnections = 1;
 const sweeperConnections = 1;
-const removerConnections = 1;
 
 /**
  * Job claims, public verification and events have connections of their own, so that requests cannot starve
@@ -142,8 +141,7 @@ function connect(config: SignConfig) {
   const { databaseUrl: url, poolSize = 12 } = config;
   const role = config.databaseRole || "assent_sign";
   const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
-  const others = claimerConnections + verifierConnections + sweeperConnections + removerConnections;
-  const rest = poolSize - relayConnections - others;
+  const rest = poolSize - relayConnections - claimerConnections - verifierConnections - sweeperConnections;
   return {
     pool: createPool({ url, ...as(""), max: Math.max(1, rest), name: "sign" }),
     claimerPool: createPool({ url, ...as("_claimer"), max: claimerConnections, name: "sign-claimer" }),
@@ -153,7 +151,8 @@ function connect(config: SignConfig) {
       name: "sign-verifier",
     }),
     sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "sign-sweeper" }),
-    removerPool: createPool({ url, ...as("_remover"), max: removerConnections, name: "sign-remover" }),
+    // Connects once a minute, for as long as something is deleted.
+    removerPool: createPool({ url, ...as("_remover"), max: 1, name: "sign-remover" }),
     // Connects only while the master key is replaced, and now and then to look for files that are still in clear.
     resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "sign-resealer" }),
     relayPool: createPool({

@@ -73,9 +73,8 @@ export const legalHolds = ({
       await lockRules(tenant);
       const found = await findHold(tenant, id);
       if (found === undefined) throw new DomainError("LEGAL_HOLD_NOT_FOUND");
-      if (found.liftedAt !== null) return found;
       const lifted = { liftedBy: clientId, liftedAt: clock.now() };
-      await endHold(tenant, id, lifted);
+      if (!(await endHold(tenant, id, lifted))) return found;
       await insertActs(tenant, [
         {
           ...{ id: newId(), at: lifted.liftedAt, action: "hold.lifted", actor: clientId, requestId },

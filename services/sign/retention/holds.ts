@@ -57,16 +57,18 @@ export async function findHold({ orgId, client }: Tenant, id: string): Promise<L
   return rows[0];
 }
 
+/** False when it was lifted before. */
 export async function endHold(
   { orgId, client }: Tenant,
   id: string,
   { liftedBy, liftedAt }: Pick<LegalHold, "liftedBy" | "liftedAt">,
-): Promise<void> {
-  await client.query(
+): Promise<boolean> {
+  const { rowCount } = await client.query(
     `update sign.legal_hold set lifted_by = $3, lifted_at = $4
      where organization_id = $1 and id = $2 and lifted_at is null`,
     [orgId, id, liftedBy, liftedAt],
   );
+  return rowCount === 1;
 }
 
 interface ActiveHolds {

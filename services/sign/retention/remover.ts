@@ -1,6 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { HeadSource } from "#gen/assent/click/v1/click_pb.ts";
 import { callerHeaders } from "#platform/caller.ts";
+import { isTransient } from "#platform/db/errors.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
@@ -81,7 +82,13 @@ export function createRemovalWorker({ logger, ...deps }: RemoverDeps & { readonl
     everyMs: 60_000,
     logger,
     run: async () => {
-      const deleted = await remover.run(() => isStopped);
+      const deleted = await remover
+        .run(() => isStopped)
+        .catch((error: unknown) => {
+          if (!isTransient(error)) throw error;
+          logger.debug({ err: error }, "nothing is deleted while the database is away");
+          return 0;
+        });
       if (deleted > 0) logger.info({ agreements: deleted }, "agreements were deleted whose time was over");
     },
   });

@@ -230,6 +230,7 @@ describe("a legal hold", () => {
 
     const { hold: lifted } = await organization.liftLegalHold({ id: hold?.id ?? "" });
     expect(lifted).toMatchObject({ id: hold?.id, liftedBy: "cl_test" });
+    expect(await organization.liftLegalHold({ id: hold?.id ?? "" })).toMatchObject({ hold: lifted });
     expect((await organization.listLegalHolds({})).holds).toEqual([]);
     expect((await organization.listLegalHolds({ withLifted: true })).holds).toEqual([lifted]);
     await run();
